@@ -1,0 +1,154 @@
+public import Foundation
+
+/// The engine's description of one model class, made once by the class itself and immutable afterwards.
+///
+/// Property indices count from the root class of the hierarchy: inherited properties first.
+// @unchecked Sendable because every stored property is a `let` and the key paths and default values in it are
+// only read; the lazily found inverses are guarded by `RelationshipResolver`'s lock.
+public final class __Entity: @unchecked Sendable {
+  package let type: any PersistentModel.Type
+  /// The name of the class, which is the entity's name.
+  package let name: String
+  package let superentity: __Entity?
+  /// All persisted properties, inherited ones first; `properties[i].index == i`.
+  package let properties: [__Property]
+  /// How many of them are inherited.
+  package let inheritedCount: Int
+  package let indexByName: [String: Int]
+  package let indexByKeyPath: [AnyKeyPath: Int]
+  /// The `#Unique` and `#Index` declarations of the class itself, as names of properties.
+  package let uniquenessConstraints: [[String]]
+  package let indices: [[String]]
+
+  /// Describes a model class. Called by the code that `@Model` writes.
+  public init<M: PersistentModel>(_ type: M.Type, superentity: __Entity? = nil) {
+    self.type = type
+    self.name = String(describing: type)
+    self.superentity = superentity
+    let inherited = superentity?.properties ?? []
+    self.inheritedCount = inherited.count
+    var properties = inherited
+    var keyPaths: [AnyKeyPath: Int] = superentity?.indexByKeyPath ?? [:]
+    var unique = [[String]]()
+    var indices = [[String]]()
+    for metadata in type.schemaMetadata {
+      switch metadata.metadata {
+      case let constraint as Schema.Unique<M>: unique += constraint.names(in: type.schemaMetadata, properties: properties)
+      case let index as Schema.Index<M>: indices += index.names(in: type.schemaMetadata, properties: properties)
+      default:
+        let property = __Property(metadata, index: properties.count, entityName: name)
+        keyPaths[metadata.keypath] = property.index
+        properties.append(property)
+      }
+    }
+    self.properties = properties
+    self.indexByKeyPath = keyPaths
+    self.indexByName = Dictionary(properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
+    self.uniquenessConstraints = unique
+    self.indices = indices
+  }
+
+  /// The root of the class hierarchy, whose table holds the rows.
+  package var root: __Entity { superentity?.root ?? self }
+
+  package func property(named name: String) -> __Property? { indexByName[name].map { properties[$0] } }
+
+  package func isKind(of other: __Entity) -> Bool {
+    self === other || (superentity?.isKind(of: other) ?? false)
+  }
+}
+
+/// One persisted property of a model class.
+// @unchecked Sendable because it is immutable and its key path and default value are only read.
+public final class __Property: @unchecked Sendable {
+  package enum Kind {
+    /// Stored in a column of the entity's table.
+    case attribute(ColumnType, Encoding)
+    case toOne(any PersistentModel.Type)
+    case toMany(any PersistentModel.Type)
+  }
+
+  /// How an attribute's value becomes a cell.
+  package enum Encoding: Sendable {
+    /// A `__ColumnValue`.
+    case direct
+    /// By its raw value.
+    case rawValue
+    /// JSON text.
+    case json
+    /// Bytes from a `ValueTransformer`.
+    case transformed
+  }
+
+  package let index: Int
+  package let name: String
+  /// The class that declares the property.
+  package let entityName: String
+  package let keyPath: AnyKeyPath
+  /// As declared, optionals included.
+  package let valueType: Any.Type
+  package let isOptional: Bool
+  package let kind: Kind
+  package let defaultValue: Any?
+  /// What `@Attribute` or `@Relationship` said; a plain `Schema.Attribute` or `Schema.Relationship` where nothing was.
+  package let schemaProperty: any SchemaProperty
+
+  init(_ metadata: Schema.PropertyMetadata, index: Int, entityName: String) {
+    self.index = index
+    self.name = metadata.name
+    self.entityName = entityName
+    self.keyPath = metadata.keypath
+    let valueType = Swift.type(of: metadata.keypath).valueType
+    self.valueType = valueType
+    let unwrapped = (valueType as? any __OptionalValue.Type)?.__wrapped
+    self.isOptional = unwrapped != nil
+    self.defaultValue = metadata.defaultValue
+    let bare = unwrapped ?? valueType
+    let attribute = metadata.metadata as? Schema.Attribute
+    if let model = bare as? any PersistentModel.Type, attribute == nil {
+      self.kind = .toOne(model)
+    } else if let collection = bare as? any RelationshipCollection.Type, attribute == nil {
+      self.kind = .toMany(collection.__elementType)
+    } else if attribute?.isTransformable == true {
+      self.kind = .attribute(.blob, .transformed)
+    } else if let column = bare as? any __ColumnValue.Type, attribute?.options.contains(.codable) != true {
+      self.kind = .attribute(column.__columnType.type, .direct)
+    } else if attribute?.options.contains(.codable) != true, let raw = Self.rawColumn(of: bare) {
+      self.kind = .attribute(raw, .rawValue)
+    } else {
+      self.kind = .attribute(.text, .json)
+    }
+    switch kind {
+    case .attribute: self.schemaProperty = metadata.metadata as? Schema.Attribute ?? Schema.Attribute()
+    case .toOne, .toMany: self.schemaProperty = metadata.metadata as? Schema.Relationship ?? Schema.Relationship()
+    }
+  }
+
+  /// The column type of an enum that is stored by raw value; nil for any other type. Codable is asked for because
+  /// the overloads of `__RowReader.column` and `__ColumnWriter.write` ask for it.
+  private static func rawColumn(of type: Any.Type) -> ColumnType? {
+    func open<R: RawRepresentable>(_: R.Type) -> ColumnType? {
+      (R.RawValue.self as? any __ColumnValue.Type)?.__columnType.type
+    }
+    guard type is any Codable.Type, let raw = type as? any RawRepresentable.Type else { return nil }
+    return open(raw)
+  }
+
+  package var attribute: Schema.Attribute? { schemaProperty as? Schema.Attribute }
+  package var relationship: Schema.Relationship? { schemaProperty as? Schema.Relationship }
+
+  package var isToMany: Bool { if case .toMany = kind { true } else { false } }
+  package var isToOne: Bool { if case .toOne = kind { true } else { false } }
+  package var isAttribute: Bool { if case .attribute = kind { true } else { false } }
+
+  /// The class at the other end of a relationship.
+  package var destination: (any PersistentModel.Type)? {
+    switch kind {
+    case .attribute: nil
+    case .toOne(let type), .toMany(let type): type
+    }
+  }
+
+  /// Whether rows have a column for it.
+  package var isStored: Bool { !isToMany && attribute?.options.contains(.ephemeral) != true }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Synchronization
+
+/// Finds the persisted property that a key path reads.
+///
+/// Key paths to one property differ between a class and its subclass, and between a class and a protocol that it
+/// conforms to. An unknown one is therefore read once on a probe, an instance whose getters note which property was
+/// read.
+package enum KeyPathResolver {
+  /// The property that `keyPath` reads first, or nil where it reads none.
+  /// - Complexity: O(1) after the first call for a key path.
+  package static func property(at keyPath: AnyKeyPath, in entity: __Entity) -> __Property? {
+    if let index = entity.indexByKeyPath[keyPath] { return entity.properties[index] }
+    struct Key: Hashable {
+      let entity: ObjectIdentifier
+      let keyPath: AnyKeyPath
+    }
+    let key = Key(entity: ObjectIdentifier(entity), keyPath: keyPath)
+    let known = cache.withLock { cache in cache.found[key].map { $0 } }
+    if let known { return known.map { entity.properties[$0] } }
+    let index = Probe.firstPropertyRead(by: keyPath, of: entity)
+    cache.withLock { $0.found[key] = .some(index) }
+    return index.map { entity.properties[$0] }
+  }
+
+  // @unchecked Sendable because it is only touched under the mutex; key paths are immutable.
+  private struct Cache: @unchecked Sendable { var found: [AnyHashable: Int?] = [:] }
+  private static let cache = Mutex(Cache())
+}

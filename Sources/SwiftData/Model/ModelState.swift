@@ -1,0 +1,77 @@
+public import Observation
+
+/// The bookkeeping that each model instance carries inline.
+///
+/// Nothing in it is allocated for an object that was only fetched.
+public struct __ModelState {
+  // MARK: - Mutable State
+  // All of it belongs to the context of the object and is touched only where the object may be: on its context's
+  // thread or actor.
+
+  /// The context that the object is registered with; nil before insertion and after the deletion was saved.
+  package var context: ContextState?
+  /// The primary key in its store; 0 until the first save.
+  package var key: Int64 = 0
+  /// The store that keeps the object, as an index into the container's stores.
+  package var store: Int32 = 0
+  package var flags: Flags = []
+  /// The identity before the first save, made when first asked for.
+  package var temporaryIdentity: TemporaryIdentity?
+  /// The objects that came with the same fetch and share their relationship loads.
+  package var batch: FetchBatch?
+  /// The attributes that a partial fetch left out; nil when all are loaded.
+  package var unloaded: PropertySet?
+  /// Made when the object is first read.
+  package var registrar: ObservationRegistrar?
+  /// Properties whose `didSet` or `willSet` is running, so that it does not run again for its own assignment.
+  package var runningObservers: PropertySet?
+
+  package struct Flags: OptionSet {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let inserted = Flags(rawValue: 1)
+    package static let deleted = Flags(rawValue: 2)
+    package static let changed = Flags(rawValue: 4)
+  }
+
+  /// The state of a new object.
+  public init() {}
+}
+
+/// A set of property indices.
+package struct PropertySet: Equatable, Sendable {
+  private var low: UInt64 = 0
+  private var high: Set<Int> = []
+
+  package init() {}
+  package init(_ indices: some Sequence<Int>) { for index in indices { insert(index) } }
+
+  package var isEmpty: Bool { low == 0 && high.isEmpty }
+
+  package mutating func insert(_ index: Int) {
+    if index < 64 { low |= 1 << UInt64(index) } else { high.insert(index) }
+  }
+
+  package mutating func remove(_ index: Int) {
+    if index < 64 { low &= ~(1 << UInt64(index)) } else { high.remove(index) }
+  }
+
+  package func contains(_ index: Int) -> Bool {
+    index < 64 ? low & (1 << UInt64(index)) != 0 : high.contains(index)
+  }
+
+  package mutating func formUnion(_ other: PropertySet) {
+    low |= other.low
+    high.formUnion(other.high)
+  }
+
+  /// The indices in ascending order.
+  package var indices: [Int] {
+    (0..<64).filter { low & (1 << UInt64($0)) != 0 } + high.sorted()
+  }
+}
+
+/// The identity of an object that no store knows yet; two are the same when they are the same instance.
+package final class TemporaryIdentity: Sendable {
+  package init() {}
+}

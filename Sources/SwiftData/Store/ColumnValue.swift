@@ -1,0 +1,213 @@
+public import Foundation
+
+/// The type of a column, as SQLite names its affinities.
+package enum ColumnType: String, Codable, Sendable {
+  case integer = "INTEGER"
+  case real = "REAL"
+  case text = "TEXT"
+  case blob = "BLOB"
+}
+
+/// A value type with a column type of its own; every other Codable type is stored as JSON.
+public protocol __ColumnValue {
+  static var __columnType: __ColumnType { get }
+  /// Whether a null column is a value of the type.
+  static var __acceptsNull: Bool { get }
+  /// What stands in for a value that was not fetched.
+  static var __placeholder: Self { get }
+  static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Self
+  func __write(to writer: __ColumnWriter) throws
+}
+
+/// The storage class of a column value.
+public struct __ColumnType: Sendable {
+  package let type: ColumnType
+  static let integer = __ColumnType(type: .integer)
+  static let real = __ColumnType(type: .real)
+  static let text = __ColumnType(type: .text)
+  static let blob = __ColumnType(type: .blob)
+}
+
+extension __ColumnValue {
+  public static var __acceptsNull: Bool { false }
+}
+
+/// An optional, seen without its type.
+public protocol __OptionalValue {
+  static var __wrapped: Any.Type { get }
+  static var __none: Any { get }
+  var __isNone: Bool { get }
+  var __unwrapped: Any? { get }
+}
+
+extension Optional: __OptionalValue {
+  public static var __wrapped: Any.Type { Wrapped.self }
+  public static var __none: Any { Self.none as Any }
+  public var __isNone: Bool { self == nil }
+  public var __unwrapped: Any? { self }
+}
+
+extension Optional: __ColumnValue where Wrapped: __ColumnValue {
+  public static var __columnType: __ColumnType { Wrapped.__columnType }
+  public static var __acceptsNull: Bool { true }
+  public static var __placeholder: Self { nil }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Self {
+    row.isNull(column) ? nil : try Wrapped.__read(from: row, column: column, index: index)
+  }
+  public func __write(to writer: __ColumnWriter) throws {
+    if let self { try self.__write(to: writer) } else { try writer.null() }
+  }
+}
+
+// MARK: - Numbers
+
+extension Bool: __ColumnValue {
+  public static var __columnType: __ColumnType { .integer }
+  public static var __placeholder: Bool { false }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Bool { row.int64(column) != 0 }
+  public func __write(to writer: __ColumnWriter) throws { try writer.integer(self ? 1 : 0) }
+}
+
+/// Integers are stored by value; unsigned 64-bit ones above `Int64.max` by bit pattern, which keeps them exact.
+extension FixedWidthInteger where Self: Codable {
+  public static var __columnType: __ColumnType { .integer }
+  public static var __placeholder: Self { 0 }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Self {
+    let stored = row.int64(column)
+    if let value = Self(exactly: stored) { return value }
+    if Self.bitWidth == 64, !Self.isSigned { return Self(truncatingIfNeeded: stored) }
+    throw row.unreadable(index, "the stored value \(stored) does not fit \(Self.self)")
+  }
+  public func __write(to writer: __ColumnWriter) throws { try writer.integer(Int64(truncatingIfNeeded: self)) }
+}
+
+extension Int: __ColumnValue {}
+extension Int8: __ColumnValue {}
+extension Int16: __ColumnValue {}
+extension Int32: __ColumnValue {}
+extension Int64: __ColumnValue {}
+extension UInt: __ColumnValue {}
+extension UInt8: __ColumnValue {}
+extension UInt16: __ColumnValue {}
+extension UInt32: __ColumnValue {}
+extension UInt64: __ColumnValue {}
+
+/// SQLite stores NaN as null, so NaN is the text `nan`, told apart by the cell's type.
+extension Double: __ColumnValue {
+  public static var __columnType: __ColumnType { .real }
+  public static var __placeholder: Double { 0 }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Double {
+    row.isText(column) ? .nan : row.double(column)
+  }
+  public func __write(to writer: __ColumnWriter) throws {
+    if isNaN { try writer.text("nan") } else { try writer.real(self) }
+  }
+}
+
+extension Float: __ColumnValue {
+  public static var __columnType: __ColumnType { .real }
+  public static var __placeholder: Float { 0 }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Float {
+    Float(try Double.__read(from: row, column: column, index: index))
+  }
+  public func __write(to writer: __ColumnWriter) throws { try Double(self).__write(to: writer) }
+}
+
+extension Decimal: __ColumnValue {
+  public static var __columnType: __ColumnType { .text }
+  public static var __placeholder: Decimal { 0 }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Decimal {
+    let stored = row.string(column)
+    if stored == "NaN" { return .nan }
+    guard let value = Decimal(string: stored) else { throw row.unreadable(index, "\(stored) is no decimal number") }
+    return value
+  }
+  public func __write(to writer: __ColumnWriter) throws { try writer.text(description) }
+}
+
+// MARK: - Text
+
+extension String: __ColumnValue {
+  public static var __columnType: __ColumnType { .text }
+  public static var __placeholder: String { "" }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> String { row.string(column) }
+  public func __write(to writer: __ColumnWriter) throws { try writer.text(self) }
+}
+
+extension Character: __ColumnValue {
+  public static var __columnType: __ColumnType { .text }
+  public static var __placeholder: Character { " " }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Character {
+    let stored = row.string(column)
+    guard stored.count == 1 else { throw row.unreadable(index, "\"\(stored)\" is not one character") }
+    return Character(stored)
+  }
+  public func __write(to writer: __ColumnWriter) throws { try writer.text(String(self)) }
+}
+
+extension URL: __ColumnValue {
+  public static var __columnType: __ColumnType { .text }
+  public static var __placeholder: URL { URL(fileURLWithPath: "/") }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> URL {
+    let stored = row.string(column)
+    if stored.hasPrefix("{"), let url = try? JSONCoding.decode(URL.self, from: Data(stored.utf8)) { return url }
+    guard let url = URL(string: stored) else { throw row.unreadable(index, "\"\(stored)\" is no URL") }
+    return url
+  }
+  /// A URL relative to a base keeps both, as its Codable form; any other is its text.
+  public func __write(to writer: __ColumnWriter) throws {
+    let text = baseURL == nil ? absoluteString : String(decoding: try JSONCoding.encode(self), as: UTF8.self)
+    try writer.text(text)
+  }
+}
+
+// MARK: - Others
+
+extension Date: __ColumnValue {
+  public static var __columnType: __ColumnType { .real }
+  public static var __placeholder: Date { Date(timeIntervalSinceReferenceDate: 0) }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Date {
+    Date(timeIntervalSinceReferenceDate: try Double.__read(from: row, column: column, index: index))
+  }
+  public func __write(to writer: __ColumnWriter) throws { try timeIntervalSinceReferenceDate.__write(to: writer) }
+}
+
+extension UUID: __ColumnValue {
+  public static var __columnType: __ColumnType { .blob }
+  public static var __placeholder: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> UUID {
+    let stored = row.data(column)
+    guard stored.count == 16 else { throw row.unreadable(index, "\(stored.count) bytes are no UUID") }
+    return stored.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+  public func __write(to writer: __ColumnWriter) throws {
+    try writer.blob(withUnsafeBytes(of: uuid) { Data($0) })
+  }
+}
+
+extension Data: __ColumnValue {
+  public static var __columnType: __ColumnType { .blob }
+  public static var __placeholder: Data { Data() }
+  /// A text cell is a reference to a file beside the store (`.externalStorage`).
+  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Data {
+    row.isText(column) ? try row.externalData(row.string(column)) : row.data(column)
+  }
+  public func __write(to writer: __ColumnWriter) throws { try writer.blob(self) }
+}
+
+// MARK: - Placeholders
+
+/// What stands in for a value of a type until it is fetched, or nil where the type has none: such a property is
+/// always fetched.
+public func __placeholder<V>(_ type: V.Type) -> V? {
+  if let column = V.self as? any __ColumnValue.Type { return column.__placeholder as? V }
+  if let optional = V.self as? any __OptionalValue.Type { return optional.__none as? V }
+  if let empty = V.self as? any __EmptyInitializable.Type { return empty.init() as? V }
+  return nil
+}
+
+/// Collections have an empty value.
+public protocol __EmptyInitializable { init() }
+extension Array: __EmptyInitializable {}
+extension Set: __EmptyInitializable {}
+extension Dictionary: __EmptyInitializable {}

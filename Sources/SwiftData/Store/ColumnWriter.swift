@@ -1,0 +1,105 @@
+public import Foundation
+
+/// Where a model's properties are written: the parameters of a statement, or a list of values.
+///
+/// A store subclasses it; `current` is set to the property being written, so that options of the property
+/// (external storage, a transformer) are known.
+open class __ColumnWriter {
+  package final var current: __Property! = nil
+
+  package init() {}
+
+  // MARK: - Cells
+
+  package func null() throws { fatalError("abstract") }
+  package func integer(_ value: Int64) throws { fatalError("abstract") }
+  package func real(_ value: Double) throws { fatalError("abstract") }
+  package func text(_ value: String) throws { fatalError("abstract") }
+  package func blob(_ value: Data) throws { fatalError("abstract") }
+
+  // MARK: - Attributes
+
+  /// Writes a value that has a column type of its own.
+  public final func write<V: __ColumnValue>(_ value: V) throws { try value.__write(to: self) }
+
+  /// Writes an enum or option set by its raw value.
+  public final func write<V: RawRepresentable & Codable>(_ value: V) throws where V.RawValue: __ColumnValue {
+    try value.rawValue.__write(to: self)
+  }
+
+  /// Writes an optional enum or option set by its raw value.
+  public final func write<V: RawRepresentable & Codable>(_ value: V?) throws where V.RawValue: __ColumnValue {
+    if let value { try value.rawValue.__write(to: self) } else { try null() }
+  }
+
+  /// Writes any other Codable value as JSON text.
+  @_disfavoredOverload
+  public final func write<V: Codable>(_ value: V) throws {
+    if let optional = value as? any __OptionalValue, optional.__isNone { return try null() }
+    let data: Data
+    do {
+      data = try JSONCoding.encode(value)
+    } catch {
+      throw SwiftDataError(
+        .unwritableValue, entity: current.entityName, property: current.name,
+        message: "its value of type \(V.self) cannot be encoded", underlying: error)
+    }
+    try text(String(decoding: data, as: UTF8.self))
+  }
+
+  /// Writes a value through the property's `ValueTransformer`.
+  public final func writeTransformable<V>(_ value: V) throws {
+    if let data = try current.transform(value) { try blob(data) } else { try null() }
+  }
+
+  // MARK: - Slots
+
+  public final func write<V: __ColumnValue>(_ slot: __Slot<V>) throws { try write(slot.loaded) }
+
+  public final func write<V: RawRepresentable & Codable>(_ slot: __Slot<V>) throws where V.RawValue: __ColumnValue {
+    try write(slot.loaded)
+  }
+
+  public final func write<V: RawRepresentable & Codable>(_ slot: __Slot<V?>) throws where V.RawValue: __ColumnValue {
+    try write(slot.loaded)
+  }
+
+  @_disfavoredOverload
+  public final func write<V: Codable>(_ slot: __Slot<V>) throws { try write(slot.loaded) }
+
+  public final func write<M: PersistentModel>(_ slot: __Slot<M>) throws {
+    try key(slot.value.map { $0.__state.key } ?? slot.key)
+  }
+
+  public final func write<M: PersistentModel>(_ slot: __Slot<M?>) throws {
+    if let target = slot.value { try key(target?.__state.key ?? 0) } else { try key(slot.key) }
+  }
+
+  /// A to-many has no column of its own.
+  public final func write<M: PersistentModel>(_ slot: __Slot<[M]>) throws {}
+
+  /// A to-many has no column of its own.
+  public final func write<M: PersistentModel>(_ slot: __Slot<[M]?>) throws {}
+
+  private func key(_ key: Int64) throws {
+    if key == 0 { try null() } else { try integer(key) }
+  }
+}
+
+/// How composite values become JSON: sorted keys, so that equal values have equal texts.
+package enum JSONCoding {
+  package static func encode(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try encoder.encode(value)
+  }
+
+  package static func decode<V: Decodable>(_ type: V.Type, from data: Data) throws -> V {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try decoder.decode(type, from: data)
+  }
+}

@@ -1,0 +1,170 @@
+public import Foundation
+
+/// One row as a model's decoding initialiser reads it: by property index, from whatever a store has at hand.
+///
+/// A store subclasses it; reading goes property → column → cell.
+open class __RowReader {
+  /// The column of each property index; -1 where the row has none (a to-many, an ephemeral or left-out property).
+  package final var columns: [Int32] = []
+  /// The entity being decoded, for messages, defaults and options.
+  package final var entity: __Entity
+
+  package init(entity: __Entity) { self.entity = entity }
+
+  // MARK: - Cells, by column
+
+  package func isNull(_ column: Int32) -> Bool { fatalError("abstract") }
+  package func int64(_ column: Int32) -> Int64 { fatalError("abstract") }
+  package func double(_ column: Int32) -> Double { fatalError("abstract") }
+  package func string(_ column: Int32) -> String { fatalError("abstract") }
+  package func data(_ column: Int32) -> Data { fatalError("abstract") }
+  package func isText(_ column: Int32) -> Bool { fatalError("abstract") }
+  /// The value of a reader that carries Swift values instead of cells (a snapshot or backing data); nil where it
+  /// carries cells.
+  package func value(_ index: Int) -> Any? { nil }
+  package var carriesValues: Bool { false }
+  /// The bytes of an external value whose cell holds `reference`.
+  package func externalData(_ reference: String) throws -> Data { fatalError("abstract") }
+  /// The primary key that a to-one column holds; 0 for none.
+  package func targetKey(_ column: Int32) -> Int64 { isNull(column) ? 0 : int64(column) }
+
+  // MARK: - Attributes, by property index
+
+  /// Reads a value that has a column type of its own.
+  public final func column<V: __ColumnValue>(_ index: Int, as type: V.Type) throws -> V {
+    if carriesValues { return try carried(index) }
+    let column = columns[index]
+    if column < 0 { return try absent(index) }
+    if isNull(column), !V.__acceptsNull { throw missing(index) }
+    return try V.__read(from: self, column: column, index: index)
+  }
+
+  /// Reads an enum or option set by its raw value.
+  public final func column<V: RawRepresentable & Codable>(_ index: Int, as type: V.Type) throws -> V
+  where V.RawValue: __ColumnValue {
+    if carriesValues { return try carried(index) }
+    let column = columns[index]
+    if column < 0 { return try absent(index) }
+    if isNull(column) { throw missing(index) }
+    return try raw(index, column)
+  }
+
+  /// Reads an optional enum or option set by its raw value.
+  public final func column<V: RawRepresentable & Codable>(_ index: Int, as type: V?.Type) throws -> V?
+  where V.RawValue: __ColumnValue {
+    if carriesValues { return try carried(index) }
+    let column = columns[index]
+    if column < 0 { return try absent(index) }
+    return isNull(column) ? nil : try raw(index, column)
+  }
+
+  /// Reads any other Codable value from its JSON text.
+  @_disfavoredOverload
+  public final func column<V: Codable>(_ index: Int, as type: V.Type) throws -> V {
+    if carriesValues { return try carried(index) }
+    let column = columns[index]
+    if column < 0 { return try absent(index) }
+    if isNull(column) {
+      if let null = V.self as? any __OptionalValue.Type { return null.__none as! V }
+      throw missing(index)
+    }
+    return try json(index, column)
+  }
+
+  /// Reads a value that a `ValueTransformer` stored.
+  public final func transformable<V>(_ index: Int, as type: V.Type) throws -> V {
+    if carriesValues { return try carried(index) }
+    let column = columns[index]
+    if column < 0 { return try absent(index) }
+    let stored: Data? = isNull(column) ? nil : data(column)
+    let value = try entity.properties[index].reverseTransform(stored, in: entity)
+    guard let typed = value as? V ?? (V.self as? any __OptionalValue.Type)?.__none as? V else {
+      throw unreadable(index, "the transformer returned \(value.map { "\(type(of: $0))" } ?? "nil")")
+    }
+    return typed
+  }
+
+  // MARK: - Slots: the type checker picks attribute or relationship
+
+  public final func slot<V: __ColumnValue>(_ index: Int) throws -> __Slot<V> {
+    __Slot(try column(index, as: V.self))
+  }
+
+  public final func slot<V: RawRepresentable & Codable>(_ index: Int) throws -> __Slot<V>
+  where V.RawValue: __ColumnValue {
+    __Slot(try column(index, as: V.self))
+  }
+
+  public final func slot<V: RawRepresentable & Codable>(_ index: Int) throws -> __Slot<V?>
+  where V.RawValue: __ColumnValue {
+    __Slot(try column(index, as: V?.self))
+  }
+
+  @_disfavoredOverload
+  public final func slot<V: Codable>(_ index: Int) throws -> __Slot<V> {
+    __Slot(try column(index, as: V.self))
+  }
+
+  public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<M> {
+    if carriesValues { return __Slot(try carried(index)) }
+    return __Slot(__fault: columns[index] < 0 ? 0 : targetKey(columns[index]))
+  }
+
+  public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<M?> {
+    if carriesValues { return __Slot(try carried(index)) }
+    let key = columns[index] < 0 ? 0 : targetKey(columns[index])
+    return key == 0 ? __Slot(nil) : __Slot(__fault: key)
+  }
+
+  public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<[M]> {
+    if carriesValues { return __Slot(try carried(index)) }
+    return __Slot(__fault: 0)
+  }
+
+  public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<[M]?> {
+    if carriesValues { return __Slot(try carried(index)) }
+    return __Slot(__fault: 0)
+  }
+
+  // MARK: - Helpers
+
+  private func carried<V>(_ index: Int) throws -> V {
+    let value = value(index)
+    if let typed = value as? V { return typed }
+    if value == nil, let null = V.self as? any __OptionalValue.Type { return null.__none as! V }
+    return try absent(index)
+  }
+
+  private func raw<V: RawRepresentable>(_ index: Int, _ column: Int32) throws -> V where V.RawValue: __ColumnValue {
+    let rawValue = try V.RawValue.__read(from: self, column: column, index: index)
+    guard let value = V(rawValue: rawValue) else {
+      throw unreadable(index, "the stored value \(rawValue) is no \(V.self)")
+    }
+    return value
+  }
+
+  private func json<V: Decodable>(_ index: Int, _ column: Int32) throws -> V {
+    do {
+      return try JSONCoding.decode(V.self, from: Data(string(column).utf8))
+    } catch {
+      throw unreadable(index, "the stored JSON is no \(V.self)", underlying: error)
+    }
+  }
+
+  /// The value of a property that the row leaves out: its default, else its type's placeholder.
+  private func absent<V>(_ index: Int) throws -> V {
+    if let value = entity.properties[index].defaultValue as? V { return value }
+    if let value = __placeholder(V.self) { return value }
+    throw missing(index)
+  }
+
+  package final func missing(_ index: Int) -> SwiftDataError {
+    unreadable(index, "the stored value is null and the property is not optional")
+  }
+
+  package final func unreadable(_ index: Int, _ reason: String, underlying: (any Error)? = nil) -> SwiftDataError {
+    SwiftDataError(
+      .unreadableValue, entity: entity.name, property: entity.properties[index].name, message: reason,
+      underlying: underlying)
+  }
+}

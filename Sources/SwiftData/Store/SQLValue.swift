@@ -1,0 +1,30 @@
+package import Foundation
+
+/// A cell or a bound parameter.
+package enum SQLValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob(Data)
+}
+
+/// A piece of SQL with its bound values, in order. Values are never part of the text.
+package struct SQLFragment: Hashable, Sendable {
+  package var sql: String
+  package var arguments: [SQLValue]
+
+  package init(_ sql: String, _ arguments: [SQLValue] = []) {
+    self.sql = sql
+    self.arguments = arguments
+  }
+
+  package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
+    SQLFragment(left.sql + right.sql, left.arguments + right.arguments)
+  }
+}
+
+extension String {
+  /// The name as an SQL identifier.
+  package var quotedIdentifier: String { "\"" + replacingOccurrences(of: "\"", with: "\"\"") + "\"" }
+}
