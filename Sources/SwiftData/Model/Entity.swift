@@ -36,7 +36,8 @@ public final class __Entity: @unchecked Sendable {
       case let constraint as Schema.Unique<M>: unique += constraint.names(in: type.schemaMetadata, properties: properties)
       case let index as Schema.Index<M>: indices += index.names(in: type.schemaMetadata, properties: properties)
       default:
-        let property = __Property(metadata, index: properties.count, entityName: name)
+        let property = __Property(
+          metadata, index: properties.count, entityName: name, rootName: superentity?.root.name ?? name)
         keyPaths[metadata.keypath] = property.index
         properties.append(property)
       }
@@ -84,6 +85,8 @@ public final class __Property: @unchecked Sendable {
   package let name: String
   /// The class that declares the property.
   package let entityName: String
+  /// The root of that class's hierarchy, which names the table.
+  package let rootName: String
   package let keyPath: AnyKeyPath
   /// As declared, optionals included.
   package let valueType: Any.Type
@@ -93,7 +96,8 @@ public final class __Property: @unchecked Sendable {
   /// What `@Attribute` or `@Relationship` said; a plain `Schema.Attribute` or `Schema.Relationship` where nothing was.
   package let schemaProperty: any SchemaProperty
 
-  init(_ metadata: Schema.PropertyMetadata, index: Int, entityName: String) {
+  init(_ metadata: Schema.PropertyMetadata, index: Int, entityName: String, rootName: String) {
+    self.rootName = rootName
     self.index = index
     self.name = metadata.name
     self.entityName = entityName
@@ -149,6 +153,19 @@ public final class __Property: @unchecked Sendable {
     }
   }
 
+  /// Whether it is a `let`, which only the decoding initialiser can set.
+  package var isConstant: Bool { !(keyPath is any WritableReference) }
+
+  /// Whether a fetch may leave it out: it can be loaded later, and something can stand in for it until then.
+  package var isDeferrable: Bool {
+    func placeholder<V>(_: V.Type) -> Bool { (__placeholder(V.self) as V?) != nil }
+    return isAttribute && isStored && !isConstant && _openExistential(valueType, do: placeholder)
+  }
+
   /// Whether rows have a column for it.
   package var isStored: Bool { !isToMany && attribute?.options.contains(.ephemeral) != true }
 }
+
+/// Key paths that can be written through.
+private protocol WritableReference {}
+extension ReferenceWritableKeyPath: WritableReference {}

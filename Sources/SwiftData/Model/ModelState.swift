@@ -12,8 +12,6 @@ public struct __ModelState {
   package var context: ContextState?
   /// The primary key in its store; 0 until the first save.
   package var key: Int64 = 0
-  /// The store that keeps the object, as an index into the container's stores.
-  package var store: Int32 = 0
   package var flags: Flags = []
   /// The identity before the first save, made when first asked for.
   package var temporaryIdentity: TemporaryIdentity?
@@ -25,6 +23,8 @@ public struct __ModelState {
   package var registrar: ObservationRegistrar?
   /// Properties whose `didSet` or `willSet` is running, so that it does not run again for its own assignment.
   package var runningObservers: PropertySet?
+  /// The identifier of the store of an object whose deletion was saved.
+  package var formerStore: String?
 
   package struct Flags: OptionSet {
     package let rawValue: UInt8

@@ -133,7 +133,7 @@ extension __Slot {
 extension __Slot where Value: PersistentModel {
   public mutating func __perform(_ operation: __RelationshipOperation) -> __RelationshipContent {
     switch operation {
-    case .read: break
+    case .read, .contains: break
     case .load(let targets, _): value = targets.first as! Value?
     case .fault(let key):
       value = nil
@@ -149,7 +149,7 @@ extension __Slot {
   public mutating func __perform<M: PersistentModel>(_ operation: __RelationshipOperation) -> __RelationshipContent
   where Value == M? {
     switch operation {
-    case .read: break
+    case .read, .contains: break
     case .load(let targets, _): value = .some(targets.first as! M?)
     case .fault(let key):
       value = key == 0 ? .some(nil) : nil
@@ -165,26 +165,36 @@ extension __Slot {
   where Value == [M] {
     if case .load(let targets, let positioned) = operation { (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0) }
     if case .fault = operation { value = nil }
-    if value != nil { change(&value!, operation) }
-    return value.map { .targets($0, positioned: key == 1) } ?? .fault(0)
+    guard value != nil else { return .fault(0) }
+    if case .contains(let target) = operation { return containment(value!, target) }
+    change(&value!, operation)
+    if case .add = operation { return .none }
+    return .targets(value!, positioned: key == 1)
   }
 
   public mutating func __perform<M: PersistentModel>(_ operation: __RelationshipOperation) -> __RelationshipContent
   where Value == [M]? {
     if case .load(let targets, let positioned) = operation { (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0) }
     if case .fault = operation { value = nil }
-    if var targets = value?.map({ $0 }) ?? (value == nil ? nil : []) {
-      change(&targets, operation)
-      if !targets.isEmpty || value! != nil { value = .some(targets) }
-    }
-    return value.map { .targets($0 ?? [], positioned: key == 1) } ?? .fault(0)
+    guard let loaded = value else { return .fault(0) }
+    if case .contains(let target) = operation { return containment(loaded ?? [], target) }
+    if case .add = operation, loaded == nil { value = .some([]) }
+    if value! != nil { change(&value!!, operation) }
+    if case .add = operation { return .none }
+    return .targets(value! ?? [], positioned: key == 1)
   }
+}
+
+private func containment<M: PersistentModel>(
+  _ targets: [M], _ target: any PersistentModel
+) -> __RelationshipContent {
+  .targets(targets.contains { $0 === target } ? [target] : [], positioned: false)
 }
 
 private func change<M: PersistentModel>(_ targets: inout [M], _ operation: __RelationshipOperation) {
   switch operation {
-  case .add(let target): if !targets.contains(where: { $0 === target }) { targets.append(target as! M) }
+  case .add(let target): targets.append(target as! M)
   case .remove(let target): targets.removeAll { $0 === target }
-  case .read, .load, .fault: break
+  case .read, .contains, .load, .fault: break
   }
 }

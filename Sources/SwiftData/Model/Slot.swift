@@ -36,6 +36,8 @@ public struct __Slot<Value> {
 public enum __RelationshipOperation {
   /// Read what is in memory.
   case read
+  /// Whether a target is in memory: answers with it or with nothing, without listing the others.
+  case contains(any PersistentModel)
   /// Store loaded targets; for a to-one at most one. `positioned`: the store keeps positions for the array.
   case load([any PersistentModel], positioned: Bool)
   /// Become a fault on a primary key (to-one; 0 is none) or on the store's list (to-many).

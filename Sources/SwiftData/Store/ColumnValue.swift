@@ -190,7 +190,9 @@ extension Data: __ColumnValue {
   public static var __placeholder: Data { Data() }
   /// A text cell is a reference to a file beside the store (`.externalStorage`).
   public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Data {
-    row.isText(column) ? try row.externalData(row.string(column)) : row.data(column)
+    guard row.isText(column) else { return row.data(column) }
+    if row.deferExternalData(index) { return Data() }
+    return try row.externalData(row.string(column))
   }
   public func __write(to writer: __ColumnWriter) throws { try writer.blob(self) }
 }

@@ -23,8 +23,20 @@ open class __RowReader {
   /// carries cells.
   package func value(_ index: Int) -> Any? { nil }
   package var carriesValues: Bool { false }
+  /// The cell at a column.
+  package func value(at column: Int32) -> SQLValue { fatalError("abstract") }
   /// The bytes of an external value whose cell holds `reference`.
   package func externalData(_ reference: String) throws -> Data { fatalError("abstract") }
+  /// Properties whose external bytes were left for the first touch; nil where they are read at once.
+  package final var deferred: PropertySet?
+
+  /// Notes that the property is to be loaded when touched. False where it has to be read now.
+  package final func deferExternalData(_ index: Int) -> Bool {
+    guard deferred != nil, !entity.properties[index].isConstant else { return false }
+    deferred!.insert(index)
+    return true
+  }
+
   /// The primary key that a to-one column holds; 0 for none.
   package func targetKey(_ column: Int32) -> Int64 { isNull(column) ? 0 : int64(column) }
 

@@ -1,0 +1,146 @@
+import Foundation
+import Synchronization
+
+/// What a container and its contexts share: the schema, the tables and the stores.
+///
+/// Contexts hold the core, not the container, so that objects stay readable for as long as anybody holds them.
+// @unchecked Sendable because all but the locked contexts and the main-actor box is immutable.
+package final class ContainerCore: @unchecked Sendable {
+  package let schema: Schema
+  package let stores: [SQLiteStore]
+  private let tablesByEntity: [ObjectIdentifier: EntityTable]
+  private let tablesByName: [String: EntityTable]
+  /// The number of class hierarchies; `EntityTable.root` counts them.
+  package let rootCount: Int
+  private let contexts = Mutex<[WeakContext]>([])
+  @MainActor let mainContext = MainContextBox()
+
+  @MainActor final class MainContextBox {
+    nonisolated init() {}
+    var value: ModelContext?
+  }
+
+  /// A context as other threads may see it: only its inbox, which is locked.
+  private struct WeakContext: Sendable { weak var inbox: ContextInbox? }
+
+  init(schema: Schema, configurations: [ModelConfiguration]) throws {
+    self.schema = schema
+    let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
+    let assignment = try StoreAssignment(schema: schema, configurations: configurations)
+    let entities = schema.runtimeEntities
+    let roots = Self.distinct(entities.map(\.root))
+    self.rootCount = roots.count
+    var tables = [ObjectIdentifier: EntityTable]()
+    for entity in entities {
+      let hierarchy = entities.filter { $0.root === entity.root }
+      tables[ObjectIdentifier(entity)] = EntityTable(
+        entity: entity, family: hierarchy.filter { $0.isKind(of: entity) }, hasDiscriminator: hierarchy.count > 1,
+        root: roots.firstIndex { $0 === entity.root }!, store: assignment.store(of: entity))
+    }
+    self.tablesByEntity = tables
+    self.tablesByName = Dictionary(tables.values.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.stores = try configurations.enumerated().map { index, configuration in
+      let members = entities.compactMap { tables[ObjectIdentifier($0)] }.filter { $0.store == index }
+      return try SQLiteStore(
+        configuration: configuration, layout: StoreLayout(tables: members),
+        schema: Schema(members.map(\.entity.type), version: schema.version))
+    }
+  }
+
+  private static func distinct(_ entities: [__Entity]) -> [__Entity] {
+    var seen = Set<ObjectIdentifier>()
+    return entities.filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+
+  /// The table of an entity.
+  /// - Throws: ``SwiftDataError/unknownSchema`` where the container does not know the model.
+  package func table(for entity: __Entity) throws -> EntityTable {
+    guard let table = tablesByEntity[ObjectIdentifier(entity)] else {
+      throw SwiftDataError(
+        .unknownSchema, entity: entity.name,
+        message: "the model is not in the container's schema; name it in ModelContainer(for:)")
+    }
+    return table
+  }
+
+  package func table(named name: String) -> EntityTable? { tablesByName[name] }
+
+  package func store(of table: EntityTable) -> SQLiteStore { stores[table.store] }
+
+  var allTables: [EntityTable] { Array(tablesByEntity.values) }
+
+  // MARK: - Contexts
+
+  func register(_ inbox: ContextInbox) {
+    contexts.withLock { contexts in
+      contexts.removeAll { $0.inbox == nil }
+      contexts.append(WeakContext(inbox: inbox))
+    }
+  }
+
+  /// Tells the other contexts what was saved.
+  func announce(_ changes: SavedChanges, from sender: ContextInbox) {
+    for context in contexts.withLock({ $0 }) {
+      if let inbox = context.inbox, inbox !== sender { inbox.deliver(changes) }
+    }
+  }
+}
+
+/// Which configuration keeps which entity.
+struct StoreAssignment {
+  private var stores: [ObjectIdentifier: Int] = [:]
+
+  /// - Throws: ``SwiftDataError/duplicateConfiguration`` and what `validate()` finds.
+  init(schema: Schema, configurations: [ModelConfiguration]) throws {
+    var names = Set<String>()
+    for configuration in configurations {
+      try configuration.validate()
+      guard names.insert(configuration.name).inserted else {
+        throw SwiftDataError(
+          .duplicateConfiguration,
+          message: "two configurations are named \"\(configuration.name)\"; give each its own name")
+      }
+    }
+    let entities = schema.runtimeEntities
+    for (index, configuration) in configurations.enumerated() {
+      guard let named = configuration.schema else { continue }
+      for entity in named.runtimeEntities {
+        guard entities.contains(where: { $0 === entity }) else {
+          throw SwiftDataError(
+            .configurationSchemaNotFoundInContainerSchema, entity: entity.name,
+            message: "the configuration \"\(configuration.name)\" names it, the container's schema does not")
+        }
+        if stores[ObjectIdentifier(entity)] == nil { stores[ObjectIdentifier(entity)] = index }
+      }
+      if configuration.cloudKitDatabase.isActive { try CloudKitRules.check(schema: named) }
+    }
+    let fallback = configurations.firstIndex { $0.schema == nil }
+    if let fallback, configurations[fallback].cloudKitDatabase.isActive { try CloudKitRules.check(schema: schema) }
+    for entity in entities where stores[ObjectIdentifier(entity)] == nil {
+      guard let store = fallback ?? (configurations.count == 1 ? 0 : nil) else {
+        throw SwiftDataError(
+          .loadIssueModelContainer, entity: entity.name,
+          message: "no configuration keeps the model; name it in the schema of one of them")
+      }
+      stores[ObjectIdentifier(entity)] = store
+    }
+    try checkRelationships(entities)
+  }
+
+  func store(of entity: __Entity) -> Int { stores[ObjectIdentifier(entity)]! }
+
+  /// A relationship cannot lead from one store to another.
+  private func checkRelationships(_ entities: [__Entity]) throws {
+    for entity in entities {
+      for property in entity.properties {
+        guard let destination = property.destination?.__entity else { continue }
+        if stores[ObjectIdentifier(destination)] != stores[ObjectIdentifier(entity)] {
+          throw SwiftDataError(
+            .loadIssueModelContainer, entity: entity.name, property: property.name,
+            message: "the relationship leads to \(destination.name), which another configuration keeps; keep both in"
+              + " one store")
+        }
+      }
+    }
+  }
+}

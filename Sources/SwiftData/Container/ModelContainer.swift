@@ -1,0 +1,86 @@
+public import Foundation
+import Synchronization
+
+/// The stores of an app's models, and the way to them.
+///
+/// A container is `Sendable`: hand it to actors and tasks, and let each make its own ``ModelContext``.
+/// (Apple's documentation, `ModelContainer`.)
+public final class ModelContainer: Equatable, Sendable {
+  /// The schema: the models that were named and all that they reach through relationships.
+  public var schema: Schema { core.schema }
+
+  /// The plan that leads older stores to this schema, if one was given.
+  public let migrationPlan: (any SchemaMigrationPlan.Type)?
+
+  /// The configurations of the stores.
+  public var configurations: Set<ModelConfiguration> { Set(core.stores.map(\.configuration)) }
+
+  package let core: ContainerCore
+
+  /// Opens the stores for a schema.
+  /// - Parameter configurations: one for each store; none means one store at the default place.
+  /// - Throws: ``SwiftDataError`` where a configuration or the schema is invalid or a store cannot be opened; the file
+  ///   of such a store is left untouched.
+  public init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
+  ) throws {
+    self.migrationPlan = migrationPlan
+    self.core = try ContainerCore(schema: schema, configurations: configurations)
+  }
+
+  /// Opens the stores for a schema.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
+  public convenience init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
+  ) throws {
+    try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores for some models and all that they reach.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
+  public convenience init(
+    for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// Opens the stores for a list of models: the form of the seeds.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
+  public convenience init(
+    for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [ModelConfiguration] = []
+  ) throws {
+    try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// The container of a context whose own container is gone.
+  init(core: ContainerCore) {
+    self.core = core
+    self.migrationPlan = nil
+  }
+
+  /// The context of the main actor, which saves by itself.
+  @MainActor public var mainContext: ModelContext {
+    if let context = core.mainContext.value { return context }
+    let context = ModelContext(core: core)
+    context.autosaveEnabled = true
+    core.mainContext.value = context
+    return context
+  }
+
+  /// Removes all objects of all stores. Objects in memory are not touched.
+  /// - Throws: ``SwiftDataError`` where a store cannot be written.
+  public func deleteAllData() throws {
+    for store in core.stores { try store.deleteAllRows() }
+  }
+
+  /// Closes the stores and removes their files; the container and its contexts cannot be used afterwards.
+  /// - Throws: an error of the file system.
+  public func erase() throws {
+    for store in core.stores { try store.erase() }
+  }
+
+  /// Two containers are equal when they are the same object.
+  public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs.core === rhs.core }
+}

@@ -1,0 +1,42 @@
+import Logging
+
+/// Saves contexts that asked for it.
+enum Autosave {
+  private static let logger = Logger(label: "SwiftData")
+
+  /// Makes changes of the main context schedule a save on the main actor. Other contexts are saved by whoever runs
+  /// them: the executor of a model actor, or `processPendingChanges()`.
+  static func configure(_ context: ModelContext) {
+    guard context.isMain else { return }
+    guard context.autosaveEnabled else {
+      context.state.changeHandler = nil
+      return
+    }
+    let core = context.state.core
+    let pending = Pending()
+    context.state.changeHandler = {
+      guard !pending.isScheduled else { return }
+      pending.isScheduled = true
+      Task { @MainActor in
+        pending.isScheduled = false
+        if let context = core.mainContext.value, context.autosaveEnabled { save(context) }
+      }
+    }
+  }
+
+  /// Whether a save is on its way already.
+  // @unchecked Sendable because it is only touched on the main actor, to which the main context belongs.
+  private final class Pending: @unchecked Sendable {
+    var isScheduled = false
+  }
+
+  /// Saves a context. What cannot be saved stays unsaved, and the reason is logged, since nobody waits for it.
+  static func save(_ context: ModelContext) {
+    guard context.hasChanges else { return }
+    do {
+      try context.save()
+    } catch {
+      logger.error("autosave failed, the changes stay unsaved: \(error)")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+extension ContextState {
+  /// Marks an object for deletion and applies the delete rules of its relationships in memory; the save writes them.
+  func delete(_ model: any PersistentModel) {
+    guard model.__state.context === self else {
+      if model.__state.context != nil { noteForeign(model) }
+      return
+    }
+    var pending = [model]
+    while let object = pending.popLast() {
+      guard object.__state.context === self, !object.__state.flags.contains(.deleted) else { continue }
+      let isNew = object.__state.flags.contains(.inserted)
+      object.__state.flags.insert(.deleted)
+      pending += applyRules(to: object)
+      if isNew {
+        forget(object)
+      } else {
+        registerUndo { $0.restoreDeleted(object) }
+        deleted[ObjectIdentifier(object)] = object
+      }
+    }
+    didChange()
+  }
+
+  /// - Returns: the objects that are deleted along.
+  private func applyRules(to object: any PersistentModel) -> [any PersistentModel] {
+    var along = [any PersistentModel]()
+    let entity = type(of: object).__entity
+    for property in entity.properties where !property.isAttribute {
+      let info = RelationshipInfo.of(property, in: entity)
+      let rule = info.deleteRule
+      // Nobody has to be told where the other side does not know and is not deleted along.
+      guard rule == .cascade || info.inverse != nil, rule != .deny else { continue }
+      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
+      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+      for target in targets where target.__state.context === self {
+        if rule == .cascade { along.append(target) }
+        if rule == .noAction { continue }
+        guard let inverse = info.inverse, !target.__state.flags.contains(.deleted), rule != .cascade else { continue }
+        removeReference(from: target, inverse, to: object)
+      }
+    }
+    return along
+  }
+
+  private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel) {
+    if case .fault = target.__relationship(inverse.index, .read) {
+      if inverse.isToMany { return }
+      target.__fire(inverse.index)
+    }
+    RelationshipMaintenance.change(target, inverse.index) {
+      _ = target.__relationship(inverse.index, .remove(object))
+    }
+  }
+
+  func restoreDeleted(_ object: any PersistentModel) {
+    object.__state.flags.remove(.deleted)
+    deleted[ObjectIdentifier(object)] = nil
+    registerUndo { $0.delete(object) }
+    didChange()
+  }
+
+  /// Deletes all objects of a class that a predicate takes, with the same rules as ``delete(_:)``, and saves nothing
+  /// else.
+  func delete<M: PersistentModel>(model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool) throws {
+    for object in try fetch(FetchDescriptor<M>(predicate: predicate)) {
+      if !includeSubclasses, type(of: object).__entity !== M.__entity { continue }
+      delete(object)
+    }
+  }
+}

@@ -1,0 +1,277 @@
+import Foundation
+
+/// A fetch, lowered to SQL.
+struct StoreQuery {
+  let table: EntityTable
+  var columns: String
+  var joins: String = ""
+  var condition: SQLFragment?
+  var order: [SQLFragment] = []
+  var limit: Int?
+  var offset: Int?
+
+  /// The statement that selects objects.
+  var select: SQLFragment { statement(columns, ordered: true) }
+
+  /// The statement that counts them.
+  var count: SQLFragment {
+    guard limit != nil || offset != nil else { return statement("count(*)", ordered: false) }
+    let inner = statement("1", ordered: false)
+    return SQLFragment("SELECT count(*) FROM (\(inner.sql))", inner.arguments)
+  }
+
+  private func statement(_ columns: String, ordered: Bool) -> SQLFragment {
+    var result = SQLFragment("SELECT \(columns) FROM \(table.name.quotedIdentifier) AS t0\(ordered ? joins : "")")
+    let conditions = [table.discriminatorCondition.map { SQLFragment($0) }, condition].compactMap { $0 }
+    for (index, condition) in conditions.enumerated() {
+      result = result + SQLFragment(index == 0 ? " WHERE " : " AND ") + condition
+    }
+    if ordered {
+      result = result + SQLFragment(" ORDER BY ")
+      for term in order { result = result + term + SQLFragment(", ") }
+      result = result + SQLFragment("t0._pk")
+    }
+    if limit != nil || offset != nil {
+      // SQLite has no offset without a limit; -1 is none.
+      result = result + SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset ?? 0))])
+    }
+    return result
+  }
+
+  /// Whether the statement reads rows of an entity other than by its own table.
+  func reads(_ other: EntityTable) -> Bool {
+    let name = other.name.quotedIdentifier
+    return other.name == table.name || joins.contains(name) || condition?.sql.contains(name) == true
+      || order.contains { $0.sql.contains(name) }
+  }
+}
+
+extension ContextState {
+  // MARK: - Fetching
+
+  func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [M] {
+    drainInbox()
+    let query = try lower(descriptor)
+    let result: [M]
+    if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
+      result = try fetchWithPendingChanges(descriptor, query)
+    } else {
+      result = try load(query, partial: left(out: descriptor)).filter { !$0.__state.flags.contains(.deleted) }
+    }
+    for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
+    return result
+  }
+
+  func fetchCount<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> Int {
+    drainInbox()
+    let query = try lower(descriptor)
+    if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
+      return try fetchWithPendingChanges(descriptor, query).count
+    }
+    return try core.store(of: query.table).read { connection in
+      try connection.rows(query.count) { Int($0.integer(0)) }[0]
+    }
+  }
+
+  func fetchIdentifiers<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [PersistentIdentifier] {
+    drainInbox()
+    var query = try lower(descriptor)
+    if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
+      return try fetchWithPendingChanges(descriptor, query).map(\.persistentModelID)
+    }
+    let table = query.table
+    let store = core.store(of: table)
+    query.columns = table.hasDiscriminator ? "t0._pk, t0._entity" : "t0._pk"
+    return try store.read { connection in
+      try connection.rows(query.select) { cells in
+        PersistentIdentifier(
+          entityName: table.hasDiscriminator ? cells.text(1)! : table.entity.name, storeIdentifier: store.identifier,
+          key: cells.integer(0))
+      }
+    }
+  }
+
+  // MARK: - Lowering
+
+  private func lower<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> StoreQuery {
+    let entity = M.__entity
+    let table = try core.table(for: entity)
+    let store = core.store(of: table)
+    let environment = LoweringEnvironment(
+      storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
+      familyNames: { [core] entity in
+        ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
+      })
+    let left = left(out: descriptor)
+    let columns: Set<String>? = left.map { left in
+      Set(
+        table.family.flatMap { member in
+          member.properties.filter { $0.isStored && !left.contains($0.index) }.map { TableNames.column(for: $0) }
+        })
+    }
+    var query = StoreQuery(table: table, columns: table.select(only: columns))
+    query.condition = try descriptor.predicate.map {
+      try PredicateLowering.condition($0, entity: entity, environment: environment)
+    }
+    let order = try PredicateLowering.order(descriptor.sortBy, entity: entity, environment: environment)
+    query.joins = order.joins.map { " " + $0.sql }.joined()
+    query.order = order.terms
+    query.limit = descriptor.fetchLimit
+    query.offset = descriptor.fetchOffset
+    return query
+  }
+
+  /// The properties of `M` that a partial fetch leaves out; nil where it leaves out none.
+  private func left<M: PersistentModel>(out descriptor: FetchDescriptor<M>) -> PropertySet? {
+    guard !descriptor.propertiesToFetch.isEmpty else { return nil }
+    let entity = M.__entity
+    let wanted = PropertySet(
+      descriptor.propertiesToFetch.compactMap { KeyPathResolver.property(at: $0, in: entity)?.index })
+    let left = PropertySet(
+      entity.properties.filter { $0.isDeferrable && !wanted.contains($0.index) }.map(\.index))
+    return left.isEmpty ? nil : left
+  }
+
+  // MARK: - Loading rows
+
+  /// Runs a query and returns its objects, registered; registered ones are reused.
+  func load<M: PersistentModel>(_ query: StoreQuery, partial: PropertySet? = nil) throws -> [M] {
+    let table = query.table
+    var result = [M]()
+    var keys = [Int64]()
+    let store = core.store(of: table)
+    try store.read { connection in
+      noteForeignCommits(of: table.store)
+      let decoder = RowDecoder(table: table, store: store, context: self, partial: partial)
+      try connection.query(query.select, reader: decoder.reader) { _ in
+        let object: M = try decoder.decode()
+        result.append(object)
+        keys.append(object.__state.key)
+      }
+    }
+    let batch = FetchBatch(keys: keys, root: table.root)
+    for object in result { object.__state.batch = batch }
+    return result
+  }
+
+  /// The objects with these keys, loaded where they are not registered.
+  func objects(withKeys keys: [Int64], in table: EntityTable) throws -> [Int64: any PersistentModel] {
+    var result = [Int64: any PersistentModel]()
+    var missing = [Int64]()
+    for key in keys {
+      if let object = registered(root: table.root, key: key) { result[key] = object } else { missing.append(key) }
+    }
+    guard !missing.isEmpty else { return result }
+    let batch = FetchBatch(keys: missing, root: table.root)
+    let store = core.store(of: table)
+    try store.read { connection in
+      let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
+      let query = SQLFragment(
+        "SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0"
+          + " WHERE t0._pk IN (SELECT value FROM json_each(?))", [Self.list(missing)])
+      try connection.query(query, reader: decoder.reader) { _ in
+        let object = try decoder.decodeAny()
+        object.__state.batch = batch
+        result[object.__state.key] = object
+      }
+    }
+    return result
+  }
+
+  /// The targets of a to-many for several owners, each in its owner's order.
+  func targets(
+    of owners: [Int64], _ info: RelationshipInfo, _ table: EntityTable,
+    _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
+  ) throws {
+    let store = core.store(of: table)
+    let (from, owner, position, tie) = Self.source(of: info, table)
+    let sql =
+      "SELECT \(table.select()), \(owner), \(position) IS NOT NULL FROM \(from)"
+      + " WHERE \(owner) IN (SELECT value FROM json_each(?))"
+      + " ORDER BY \(position) IS NULL, \(position), \(tie)"
+    var keys = [Int64]()
+    var found = [any PersistentModel]()
+    try store.read { connection in
+      let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
+      let last = Int32(table.columns.count + (table.hasDiscriminator ? 2 : 1))
+      try connection.query(SQLFragment(sql, [Self.list(owners)]), reader: decoder.reader) { reader in
+        let object = try decoder.decodeAny()
+        keys.append(object.__state.key)
+        found.append(object)
+        body(reader.int64(last), object, reader.int64(last + 1) != 0)
+      }
+    }
+    let batch = FetchBatch(keys: keys, root: table.root)
+    for object in found where object.__state.batch == nil { object.__state.batch = batch }
+  }
+
+  private static func source(
+    of info: RelationshipInfo, _ table: EntityTable
+  ) -> (from: String, owner: String, position: String, tie: String) {
+    switch info.storage {
+    case .join(let join, let source, let target, let position):
+      return (
+        "\(join.quotedIdentifier) AS j JOIN \(table.name.quotedIdentifier) AS t0 ON t0._pk = j.\(target)",
+        "j.\(source)", "j.\(position)", "j.rowid"
+      )
+    case .inverseForeignKey(let property, let position):
+      let column = TableNames.column(for: property).quotedIdentifier
+      return (
+        "\(table.name.quotedIdentifier) AS t0", "t0.\(column)", "t0.\(position.quotedIdentifier)", "t0._pk"
+      )
+    case .foreignKey:
+      preconditionFailure("a to-one has no list of targets")
+    }
+  }
+
+  /// Reads registered objects again; `only` a property that was left out, or all that is not unsaved.
+  func reload(_ objects: [any PersistentModel], only: Int? = nil) throws {
+    for group in Dictionary(grouping: objects, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
+      let table = try core.table(for: type(of: group[0]).__entity)
+      let store = core.store(of: table)
+      let keys = group.map(\.__state.key)
+      try store.read { connection in
+        let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
+        let columns = only.map { Set([TableNames.column(for: table.entity.properties[$0])]) }
+        let query = SQLFragment(
+          "SELECT \(table.select(only: columns)) FROM \(table.name.quotedIdentifier) AS t0"
+            + " WHERE t0._pk IN (SELECT value FROM json_each(?))", [Self.list(keys)])
+        try connection.query(query, reader: decoder.reader) { reader in
+          guard let object = registered(root: table.root, key: reader.int64(0)) else { return }
+          try decoder.refresh(object, only: only)
+        }
+      }
+    }
+  }
+
+  /// A list of keys as one parameter.
+  static func list(_ keys: [Int64]) -> SQLValue {
+    .text("[" + keys.map(String.init).joined(separator: ",") + "]")
+  }
+
+  // MARK: - Prefetching
+
+  private func prefetch<M: PersistentModel>(_ keyPath: PartialKeyPath<M>, of objects: [M]) throws {
+    guard let property = KeyPathResolver.property(at: keyPath, in: M.__entity), !property.isAttribute else {
+      throw SwiftDataError(
+        .unsupportedKeyPath, entity: M.__entity.name,
+        message: "relationshipKeyPathsForPrefetching takes the relationships of the model; \(keyPath) is none")
+    }
+    // A hint loads the arrays of all owners at once.
+    objects.first?.__state.batch?.owners[property.index] = objects.count
+    for object in objects { if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) } }
+  }
+
+  // MARK: - Commits by other processes
+
+  private func noteForeignCommits(of store: Int) {
+    let count = core.stores[store].foreignCommits
+    guard count != syncedForeignCommits[store] else { return }
+    syncedForeignCommits[store] = count
+    refault(pointingTo: nil)
+    staleStores.insert(store)
+  }
+
+  /// Whether rows are to be read into objects that are registered already.
+  func refreshesOnFetch(_ store: Int) -> Bool { staleStores.contains(store) }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+extension ContextState {
+  func registeredModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    if let temporary = identifier.temporary {
+      return inserted.values.first { $0.__state.temporaryIdentity === temporary }
+    }
+    guard let key = identifier.key, let table = core.table(named: identifier.entityName),
+      core.store(of: table).identifier == identifier.storeIdentifier
+    else { return nil }
+    return registered(root: table.root, key: key)
+  }
+
+  func model(for identifier: PersistentIdentifier) -> any PersistentModel {
+    drainInbox()
+    if let object = registeredModel(for: identifier) { return object }
+    if let key = identifier.key, let table = core.table(named: identifier.entityName),
+      core.store(of: table).identifier == identifier.storeIdentifier
+    {
+      do {
+        if let object = try objects(withKeys: [key], in: table)[key] { return object }
+      } catch {
+        note(error)
+      }
+      return Probe.placeholder(of: table.entity)
+    }
+    if let entity = schemaEntity(named: identifier.entityName) { return Probe.placeholder(of: entity) }
+    preconditionFailure(
+      "model(for:) was asked for a \(identifier.entityName), which is not in the container's schema; name it in"
+        + " ModelContainer(for:)")
+  }
+
+  private func schemaEntity(named name: String) -> __Entity? { core.table(named: name)?.entity }
+}
+
+extension PersistentModel {
+  /// The context that the object belongs to; nil before insertion, after its deletion was saved, and when the context
+  /// is gone.
+  public nonisolated var modelContext: ModelContext? { __state.context?.facade }
+
+  /// The identifier of the object: temporary until its first save, then the same for ever, in every process.
+  public nonisolated var persistentModelID: PersistentIdentifier {
+    let entity = Self.self == type(of: self) ? Self.__entity : type(of: self).__entity
+    if __state.key != 0, !__state.flags.contains(.inserted), let store = __storeIdentifier {
+      return PersistentIdentifier(entityName: entity.name, storeIdentifier: store, key: __state.key)
+    }
+    let identity = __state.temporaryIdentity ?? TemporaryIdentity()
+    __state.temporaryIdentity = identity
+    return PersistentIdentifier(entityName: entity.name, temporary: identity)
+  }
+
+  private nonisolated var __storeIdentifier: String? {
+    guard let core = __state.context?.core, let table = try? core.table(for: type(of: self).__entity) else {
+      return __state.formerStore
+    }
+    return core.store(of: table).identifier
+  }
+
+  /// The identifier, unless the class has an `id` of its own.
+  public nonisolated var id: PersistentIdentifier { persistentModelID }
+
+  /// Whether the object was inserted or changed since the last save.
+  public nonisolated var hasChanges: Bool {
+    __state.flags.contains(.inserted) || __state.flags.contains(.changed)
+  }
+
+  /// Whether the object is marked for deletion; false again once the deletion was saved.
+  public nonisolated var isDeleted: Bool { __state.flags.contains(.deleted) }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+extension ContextState {
+  /// Whether what is unsaved can change the result of a query.
+  func pendingChangesMatter(to query: StoreQuery) -> Bool {
+    guard hasChanges else { return false }
+    return unsavedObjects.contains { object in
+      guard let table = try? core.table(for: type(of: object).__entity) else { return false }
+      return query.reads(table)
+    }
+  }
+
+  private var unsavedObjects: [any PersistentModel] {
+    Array(inserted.values) + changed.values.map(\.object) + Array(deleted.values)
+  }
+
+  /// A fetch over what is stored with the unsaved inserts, changes and deletes laid over it: what Swift's own
+  /// filter and sort give over all objects in memory. Limit and offset come last.
+  func fetchWithPendingChanges<M: PersistentModel>(
+    _ descriptor: FetchDescriptor<M>, _ query: StoreQuery
+  ) throws -> [M] {
+    var candidates = query
+    candidates.offset = nil
+    if dependsOnOthers(query) {
+      // An unsaved change of a related object can make any row match, so all are asked in memory.
+      candidates.condition = nil
+      candidates.limit = nil
+    } else if let limit = query.limit {
+      // Each unsaved object can push out or pull in one row.
+      candidates.limit = limit + (query.offset ?? 0) + changed.count + deleted.count
+    }
+    var objects = [M]()
+    var seen = Set<ObjectIdentifier>()
+    let stored: [M] = try load(candidates)
+    for object in stored + unsaved(M.self) {
+      guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else { continue }
+      if let predicate = descriptor.predicate, needsEvaluation(object, candidates, query) {
+        guard (try? predicate.evaluate(object)) == true else { continue }
+      }
+      objects.append(object)
+    }
+    if !descriptor.sortBy.isEmpty || !changed.isEmpty { sort(&objects, by: descriptor.sortBy) }
+    let start = min(query.offset ?? 0, objects.count)
+    let end = query.limit.map { min(start + $0, objects.count) } ?? objects.count
+    return Array(objects[start..<end])
+  }
+
+  /// Whether the statement reads entities that have unsaved objects, other than by the fetched rows themselves.
+  private func dependsOnOthers(_ query: StoreQuery) -> Bool {
+    guard query.condition != nil || !query.order.isEmpty else { return false }
+    let own = query.table.name.quotedIdentifier
+    return unsavedObjects.contains { object in
+      guard let table = try? core.table(for: type(of: object).__entity) else { return false }
+      if table.name != query.table.name { return query.reads(table) }
+      // The table of the fetch itself, read again through a relationship.
+      return query.joins.contains(own) || query.condition?.sql.contains(own) == true
+    } || readsUnsavedPairs(query)
+  }
+
+  /// Whether the condition reads a join table while some to-many is unsaved.
+  private func readsUnsavedPairs(_ query: StoreQuery) -> Bool {
+    guard let condition = query.condition?.sql, condition.contains("SELECT") else { return false }
+    return changed.values.contains { change in
+      change.properties.indices.contains { !type(of: change.object).__entity.properties[$0].isAttribute }
+    }
+  }
+
+  private func needsEvaluation(_ object: any PersistentModel, _ candidates: StoreQuery, _ query: StoreQuery) -> Bool {
+    if candidates.condition == nil && query.condition != nil { return true }
+    return object.__state.flags.contains(.inserted) || object.__state.flags.contains(.changed)
+  }
+
+  /// The unsaved objects of a class: changed ones, which the statement may have missed, then new ones.
+  private func unsaved<M: PersistentModel>(_ type: M.Type) -> [M] {
+    changed.values.compactMap { $0.object as? M } + inserted.values.compactMap { $0 as? M }
+  }
+
+  /// Sorts as the statement does: by the descriptors, then by age; unsaved objects are the youngest.
+  private func sort<M: PersistentModel>(_ objects: inout [M], by descriptors: [SortDescriptor<M>]) {
+    let age = Dictionary(
+      uniqueKeysWithValues: inserted.keys.enumerated().map { ($1, Int64.max / 2 + Int64($0)) })
+    func key(_ object: M) -> Int64 {
+      object.__state.flags.contains(.inserted) ? age[ObjectIdentifier(object)] ?? .max : object.__state.key
+    }
+    objects.sort { left, right in
+      for descriptor in descriptors {
+        switch descriptor.compare(left, right) {
+        case .orderedAscending: return true
+        case .orderedDescending: return false
+        case .orderedSame: continue
+        }
+      }
+      return key(left) < key(right)
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import Foundation
+
+extension ContextState {
+  /// Writes all unsaved changes, one transaction for each store that has some.
+  ///
+  /// A refused save leaves the stores and the memory as they were; the changes stay unsaved.
+  func save() throws {
+    drainInbox()
+    if let problem = problems.first {
+      problems = []
+      throw problem
+    }
+    guard hasChanges else { return }
+    post(ModelContext.willSave, nil)
+    try Validation(context: self).run()
+    var saved = [SaveOperation]()
+    for index in core.stores.indices {
+      let operation = try SaveOperation(context: self, storeIndex: index)
+      if operation.isEmpty { continue }
+      try operation.run()
+      let changes = finish(operation)
+      saved.append(operation)
+      core.announce(changes, from: inbox)
+    }
+    // What is left names no store: an object whose deletion was never stored.
+    post(ModelContext.didSave, SaveNotification.userInfo(for: saved))
+    undoManager?.endImplicitGroup()
+  }
+
+  private func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {
+    NotificationCenter.default.post(name: name, object: facade, userInfo: userInfo)
+  }
+
+  /// Brings the memory to what was committed.
+  private func finish(_ operation: SaveOperation) -> SavedChanges {
+    var changes = SavedChanges()
+    for object in operation.deleted {
+      let table = table(of: object)
+      changes.deleted.append(.init(root: table.root, entity: table.entity.name, keys: [object.__state.key]))
+      changes.entities.insert(table.entity.name)
+      deleted[ObjectIdentifier(object)] = nil
+      object.__state.flags = []
+      unregister(object)
+    }
+    dropReferences(to: operation.deleted)
+    for object in operation.inserted {
+      let table = table(of: object)
+      inserted[ObjectIdentifier(object)] = nil
+      object.__state.flags = []
+      changes.entities.insert(table.entity.name)
+      let key = object.__state.key
+      if operation.merged[ObjectIdentifier(object)] != nil {
+        changes.updated.append(.init(root: table.root, entity: table.entity.name, keys: [key]))
+        adopt(object, table, key)
+      } else {
+        changes.inserted.append(.init(root: table.root, entity: table.entity.name, keys: [key]))
+        register(object, root: table.root, key: key)
+      }
+    }
+    for change in operation.changed {
+      let object = change.object
+      let table = table(of: object)
+      changed[ObjectIdentifier(object)] = nil
+      object.__state.flags.remove(.changed)
+      changes.updated.append(.init(root: table.root, entity: table.entity.name, keys: [object.__state.key]))
+      changes.entities.insert(table.entity.name)
+    }
+    return changes
+  }
+
+  /// Relationships without an inverse learn here that their targets are gone; the store did the same to its rows.
+  private func dropReferences(to gone: [any PersistentModel]) {
+    guard !gone.isEmpty else { return }
+    let ids = Set(gone.map { ObjectIdentifier($0) })
+    let entities = Set(gone.map { type(of: $0).__entity.root.name })
+    for table in core.allTables {
+      let oneSided = table.entity.properties.filter { property in
+        guard let destination = property.destination?.__entity, entities.contains(destination.root.name) else {
+          return false
+        }
+        return RelationshipInfo.of(property, in: table.entity).inverse == nil
+      }
+      guard !oneSided.isEmpty else { continue }
+      for object in identityMaps[table.root].objects where type(of: object).__entity === table.entity {
+        for property in oneSided {
+          guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
+            targets.contains(where: { ids.contains(ObjectIdentifier($0)) })
+          else { continue }
+          let left = targets.filter { !ids.contains(ObjectIdentifier($0)) }
+          _ = object.__relationship(property.index, .load(left, positioned: positioned))
+          notify(object, property.index)
+        }
+      }
+    }
+  }
+
+  private func table(of object: any PersistentModel) -> EntityTable {
+    // Only objects of known entities are admitted to a context.
+    guard let table = try? core.table(for: type(of: object).__entity) else {
+      preconditionFailure("an object of an unknown entity was saved")
+    }
+    return table
+  }
+
+  /// A new object was written over a stored row. If the context has an object for that row, that one stays the
+  /// row's object and takes the new values; the new object shares its identity.
+  private func adopt(_ object: any PersistentModel, _ table: EntityTable, _ key: Int64) {
+    guard let existing = registered(root: table.root, key: key), existing !== object else {
+      register(object, root: table.root, key: key)
+      // Its arrays hold what the new object had; the row may have had more.
+      for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
+      return
+    }
+    for property in table.entity.properties where !property.isAttribute {
+      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+      if let inverse = RelationshipInfo.of(property, in: table.entity).inverse {
+        for target in targets { _ = target.__relationship(inverse.index, .fault(inverse.isToMany ? 0 : key)) }
+      }
+    }
+    object.__state.context = self
+    changed[ObjectIdentifier(existing)] = nil
+    existing.__state.flags.remove(.changed)
+    do { try reload([existing]) } catch { note(error) }
+    for property in table.entity.properties where !property.isAttribute {
+      _ = property.isToMany ? existing.__relationship(property.index, .fault(0)) : .none
+      _ = property.isToMany ? object.__relationship(property.index, .fault(0)) : .none
+    }
+  }
+
+  // MARK: - Rollback
+
+  /// Forgets everything unsaved: new objects leave the context, changed ones get their old values back, deleted ones
+  /// are as before.
+  func rollback() {
+    let restored = changed
+    let gone = inserted
+    let revived = deleted
+    changed = [:]
+    inserted = [:]
+    deleted = [:]
+    problems = []
+    for object in revived.values { object.__state.flags = [] }
+    for change in restored.values {
+      change.object.__state.flags.remove(.changed)
+      for (index, value) in change.originals {
+        if change.object.__isObserved { change.object.__notify(index, .willSet) }
+        change.object.__setValue(value, at: index)
+        if change.object.__isObserved { change.object.__notify(index, .didSet) }
+      }
+    }
+    for object in gone.values {
+      object.__state.flags = []
+      unregister(object)
+    }
+    undoManager?.removeAllActions()
+  }
+}
+
+/// What the notification of a save carries.
+enum SaveNotification {
+  static func userInfo(for operations: [SaveOperation]) -> [AnyHashable: Any] {
+    var inserted = [PersistentIdentifier]()
+    var updated = [PersistentIdentifier]()
+    var deleted = [PersistentIdentifier]()
+    for operation in operations {
+      for object in operation.inserted {
+        if operation.merged[ObjectIdentifier(object)] != nil {
+          updated.append(object.persistentModelID)
+        } else {
+          inserted.append(object.persistentModelID)
+        }
+      }
+      updated += operation.changed.map(\.object.persistentModelID)
+      deleted += operation.deleted.map {
+        PersistentIdentifier(
+          entityName: type(of: $0).__entity.name, storeIdentifier: operation.store.identifier, key: $0.__state.key)
+      }
+    }
+    return [
+      ModelContext.NotificationKey.insertedIdentifiers.rawValue: inserted,
+      ModelContext.NotificationKey.updatedIdentifiers.rawValue: updated,
+      ModelContext.NotificationKey.deletedIdentifiers.rawValue: deleted,
+    ]
+  }
+}
+
+/// The checks before anything is written.
+struct Validation {
+  let context: ContextState
+
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` or a denied deletion, naming entity and property.
+  func run() throws {
+    for object in context.deleted.values { try checkDeny(object) }
+    for object in Array(context.inserted.values) + context.changed.values.map(\.object)
+    where !object.__state.flags.contains(.deleted) {
+      let table = try context.core.table(for: type(of: object).__entity)
+      for property in table.validated { try check(object, property, table) }
+    }
+  }
+
+  private func check(_ object: any PersistentModel, _ property: __Property, _ table: EntityTable) throws {
+    let content = object.__relationship(property.index, .read)
+    if property.isToOne {
+      switch content {
+      case .fault(let key) where key != 0: return
+      case .targets(let targets, _) where targets.contains { !$0.__state.flags.contains(.deleted) }: return
+      default: throw failure(table, property, "the relationship is required and its target is missing or deleted")
+      }
+    }
+    guard case .targets(let targets, _) = content, let relationship = property.relationship else { return }
+    if targets.isEmpty, property.isOptional { return }
+    if let minimum = relationship.minimumModelCount, minimum > 0, targets.count < minimum {
+      throw failure(table, property, "it has \(targets.count) objects and needs at least \(minimum)")
+    }
+    if let maximum = relationship.maximumModelCount, maximum > 0, targets.count > maximum {
+      throw failure(table, property, "it has \(targets.count) objects and takes at most \(maximum)")
+    }
+  }
+
+  private func checkDeny(_ object: any PersistentModel) throws {
+    let entity = type(of: object).__entity
+    for property in entity.properties where property.relationship?.deleteRule == .deny {
+      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
+      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+      let left = targets.filter { !$0.__state.flags.contains(.deleted) }
+      guard !left.isEmpty else { continue }
+      throw SwiftDataError(
+        .deleteDenied, entity: entity.name, property: property.name,
+        message: "the object cannot be deleted while \(left.count) related object\(left.count == 1 ? "" : "s") exist;"
+          + " delete or move them first, or call rollback()")
+    }
+  }
+
+  private func failure(_ table: EntityTable, _ property: __Property, _ message: String) -> SwiftDataError {
+    SwiftDataError(
+      .modelValidationFailure, entity: table.entity.name, property: property.name, message: message)
+  }
+}

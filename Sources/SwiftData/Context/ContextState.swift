@@ -1,0 +1,206 @@
+import Foundation
+import OrderedCollections
+
+/// The unit of work behind a ``ModelContext``: the identity map and what was inserted, changed and deleted.
+///
+/// Objects hold the state, so that an object whose context is gone can still load its relationships.
+package final class ContextState {
+  let core: ContainerCore
+  let inbox: ContextInbox
+  weak var facade: ModelContext?
+
+  // MARK: - Mutable State
+  // All of it belongs to the thread or actor of the context.
+
+  /// The live objects, by hierarchy and key. Weak: an object that nobody holds is fetched again.
+  var identityMaps: [IdentityMap]
+  /// New objects, in the order of insertion. Strong.
+  var inserted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
+  /// Stored objects with unsaved changes. Strong. Invariant: none of them is in `inserted`.
+  var changed: OrderedDictionary<ObjectIdentifier, ObjectChange> = [:]
+  /// Stored objects to delete. Strong. Invariant: an object in it has the flag `deleted`.
+  var deleted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
+  /// What went wrong where nothing could be thrown; the next save throws the first.
+  var problems: [SwiftDataError] = []
+  /// The store's count of foreign commits up to which registered objects are fresh.
+  var syncedForeignCommits: [Int]
+  /// Stores in which somebody else committed: from then on a fetch reads rows into registered objects too.
+  var staleStores: Set<Int> = []
+  var undoManager: UndoManager?
+  var isUndoing = false
+  var changeHandler: (() -> Void)?
+
+  init(core: ContainerCore) {
+    self.core = core
+    self.inbox = ContextInbox()
+    self.identityMaps = Array(repeating: IdentityMap(), count: core.rootCount)
+    self.syncedForeignCommits = core.stores.map(\.foreignCommits)
+    core.register(inbox)
+  }
+
+  /// One stored object's unsaved changes.
+  struct ObjectChange {
+    let object: any PersistentModel
+    var properties = PropertySet()
+    /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
+    var originals: [(index: Int, value: Any)] = []
+  }
+
+  var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty }
+
+  // MARK: - Registration
+
+  func registered(root: Int, key: Int64) -> (any PersistentModel)? { identityMaps[root][key] }
+
+  /// Makes a decoded or newly saved object the one of its row.
+  func register(_ object: any PersistentModel, root: Int, key: Int64) {
+    object.__state.context = self
+    object.__state.key = key
+    identityMaps[root][key] = object
+  }
+
+  /// Forgets an object: it keeps its values and belongs to no context.
+  func unregister(_ object: any PersistentModel) {
+    if let table = try? core.table(for: type(of: object).__entity), object.__state.key != 0,
+      identityMaps[table.root][object.__state.key] === object
+    {
+      identityMaps[table.root][object.__state.key] = nil
+    }
+    if let table = try? core.table(for: type(of: object).__entity) {
+      object.__state.formerStore = core.store(of: table).identifier
+    }
+    object.__state.context = nil
+    object.__state.batch = nil
+  }
+
+  /// Inserts an object and everything it reaches that belongs to no context yet.
+  func insert(_ model: any PersistentModel) {
+    var pending = [model]
+    var added = [any PersistentModel]()
+    while let object = pending.popLast() {
+      guard admit(object) else { continue }
+      added.append(object)
+      for property in type(of: object).__entity.properties.reversed() where !property.isAttribute {
+        if case .targets(let targets, _) = object.__relationship(property.index, .read) {
+          pending.append(contentsOf: targets.reversed())
+        }
+      }
+    }
+    for object in added { RelationshipMaintenance.connect(object) }
+    if !added.isEmpty { didChange() }
+  }
+
+  /// Takes one object in. False where there is nothing to do, or where it belongs elsewhere.
+  private func admit(_ object: any PersistentModel) -> Bool {
+    if let context = object.__state.context {
+      if context !== self {
+        noteForeign(object)
+      } else if object.__state.flags.contains(.deleted) {
+        object.__state.flags.remove(.deleted)
+        deleted[ObjectIdentifier(object)] = nil
+      }
+      return false
+    }
+    do {
+      _ = try core.table(for: type(of: object).__entity)
+    } catch {
+      note(error)
+      return false
+    }
+    object.__state.context = self
+    object.__state.flags = .inserted
+    object.__state.key = 0
+    inserted[ObjectIdentifier(object)] = object
+    registerUndo { $0.forget(object) }
+    return true
+  }
+
+  /// Undoes an insertion.
+  func forget(_ object: any PersistentModel) {
+    inserted[ObjectIdentifier(object)] = nil
+    object.__state.flags = []
+    unregister(object)
+    registerUndo { $0.insert(object) }
+  }
+
+  // MARK: - Changes
+
+  /// Keeps the old value of a property that is about to change.
+  func recordChange(of object: any PersistentModel, _ index: Int) {
+    registerUndo(of: object, index)
+    if object.__state.flags.contains(.inserted) || object.__state.flags.contains(.deleted) { return didChange() }
+    let id = ObjectIdentifier(object)
+    if changed[id] == nil {
+      changed[id] = ObjectChange(object: object)
+      object.__state.flags.insert(.changed)
+    }
+    if !changed[id]!.properties.contains(index) {
+      changed[id]!.properties.insert(index)
+      changed[id]!.originals.append((index, object.__value(at: index)))
+    }
+    didChange()
+  }
+
+  func didChange() { changeHandler?() }
+
+  // MARK: - Problems that cannot be thrown at once
+
+  func note(_ error: any Error) {
+    problems.append(error as? SwiftDataError ?? SwiftDataError(.io, underlying: error))
+  }
+
+  func noteForeign(_ object: any PersistentModel, property: __Property? = nil, of owner: (any PersistentModel)? = nil) {
+    let entity = type(of: object).__entity.name
+    note(
+      SwiftDataError(
+        .relationshipAcrossContexts, entity: owner.map { type(of: $0).__entity.name } ?? entity,
+        property: property?.name,
+        message: "the \(entity) belongs to another ModelContext; fetch it in this context with"
+          + " model(for: object.persistentModelID) and use that object"))
+  }
+
+  // MARK: - The end of the context
+
+  /// Called when the public context goes: unsaved changes go with it, and loaded relationships become faults again,
+  /// which breaks the reference cycles between objects. Whoever holds an object can go on reading it.
+  func discard() {
+    problems = []
+    changeHandler = nil
+    for object in inserted.values { object.__state.flags = [] }
+    let unsaved = Array(inserted.values)
+    inserted = [:]
+    changed = [:]
+    deleted = [:]
+    for object in unsaved { object.__state.context = nil }
+    for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }
+  }
+}
+
+/// The live objects of one class hierarchy in one context, by key.
+struct IdentityMap {
+  private struct Entry { weak var object: (any PersistentModel)? }
+  private var entries: [Int64: Entry] = [:]
+  private var sweepCount = 1024
+
+  subscript(key: Int64) -> (any PersistentModel)? {
+    get { entries[key]?.object }
+    set {
+      guard let newValue else {
+        entries[key] = nil
+        return
+      }
+      entries[key] = Entry(object: newValue)
+      if entries.count > sweepCount { sweep() }
+    }
+  }
+
+  /// The objects that are still held by somebody.
+  var objects: [any PersistentModel] { entries.values.compactMap(\.object) }
+
+  /// Drops the entries of objects that are gone.
+  /// - Complexity: amortised O(1) for each registration, since the bound doubles with what is alive.
+  private mutating func sweep() {
+    entries = entries.filter { $0.value.object != nil }
+    sweepCount = max(1024, entries.count * 2)
+  }
+}

@@ -1,0 +1,70 @@
+/// The results of a fetch in batches: an array of objects that loads a batch when an element of it is asked for.
+///
+/// The last batch is kept, so walking it in order loads each batch once. (Apple's documentation,
+/// `FetchResultsCollection`.)
+public struct FetchResultsCollection<Element>: RandomAccessCollection {
+  private let storage: Storage
+  /// The first position; always 0.
+  public let startIndex = 0
+  /// The number of results.
+  public let endIndex: Int
+
+  private enum Storage {
+    case identifiers([Element])
+    case objects(BatchedObjects, (any PersistentModel) -> Element)
+  }
+
+  init(identifiers: [Element]) {
+    storage = .identifiers(identifiers)
+    endIndex = identifiers.count
+  }
+
+  init(keys: [Int64], batchSize: Int, state: ContextState) where Element: PersistentModel {
+    storage = .objects(
+      BatchedObjects(keys: keys, size: Swift.max(1, batchSize), entity: Element.__entity, state: state),
+      { $0 as! Element })
+    endIndex = keys.count
+  }
+
+  /// The result at a position. An object that was deleted since the fetch comes with placeholder values and without a
+  /// context.
+  /// - Complexity: O(1) within a batch; one statement for each new batch.
+  public subscript(position: Int) -> Element {
+    switch storage {
+    case .identifiers(let identifiers): identifiers[position]
+    case .objects(let batches, let cast): cast(batches.object(at: position))
+    }
+  }
+}
+
+/// Loads objects by their keys, a batch at a time.
+private final class BatchedObjects {
+  private let keys: [Int64]
+  private let size: Int
+  private let entity: __Entity
+  private let state: ContextState
+  private var start = -1
+  private var loaded: [Int64: any PersistentModel] = [:]
+
+  init(keys: [Int64], size: Int, entity: __Entity, state: ContextState) {
+    self.keys = keys
+    self.size = size
+    self.entity = entity
+    self.state = state
+  }
+
+  func object(at position: Int) -> any PersistentModel {
+    let first = position / size * size
+    if first != start {
+      do {
+        let table = try state.core.table(for: entity)
+        loaded = try state.objects(withKeys: Array(keys[first..<min(first + size, keys.count)]), in: table)
+      } catch {
+        loaded = [:]
+        state.note(error)
+      }
+      start = first
+    }
+    return loaded[keys[position]] ?? Probe.placeholder(of: entity)
+  }
+}

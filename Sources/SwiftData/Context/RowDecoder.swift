@@ -1,0 +1,108 @@
+import Foundation
+
+/// Turns the rows of one statement into registered objects.
+struct RowDecoder {
+  let table: EntityTable
+  let reader: SQLiteRowReader
+  private let context: ContextState
+  private let partial: PropertySet?
+  /// The decoded values of registered objects are stale: another process committed.
+  private let refreshes: Bool
+
+  init(table: EntityTable, store: SQLiteStore, context: ContextState, partial: PropertySet?) {
+    self.table = table
+    self.context = context
+    self.partial = partial
+    self.reader = SQLiteRowReader(entity: table.entity, store: store)
+    self.refreshes = context.refreshesOnFetch(table.store)
+    reader.columns = table.positions[table.entity.name]!
+    if let partial { for index in partial.indices { reader.columns[index] = -1 } }
+  }
+
+  func decode<M: PersistentModel>() throws -> M { try decodeAny() as! M }
+
+  /// The object of the current row.
+  func decodeAny() throws -> any PersistentModel {
+    let key = reader.int64(0)
+    if let object = context.registered(root: table.root, key: key) {
+      if refreshes { try refresh(object, only: nil) } else { try complete(object) }
+      return object
+    }
+    let entity = try selectClass()
+    reader.deferred = PropertySet()
+    let object = try entity.type.init(__row: reader)
+    context.register(object, root: table.root, key: key)
+    var unloaded = reader.deferred!
+    if let partial { unloaded.formUnion(partial) }
+    if !unloaded.isEmpty { object.__state.unloaded = unloaded }
+    return object
+  }
+
+  /// Reads the row into a registered object, except what is unsaved there.
+  func refresh(_ object: any PersistentModel, only: Int?) throws {
+    _ = try selectClass()
+    reader.deferred = nil
+    let change = context.changed[ObjectIdentifier(object)]
+    let properties = type(of: object).__entity.properties
+    for property in properties where only == nil || only == property.index {
+      guard reader.columns[property.index] >= 0, change?.properties.contains(property.index) != true else { continue }
+      if object.__isObserved, only == nil, !differs(object, property) { continue }
+      try object.__reload(property.index, from: reader)
+      object.__state.unloaded?.remove(property.index)
+      if only == nil { context.notify(object, property.index) }
+    }
+    if object.__state.unloaded?.isEmpty == true { object.__state.unloaded = nil }
+  }
+
+  /// Gives a registered object what an earlier partial fetch left out.
+  private func complete(_ object: any PersistentModel) throws {
+    guard let unloaded = object.__state.unloaded else { return }
+    _ = try selectClass()
+    for index in unloaded.indices where reader.columns[index] >= 0 {
+      // External data stays unloaded until it is touched.
+      if case .attribute(.blob, _) = type(of: object).__entity.properties[index].kind { continue }
+      try refresh(object, only: index)
+    }
+  }
+
+  /// Whether the row has another value than the object: observers hear of real changes only.
+  private func differs(_ object: any PersistentModel, _ property: __Property) -> Bool {
+    let current = ValueWriter.values(of: object, [property])
+    return current.first != reader.value(at: reader.columns[property.index])
+  }
+
+  private func selectClass() throws -> __Entity {
+    guard table.hasDiscriminator else { return table.entity }
+    let name = reader.string(1)
+    guard let entity = table.family.first(where: { $0.name == name }), var columns = table.positions[name] else {
+      throw SwiftDataError(
+        .unknownSchema, entity: name,
+        message: "the store holds an object of this class, which is not in the container's schema")
+    }
+    if let partial { for index in partial.indices { columns[index] = -1 } }
+    reader.entity = entity
+    reader.columns = columns
+    return entity
+  }
+}
+
+/// Collects the cells that properties write.
+final class ValueWriter: __ColumnWriter {
+  private(set) var values: [SQLValue] = []
+
+  override func null() { values.append(.null) }
+  override func integer(_ value: Int64) { values.append(.integer(value)) }
+  override func real(_ value: Double) { values.append(.real(value)) }
+  override func text(_ value: String) { values.append(.text(value)) }
+  override func blob(_ value: Data) { values.append(.blob(value)) }
+
+  /// The cells of some properties; empty where one cannot be written.
+  static func values(of object: any PersistentModel, _ properties: [__Property]) -> [SQLValue] {
+    let writer = ValueWriter()
+    for property in properties {
+      writer.current = property
+      guard (try? object.__encode(property.index, to: writer)) != nil else { return [] }
+    }
+    return writer.values
+  }
+}

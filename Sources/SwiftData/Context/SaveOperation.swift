@@ -1,0 +1,262 @@
+import Foundation
+import OrderedCollections
+
+/// One save of one store: everything that is written in its transaction, and what is undone in memory if it fails.
+///
+/// The order is: deletes, inserts (targets of to-ones first), updates of changed columns, positions, pairs.
+final class SaveOperation {
+  let context: ContextState
+  let store: SQLiteStore
+  let storeIndex: Int
+  var connection: SQLiteConnection!
+  let inserted: [any PersistentModel]
+  let changed: [ContextState.ObjectChange]
+  let deleted: [any PersistentModel]
+
+  /// New objects whose values went into a row that was there already, with that row's key.
+  private(set) var merged: [ObjectIdentifier: Int64] = [:]
+  private var keysGiven: [any PersistentModel] = []
+  private var denormalized: Set<String> = []
+  private var newFiles: [String] = []
+  private var oldFiles: [String] = []
+
+  init(context: ContextState, storeIndex: Int) throws {
+    self.context = context
+    self.storeIndex = storeIndex
+    self.store = context.core.stores[storeIndex]
+    func isHere(_ object: any PersistentModel) throws -> Bool {
+      try context.core.table(for: type(of: object).__entity).store == storeIndex
+    }
+    self.inserted = try context.inserted.values.filter(isHere)
+    self.changed = try context.changed.values.filter { try isHere($0.object) }
+    self.deleted = try context.deleted.values.filter(isHere)
+  }
+
+  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
+
+  // MARK: - The transaction
+
+  /// Writes everything, or throws and leaves store and memory as they were.
+  func run() throws {
+    do {
+      try store.write { connection in
+        self.connection = connection
+        observeWriter()
+        defer { stopObservingWriter() }
+        try deleteRows()
+        try insertRows()
+        try updateRows()
+        try writePositions()
+        try writePairs()
+        try store.noteDenormalized(denormalized, on: connection)
+      }
+    } catch {
+      for object in keysGiven { object.__state.key = 0 }
+      store.externalStorage.remove(newFiles)
+      throw error
+    }
+    store.didCommitDenormalized(denormalized)
+    store.externalStorage.remove(oldFiles)
+  }
+
+  private func observeWriter() {
+    let writer = store.parameterWriter
+    writer.textObserver = { [unowned self] property, text in
+      guard case .attribute = property.kind, !SwiftText.isNFC(text) else { return }
+      let table = property.rootName
+      denormalized.insert("\(table).\(TableNames.column(for: property))")
+    }
+    writer.externalWriter = { [unowned self] property, data in
+      guard property.attribute?.options.contains(.externalStorage) == true, data.count > ExternalStorage.threshold
+      else { return nil }
+      let name = try store.externalStorage.write(data)
+      newFiles.append(name)
+      return name
+    }
+  }
+
+  private func stopObservingWriter() {
+    store.parameterWriter.textObserver = nil
+    store.parameterWriter.externalWriter = nil
+  }
+
+  // MARK: - Deletes
+
+  private func deleteRows() throws {
+    for object in deleted {
+      let table = try context.core.table(for: type(of: object).__entity)
+      try noteOldFiles(of: object, table.stored, table)
+      try connection.write("DELETE FROM \(table.name.quotedIdentifier) WHERE _pk = ?") { writer in
+        try writer.integer(object.__state.key)
+      }
+    }
+  }
+
+  /// The external files that a row names now and will not any more.
+  private func noteOldFiles(of object: any PersistentModel, _ properties: [__Property], _ table: EntityTable) throws {
+    let external = properties.filter { $0.attribute?.options.contains(.externalStorage) == true }
+    guard !external.isEmpty, object.__state.key != 0 else { return }
+    let columns = external.map { TableNames.column(for: $0).quotedIdentifier }
+    let query = SQLFragment(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(table.name.quotedIdentifier) WHERE _pk = ?",
+      [.integer(object.__state.key)])
+    let names = try connection.rows(query) { cells in
+      external.indices.compactMap { index -> String? in
+        guard case .attribute(.blob, _) = external[index].kind else { return nil }
+        return cells.isText(Int32(index)) ? cells.text(Int32(index)) : nil
+      }
+    }
+    oldFiles += names.joined()
+  }
+
+  // MARK: - Inserts
+
+  private func insertRows() throws {
+    guard !inserted.isEmpty else { return }
+    let tables = try inserted.map { try context.core.table(for: type(of: $0).__entity) }
+    try giveKeys(tables)
+    let rank = InsertOrder(tables).rank
+    let order = inserted.indices.sorted { left, right in
+      let (l, r) = (rank[tables[left].entity.name]!, rank[tables[right].entity.name]!)
+      return l == r ? left < right : l < r
+    }
+    var statements = [ObjectIdentifier: String]()
+    for index in order {
+      let table = tables[index]
+      let sql = statements[ObjectIdentifier(table)] ?? table.insertSQL
+      statements[ObjectIdentifier(table)] = sql
+      try insert(inserted[index], table, sql)
+    }
+    if !merged.isEmpty { try rewriteKeysOfMerged(tables) }
+  }
+
+  /// Keys come from a counter in the store, never twice, so that an identifier means one object for ever.
+  private func giveKeys(_ tables: [EntityTable]) throws {
+    for (name, count) in Dictionary(grouping: tables, by: \.name).mapValues(\.count) {
+      let last = try connection.rows(
+        SQLFragment(
+          "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
+            + " ON CONFLICT (entity) DO UPDATE SET last = last + excluded.last RETURNING last",
+          [.text(name), .integer(Int64(count))])
+      ) { $0.integer(0) }[0]
+      var next = last - Int64(count) + 1
+      for (object, table) in zip(inserted, tables) where table.name == name {
+        object.__state.key = next
+        keysGiven.append(object)
+        next += 1
+      }
+    }
+  }
+
+  private func insert(_ object: any PersistentModel, _ table: EntityTable, _ sql: String) throws {
+    do {
+      try connection.write(sql) { writer in
+        try writer.integer(object.__state.key)
+        if table.hasDiscriminator { try writer.text(table.entity.name) }
+        try encode(object, table.stored, writer)
+      }
+    } catch let error as SwiftDataError where error.code == .uniquenessViolation {
+      guard store.configuration.uniquenessViolations == .update else { throw error }
+      try merge(object, table, error)
+    }
+  }
+
+  private func encode(
+    _ object: any PersistentModel, _ properties: [__Property], _ writer: SQLiteParameterWriter
+  ) throws {
+    for property in properties {
+      writer.current = property
+      try object.__encode(property.index, to: writer)
+    }
+    writer.current = nil
+  }
+
+  /// Writes a new object over the stored row that has its unique values, and gives it that row's identity.
+  private func merge(_ object: any PersistentModel, _ table: EntityTable, _ collision: SwiftDataError) throws {
+    for constraint in table.uniqueness {
+      let columns = constraint.map { TableNames.column(for: $0).quotedIdentifier + " = ?" }
+      let values = ValueWriter.values(of: object, constraint)
+      let query = SQLFragment(
+        "SELECT _pk FROM \(table.name.quotedIdentifier) WHERE \(columns.joined(separator: " AND "))", values)
+      guard let key = try connection.rows(query, { $0.integer(0) }).first else { continue }
+      object.__state.key = key
+      merged[ObjectIdentifier(object)] = key
+      // A to-one that the new object leaves empty keeps its stored target.
+      let written = table.stored.filter { property in
+        guard property.isToOne else { return true }
+        if case .targets(let targets, _) = object.__relationship(property.index, .read) { return !targets.isEmpty }
+        return false
+      }
+      try noteOldFiles(of: object, written, table)
+      try update(object, written, table)
+      return
+    }
+    throw collision
+  }
+
+  /// Rows written before their target turned out to be another row point at that row now.
+  private func rewriteKeysOfMerged(_ tables: [EntityTable]) throws {
+    for (object, table) in zip(inserted, tables) {
+      let stale = table.stored.filter { property in
+        guard property.isToOne, case .targets(let targets, _) = object.__relationship(property.index, .read)
+        else { return false }
+        return targets.contains { merged[ObjectIdentifier($0)] != nil }
+      }
+      if !stale.isEmpty { try update(object, stale, table) }
+    }
+  }
+
+  // MARK: - Updates
+
+  private func updateRows() throws {
+    for change in changed {
+      let table = try context.core.table(for: type(of: change.object).__entity)
+      let properties = table.stored.filter { change.properties.contains($0.index) }
+      if properties.isEmpty { continue }
+      try noteOldFiles(of: change.object, properties, table)
+      guard try update(change.object, properties, table) == 0 else { continue }
+      throw SwiftDataError(
+        .staleObject, entity: table.entity.name,
+        message: "an object with unsaved changes was deleted by another context or process; rollback() forgets the"
+          + " changes, insert a new object to keep them")
+    }
+  }
+
+  private var updateStatements: [ObjectIdentifier: [[Int]: String]] = [:]
+
+  @discardableResult
+  private func update(
+    _ object: any PersistentModel, _ properties: [__Property], _ table: EntityTable
+  ) throws -> Int {
+    guard !properties.isEmpty else { return 1 }
+    let indices = properties.map(\.index)
+    let sql = updateStatements[ObjectIdentifier(table)]?[indices] ?? table.updateSQL(properties)
+    updateStatements[ObjectIdentifier(table), default: [:]][indices] = sql
+    return try connection.write(sql) { writer in
+      try encode(object, properties, writer)
+      try writer.integer(object.__state.key)
+    }
+  }
+}
+
+/// The order of entities in which to-ones point back, so that keys of merged targets are known in time.
+private struct InsertOrder {
+  private(set) var rank: [String: Int] = [:]
+
+  init(_ tables: [EntityTable]) {
+    var seen = Set<String>()
+    let distinct = tables.filter { seen.insert($0.entity.name).inserted }
+    for table in distinct { visit(table, distinct, path: []) }
+  }
+
+  private mutating func visit(_ table: EntityTable, _ all: [EntityTable], path: Set<String>) {
+    let name = table.entity.name
+    // A cycle is cut anywhere; `rewriteKeysOfMerged` mends what that leaves.
+    guard rank[name] == nil, !path.contains(name) else { return }
+    for property in table.stored where property.isToOne {
+      let destination = property.destination!.__entity
+      for other in all where other.entity.isKind(of: destination) { visit(other, all, path: path.union([name])) }
+    }
+    if rank[name] == nil { rank[name] = rank.count }
+  }
+}

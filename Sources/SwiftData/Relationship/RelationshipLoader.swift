@@ -1,0 +1,181 @@
+import Foundation
+
+/// The objects that one fetch returned: what one of them lacks is loaded for all of them in one statement.
+package final class FetchBatch {
+  let keys: [Int64]
+  let root: Int
+  /// How many owners the next load of a to-many takes in, by property index: 1, 8, 64, … A first touch must not
+  /// load the arrays of ten thousand owners, and a loop over them must not take ten thousand statements.
+  var owners: [Int: Int] = [:]
+
+  init(keys: [Int64], root: Int) {
+    self.keys = keys
+    self.root = root
+  }
+}
+
+/// Loads relationships and left-out attributes when they are first touched.
+enum RelationshipLoader {
+  /// Loads the relationship at an index, for the objects of the same fetch too.
+  static func fire(_ object: any PersistentModel, _ index: Int) {
+    if Probe.record(object, index) { return }
+    let property = type(of: object).__entity.properties[index]
+    guard let context = object.__state.context else { return release(object, property, keepLoaded: false) }
+    do {
+      try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
+    } catch {
+      context.note(error)
+    }
+    // Whatever happened, the getter must have something to return.
+    if case .fault = object.__relationship(index, .read) {
+      _ = object.__relationship(index, .load([], positioned: false))
+    }
+  }
+
+  /// Loads an attribute that a partial fetch left out, for the objects of the same fetch too.
+  static func loadAttribute(_ object: any PersistentModel, _ index: Int) {
+    if Probe.record(object, index) { return }
+    guard let context = object.__state.context, object.__state.key != 0 else { return }
+    let mates = batch(of: object, context).filter { $0.__state.unloaded?.contains(index) == true }
+    do {
+      try context.reload(mates, only: index)
+    } catch {
+      context.note(error)
+    }
+  }
+
+  /// Makes the loaded relationships of an object faults again.
+  static func release(_ object: any PersistentModel) {
+    for property in type(of: object).__entity.properties where !property.isAttribute {
+      release(object, property, keepLoaded: true)
+    }
+  }
+
+  private static func release(_ object: any PersistentModel, _ property: __Property, keepLoaded: Bool) {
+    switch object.__relationship(property.index, .read) {
+    case .targets(let targets, _) where keepLoaded && property.isToMany:
+      // An unsaved target has no key to come back by.
+      if targets.allSatisfy({ $0.__state.key != 0 }) { _ = object.__relationship(property.index, .fault(0)) }
+    case .targets(let targets, _) where keepLoaded:
+      if let key = targets.first?.__state.key, key != 0 { _ = object.__relationship(property.index, .fault(key)) }
+    case .fault where !keepLoaded:
+      _ = object.__relationship(property.index, .load([], positioned: false))
+    default: break
+    }
+  }
+
+  /// The live objects that came with the same fetch, the object itself among them.
+  private static func batch(of object: any PersistentModel, _ context: ContextState) -> [any PersistentModel] {
+    guard let batch = object.__state.batch else { return [object] }
+    let mates = batch.keys.compactMap { context.registered(root: batch.root, key: $0) }
+    return mates.contains { $0 === object } ? mates : [object] + mates
+  }
+
+  private static func isFault(_ object: any PersistentModel, _ property: __Property) -> Bool {
+    guard property.index < type(of: object).__entity.properties.count,
+      type(of: object).__entity.properties[property.index] === property
+    else { return false }
+    if case .fault = object.__relationship(property.index, .read) { return true }
+    return false
+  }
+
+  // MARK: - To-one
+
+  private static func loadToOne(
+    _ object: any PersistentModel, _ property: __Property, _ context: ContextState
+  ) throws {
+    let destination = try context.core.table(for: property.destination!.__entity)
+    var waiting = [(any PersistentModel, Int64)]()
+    for mate in batch(of: object, context) where isFault(mate, property) {
+      guard case .fault(let key) = mate.__relationship(property.index, .read) else { continue }
+      if key == 0 {
+        _ = mate.__relationship(property.index, .load([], positioned: false))
+      } else if let target = context.registered(root: destination.root, key: key) {
+        _ = mate.__relationship(property.index, .load([target], positioned: false))
+      } else {
+        waiting.append((mate, key))
+      }
+    }
+    // A registered target may have answered for the object itself; the others can wait until they are touched.
+    guard isFault(object, property), !waiting.isEmpty else { return }
+    let targets = try context.objects(withKeys: Array(Set(waiting.map(\.1))).sorted(), in: destination)
+    for (mate, key) in waiting {
+      let target = targets[key].map { [$0] } ?? []
+      _ = mate.__relationship(property.index, .load(target, positioned: false))
+    }
+  }
+
+  // MARK: - To-many
+
+  private static func loadToMany(
+    _ object: any PersistentModel, _ property: __Property, _ context: ContextState
+  ) throws {
+    let owners = owners(of: object, property, context)
+    let info = RelationshipInfo.of(property, in: type(of: object).__entity)
+    let stored = owners.filter { $0.__state.key != 0 }
+    var found = [Int64: [any PersistentModel]]()
+    var positioned = Set<Int64>()
+    if !stored.isEmpty {
+      let destination = try context.core.table(for: info.destination)
+      try context.targets(of: stored.map(\.__state.key), info, destination) { owner, target, hasPosition in
+        found[owner, default: []].append(target)
+        if hasPosition { positioned.insert(owner) }
+      }
+    }
+    let unsaved = UnsavedMembership(info: info, context: context)
+    for owner in owners {
+      let key = owner.__state.key
+      let targets = unsaved.apply(to: found[key] ?? [], of: owner)
+      _ = owner.__relationship(property.index, .load(targets, positioned: positioned.contains(key)))
+      guard let inverse = info.inverse, !inverse.isToMany else { continue }
+      // The owner of each target is known now.
+      for target in targets where isFault(target, inverse) {
+        _ = target.__relationship(inverse.index, .load([owner], positioned: false))
+      }
+    }
+  }
+
+  private static func owners(
+    of object: any PersistentModel, _ property: __Property, _ context: ContextState
+  ) -> [any PersistentModel] {
+    guard let batch = object.__state.batch else { return [object] }
+    let limit = batch.owners[property.index] ?? 1
+    batch.owners[property.index] = limit * 8
+    guard limit > 1 else { return [object] }
+    let others = self.batch(of: object, context).filter { $0 !== object && isFault($0, property) }
+    return [object] + others.prefix(limit - 1)
+  }
+}
+
+/// What unsaved changes do to the lists that the store has for a to-many.
+private struct UnsavedMembership {
+  private let info: RelationshipInfo
+  private let context: ContextState
+  /// Objects with unsaved changes that now belong to an owner, in the order in which they changed.
+  private var members: [ObjectIdentifier: [any PersistentModel]] = [:]
+
+  init(info: RelationshipInfo, context: ContextState) {
+    self.info = info
+    self.context = context
+    guard let inverse = info.inverse else { return }
+    let candidates = context.changed.values.filter { $0.properties.contains(inverse.index) }.map(\.object)
+      + Array(context.inserted.values)
+    for candidate in candidates where type(of: candidate).__entity.isKind(of: info.destination) {
+      guard case .targets(let owners, _) = candidate.__relationship(inverse.index, .read) else { continue }
+      for owner in owners { members[ObjectIdentifier(owner), default: []].append(candidate) }
+    }
+  }
+
+  func apply(to stored: [any PersistentModel], of owner: any PersistentModel) -> [any PersistentModel] {
+    let own = members[ObjectIdentifier(owner)] ?? []
+    let kept = stored.filter { target in
+      if target.__state.flags.contains(.deleted) { return false }
+      guard let inverse = info.inverse, let change = context.changed[ObjectIdentifier(target)],
+        change.properties.contains(inverse.index)
+      else { return true }
+      return own.contains { $0 === target }
+    }
+    let present = Set(kept.map { ObjectIdentifier($0) })
+    return kept + own.filter { !present.contains(ObjectIdentifier($0)) && !$0.__state.flags.contains(.deleted) }
+  }
+}

@@ -1,0 +1,108 @@
+/// Keeps both sides of a relationship right in memory.
+enum RelationshipMaintenance {
+  /// Called after a setter stored a new value: the targets that left and came learn of it.
+  static func didChange(
+    _ object: any PersistentModel, _ index: Int, removed: [any PersistentModel], added: [any PersistentModel]
+  ) {
+    let entity = type(of: object).__entity
+    let property = entity.properties[index]
+    let info = RelationshipInfo.of(property, in: entity)
+    for target in removed { disconnect(object, from: target, info) }
+    for target in added {
+      guard share(object, target, property) else { continue }
+      connect(object, to: target, info)
+    }
+  }
+
+  /// Called after an object was inserted: the initialiser that set its relationships could tell nobody.
+  static func connect(_ object: any PersistentModel) {
+    let entity = type(of: object).__entity
+    for property in entity.properties where !property.isAttribute {
+      guard case .targets(let targets, _) = object.__relationship(property.index, .read), !targets.isEmpty else {
+        continue
+      }
+      let info = RelationshipInfo.of(property, in: entity)
+      for target in targets where share(object, target, property) { connect(object, to: target, info) }
+    }
+  }
+
+  /// Two related objects live in one context: the registered one takes the other in.
+  /// - Returns: false where they belong to two contexts, which is noted and thrown by the next save.
+  private static func share(
+    _ object: any PersistentModel, _ target: any PersistentModel, _ property: __Property
+  ) -> Bool {
+    switch (object.__state.context, target.__state.context) {
+    case (nil, nil): return true
+    case (let context?, nil):
+      context.insert(target)
+      return true
+    case (nil, let context?):
+      context.insert(object)
+      return true
+    case (let own?, let other?):
+      if own === other { return true }
+      own.noteForeign(target, property: property, of: object)
+      return false
+    }
+  }
+
+  private static func connect(_ object: any PersistentModel, to target: any PersistentModel, _ info: RelationshipInfo) {
+    guard let inverse = info.inverse else { return }
+    let inverseIndex = inverse.index
+    switch target.__relationship(inverseIndex, inverse.isToMany ? .contains(object) : .read) {
+    case .none: return
+    case .targets(let current, _):
+      if current.contains(where: { $0 === object }) { return }
+      change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .add(object)) }
+      if !inverse.isToMany, let former = current.first { leave(target, former, info) }
+    case .fault(let key):
+      if inverse.isToMany {
+        // The store's list and what is unsaved are put together when the fault fires.
+        if info.property === inverse { target.__fire(inverseIndex) }
+        return
+      }
+      let former = target.__state.context.flatMap { context in
+        (try? context.core.table(for: info.source)).flatMap { context.registered(root: $0.root, key: key) }
+      }
+      if former === object {
+        _ = target.__relationship(inverseIndex, .load([object], positioned: false))
+        return
+      }
+      change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .add(object)) }
+      if let former { leave(target, former, info) }
+    }
+  }
+
+  /// `target` moved from `former` to another owner.
+  private static func leave(_ target: any PersistentModel, _ former: any PersistentModel, _ info: RelationshipInfo) {
+    let index = info.property.index
+    guard case .targets(let current, _) = former.__relationship(index, .contains(target)),
+      current.contains(where: { $0 === target })
+    else { return }
+    change(former, index) { _ = former.__relationship(index, .remove(target)) }
+  }
+
+  private static func disconnect(
+    _ object: any PersistentModel, from target: any PersistentModel, _ info: RelationshipInfo
+  ) {
+    guard let inverse = info.inverse else { return }
+    let inverseIndex = inverse.index
+    if case .fault = target.__relationship(inverseIndex, .read) {
+      // A to-many fault is put together when it fires; a to-one has a key to clear.
+      if inverse.isToMany { return }
+      target.__fire(inverseIndex)
+    }
+    guard case .targets(let current, _) = target.__relationship(inverseIndex, inverse.isToMany ? .contains(object) : .read),
+      current.contains(where: { $0 === object })
+    else { return }
+    change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .remove(object)) }
+  }
+
+  /// Changes a relationship of `object` as its own setter would: recorded, and observers told.
+  static func change(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
+    object.__state.context?.recordChange(of: object, index)
+    if object.__isObserved { object.__notify(index, .willSet) }
+    body()
+    if object.__isObserved { object.__notify(index, .didSet) }
+  }
+}

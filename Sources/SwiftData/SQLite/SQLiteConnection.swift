@@ -1,0 +1,227 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// One SQLite connection while a transaction of ours holds it: prepares, binds and steps statements directly.
+///
+/// It lives no longer than the GRDB access block that made it.
+package final class SQLiteConnection {
+  let database: Database
+  let store: SQLiteStore
+  private var handle: OpaquePointer { database.sqliteConnection! }
+
+  init(_ database: Database, store: SQLiteStore) {
+    self.database = database
+    self.store = store
+  }
+
+  /// Runs a query and hands each row to `body`; the reader is reused from row to row.
+  func query(_ fragment: SQLFragment, reader: SQLiteRowReader, _ body: (SQLiteRowReader) throws -> Void) throws {
+    try withStatement(fragment.sql) { statement in
+      try bind(fragment.arguments, to: statement, sql: fragment.sql)
+      reader.statement = statement
+      while try step(statement, sql: fragment.sql) { try body(reader) }
+    }
+  }
+
+  /// Runs a query whose rows are read by column position.
+  func rows<T>(_ fragment: SQLFragment, _ body: (Cells) throws -> T) throws -> [T] {
+    var result = [T]()
+    try withStatement(fragment.sql) { statement in
+      try bind(fragment.arguments, to: statement, sql: fragment.sql)
+      while try step(statement, sql: fragment.sql) { result.append(try body(Cells(statement: statement))) }
+    }
+    return result
+  }
+
+  func execute(_ fragment: SQLFragment) throws { _ = try rows(fragment) { _ in } }
+
+  func execute(_ sql: String) throws { try execute(SQLFragment(sql)) }
+
+  /// Runs a writing statement whose parameters `bind` writes.
+  /// - Returns: the number of rows that it changed.
+  @discardableResult
+  func write(_ sql: String, _ bind: (SQLiteParameterWriter) throws -> Void) throws -> Int {
+    try withStatement(sql) { statement in
+      let writer = store.parameterWriter
+      writer.begin(statement)
+      try bind(writer)
+      _ = try step(statement, sql: sql)
+      return Int(sqlite3_changes(handle))
+    }
+  }
+
+  /// The identity of the database content this connection sees; another one says that somebody committed.
+  var dataVersion: UInt32 {
+    var version: UInt32 = 0
+    _ = withUnsafeMutablePointer(to: &version) { sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, $0) }
+    return version
+  }
+
+  // MARK: - Statements
+
+  private func withStatement<T>(_ sql: String, _ body: (OpaquePointer) throws -> T) throws -> T {
+    let statement: OpaquePointer
+    do {
+      statement = try database.cachedStatement(sql: sql).sqliteStatement
+    } catch let error as DatabaseError {
+      throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
+    }
+    SQLTrace.record(sql)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    return try body(statement)
+  }
+
+  private func step(_ statement: OpaquePointer, sql: String) throws -> Bool {
+    switch sqlite3_step(statement) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default:
+      throw store.translate(
+        code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+    }
+  }
+
+  private func bind(_ arguments: [SQLValue], to statement: OpaquePointer, sql: String) throws {
+    guard !arguments.isEmpty else { return }
+    let writer = store.parameterWriter
+    writer.begin(statement)
+    for argument in arguments {
+      switch argument {
+      case .null: try writer.null()
+      case .integer(let value): try writer.integer(value)
+      case .real(let value): try writer.real(value)
+      case .text(let value): try writer.text(value)
+      case .blob(let value): try writer.blob(value)
+      }
+    }
+  }
+
+  /// The cells of the current row.
+  struct Cells {
+    let statement: OpaquePointer
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+    func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
+    func text(_ column: Int32) -> String? {
+      isNull(column) ? nil : SQLiteRowReader.string(statement, column)
+    }
+    func blob(_ column: Int32) -> Data { SQLiteRowReader.data(statement, column) }
+  }
+}
+
+/// Decodes model rows from the statement being stepped.
+final class SQLiteRowReader: __RowReader {
+  var statement: OpaquePointer!
+  private let store: SQLiteStore
+
+  init(entity: __Entity, store: SQLiteStore) {
+    self.store = store
+    super.init(entity: entity)
+  }
+
+  override func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+  override func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
+  override func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+  override func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+  override func string(_ column: Int32) -> String { Self.string(statement, column) }
+  override func data(_ column: Int32) -> Data { Self.data(statement, column) }
+  override func value(at column: Int32) -> SQLValue {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: .integer(int64(column))
+    case SQLITE_FLOAT: .real(double(column))
+    case SQLITE_TEXT: .text(string(column))
+    case SQLITE_BLOB: .blob(data(column))
+    default: .null
+    }
+  }
+  override func externalData(_ reference: String) throws -> Data { try store.externalStorage.read(reference) }
+
+  static func string(_ statement: OpaquePointer, _ column: Int32) -> String {
+    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  static func data(_ statement: OpaquePointer, _ column: Int32) -> Data {
+    guard let bytes = sqlite3_column_blob(statement, column) else { return Data() }
+    return Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, column)))
+  }
+}
+
+/// Binds values to the parameters of a statement, in order.
+final class SQLiteParameterWriter: __ColumnWriter {
+  private var statement: OpaquePointer!
+  private var position: Int32 = 0
+  /// Called with each text; the save notes columns whose text is not in Unicode normal form C.
+  var textObserver: ((__Property, String) -> Void)?
+  /// Called for data of an external property; returns what the cell holds instead, or nil to keep it inline.
+  var externalWriter: ((__Property, Data) throws -> String?)?
+
+  func begin(_ statement: OpaquePointer) {
+    self.statement = statement
+    position = 0
+    current = nil
+  }
+
+  private func next() -> Int32 {
+    position += 1
+    return position
+  }
+
+  private func check(_ code: Int32) throws {
+    guard code == SQLITE_OK else {
+      throw SwiftDataError(
+        .unwritableValue, entity: current?.entityName, property: current?.name,
+        message: String(cString: sqlite3_errstr(code)))
+    }
+  }
+
+  override func null() throws { try check(sqlite3_bind_null(statement, next())) }
+  override func integer(_ value: Int64) throws { try check(sqlite3_bind_int64(statement, next(), value)) }
+  override func real(_ value: Double) throws { try check(sqlite3_bind_double(statement, next(), value)) }
+
+  override func text(_ value: String) throws {
+    if let current { textObserver?(current, value) }
+    try bind(value)
+  }
+
+  override func blob(_ value: Data) throws {
+    if let current, let reference = try externalWriter?(current, value) { return try bind(reference) }
+    let position = next()
+    let code = value.withUnsafeBytes { bytes in
+      // A null pointer would bind null, and empty data is not null.
+      bytes.count == 0
+        ? sqlite3_bind_zeroblob(statement, position, 0)
+        : sqlite3_bind_blob64(statement, position, bytes.baseAddress, UInt64(bytes.count), transient)
+    }
+    try check(code)
+  }
+
+  private func bind(_ value: String) throws {
+    let position = next()
+    var value = value
+    let code = value.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        sqlite3_bind_text64(
+          statement, position, $0.baseAddress ?? emptyText, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+      }
+    }
+    try check(code)
+  }
+}
+
+/// Tells SQLite to copy what is bound.
+// nonisolated(unsafe) is not needed: a C function pointer is Sendable.
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+// nonisolated(unsafe) because one zero byte is never written.
+nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
+  let bytes = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
+  bytes.initialize(to: 0)
+  return UnsafePointer(bytes)
+}()

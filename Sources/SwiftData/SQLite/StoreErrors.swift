@@ -1,0 +1,61 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// Turns SQLite's result codes into errors that say what to do.
+enum StoreErrors {
+  static func error(
+    code: Int32, message: String?, sql: String?, configuration: ModelConfiguration, layout: StoreLayout?
+  ) -> SwiftDataError {
+    let place = configuration.isStoredInMemoryOnly ? "the in-memory store" : "\"\(configuration.url.path)\""
+    func make(_ code: SwiftDataError.Code, _ text: String) -> SwiftDataError {
+      SwiftDataError(code, message: text, sql: sql)
+    }
+    switch code & 0xFF {
+    case SQLITE_NOTADB:
+      return make(.notADatabase, "\(place) is not an SQLite database; the file was left untouched")
+    case SQLITE_CORRUPT:
+      return make(.storeDamaged, "\(place) is damaged (\(message ?? "malformed")); the file was left untouched")
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return make(
+        .storeLocked,
+        "\(place) is locked by another process; try again when that process has finished its transaction")
+    case SQLITE_READONLY:
+      return make(.storeReadOnly, "\(place) cannot be written; check the permissions of the file and its folder")
+    case SQLITE_FULL:
+      return make(.storeFull, "the disk is full; nothing of this save was stored. Free some space and save again")
+    case SQLITE_CANTOPEN:
+      return make(.io, "\(place) cannot be opened; check that its folder exists and may be read")
+    case SQLITE_IOERR:
+      return make(.io, "\(place) cannot be read or written (\(message ?? "I/O error"))")
+    case SQLITE_CONSTRAINT:
+      return constraint(code: code, message: message ?? "", sql: sql)
+    default:
+      return make(.io, "\(place): SQLite reports \(message ?? "error") (\(code))")
+    }
+  }
+
+  /// SQLite names the columns as `Table.column, Table.column`.
+  private static func constraint(code: Int32, message: String, sql: String?) -> SwiftDataError {
+    let names = message.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? ""
+    let columns = names.components(separatedBy: ", ").map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
+    let entity = columns.first?.first
+    let properties = columns.compactMap { $0.count == 2 ? $0[1] : nil }.joined(separator: ", ")
+    switch code {
+    case SQLITE_CONSTRAINT_UNIQUE | 0, 2067, 1555:
+      return SwiftDataError(
+        .uniquenessViolation, entity: entity, property: properties,
+        message: "another stored object has the same value; change one of them, or fetch the stored object and"
+          + " update it", sql: sql)
+    case 1299:
+      return SwiftDataError(
+        .modelValidationFailure, entity: entity, property: properties,
+        message: "the property is required and has no value", sql: sql)
+    case 787:
+      return SwiftDataError(
+        .modelValidationFailure, message: "a relationship points at an object that is no longer stored", sql: sql)
+    default:
+      return SwiftDataError(.modelValidationFailure, message: message, sql: sql)
+    }
+  }
+}

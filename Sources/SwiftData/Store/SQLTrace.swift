@@ -1,0 +1,20 @@
+import Synchronization
+
+/// Collects the SQL statements that the engine runs in a scope; tests count them, so that N+1 is a failing test.
+package final class SQLTrace: Sendable {
+  private let recorded = Mutex<[String]>([])
+
+  @TaskLocal private static var current: SQLTrace?
+
+  /// The statements so far, in order. Transaction control and schema set-up are not among them.
+  package var statements: [String] { recorded.withLock { $0 } }
+
+  /// Runs `body` and returns its result with the statements that it ran on this task.
+  package static func record<T>(_ body: () throws -> T) rethrows -> (result: T, statements: [String]) {
+    let trace = SQLTrace()
+    let result = try $current.withValue(trace, operation: body)
+    return (result, trace.statements)
+  }
+
+  static func record(_ sql: String) { current?.recorded.withLock { $0.append(sql) } }
+}
