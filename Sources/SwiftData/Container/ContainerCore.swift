@@ -4,7 +4,7 @@ import Synchronization
 /// What a container and its contexts share: the schema, the tables and the stores.
 ///
 /// Contexts hold the core, not the container, so that objects stay readable for as long as anybody holds them.
-// @unchecked Sendable because all but the locked contexts and the main-actor box is immutable.
+// @unchecked Sendable because all but the locked contexts is immutable.
 package final class ContainerCore: @unchecked Sendable {
   package let schema: Schema
   package let stores: [SQLiteStore]
@@ -13,12 +13,6 @@ package final class ContainerCore: @unchecked Sendable {
   /// The number of class hierarchies; `EntityTable.root` counts them.
   package let rootCount: Int
   private let contexts = Mutex<[WeakContext]>([])
-  @MainActor let mainContext = MainContextBox()
-
-  @MainActor final class MainContextBox {
-    nonisolated init() {}
-    var value: ModelContext?
-  }
 
   /// A context as other threads may see it: only its inbox, which is locked.
   private struct WeakContext: Sendable { weak var inbox: ContextInbox? }

@@ -16,6 +16,13 @@ public final class ModelContainer: Equatable, Sendable {
   public var configurations: Set<ModelConfiguration> { Set(core.stores.map(\.configuration)) }
 
   package let core: ContainerCore
+  /// Held here and not by the core, which contexts hold.
+  private let main = MainContextBox()
+
+  @MainActor private final class MainContextBox {
+    nonisolated init() {}
+    var context: ModelContext?
+  }
 
   /// Opens the stores for a schema.
   /// - Parameter configurations: one for each store; none means one store at the default place.
@@ -62,10 +69,10 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// The context of the main actor, which saves by itself.
   @MainActor public var mainContext: ModelContext {
-    if let context = core.mainContext.value { return context }
-    let context = ModelContext(core: core)
+    if let context = main.context { return context }
+    let context = ModelContext(mainOf: self)
     context.autosaveEnabled = true
-    core.mainContext.value = context
+    main.context = context
     return context
   }
 

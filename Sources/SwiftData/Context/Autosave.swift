@@ -12,14 +12,13 @@ enum Autosave {
       context.state.changeHandler = nil
       return
     }
-    let core = context.state.core
-    let pending = Pending()
+    let pending = Pending(context)
     context.state.changeHandler = {
       guard !pending.isScheduled else { return }
       pending.isScheduled = true
       Task { @MainActor in
         pending.isScheduled = false
-        if let context = core.mainContext.value, context.autosaveEnabled { save(context) }
+        if let context = pending.context, context.autosaveEnabled { save(context) }
       }
     }
   }
@@ -28,6 +27,8 @@ enum Autosave {
   // @unchecked Sendable because it is only touched on the main actor, to which the main context belongs.
   private final class Pending: @unchecked Sendable {
     var isScheduled = false
+    private(set) weak var context: ModelContext?
+    init(_ context: ModelContext) { self.context = context }
   }
 
   /// Saves a context. What cannot be saved stays unsaved, and the reason is logged, since nobody waits for it.

@@ -56,7 +56,7 @@ extension ContextState {
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
       result = try fetchWithPendingChanges(descriptor, query)
     } else {
-      result = try load(query, partial: left(out: descriptor)).filter { !$0.__state.flags.contains(.deleted) }
+      result = try load(query, partial: left(out: descriptor))
     }
     for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
     return result

@@ -107,7 +107,8 @@ extension ContextState {
   private func adopt(_ object: any PersistentModel, _ table: EntityTable, _ key: Int64) {
     guard let existing = registered(root: table.root, key: key), existing !== object else {
       register(object, root: table.root, key: key)
-      // Its arrays hold what the new object had; the row may have had more.
+      // The row may have had more than the new object: targets of to-ones that it left empty, and array elements.
+      do { try reload([object]) } catch { note(error) }
       for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
       return
     }

@@ -166,7 +166,7 @@ package final class ContextState {
   func discard() {
     problems = []
     changeHandler = nil
-    for object in inserted.values { object.__state.flags = [] }
+    for object in inserted.values + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
     let unsaved = Array(inserted.values)
     inserted = [:]
     changed = [:]

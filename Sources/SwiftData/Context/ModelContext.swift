@@ -25,7 +25,9 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   }
 
   package let state: ContextState
+  /// Nil for the main context, which its container holds.
   private let ownContainer: ModelContainer?
+  private weak var mainContainer: ModelContainer?
 
   /// Who makes the changes, as the history names them.
   public var author: String? {
@@ -58,10 +60,11 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     state.facade = self
   }
 
-  /// The main context, which its container holds.
-  init(core: ContainerCore) {
+  /// The main context of a container.
+  init(mainOf container: ModelContainer) {
     self.ownContainer = nil
-    self.state = ContextState(core: core)
+    self.mainContainer = container
+    self.state = ContextState(core: container.core)
     state.facade = self
   }
 
@@ -71,7 +74,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   var isMain: Bool { ownContainer == nil }
 
   /// The container of the context.
-  public var container: ModelContainer { ownContainer ?? ModelContainer(core: state.core) }
+  public var container: ModelContainer { ownContainer ?? mainContainer ?? ModelContainer(core: state.core) }
 
   // MARK: - Unsaved changes
 

@@ -41,8 +41,7 @@ final class SaveOperation {
     do {
       try store.write { connection in
         self.connection = connection
-        observeWriter()
-        defer { stopObservingWriter() }
+        observe(connection.writer)
         try deleteRows()
         try insertRows()
         try updateRows()
@@ -59,8 +58,7 @@ final class SaveOperation {
     store.externalStorage.remove(oldFiles)
   }
 
-  private func observeWriter() {
-    let writer = store.parameterWriter
+  private func observe(_ writer: SQLiteParameterWriter) {
     writer.textObserver = { [unowned self] property, text in
       guard case .attribute = property.kind, !SwiftText.isNFC(text) else { return }
       let table = property.rootName
@@ -73,11 +71,6 @@ final class SaveOperation {
       newFiles.append(name)
       return name
     }
-  }
-
-  private func stopObservingWriter() {
-    store.parameterWriter.textObserver = nil
-    store.parameterWriter.externalWriter = nil
   }
 
   // MARK: - Deletes

@@ -8,6 +8,8 @@ import GRDBSQLite
 package final class SQLiteConnection {
   let database: Database
   let store: SQLiteStore
+  /// Binds the parameters of one statement after another.
+  let writer = SQLiteParameterWriter()
   private var handle: OpaquePointer { database.sqliteConnection! }
 
   init(_ database: Database, store: SQLiteStore) {
@@ -43,7 +45,6 @@ package final class SQLiteConnection {
   @discardableResult
   func write(_ sql: String, _ bind: (SQLiteParameterWriter) throws -> Void) throws -> Int {
     try withStatement(sql) { statement in
-      let writer = store.parameterWriter
       writer.begin(statement)
       try bind(writer)
       _ = try step(statement, sql: sql)
@@ -87,7 +88,6 @@ package final class SQLiteConnection {
 
   private func bind(_ arguments: [SQLValue], to statement: OpaquePointer, sql: String) throws {
     guard !arguments.isEmpty else { return }
-    let writer = store.parameterWriter
     writer.begin(statement)
     for argument in arguments {
       switch argument {

@@ -4,8 +4,7 @@ import GRDBSQLite
 import Synchronization
 
 /// A store in one SQLite file, or in memory.
-// @unchecked Sendable because the only mutable states are the parameter writer, which is used by the thread that
-// holds a connection's access block (see `parameterWriter`), and the locked bookkeeping.
+// @unchecked Sendable because the only mutable state is the locked bookkeeping.
 package final class SQLiteStore: @unchecked Sendable {
   package let configuration: ModelConfiguration
   package let layout: StoreLayout
@@ -43,15 +42,6 @@ package final class SQLiteStore: @unchecked Sendable {
   }
 
   // MARK: - Transactions
-
-  /// A parameter writer for the calling thread: a statement is bound and stepped before the next is.
-  var parameterWriter: SQLiteParameterWriter {
-    let key = "SwiftData.SQLiteParameterWriter"
-    if let writer = Thread.current.threadDictionary[key] as? SQLiteParameterWriter { return writer }
-    let writer = SQLiteParameterWriter()
-    Thread.current.threadDictionary[key] = writer
-    return writer
-  }
 
   /// Reads from one consistent state of the store.
   package func read<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {

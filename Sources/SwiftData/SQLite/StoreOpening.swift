@@ -10,7 +10,7 @@ enum StoreOpening {
   static func open(_ configuration: ModelConfiguration) throws -> any DatabaseWriter {
     var options = Configuration()
     options.label = "SwiftData \(configuration.name)"
-    options.busyMode = .timeout(5)
+    options.busyMode = .timeout(configuration.lockTimeout)
     options.readonly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
     options.prepareDatabase { database in
       try SwiftFunctions.register(on: database.sqliteConnection!)
