@@ -34,7 +34,10 @@ open class __ColumnWriter {
 
   /// Writes any other Codable value as JSON text.
   @_disfavoredOverload
-  public final func write<V: Codable>(_ value: V) throws {
+  public final func write<V: Codable>(_ value: V) throws { try writeCodable(value) }
+
+  /// Writes a value as JSON text, though its type may have a column of its own (`.codable`).
+  public final func writeCodable<V: Codable>(_ value: V) throws {
     if let optional = value as? any __OptionalValue, optional.__isNone { return try null() }
     let data: Data
     do {

@@ -73,6 +73,11 @@ open class __RowReader {
   /// Reads any other Codable value from its JSON text.
   @_disfavoredOverload
   public final func column<V: Codable>(_ index: Int, as type: V.Type) throws -> V {
+    try codable(index, as: type)
+  }
+
+  /// Reads a value from its JSON text, though its type may have a column of its own (`.codable`).
+  public final func codable<V: Codable>(_ index: Int, as type: V.Type) throws -> V {
     if carriesValues { return try carried(index) }
     let column = columns[index]
     if column < 0 { return try absent(index) }
@@ -91,7 +96,7 @@ open class __RowReader {
     let stored: Data? = isNull(column) ? nil : data(column)
     let value = try entity.properties[index].reverseTransform(stored, in: entity)
     guard let typed = value as? V ?? (V.self as? any __OptionalValue.Type)?.__none as? V else {
-      throw unreadable(index, "the transformer returned \(value.map { "\(type(of: $0))" } ?? "nil")")
+      throw unreadable(index, "the transformer returned \(value.map { "\(Swift.type(of: $0))" } ?? "nil")")
     }
     return typed
   }

@@ -1,0 +1,89 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// A class that carries `@Model`, as its source says.
+struct ModelDeclaration {
+  enum Role { case root, subclass }
+
+  let syntax: ClassDeclSyntax
+  let role: Role
+  /// As the source spells it.
+  let name: String
+  /// The persisted properties of the class itself; the position is the index, counted from the class's own first.
+  let properties: [PersistedProperty]
+  /// Transient properties that need a value when a row is decoded.
+  let placeholders: [(reference: String, type: String)]
+  /// The argument lists of `#Unique` and `#Index`.
+  let uniqueConstraints: [LabeledExprListSyntax]
+  let indices: [LabeledExprListSyntax]
+  private let propertyProblems: [Diagnostic]
+
+  init(_ syntax: ClassDeclSyntax, role: Role) {
+    self.syntax = syntax
+    self.role = role
+    self.name = syntax.name.text
+    let parsed = syntax.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
+      .map(PersistedProperty.parse)
+    self.properties = parsed.compactMap(\.persisted)
+    self.placeholders = parsed.compactMap(\.placeholder)
+    self.propertyProblems = parsed.flatMap(\.problems)
+    let macros = syntax.memberBlock.members.compactMap { $0.decl.as(MacroExpansionDeclSyntax.self) }
+    self.uniqueConstraints = macros.filter { $0.macroName.text == "Unique" }.map(\.arguments)
+    self.indices = macros.filter { $0.macroName.text == "Index" }.map(\.arguments)
+  }
+
+  func index(of property: PersistedProperty) -> Int? {
+    properties.firstIndex { $0.name == property.name }
+  }
+
+  var isSubclass: Bool { role == .subclass }
+
+  /// The class named first after the colon, which is the superclass of a subclass.
+  var superclass: TypeSyntax? { syntax.inheritanceClause?.inheritedTypes.first?.type.trimmed }
+
+  /// Whether the class may have a superclass. Only then do its indices start anywhere but at 0.
+  var mayInherit: Bool { superclass != nil }
+
+  var isFinal: Bool { syntax.hasModifier(.final) }
+
+  /// The access level that witnesses need, with a space behind it; nothing where the default is right.
+  var access: String {
+    if syntax.hasModifier(.public) || syntax.hasModifier(.open) { return "public " }
+    return syntax.hasModifier(.package) ? "package " : ""
+  }
+
+  /// The same for members that subclasses override, in other modules too.
+  var overridableAccess: String { syntax.hasModifier(.open) ? "open " : access }
+
+  /// The attribute that isolates the class: `@MainActor`, or one whose name ends like a global actor's.
+  var globalActor: AttributeSyntax? {
+    guard !syntax.hasModifier(.nonisolated) else { return nil }
+    return syntax.attributes.compactMap { $0.as(AttributeSyntax.self) }.first {
+      $0.arguments == nil && $0.baseName.hasSuffix("Actor") && $0.baseName != "ModelActor"
+    }
+  }
+
+  var hasDesignatedInitializer: Bool {
+    syntax.memberBlock.members.contains { member in
+      guard let initializer = member.decl.as(InitializerDeclSyntax.self) else { return false }
+      return !initializer.modifiers.contains { $0.name.tokenKind == .keyword(.convenience) }
+    }
+  }
+
+  /// Properties that an initialiser must set.
+  var propertiesWithoutDefault: [PersistedProperty] { properties.filter { !$0.hasDefault } }
+
+  /// Everything wrong with the class, in source order of its members.
+  var problems: [Diagnostic] {
+    var problems = propertyProblems
+    if let generics = syntax.genericParameterClause { problems.append(Diagnostics.genericModel(generics)) }
+    if !hasDesignatedInitializer {
+      if !propertiesWithoutDefault.isEmpty, propertyProblems.isEmpty {
+        problems.append(Diagnostics.initializerRequired(self))
+      } else if isSubclass {
+        problems.append(Diagnostics.inheritsNoInitializer(self))
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,63 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@Model`: makes a class a `PersistentModel`.
+public enum ModelMacro {}
+
+extension ModelMacro: MemberMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let declaration = declaration.as(ClassDeclSyntax.self) else {
+      context.diagnose(Diagnostics.modelIsNotAClass(node, declaration))
+      return []
+    }
+    // The compiler asks for the conformance only where no superclass has it already.
+    let model = ModelDeclaration(declaration, role: protocols.isEmpty ? .subclass : .root)
+    let problems = model.problems
+    for problem in problems { context.diagnose(problem) }
+    return model.renderedMembers()
+  }
+}
+
+extension ModelMacro: MemberAttributeMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self)
+    else { return [] }
+    // Whether the class is a root or a subclass is not known here, and does not matter for the accessors.
+    let model = ModelDeclaration(declaration, role: .root)
+    let property = PersistedProperty.parse(variable).persisted
+    guard let property, !property.isLet, let index = model.index(of: property) else { return [] }
+    return [PersistedPropertyMacro.attribute(index: index, of: model)]
+  }
+}
+
+extension ModelMacro: ExtensionMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard let declaration = declaration.as(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
+    // A conformance that the class spells itself is not asked for again.
+    let conformances = protocols.map { requested in
+      requested.trimmedDescription.hasSuffix("PersistentModel")
+        ? "SwiftData.PersistentModel" : "Observation.Observable"
+    }
+    let availability = declaration.availabilityAttributes.map { $0.trimmedDescription + "\n" }.joined()
+    let source: DeclSyntax = """
+      \(raw: availability)extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {}
+      """
+    return source.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
+  }
+}

@@ -1,0 +1,130 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+// The members that `@Model` adds to a class: what the class is. How it is read and written is in
+// ModelRendering+Engine.swift.
+
+extension ModelDeclaration {
+  func renderedMembers() -> [DeclSyntax] {
+    var members: [String] = []
+    if mayInherit { members.append(renderedOffset()) }
+    if isSubclass {
+      members.append(renderedSubclassBackingInitializer())
+    } else {
+      members.append(renderedState())
+      members.append(renderedRootTypealias())
+      members.append(renderedBackingData())
+      if needsPlainInitializer { members.append("\(access)init() {}") }
+    }
+    members.append(renderedBackingInitializer())
+    members.append(renderedDecoder())
+    members += renderedMetadata()
+    members += renderedEntity()
+    members += renderedEngine()
+    return members.map { DeclSyntax(stringLiteral: $0) }
+  }
+
+  // MARK: - Words that depend on the class
+
+  /// `nonisolated(unsafe)` for storage of an isolated class: the engine's members are nonisolated, and an object is
+  /// touched only where its context is.
+  var storageIsolation: String { globalActor == nil ? "" : "nonisolated(unsafe) " }
+
+  /// The beginning of an instance member that subclasses override.
+  var memberPrefix: String {
+    isSubclass ? "\(overridableAccess)nonisolated override " : "\(overridableAccess)nonisolated "
+  }
+
+  /// The beginning of a type member that subclasses override.
+  private var staticPrefix: String {
+    if isSubclass { return "\(overridableAccess)nonisolated override class " }
+    return isFinal ? "\(access)nonisolated static " : "\(overridableAccess)nonisolated class "
+  }
+
+  // MARK: - State and initialisers
+
+  private var needsPlainInitializer: Bool { !hasDesignatedInitializer && propertiesWithoutDefault.isEmpty }
+
+  private func renderedState() -> String {
+    "\(storageIsolation)\(access)final var __state = SwiftData.__ModelState()"
+  }
+
+  /// How many persisted properties the superclass has: the run-time index of the class's own first.
+  private func renderedOffset() -> String {
+    if isSubclass, let superclass {
+      return "nonisolated private static let __offset = \(superclass).__entity.properties.count"
+    }
+    return "nonisolated private static var __offset: Swift.Int { 0 }"
+  }
+
+  /// Subclasses override the root's initialiser, whose parameter names the root.
+  private func renderedRootTypealias() -> String { "\(access)typealias __RootModel = \(name)" }
+
+  private func renderedBackingInitializer() -> String {
+    let model = isSubclass ? "__RootModel" : name
+    return """
+      \(access)nonisolated required convenience init(backingData: any SwiftData.BackingData<\(model)>) {
+        do {
+          try self.init(__row: SwiftData.__backingReader(backingData))
+        } catch {
+          SwiftData.__backingFailure(error)
+        }
+      }
+      """
+  }
+
+  /// A subclass's own backing data.
+  private func renderedSubclassBackingInitializer() -> String {
+    """
+    \(access)nonisolated convenience init(backingData: any SwiftData.BackingData<\(name)>) {
+      do {
+        try self.init(__row: SwiftData.__backingReader(backingData))
+      } catch {
+        SwiftData.__backingFailure(error)
+      }
+    }
+    """
+  }
+
+  private func renderedBackingData() -> String {
+    """
+    \(access)nonisolated final var persistentBackingData: any SwiftData.BackingData<\(name)> {
+      get { SwiftData.__InlineBackingData(self) }
+      set { SwiftData.__copy(newValue, into: self) }
+    }
+    """
+  }
+
+  // MARK: - Schema
+
+  private func renderedMetadata() -> [String] {
+    let type = "[SwiftData.Schema.PropertyMetadata]"
+    let entries = metadataEntries()
+    let list = entries.isEmpty ? "[]" : "[\n\(entries.joined(separator: ",\n"))\n]"
+    guard let globalActor else {
+      return ["\(staticPrefix)var schemaMetadata: \(type) {\n\(list)\n}"]
+    }
+    // Key paths to isolated properties can only be formed where the class is isolated, but they carry no isolation.
+    let crossing = """
+      \(staticPrefix)var schemaMetadata: \(type) {
+        // Forming key paths and default values touches no state of the actor, so its isolation can be left aside.
+        Swift.unsafeBitCast(
+          \(name).__isolatedMetadata as \(globalActor.trimmedDescription) () -> \(type), to: (() -> \(type)).self)()
+      }
+      """
+    let isolated = """
+      \(globalActor.trimmedDescription) private static func __isolatedMetadata() -> \(type) {
+        \(list)
+      }
+      """
+    return [crossing, isolated]
+  }
+
+  private func renderedEntity() -> [String] {
+    let superentity = superclass.map { isSubclass ? ", superentity: \($0).__entity" : "" } ?? ""
+    return [
+      "nonisolated private static let __cachedEntity = SwiftData.__Entity(\(name).self\(superentity))",
+      "\(staticPrefix)var __entity: SwiftData.__Entity { \(name).__cachedEntity }",
+    ]
+  }
+}

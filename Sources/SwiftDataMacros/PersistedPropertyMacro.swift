@@ -1,0 +1,47 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@__Persisted`: the storage and the accessors of one property. `@Model` applies it.
+public enum PersistedPropertyMacro {
+  /// The attribute that `@Model` puts on the property with an index.
+  static func attribute(index: Int, of model: ModelDeclaration) -> AttributeSyntax {
+    var arguments = ["index: \(index)"]
+    if model.mayInherit { arguments.append("offset: true") }
+    if model.globalActor != nil { arguments.append("isolated: true") }
+    return "@SwiftData.__Persisted(\(raw: arguments.joined(separator: ", ")))"
+  }
+}
+
+extension PersistedPropertyMacro: PeerMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let property = declaration.as(VariableDeclSyntax.self).flatMap({ PersistedProperty.parse($0).persisted })
+    else { return [] }
+    return [property.renderedStorage(isolated: node.flag("isolated"))]
+  }
+}
+
+extension PersistedPropertyMacro: AccessorMacro {
+  public static func expansion(
+    of node: AttributeSyntax,
+    providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let property = declaration.as(VariableDeclSyntax.self).flatMap({ PersistedProperty.parse($0).persisted }),
+      let index = node.argument("index")?.trimmedDescription
+    else { return [] }
+    return property.renderedAccessors(index: node.flag("offset") ? "Self.__offset + \(index)" : index)
+  }
+}
+
+extension AttributeSyntax {
+  /// The argument with a label.
+  func argument(_ label: String) -> ExprSyntax? {
+    labeledArguments.first { $0.label?.text == label }?.expression
+  }
+
+  fileprivate func flag(_ label: String) -> Bool { argument(label)?.trimmedDescription == "true" }
+}

@@ -1,0 +1,80 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What may not be written on a property of a model.
+enum PropertyRules {
+  /// Wrappers that real code puts on properties of classes. An attribute that is not here may be a macro; where it is
+  /// a wrapper after all, the compiler refuses it beside the generated accessors.
+  private static let propertyWrappers: Set<String> = [
+    "AccessibilityFocusState", "AppStorage", "Bindable", "Binding", "Dependency", "Environment", "EnvironmentObject",
+    "FetchRequest", "FocusState", "FocusedBinding", "FocusedValue", "GestureState", "Inject", "Injected", "NSCopying",
+    "Namespace", "ObservedObject", "Persisted", "Published", "Query", "ScaledMetric", "SceneStorage",
+    "SectionedFetchRequest",
+    "State", "StateObject", "UIApplicationDelegateAdaptor", "UserDefault",
+  ]
+
+  /// A declaration that cannot be one persisted property.
+  static func shapeProblem(_ variable: VariableDeclSyntax) -> Diagnostic? {
+    if variable.bindings.count > 1 { return Diagnostics.severalBindings(variable) }
+    if let pattern = variable.bindings.first?.pattern, !pattern.is(IdentifierPatternSyntax.self) {
+      return Diagnostics.destructuring(pattern)
+    }
+    if let modifier = variable.modifiers.first(where: { ["weak", "unowned"].contains($0.name.text) }) {
+      return Diagnostics.unownedReference(variable, modifier)
+    }
+    for case .attribute(let attribute) in variable.attributes where propertyWrappers.contains(attribute.baseName) {
+      return Diagnostics.propertyWrapper(attribute, variable)
+    }
+    return nil
+  }
+
+  /// Misuse of markers and types on one stored property.
+  static func problems(_ variable: VariableDeclSyntax, type: TypeSyntax?) -> [Diagnostic] {
+    var problems = repeatedMarkers(variable)
+    let attribute = variable.attribute(named: "Attribute")
+    if let type, let kind = type.unsupportedKind, attribute?.hasOption("transformable") != true {
+      problems.append(Diagnostics.unsupportedType(type, kind: kind))
+    }
+    if variable.bindings.first?.typeAnnotation == nil, variable.bindings.first?.initializer?.value.isTuple == true {
+      problems.append(Diagnostics.unsupportedType(variable.bindings.first!.initializer!.value, kind: "a tuple"))
+    }
+    guard let relationship = variable.attribute(named: "Relationship") else { return problems }
+    if let attribute { problems.append(Diagnostics.bothMarkers(attribute, relationship)) }
+    if variable.bindingSpecifier.tokenKind == .keyword(.let) {
+      problems.append(Diagnostics.constantRelationship(variable))
+    }
+    if let type, type.isSet {
+      problems.append(Diagnostics.relationshipSet(type))
+    } else if let type, type.isAttributeType {
+      problems.append(Diagnostics.relationshipOnAttribute(relationship, type))
+    }
+    return problems
+  }
+
+  /// `@Attribute` or `@Relationship` where nothing is stored.
+  static func markersOnComputed(_ variable: VariableDeclSyntax) -> [Diagnostic] {
+    let isOverride = variable.hasModifier(.override)
+    return ["Attribute", "Relationship"].flatMap { variable.attributes.named($0) }
+      .map { Diagnostics.markerOnUnstored($0, isOverride: isOverride) }
+  }
+
+  private static func repeatedMarkers(_ variable: VariableDeclSyntax) -> [Diagnostic] {
+    var problems: [Diagnostic] = []
+    for name in ["Attribute", "Relationship"] {
+      let markers = variable.attributes.named(name)
+      problems += markers.dropFirst().map { Diagnostics.repeatedMarker($0) }
+      for marker in markers {
+        var seen = Set<String>()
+        for (option, argument) in zip(marker.optionNames, marker.labeledArguments)
+        where !seen.insert(option).inserted {
+          problems.append(Diagnostics.repeatedOption(argument))
+        }
+      }
+    }
+    return problems
+  }
+}
+
+extension ExprSyntax {
+  fileprivate var isTuple: Bool { (self.as(TupleExprSyntax.self)?.elements.count ?? 0) > 1 }
+}

@@ -1,0 +1,85 @@
+import SwiftSyntax
+
+// Small questions to the syntax tree.
+
+extension AttributeSyntax {
+  /// `Attribute` of `@Attribute` and `@SwiftData.Attribute`.
+  var baseName: String {
+    let name = attributeName.trimmedDescription
+    return name.hasPrefix("SwiftData.") ? String(name.dropFirst("SwiftData.".count)) : name
+  }
+
+  /// The arguments as written; empty where there are none.
+  var labeledArguments: [LabeledExprSyntax] {
+    if case .argumentList(let list)? = arguments { Array(list) } else { [] }
+  }
+
+  /// The names of the options: `unique` of `.unique`, `transformable` of `.transformable(by: X.self)`.
+  var optionNames: [String] {
+    labeledArguments.filter { $0.label == nil }.compactMap { argument in
+      let callee = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression ?? argument.expression
+      return callee.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+    }
+  }
+
+  func hasOption(_ name: String) -> Bool { optionNames.contains(name) }
+}
+
+extension AttributeListSyntax {
+  func named(_ name: String) -> [AttributeSyntax] {
+    compactMap { $0.as(AttributeSyntax.self) }.filter { $0.baseName == name }
+  }
+}
+
+extension VariableDeclSyntax {
+  func attribute(named name: String) -> AttributeSyntax? { attributes.named(name).first }
+
+  func hasModifier(_ keyword: Keyword) -> Bool {
+    modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
+  }
+
+  var isLazy: Bool { hasModifier(.lazy) }
+
+  /// Static, overriding, lazy and computed properties are never persisted.
+  var isUnpersistedByNature: Bool {
+    hasModifier(.static) || hasModifier(.class) || hasModifier(.override) || isLazy
+      || bindings.allSatisfy(\.isComputed)
+  }
+}
+
+extension PatternBindingSyntax {
+  /// Whether the binding has a getter; observers alone leave it stored.
+  var isComputed: Bool {
+    switch accessorBlock?.accessors {
+    case nil: false
+    case .getter: true
+    case .accessors(let accessors):
+      !accessors.allSatisfy { [.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind) }
+    }
+  }
+
+  func observer(_ keyword: Keyword) -> PersistedProperty.Observer? {
+    guard case .accessors(let accessors)? = accessorBlock?.accessors,
+      let accessor = accessors.first(where: { $0.accessorSpecifier.tokenKind == .keyword(keyword) }),
+      let body = accessor.body
+    else { return nil }
+    let parameter = accessor.parameters?.name.text ?? (keyword == .willSet ? "newValue" : "oldValue")
+    return PersistedProperty.Observer(parameter: parameter, body: body)
+  }
+}
+
+extension ClassDeclSyntax {
+  var availabilityAttributes: [AttributeSyntax] { attributes.named("available") }
+
+  func hasModifier(_ keyword: Keyword) -> Bool {
+    modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
+  }
+}
+
+extension String {
+  /// The text as an identifier: in backticks where it has characters that need them.
+  var asIdentifier: String {
+    let isPlain = unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue || $0.properties.isEmoji }
+    return isPlain ? self : "`\(self)`"
+  }
+}
