@@ -1,4 +1,4 @@
-public import Dispatch
+import Dispatch
 
 /// An actor with a context of its own: for work with models away from the main actor.
 ///

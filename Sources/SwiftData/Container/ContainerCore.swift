@@ -106,10 +106,12 @@ struct StoreAssignment {
         }
         if stores[ObjectIdentifier(entity)] == nil { stores[ObjectIdentifier(entity)] = index }
       }
-      if configuration.cloudKitDatabase.isActive { try CloudKitRules.check(schema: named) }
+      if configuration.cloudKitContainerIdentifier != nil { try CloudKitRules.check(named) }
     }
     let fallback = configurations.firstIndex { $0.schema == nil }
-    if let fallback, configurations[fallback].cloudKitDatabase.isActive { try CloudKitRules.check(schema: schema) }
+    if let fallback, configurations[fallback].cloudKitContainerIdentifier != nil {
+      try CloudKitRules.check(schema)
+    }
     for entity in entities where stores[ObjectIdentifier(entity)] == nil {
       guard let store = fallback ?? (configurations.count == 1 ? 0 : nil) else {
         throw SwiftDataError(

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Observation
 
 /// A class whose instances a store keeps: what `@Model` makes of a class.

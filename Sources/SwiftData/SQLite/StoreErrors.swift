@@ -4,6 +4,12 @@ import GRDBSQLite
 
 /// Turns SQLite's result codes into errors that say what to do.
 enum StoreErrors {
+  // SQLite's extended codes are macros that Swift does not import.
+  private static let uniqueConstraint = SQLITE_CONSTRAINT | 8 << 8
+  private static let primaryKeyConstraint = SQLITE_CONSTRAINT | 6 << 8
+  private static let notNullConstraint = SQLITE_CONSTRAINT | 5 << 8
+  private static let foreignKeyConstraint = SQLITE_CONSTRAINT | 3 << 8
+
   static func error(
     code: Int32, message: String?, sql: String?, configuration: ModelConfiguration, layout: StoreLayout?
   ) -> SwiftDataError {
@@ -42,16 +48,16 @@ enum StoreErrors {
     let entity = columns.first?.first
     let properties = columns.compactMap { $0.count == 2 ? $0[1] : nil }.joined(separator: ", ")
     switch code {
-    case SQLITE_CONSTRAINT_UNIQUE | 0, 2067, 1555:
+    case uniqueConstraint, primaryKeyConstraint:
       return SwiftDataError(
         .uniquenessViolation, entity: entity, property: properties,
         message: "another stored object has the same value; change one of them, or fetch the stored object and"
           + " update it", sql: sql)
-    case 1299:
+    case notNullConstraint:
       return SwiftDataError(
         .modelValidationFailure, entity: entity, property: properties,
         message: "the property is required and has no value", sql: sql)
-    case 787:
+    case foreignKeyConstraint:
       return SwiftDataError(
         .modelValidationFailure, message: "a relationship points at an object that is no longer stored", sql: sql)
     default:

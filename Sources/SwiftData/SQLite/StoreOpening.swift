@@ -11,15 +11,16 @@ enum StoreOpening {
     var options = Configuration()
     options.label = "SwiftData \(configuration.name)"
     options.busyMode = .timeout(configuration.lockTimeout)
-    options.readonly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
+    let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
+    options.readonly = isReadOnly
     options.prepareDatabase { database in
       try SwiftFunctions.register(on: database.sqliteConnection!)
-      if !options.readonly { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
+      if !isReadOnly { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
     }
     do {
       if configuration.isStoredInMemoryOnly { return try DatabaseQueue(configuration: options) }
       let folder = configuration.url.deletingLastPathComponent()
-      if !options.readonly { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+      if !isReadOnly { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
       return try DatabasePool(path: configuration.url.path, configuration: options)
     } catch let error as DatabaseError {
       throw StoreErrors.error(

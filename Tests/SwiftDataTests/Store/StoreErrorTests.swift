@@ -51,12 +51,12 @@ import Testing
   @Test("A configuration that does not allow saving reads, and refuses to write with an error that says why")
   func readOnly() throws {
     let store = try TemporaryStore()
-    let error = #expect(throws: SwiftDataError.self) { try store.container(Artist.self) { $0.allowsSave = false } }
+    let error = #expect(throws: SwiftDataError.self) { try store.container(Artist.self, allowsSave: false) }
     #expect(error != nil)
     let writer = ModelContext(try store.container(Artist.self))
     writer.insert(Artist(name: "A"))
     try writer.save()
-    let reader = ModelContext(try store.container(Artist.self) { $0.allowsSave = false })
+    let reader = ModelContext(try store.container(Artist.self, allowsSave: false))
     #expect(try reader.fetch(FetchDescriptor<Artist>()).map(\.name) == ["A"])
     reader.insert(Artist(name: "B"))
     let refused = #expect(throws: SwiftDataError.storeReadOnly) { try reader.save() }

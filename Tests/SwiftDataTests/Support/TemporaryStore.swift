@@ -15,10 +15,11 @@ final class TemporaryStore {
 
   /// A container over the file of this store.
   func container(
-    _ types: any PersistentModel.Type..., configure: (inout ModelConfiguration) -> Void = { _ in }
+    _ types: any PersistentModel.Type..., allowsSave: Bool = true,
+    configure: (inout ModelConfiguration) -> Void = { _ in }
   ) throws -> ModelContainer {
     let schema = Schema(types)
-    var configuration = ModelConfiguration(schema: schema, url: url)
+    var configuration = ModelConfiguration(schema: schema, url: url, allowsSave: allowsSave)
     configure(&configuration)
     return try ModelContainer(for: schema, configurations: configuration)
   }
