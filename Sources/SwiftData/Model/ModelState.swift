@@ -1,4 +1,4 @@
-public import Observation
+package import Observation
 
 /// The bookkeeping that each model instance carries inline.
 ///
