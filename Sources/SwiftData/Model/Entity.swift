@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The engine's description of one model class, made once by the class itself and immutable afterwards.
 ///
@@ -16,9 +16,9 @@ public final class __Entity: @unchecked Sendable {
   package let inheritedCount: Int
   package let indexByName: [String: Int]
   package let indexByKeyPath: [AnyKeyPath: Int]
-  /// The `#Unique` and `#Index` declarations of the class itself, as names of properties.
-  package let uniquenessConstraints: [[String]]
-  package let indices: [[String]]
+  /// The `#Unique` and `#Index` declarations of the class itself.
+  private let declaredConstraints: [any PropertyListing]
+  private let declaredIndices: [any PropertyListing]
 
   /// Describes a model class. Called by the code that `@Model` writes.
   public init<M: PersistentModel>(_ type: M.Type, superentity: __Entity? = nil) {
@@ -29,12 +29,12 @@ public final class __Entity: @unchecked Sendable {
     self.inheritedCount = inherited.count
     var properties = inherited
     var keyPaths: [AnyKeyPath: Int] = superentity?.indexByKeyPath ?? [:]
-    var unique = [[String]]()
-    var indices = [[String]]()
+    var constraints: [any PropertyListing] = []
+    var indices: [any PropertyListing] = []
     for metadata in type.schemaMetadata {
       switch metadata.metadata {
-      case let constraint as Schema.Unique<M>: unique += constraint.names(in: type.schemaMetadata, properties: properties)
-      case let index as Schema.Index<M>: indices += index.names(in: type.schemaMetadata, properties: properties)
+      case let constraint as Schema.Unique<M>: constraints.append(constraint)
+      case let index as Schema.Index<M>: indices.append(index)
       default:
         let property = __Property(
           metadata, index: properties.count, entityName: name, rootName: superentity?.root.name ?? name)
@@ -45,8 +45,31 @@ public final class __Entity: @unchecked Sendable {
     self.properties = properties
     self.indexByKeyPath = keyPaths
     self.indexByName = Dictionary(properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
-    self.uniquenessConstraints = unique
-    self.indices = indices
+    self.declaredConstraints = constraints
+    self.declaredIndices = indices
+  }
+
+  // Names are found when asked for: a key path of an inherited property is only understood by reading it on an
+  // instance, which needs the finished description.
+
+  /// The sets of properties that the class's own `#Unique` names.
+  package var uniquenessConstraints: [[String]] { declaredConstraints.flatMap { $0.names(in: self).compactMap(\.self) } }
+  /// The properties of each index that the class's own `#Index` asks for.
+  package var indices: [[String]] { declaredIndices.flatMap { $0.names(in: self).compactMap(\.self) } }
+
+  /// Checks that `#Unique` and `#Index` name persisted properties of the class.
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath``.
+  package func validateDeclarations() throws {
+    for (macro, listings) in [("#Unique", declaredConstraints), ("#Index", declaredIndices)] {
+      for listing in listings {
+        let names = listing.names(in: self)
+        guard let broken = names.firstIndex(where: { $0 == nil }) else { continue }
+        throw SwiftDataError(
+          .unsupportedKeyPath, entity: name,
+          message: "list \(broken + 1) of \(macro) has a key path that is no persisted property of \(name); "
+            + "name stored properties only, without going through another one")
+      }
+    }
   }
 
   /// The root of the class hierarchy, whose table holds the rows.

@@ -1,4 +1,3 @@
-import Foundation
 public import Observation
 
 /// A class whose instances a store keeps: what `@Model` makes of a class.

@@ -1,0 +1,77 @@
+/// The values of a model, apart from the model.
+///
+/// Stores of this package keep values in the model itself; backing data is a view of it, or a set of values to make a
+/// model of. (Apple's documentation, `BackingData`.)
+public protocol BackingData<Model> {
+  /// The model that the values belong to.
+  associatedtype Model: PersistentModel
+
+  /// Makes the values of a new model: the defaults of its declaration.
+  init(for modelType: Model.Type)
+
+  /// The identifier of the model; nil where the values belong to none.
+  var persistentModelID: PersistentIdentifier? { get set }
+
+  /// The description of the model.
+  var metadata: Any { get }
+
+  /// The value of an attribute.
+  func getValue<Value: Decodable>(forKey: KeyPath<Model, Value>) -> Value
+  /// The related model of a to-one relationship.
+  func getValue<Value: PersistentModel>(forKey: KeyPath<Model, Value>) -> Value
+  /// The related model of an optional to-one relationship.
+  func getValue<Value: PersistentModel>(forKey: KeyPath<Model, Value?>) -> Value?
+  /// The related models of a to-many relationship.
+  func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// The value of an attribute that a value transformer stores.
+  func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value
+
+  /// Replaces the value of an attribute.
+  func setValue<Value: Encodable>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  /// Replaces the related model of a to-one relationship.
+  func setValue<Value: PersistentModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  /// Replaces the related model of an optional to-one relationship.
+  func setValue<Value: PersistentModel>(forKey: KeyPath<Model, Value?>, to newValue: Value?)
+  /// Replaces the related models of a to-many relationship.
+  func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement
+  /// Replaces the value of an attribute that a value transformer stores.
+  func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
+
+  /// The value of the property at an index; nil where there is none.
+  func __value(at index: Int) -> Any?
+}
+
+extension BackingData {
+  /// Asks for the value by key path, as backing data that somebody else wrote knows values by key path only. It cannot
+  /// know those that the model inherits, which have key paths of another class.
+  public func __value(at index: Int) -> Any? {
+    let property = Model.__entity.properties[index]
+    func transformable<V>(_: V.Type) -> Any? {
+      (property.keyPath as? KeyPath<Model, V>).map { getTransformableValue(forKey: $0) as Any }
+    }
+    func attribute<V: Decodable>(_: V.Type) -> Any? {
+      (property.keyPath as? KeyPath<Model, V>).map { getValue(forKey: $0) as Any }
+    }
+    func toOne<V: PersistentModel>(_: V.Type) -> Any? {
+      if let keyPath = property.keyPath as? KeyPath<Model, V> { return getValue(forKey: keyPath) }
+      return (property.keyPath as? KeyPath<Model, V?>).map { getValue(forKey: $0) as Any }
+    }
+    func toMany<V: PersistentModel>(_: V.Type) -> Any? {
+      if let keyPath = property.keyPath as? KeyPath<Model, [V]> { return getValue(forKey: keyPath) }
+      return (property.keyPath as? KeyPath<Model, [V]?>).map { getTransformableValue(forKey: $0) as Any }
+    }
+    switch property.kind {
+    case .toOne(let type): return toOne(type)
+    case .toMany(let type): return toMany(type)
+    case .attribute:
+      if let type = property.valueType as? any Decodable.Type, !property.isTransformable { return attribute(type) }
+      return _openExistential(property.valueType, do: transformable)
+    }
+  }
+}
+
+extension __Property {
+  fileprivate var isTransformable: Bool { attribute?.isTransformable == true }
+}

@@ -1,0 +1,190 @@
+/// The backing data of this package: the values of an instance where they are, or values for an instance to come.
+public final class __InlineBackingData<Model: PersistentModel>: BackingData {
+  private enum Storage {
+    case instance(Model)
+    /// Values by property index; a missing one is the default of the declaration.
+    case detached([Int: Any])
+  }
+
+  private var storage: Storage
+
+  /// A view of an instance.
+  public nonisolated init(_ model: Model) { storage = .instance(model) }
+
+  /// The values of an instance to come.
+  public nonisolated init(for modelType: Model.Type) { storage = .detached([:]) }
+
+  /// The identifier of the instance. It cannot be assigned: the context gives it.
+  public var persistentModelID: PersistentIdentifier? {
+    get { if case .instance(let model) = storage { model.persistentModelID } else { nil } }
+    set {}
+  }
+
+  /// The `Schema.Entity` of the model.
+  public var metadata: Any { Schema.Entity(Model.__entity) }
+
+  @_disfavoredOverload
+  public func getValue<Value: Decodable>(forKey: KeyPath<Model, Value>) -> Value { get(forKey) }
+  public func getValue<Value: PersistentModel>(forKey: KeyPath<Model, Value>) -> Value { get(forKey) }
+  public func getValue<Value: PersistentModel>(forKey: KeyPath<Model, Value?>) -> Value? { get(forKey) }
+  public func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement { get(forKey) }
+  public func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value { get(forKey) }
+
+  @_disfavoredOverload
+  public func setValue<Value: Encodable>(forKey: KeyPath<Model, Value>, to newValue: Value) { set(forKey, newValue) }
+  public func setValue<Value: PersistentModel>(forKey: KeyPath<Model, Value>, to newValue: Value) {
+    set(forKey, newValue)
+  }
+  public func setValue<Value: PersistentModel>(forKey: KeyPath<Model, Value?>, to newValue: Value?) {
+    set(forKey, newValue)
+  }
+  public func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement { set(forKey, newValue) }
+  public func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) { set(forKey, newValue) }
+
+  public func __value(at index: Int) -> Any? {
+    let property = Model.__entity.properties[index]
+    switch storage {
+    case .instance(let model): return (model as Any)[keyPath: property.keyPath]
+    case .detached(let values): return values[index] ?? property.defaultValue
+    }
+  }
+
+  private func get<Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
+    switch storage {
+    case .instance(let model): return model[keyPath: keyPath]
+    case .detached(let values):
+      guard let property = KeyPathResolver.property(at: keyPath, in: Model.__entity) else {
+        __backingFailure(Self.unknown(keyPath))
+      }
+      if let value = (values[property.index] ?? property.defaultValue) as? Value { return value }
+      if let value = __placeholder(Value.self) { return value }
+      __backingFailure(
+        SwiftDataError(
+          .unreadableValue,
+          entity: Model.__entity.name,
+          property: property.name,
+          message: "it has no value yet and its declaration has none; set it first"
+        )
+      )
+    }
+  }
+
+  private func set<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value) {
+    if case .instance(let model) = storage {
+      if let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> { return model[keyPath: writable] = value }
+    }
+    guard let property = KeyPathResolver.property(at: keyPath, in: Model.__entity) else {
+      __backingFailure(Self.unknown(keyPath))
+    }
+    switch storage {
+    // A `let` property, which nothing observes.
+    case .instance(let model): model.__setValue(value, at: property.index)
+    case .detached(var values):
+      values[property.index] = value
+      storage = .detached(values)
+    }
+  }
+
+  private static func unknown(_ keyPath: AnyKeyPath) -> SwiftDataError {
+    SwiftDataError(
+      .unsupportedKeyPath,
+      entity: Model.__entity.name,
+      message: "\(keyPath) reads none of its stored properties"
+    )
+  }
+}
+
+/// Lets a model be made of backing data by the initialiser that decodes rows.
+public nonisolated func __backingReader<M: PersistentModel>(_ data: any BackingData<M>) -> __RowReader {
+  BackingReader(data)
+}
+
+private final class BackingReader<M: PersistentModel>: __RowReader {
+  let backing: any BackingData<M>
+
+  init(_ backing: any BackingData<M>) {
+    self.backing = backing
+    super.init(entity: M.__entity)
+  }
+
+  override var carriesValues: Bool { true }
+  override func value(_ index: Int) -> Any? { backing.__value(at: index) }
+}
+
+/// Ends the program where backing data lacks a value that the model cannot do without: an initialiser that cannot
+/// throw has nothing else to do.
+public nonisolated func __backingFailure(_ error: any Error) -> Never {
+  fatalError(String(reflecting: error))
+}
+
+/// Assigns the values of backing data to a model, as if by its setters.
+public nonisolated func __copy<M: PersistentModel>(_ data: any BackingData<M>, into model: M) {
+  for property in M.__entity.properties {
+    guard let value = data.__value(at: property.index) else { continue }
+    func assign<V>(_: V.Type) {
+      func assign<R>(_: R.Type) {
+        guard let keyPath = property.keyPath as? ReferenceWritableKeyPath<R, V>, let root = model as? R,
+          let value = value as? V
+        else { return model.__setValue(value, at: property.index) }
+        root[keyPath: keyPath] = value
+      }
+      _openExistential(Swift.type(of: property.keyPath).rootType, do: assign)
+    }
+    _openExistential(property.valueType, do: assign)
+  }
+}
+
+// MARK: - Access by key path
+
+extension PersistentModel {
+  /// Makes the values of a model to come: the defaults of its declaration.
+  public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
+    __InlineBackingData<P>(for: P.self)
+  }
+
+  /// The value of an attribute.
+  @_disfavoredOverload
+  public func getValue<Value: Decodable>(forKey: KeyPath<Self, Value>) -> Value { self[keyPath: forKey] }
+
+  /// The related model of a to-one relationship.
+  public func getValue<Value: PersistentModel>(forKey: KeyPath<Self, Value>) -> Value { self[keyPath: forKey] }
+
+  /// The related model of an optional to-one relationship.
+  public func getValue<Value: PersistentModel>(forKey: KeyPath<Self, Value?>) -> Value? { self[keyPath: forKey] }
+
+  /// The related models of a to-many relationship.
+  public func getValue<Value, OtherModel>(forKey: KeyPath<Self, Value>) -> Value
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement { self[keyPath: forKey] }
+
+  /// The value of an attribute that a value transformer stores.
+  public func getTransformableValue<Value>(forKey: KeyPath<Self, Value>) -> Value { self[keyPath: forKey] }
+
+  /// Replaces the value of an attribute.
+  @_disfavoredOverload
+  public func setValue<Value: Encodable>(forKey: KeyPath<Self, Value>, to newValue: Value) {
+    __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
+  }
+
+  /// Replaces the related model of a to-one relationship.
+  public func setValue<Value: PersistentModel>(forKey: KeyPath<Self, Value>, to newValue: Value) {
+    __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
+  }
+
+  /// Replaces the related model of an optional to-one relationship.
+  public func setValue<Value: PersistentModel>(forKey: KeyPath<Self, Value?>, to newValue: Value?) {
+    __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
+  }
+
+  /// Replaces the related models of a to-many relationship.
+  public func setValue<Value, OtherModel>(forKey: KeyPath<Self, Value>, to newValue: Value)
+  where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
+  }
+
+  /// Replaces the value of an attribute that a value transformer stores.
+  public func setTransformableValue<Value>(forKey: KeyPath<Self, Value>, to newValue: Value) {
+    __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
+  }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Synchronization
+
+extension Schema {
+  /// The description of a property that holds a value.
+  ///
+  /// (Apple's documentation, `Schema.Attribute`.)
+  // @unchecked Sendable because all its state is behind a mutex.
+  public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
+    // @unchecked Sendable because default values are only read and metatypes have no state.
+    fileprivate struct State: @unchecked Sendable {
+      var name = ""
+      var originalName: String?
+      var options: [Option] = []
+      var valueType = SchemaValueType(Any.self)
+      var defaultValue: Any?
+      /// The JSON text of the default value of an attribute that was decoded.
+      var defaultText: String?
+      var isOptional = false
+      var hashModifier: String?
+    }
+
+    private let state: Mutex<State>
+
+    private init(state: State) { self.state = Mutex(state) }
+
+    /// Describes a property that `@Attribute` annotates; its name and type come from the declaration.
+    /// - Parameters:
+    ///   - options: How the property is stored.
+    ///   - originalName: The name in stores made before it was renamed.
+    ///   - hashModifier: Tells a version of the property from another where nothing else does.
+    public convenience init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
+      self.init(
+        name: "",
+        originalName: originalName,
+        options: options,
+        valueType: Any.self,
+        hashModifier: hashModifier
+      )
+    }
+
+    /// Describes an attribute in full, for an entity that is made by hand.
+    public init(
+      name: String,
+      originalName: String? = nil,
+      options: [Option] = [],
+      valueType: any Any.Type,
+      defaultValue: Any? = nil,
+      hashModifier: String? = nil
+    ) {
+      state = Mutex(
+        State(
+          name: name,
+          originalName: originalName ?? options.lazy.compactMap(\.formerName).first,
+          options: options.filter { $0.formerName == nil },
+          valueType: SchemaValueType(valueType),
+          defaultValue: defaultValue,
+          isOptional: valueType is any __OptionalValue.Type,
+          hashModifier: hashModifier
+        )
+      )
+    }
+
+    /// The name of the property.
+    public var name: String {
+      get { state.withLock { $0.name } }
+      set { state.withLock { $0.name = newValue } }
+    }
+
+    /// The name in stores made before the property was renamed; the same as `name` where it was not.
+    public var originalName: String {
+      get { state.withLock { $0.originalName ?? $0.name } }
+      set { state.withLock { $0.originalName = newValue } }
+    }
+
+    /// How the property is stored.
+    public var options: [Option] {
+      get { state.withLock { $0.options } }
+      set { state.withLock { $0.options = newValue } }
+    }
+
+    /// The type as declared; `Any` where a schema was read from a file and the type is not one of Swift's own.
+    public var valueType: any Any.Type {
+      get { state.withLock { $0.valueType }.type }
+      set {
+        let type = SchemaValueType(newValue)
+        state.withLock { $0.valueType = type }
+      }
+    }
+
+    /// The value that the declaration assigns.
+    public var defaultValue: Any? {
+      get { snapshot.defaultValue }
+      set {
+        state.withLock {
+          $0.defaultValue = newValue
+          $0.defaultText = nil
+        }
+      }
+    }
+
+    /// Whether the property may be nil.
+    public var isOptional: Bool {
+      get { state.withLock { $0.isOptional } }
+      set { state.withLock { $0.isOptional = newValue } }
+    }
+
+    /// Tells a version of the property from another where nothing else does.
+    public var hashModifier: String? {
+      get { state.withLock { $0.hashModifier } }
+      set { state.withLock { $0.hashModifier = newValue } }
+    }
+
+    public var isAttribute: Bool { true }
+    public var isUnique: Bool { options.contains(.unique) }
+    /// Whether the property is kept out of the store: ``Option/ephemeral``.
+    public var isTransient: Bool { options.contains(.ephemeral) }
+    /// Whether a value transformer turns the value into what is stored.
+    public var isTransformable: Bool { transformerName != nil }
+    /// Whether the value is stored in its `Codable` form.
+    public var isCodable: Bool { options.contains(.codable) }
+
+    /// The name that the property had before, where it was renamed.
+    package var formerName: String? { state.withLock { $0.originalName } }
+    package var transformerName: String? { options.lazy.compactMap(\.transformerName).first }
+    package var valueTypeName: String { state.withLock { $0.valueType.name } }
+
+    private var snapshot: State { state.withLock { $0 } }
+
+    // MARK: - Hashing
+
+    public static func == (left: Attribute, right: Attribute) -> Bool {
+      left === right || (type(of: left) == type(of: right) && left.isEqual(to: right))
+    }
+
+    func isEqual(to other: Attribute) -> Bool {
+      let (left, right) = (snapshot, other.snapshot)
+      return left.name == right.name && left.originalName == right.originalName && left.options == right.options
+        && left.valueType == right.valueType && left.isOptional == right.isOptional
+        && left.hashModifier == right.hashModifier && left.encodedDefault == right.encodedDefault
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(name)
+      hasher.combine(valueTypeName)
+    }
+
+    /// The declaration in short: `name: String [.unique]`.
+    public var debugDescription: String {
+      let state = snapshot
+      let options = state.options.isEmpty ? "" : " \(state.options)"
+      return "\(state.name): \(state.valueType.name)\(options)"
+    }
+
+    // MARK: - Coding
+
+    private enum CodingKeys: String, CodingKey {
+      case name, originalName, options, valueType, defaultValue, isOptional, hashModifier
+    }
+
+    public required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      var state = State()
+      state.name = try container.decode(String.self, forKey: .name)
+      state.originalName = try container.decodeIfPresent(String.self, forKey: .originalName)
+      state.options = try container.decodeIfPresent([Option].self, forKey: .options) ?? []
+      state.valueType = try container.decode(SchemaValueType.self, forKey: .valueType)
+      state.isOptional = try container.decode(Bool.self, forKey: .isOptional)
+      state.hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+      state.defaultText = try container.decodeIfPresent(String.self, forKey: .defaultValue)
+      if let text = state.defaultText, let type = state.valueType.type as? any Decodable.Type {
+        state.defaultValue = try JSONCoding.decode(type, from: Data(text.utf8))
+      }
+      self.state = Mutex(state)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      let state = snapshot
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(state.name, forKey: .name)
+      try container.encodeIfPresent(state.originalName, forKey: .originalName)
+      if !state.options.isEmpty { try container.encode(state.options, forKey: .options) }
+      try container.encode(state.valueType, forKey: .valueType)
+      try container.encode(state.isOptional, forKey: .isOptional)
+      try container.encodeIfPresent(state.hashModifier, forKey: .hashModifier)
+      try container.encodeIfPresent(state.encodedDefault, forKey: .defaultValue)
+    }
+  }
+}
+
+extension Schema.Attribute.State {
+  /// The default value as JSON text; nil where there is none or its type has no such form.
+  var encodedDefault: String? {
+    if let defaultText { return defaultText }
+    guard let value = defaultValue as? any Encodable, let data = try? JSONCoding.encode(value) else { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+extension Schema {
+  /// An attribute whose value is made of others: a `Codable` struct.
+  ///
+  /// (Apple's documentation, `Schema.CompositeAttribute`.)
+  // @unchecked Sendable because all its state is behind a mutex.
+  public final class CompositeAttribute: Attribute, @unchecked Sendable {
+    private let parts: Mutex<[Attribute]>
+
+    /// Describes a composite attribute in full; its parts are assigned to ``properties``.
+    public override init(
+      name: String,
+      originalName: String? = nil,
+      options: [Option] = [],
+      valueType: any Any.Type,
+      defaultValue: Any? = nil,
+      hashModifier: String? = nil
+    ) {
+      parts = Mutex([])
+      super.init(
+        name: name,
+        originalName: originalName,
+        options: options,
+        valueType: valueType,
+        defaultValue: defaultValue,
+        hashModifier: hashModifier
+      )
+    }
+
+    /// The attributes that the value is made of.
+    public var properties: [Attribute] {
+      get { parts.withLock { $0 } }
+      set { parts.withLock { $0 = newValue } }
+    }
+
+    override func isEqual(to other: Attribute) -> Bool {
+      guard let other = other as? CompositeAttribute else { return false }
+      return super.isEqual(to: other) && properties == other.properties
+    }
+
+    private enum CodingKeys: CodingKey { case properties }
+
+    public required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      parts = Mutex(try container.decode([Attribute].self, forKey: .properties))
+      try super.init(from: decoder)
+    }
+
+    public override func encode(to encoder: any Encoder) throws {
+      try super.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(properties, forKey: .properties)
+    }
+  }
+}
