@@ -75,4 +75,3 @@ extension PersistedProperty {
   /// An assignment to the property inside its own observer does not call the observer again.
   private func observer(_ index: String, _ body: String) -> String { "__observer(\(index)) {\n\(body)\n}" }
 }
-
