@@ -60,7 +60,7 @@ extension ModelMacro: ExtensionMacro {
     // A conformance that the class spells itself is not asked for again.
     let conformances = protocols.map { requested in
       requested.trimmedDescription.hasSuffix("PersistentModel")
-        ? "SwiftData.PersistentModel" : "SwiftData.__Observable"
+        ? "nonisolated SwiftData.PersistentModel" : "nonisolated SwiftData.__Observable"
     }
     let availability = declaration.availabilityAttributes.map { $0.trimmedDescription + "\n" }.joined()
     let source: DeclSyntax = """
