@@ -58,7 +58,7 @@ extension PersistedProperty {
     }
     if let willSet {
       let value = willSet.parameter == "newValue" ? "" : "let \(willSet.parameter) = newValue\n"
-      lines.append(observer(index, (willSet.usesParameter ? value : "") + willSet.text))
+      lines.append(observer(index, (willSet.usesParameter ? value : "") + willSet.text(for: reference)))
     }
     if isSlot {
       lines.append("let __change = SwiftData.__change(\(storageName), newValue)")
@@ -68,14 +68,10 @@ extension PersistedProperty {
       lines.append("\(storageName) = newValue")
       lines.append("__didSet(\(index), \\.\(reference))")
     }
-    if let didSet { lines.append(observer(index, didSet.text)) }
+    if let didSet { lines.append(observer(index, didSet.text(for: reference))) }
     return "set {\n\(raw: lines.joined(separator: "\n"))\n}"
   }
 
   /// An assignment to the property inside its own observer does not call the observer again.
   private func observer(_ index: String, _ body: String) -> String { "__observer(\(index)) {\n\(body)\n}" }
-}
-
-extension PersistedProperty.Observer {
-  fileprivate var text: String { body.statements.trimmedDescription }
 }

@@ -67,6 +67,15 @@ enum Diagnostics {
     )
   }
 
+  static func unknownConfiguration(_ conditional: IfConfigDeclSyntax) -> Diagnostic {
+    error(
+      conditional,
+      "unknownConfiguration",
+      "this compiler does not tell @Model which branch of '#if' is active; members in it are not persisted",
+      severity: .warning
+    )
+  }
+
   // MARK: - Shapes of properties
 
   static func severalBindings(_ variable: VariableDeclSyntax) -> Diagnostic {
@@ -173,12 +182,8 @@ enum Diagnostics {
     )
   }
 
-  static func repeatedOption(_ argument: LabeledExprSyntax) -> Diagnostic {
-    error(
-      argument.expression,
-      "repeatedOption",
-      "the option \(argument.expression.trimmedDescription) is written twice"
-    )
+  static func repeatedOption(_ option: ExprSyntax) -> Diagnostic {
+    error(option, "repeatedOption", "the option \(option.trimmedDescription) is written twice")
   }
 
   static func relationshipOnAttribute(_ relationship: AttributeSyntax, _ type: TypeSyntax) -> Diagnostic {

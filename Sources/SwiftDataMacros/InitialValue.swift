@@ -60,7 +60,7 @@ enum InitialValue {
   }
 
   private static let members: [String: String] = [
-    "Date.now": "Foundation.Date", "Date.distantPast": "Foundation.Date", "Date.distantFuture": "Foundation.Date",
+    "Date.now": "Date", "Date.distantPast": "Date", "Date.distantFuture": "Date",
     "UUID().uuidString": "Swift.String",
   ]
 

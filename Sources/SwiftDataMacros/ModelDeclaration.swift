@@ -1,4 +1,5 @@
 import SwiftDiagnostics
+import SwiftIfConfig
 import SwiftSyntax
 
 /// A class that carries `@Model`, as its source says.
@@ -16,18 +17,21 @@ struct ModelDeclaration {
   /// The argument lists of `#Unique` and `#Index`.
   let uniqueConstraints: [LabeledExprListSyntax]
   let indices: [LabeledExprListSyntax]
+  private let members: [DeclSyntax]
   private let propertyProblems: [Diagnostic]
 
-  init(_ syntax: ClassDeclSyntax, role: Role) {
+  /// - Parameter configuration: decides which branches of `#if` count.
+  init(_ syntax: ClassDeclSyntax, role: Role, configuration: (any BuildConfiguration)?) {
     self.syntax = syntax
     self.role = role
     self.name = syntax.name.text
-    let parsed = syntax.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
-      .map(PersistedProperty.parse)
+    let members = ActiveMembers(syntax.memberBlock.members, configuration)
+    self.members = members.declarations
+    let parsed = self.members.compactMap { $0.as(VariableDeclSyntax.self) }.map(PersistedProperty.parse)
     self.properties = parsed.compactMap(\.persisted)
     self.placeholders = parsed.compactMap(\.placeholder)
-    self.propertyProblems = parsed.flatMap(\.problems)
-    let macros = syntax.memberBlock.members.compactMap { $0.decl.as(MacroExpansionDeclSyntax.self) }
+    self.propertyProblems = members.problems + parsed.flatMap(\.problems)
+    let macros = self.members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
     self.uniqueConstraints = macros.filter { $0.macroName.text == "Unique" }.map(\.arguments)
     self.indices = macros.filter { $0.macroName.text == "Index" }.map(\.arguments)
   }
@@ -64,8 +68,8 @@ struct ModelDeclaration {
   }
 
   var hasDesignatedInitializer: Bool {
-    syntax.memberBlock.members.contains { member in
-      guard let initializer = member.decl.as(InitializerDeclSyntax.self) else { return false }
+    members.contains { member in
+      guard let initializer = member.as(InitializerDeclSyntax.self) else { return false }
       return !initializer.modifiers.contains { $0.name.tokenKind == .keyword(.convenience) }
     }
   }
@@ -76,7 +80,6 @@ struct ModelDeclaration {
   /// Everything wrong with the class, in source order of its members.
   var problems: [Diagnostic] {
     var problems = propertyProblems
-    if let generics = syntax.genericParameterClause { problems.append(Diagnostics.genericModel(generics)) }
     if !hasDesignatedInitializer {
       if !propertiesWithoutDefault.isEmpty, propertyProblems.isEmpty {
         problems.append(Diagnostics.initializerRequired(self))
@@ -85,5 +88,32 @@ struct ModelDeclaration {
       }
     }
     return problems
+  }
+}
+
+/// The members of a class that are compiled, those in active branches of `#if` included.
+private struct ActiveMembers {
+  private(set) var declarations: [DeclSyntax] = []
+  private(set) var problems: [Diagnostic] = []
+
+  init(_ members: MemberBlockItemListSyntax, _ configuration: (any BuildConfiguration)?) {
+    add(members, configuration)
+  }
+
+  private mutating func add(_ members: MemberBlockItemListSyntax, _ configuration: (any BuildConfiguration)?) {
+    for member in members {
+      guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else {
+        declarations.append(member.decl)
+        continue
+      }
+      guard let configuration else {
+        // Compilers before 6.2 do not tell macros how they were called.
+        problems.append(Diagnostics.unknownConfiguration(conditional))
+        continue
+      }
+      if case .decls(let members)? = conditional.activeClause(in: configuration).clause?.elements {
+        add(members, configuration)
+      }
+    }
   }
 }

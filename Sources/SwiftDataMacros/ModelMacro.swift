@@ -15,10 +15,17 @@ extension ModelMacro: MemberMacro {
       context.diagnose(Diagnostics.modelIsNotAClass(node, declaration))
       return []
     }
+    if let generics = declaration.genericParameterClause {
+      context.diagnose(Diagnostics.genericModel(generics))
+      return []
+    }
     // The compiler asks for the conformance only where no superclass has it already.
-    let model = ModelDeclaration(declaration, role: protocols.isEmpty ? .subclass : .root)
-    let problems = model.problems
-    for problem in problems { context.diagnose(problem) }
+    let model = ModelDeclaration(
+      declaration,
+      role: protocols.isEmpty ? .subclass : .root,
+      configuration: context.buildConfiguration
+    )
+    for problem in model.problems { context.diagnose(problem) }
     return model.renderedMembers()
   }
 }
@@ -30,10 +37,11 @@ extension ModelMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard let declaration = declaration.as(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self)
-    else { return [] }
+    guard let declaration = declaration.modelClass, let variable = member.as(VariableDeclSyntax.self) else {
+      return []
+    }
     // Whether the class is a root or a subclass is not known here, and does not matter for the accessors.
-    let model = ModelDeclaration(declaration, role: .root)
+    let model = ModelDeclaration(declaration, role: .root, configuration: context.buildConfiguration)
     let property = PersistedProperty.parse(variable).persisted
     guard let property, !property.isLet, let index = model.index(of: property) else { return [] }
     return [PersistedPropertyMacro.attribute(index: index, of: model)]
@@ -48,16 +56,24 @@ extension ModelMacro: ExtensionMacro {
     conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard let declaration = declaration.as(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
+    guard let declaration = declaration.modelClass, !protocols.isEmpty else { return [] }
     // A conformance that the class spells itself is not asked for again.
     let conformances = protocols.map { requested in
       requested.trimmedDescription.hasSuffix("PersistentModel")
-        ? "SwiftData.PersistentModel" : "Observation.Observable"
+        ? "nonisolated SwiftData.PersistentModel" : "nonisolated SwiftData.__Observable"
     }
     let availability = declaration.availabilityAttributes.map { $0.trimmedDescription + "\n" }.joined()
     let source: DeclSyntax = """
       \(raw: availability)extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {}
       """
     return source.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
+  }
+}
+
+extension DeclGroupSyntax {
+  /// The class, where it can be a model; the member role says why where it cannot.
+  fileprivate var modelClass: ClassDeclSyntax? {
+    guard let declaration = self.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil else { return nil }
+    return declaration
   }
 }

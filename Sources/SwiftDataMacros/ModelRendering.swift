@@ -52,7 +52,7 @@ extension ModelDeclaration {
   /// How many persisted properties the superclass has: the run-time index of the class's own first.
   private func renderedOffset() -> String {
     if isSubclass, let superclass {
-      return "nonisolated private static let __offset = \(superclass).__entity.properties.count"
+      return "nonisolated private static let __offset = \(superclass).__entity.__propertyCount"
     }
     return "nonisolated private static var __offset: Swift.Int { 0 }"
   }

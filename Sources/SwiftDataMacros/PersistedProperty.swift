@@ -47,7 +47,13 @@ struct PersistedProperty {
   var isSlot: Bool { if case .slot = storage { true } else { false } }
 
   /// The stored property that has the value.
-  var storageName: String { isLet ? reference : "_\(name)".asIdentifier }
+  ///
+  /// A property wrapper has a `_name` of its own. The compiler refuses wrappers beside accessors, and says so once where
+  /// the storage has another name.
+  var storageName: String {
+    if isLet { return reference }
+    return "\(declaration.hasUnknownAttribute ? "__persisted_" : "_")\(name)".asIdentifier
+  }
 
   /// The type in the storage; nil where only the type checker knows it.
   var type: String? {

@@ -65,9 +65,8 @@ enum PropertyRules {
       problems += markers.dropFirst().map { Diagnostics.repeatedMarker($0) }
       for marker in markers {
         var seen = Set<String>()
-        for (option, argument) in zip(marker.optionNames, marker.labeledArguments)
-        where !seen.insert(option).inserted {
-          problems.append(Diagnostics.repeatedOption(argument))
+        for option in marker.options where !seen.insert(option.name).inserted {
+          problems.append(Diagnostics.repeatedOption(option.expression))
         }
       }
     }

@@ -14,15 +14,16 @@ extension AttributeSyntax {
     if case .argumentList(let list)? = arguments { Array(list) } else { [] }
   }
 
-  /// The names of the options: `unique` of `.unique`, `transformable` of `.transformable(by: X.self)`.
-  var optionNames: [String] {
+  /// The options and their names: `unique` of `.unique`, `transformable` of `.transformable(by: X.self)`.
+  var options: [(name: String, expression: ExprSyntax)] {
     labeledArguments.filter { $0.label == nil }.compactMap { argument in
       let callee = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression ?? argument.expression
-      return callee.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+      let name = callee.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+      return name.map { ($0, argument.expression) }
     }
   }
 
-  func hasOption(_ name: String) -> Bool { optionNames.contains(name) }
+  func hasOption(_ name: String) -> Bool { options.contains { $0.name == name } }
 }
 
 extension AttributeListSyntax {
@@ -36,6 +37,16 @@ extension VariableDeclSyntax {
 
   func hasModifier(_ keyword: Keyword) -> Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
+  }
+
+  /// Whether an attribute may be a property wrapper: its name begins like a type's, and it is none that is known here.
+  var hasUnknownAttribute: Bool {
+    attributes.contains { element in
+      guard let attribute = element.as(AttributeSyntax.self) else { return false }
+      let name = attribute.baseName
+      return name.first?.isUppercase == true && !name.hasSuffix("Actor")
+        && !["Attribute", "Relationship", "Transient"].contains(name)
+    }
   }
 
   var isLazy: Bool { hasModifier(.lazy) }

@@ -72,6 +72,9 @@ public final class __Entity: @unchecked Sendable {
     }
   }
 
+  /// How many properties the class has with the inherited ones: the index of a subclass's own first.
+  public var __propertyCount: Int { properties.count }
+
   /// The root of the class hierarchy, whose table holds the rows.
   package var root: __Entity { superentity?.root ?? self }
 

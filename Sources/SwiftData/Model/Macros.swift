@@ -1,3 +1,5 @@
+public import Observation
+
 // The macros of the library. `SwiftDataMacros` implements them; `#Predicate` is declared with the predicates.
 
 /// Makes a class a persistent model: its stored properties are kept by a store, changes are tracked and observed.
@@ -95,8 +97,11 @@ public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "ModelActorMacro")
 
+/// `Observable`, under a name that no model can hide: a class called `Observation` hides the module's.
+public typealias __Observable = Observable
+
 /// The storage and accessors of a persisted property. ``Model()`` applies it; nobody writes it.
 @attached(accessor, names: named(init), named(get), named(set))
-@attached(peer, names: prefixed(_))
+@attached(peer, names: prefixed(_), prefixed(__persisted_))
 public macro __Persisted(index: Int, offset: Bool = false, isolated: Bool = false) =
   #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")

@@ -4,8 +4,9 @@ public import Observation
 ///
 /// Attach ``Model()`` to a class; nobody conforms by hand. The members whose names begin with two underscores are
 /// the engine's side of the contract, written by the macro and called by nobody else.
+/// It inherits `SendableMetatype`, so that modules whose default isolation is the main actor leave models nonisolated.
 /// (Apple's documentation, `PersistentModel`.)
-public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable {
+public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
   /// Makes an instance whose values come from backing data.
   init(backingData: any BackingData<Self>)
 
