@@ -21,6 +21,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   public let cloudKitDatabase: CloudKitDatabase
   /// What a save does with a model whose unique value is taken. (Not Apple's.)
   public var uniquenessViolations = UniquenessPolicy.update
+  /// How long, in seconds, an operation waits for another process that has the store locked. (Not Apple's.)
+  public var lockTimeout: Double = 5
   /// Whether saves are kept in the history. They always are; it is accepted for code that says so. (Not Apple's.)
   public var isHistoryEnabled = true
 

@@ -59,7 +59,7 @@ extension SwiftDataError {
       case missingModelContext, backwardMigration, unknownSchema, unknownDataStoreSchema
       case unreadableValue, unwritableValue, uniquenessViolation, deleteDenied, relationshipAcrossContexts
       case notADatabase, storeLocked, storeReadOnly, newerSchema, storeFull, storeDamaged, objectWithoutContext
-      case missingContainer, transientProperty, io
+      case missingContainer, transientProperty, staleObject, io
     }
 
     fileprivate let base: Base
@@ -102,6 +102,7 @@ extension SwiftDataError {
     public static let objectWithoutContext = Code(base: .objectWithoutContext)
     public static let missingContainer = Code(base: .missingContainer)
     public static let transientProperty = Code(base: .transientProperty)
+    public static let staleObject = Code(base: .staleObject)
     public static let io = Code(base: .io)
   }
 }
@@ -180,6 +181,8 @@ extension SwiftDataError {
   public static let missingContainer = SwiftDataError(.missingContainer)
   /// A property that is not stored was asked of the store. (Not Apple's.)
   public static let transientProperty = SwiftDataError(.transientProperty)
+  /// An object with unsaved changes was deleted elsewhere. (Not Apple's.)
+  public static let staleObject = SwiftDataError(.staleObject)
   /// Reading or writing a file failed. (Not Apple's.)
   public static let io = SwiftDataError(.io)
 }
@@ -247,6 +250,7 @@ extension SwiftDataError.Code {
     case .objectWithoutContext: "the object belongs to no context"
     case .missingContainer: "the container of the object is gone"
     case .transientProperty: "the property is not stored"
+    case .staleObject: "the object was deleted elsewhere"
     case .io: "reading or writing failed"
     }
   }
@@ -264,6 +268,7 @@ extension SwiftDataError.Code {
     case .objectWithoutContext, .missingModelContext: "Insert the model into a context first."
     case .relationshipAcrossContexts: "Fetch one of the two by its persistentModelID in the context of the other."
     case .transientProperty: "Use a stored property, or filter the fetched models."
+    case .staleObject: "Call rollback(), or insert a new object."
     case .historyTokenExpired: "Read the models anew and start with a fresh token."
     default: nil
     }

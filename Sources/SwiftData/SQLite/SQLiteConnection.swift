@@ -117,11 +117,11 @@ package final class SQLiteConnection {
 /// Decodes model rows from the statement being stepped.
 final class SQLiteRowReader: __RowReader {
   var statement: OpaquePointer!
-  private let store: SQLiteStore
+  private var store: SQLiteStore!
 
-  init(entity: __Entity, store: SQLiteStore) {
+  convenience init(entity: __Entity, store: SQLiteStore) {
+    self.init(entity: entity)
     self.store = store
-    super.init(entity: entity)
   }
 
   override func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }

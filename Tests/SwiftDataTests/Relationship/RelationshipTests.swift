@@ -26,10 +26,10 @@ import Testing
   @Test("Appending to both sides of a many-to-many makes one pair")
   func manyToMany() throws {
     let store = try TemporaryStore()
-    let container = try store.container(Person.self)
+    let container = try store.container(Listener.self)
     let context = ModelContext(container)
-    let ann = Person(name: "Ann")
-    let bob = Person(name: "Bob")
+    let ann = Listener(name: "Ann")
+    let bob = Listener(name: "Bob")
     context.insert(ann)
     context.insert(bob)
     ann.following.append(bob)
@@ -38,34 +38,34 @@ import Testing
     #expect(bob.followers.count == 1)
     #expect(ann.following.count == 1)
     try context.save()
-    let loaded = try ModelContext(container).fetch(FetchDescriptor<Person>(sortBy: [SortDescriptor(\.name)]))
+    let loaded = try ModelContext(container).fetch(FetchDescriptor<Listener>(sortBy: [SortDescriptor(\.name)]))
     #expect(loaded[0].following.map(\.name) == ["Bob"])
     #expect(loaded[1].followers.map(\.name) == ["Ann"])
     #expect(loaded[1].following.isEmpty)
     ann.following.removeAll { $0 === bob }
     #expect(bob.followers.isEmpty)
     try context.save()
-    #expect(try ModelContext(container).fetch(FetchDescriptor<Person>()).allSatisfy { $0.followers.isEmpty })
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Listener>()).allSatisfy { $0.followers.isEmpty })
   }
 
   @Test("A to-many without an inverse shares its targets")
   func withoutInverse() throws {
-    let container = try TemporaryStore().container(Library.self)
+    let container = try TemporaryStore().container(Shelf.self)
     let context = ModelContext(container)
     let track = Track(id: "t", title: "shared")
-    let one = Library(name: "1")
-    let two = Library(name: "2")
+    let one = Shelf(name: "1")
+    let two = Shelf(name: "2")
     one.favourites = [track]
     two.favourites = [track]
     context.insert(one)
     context.insert(two)
     try context.save()
-    let loaded = try ModelContext(container).fetch(FetchDescriptor<Library>())
+    let loaded = try ModelContext(container).fetch(FetchDescriptor<Shelf>())
     #expect(loaded.map { $0.favourites.map(\.title) } == [["shared"], ["shared"]])
     context.delete(track)
     try context.save()
     #expect(one.favourites.isEmpty)
-    #expect(try ModelContext(container).fetch(FetchDescriptor<Library>()).allSatisfy { $0.favourites.isEmpty })
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Shelf>()).allSatisfy { $0.favourites.isEmpty })
   }
 
   @Test("Inserting one object inserts everything it reaches, where registered and new objects mix too")
@@ -211,7 +211,7 @@ import Testing
   func requiredToOne() throws {
     let container = try TemporaryStore().container(Badge.self)
     let context = ModelContext(container)
-    let holder = Person(name: "P")
+    let holder = Listener(name: "P")
     context.insert(Badge(holder: holder))
     try context.save()
     let other = ModelContext(container)
@@ -266,6 +266,6 @@ final class Player {
 
 @Model
 final class Badge {
-  var holder: Person
-  init(holder: Person) { self.holder = holder }
+  var holder: Listener
+  init(holder: Listener) { self.holder = holder }
 }

@@ -79,7 +79,7 @@ import Testing
 
   @Test("A container of a model that the schema does not have says to name it")
   func unknownModel() throws {
-    let context = try memoryContext(Person.self)
+    let context = try memoryContext(Listener.self)
     let error = #expect(throws: SwiftDataError.unknownSchema) { try context.fetch(FetchDescriptor<Team>()) }
     #expect(error?.description.contains("Team") == true)
   }

@@ -60,16 +60,16 @@ enum Mood: String, Codable, CaseIterable {
 }
 
 @Model
-final class Person {
+final class Listener {
   var name: String
-  @Relationship(inverse: \Person.following) var followers: [Person] = []
-  var following: [Person] = []
+  @Relationship(inverse: \Listener.following) var followers: [Listener] = []
+  var following: [Listener] = []
 
   init(name: String) { self.name = name }
 }
 
 @Model
-final class Library {
+final class Shelf {
   var name: String
   /// Nothing leads back: a track may be in many libraries.
   var favourites: [Track] = []
