@@ -50,22 +50,22 @@ import Testing
 
   @Test("A to-many without an inverse shares its targets")
   func withoutInverse() throws {
-    let container = try TemporaryStore().container(Shelf.self)
+    let container = try TemporaryStore().container(RecordShop.self)
     let context = ModelContext(container)
     let track = Track(id: "t", title: "shared")
-    let one = Shelf(name: "1")
-    let two = Shelf(name: "2")
+    let one = RecordShop(name: "1")
+    let two = RecordShop(name: "2")
     one.favourites = [track]
     two.favourites = [track]
     context.insert(one)
     context.insert(two)
     try context.save()
-    let loaded = try ModelContext(container).fetch(FetchDescriptor<Shelf>())
+    let loaded = try ModelContext(container).fetch(FetchDescriptor<RecordShop>())
     #expect(loaded.map { $0.favourites.map(\.title) } == [["shared"], ["shared"]])
     context.delete(track)
     try context.save()
     #expect(one.favourites.isEmpty)
-    #expect(try ModelContext(container).fetch(FetchDescriptor<Shelf>()).allSatisfy { $0.favourites.isEmpty })
+    #expect(try ModelContext(container).fetch(FetchDescriptor<RecordShop>()).allSatisfy { $0.favourites.isEmpty })
   }
 
   @Test("Inserting one object inserts everything it reaches, where registered and new objects mix too")

@@ -69,7 +69,7 @@ final class Listener {
 }
 
 @Model
-final class Shelf {
+final class RecordShop {
   var name: String
   /// Nothing leads back: a track may be in many libraries.
   var favourites: [Track] = []
