@@ -2,12 +2,12 @@ import Foundation
 
 /// Cells in memory as a row; the cell of a property stands at the property's index.
 final class CellsReader: __RowReader {
-  private let cells: [SQLValue]
+  private var cells: [SQLValue] = []
 
   /// A nil cell is a column that the row lacks.
-  init(_ cells: [SQLValue?], entity: __Entity) {
+  convenience init(_ cells: [SQLValue?], entity: __Entity) {
+    self.init(entity: entity)
     self.cells = cells.map { $0 ?? .null }
-    super.init(entity: entity)
     columns = cells.indices.map { cells[$0] == nil ? -1 : Int32($0) }
   }
 

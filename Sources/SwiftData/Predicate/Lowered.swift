@@ -1,7 +1,7 @@
 import Foundation
 
 /// What an expression becomes.
-package enum Lowered {
+package indirect enum Lowered {
   /// A value that no row decides.
   case constant(Any)
   /// A value that SQL computes.

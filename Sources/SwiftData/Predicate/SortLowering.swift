@@ -44,15 +44,13 @@ extension LoweringState {
       throw unsortable("\(KeyPathText.describe(keyPath)) is inside a value of another object")
     }
     let key = ValueFunction.Key("sort", types: [owner.type], keyPath: keyPath)
-    // The key path is immutable.
-    nonisolated(unsafe) let path = keyPath
     let template = Probe.cells(of: owner)
     let function = ValueFunction.function(key) { cells in
       // The key path starts at a model, so one is made around the value.
       var row = template
       row[property.index] = cells[0]
       let object = try owner.type.init(__row: CellsReader(row, entity: owner))
-      return Probe.apply(path, to: object).flatMap { output.cell(of: $0) }
+      return Probe.apply(keyPath, to: object).flatMap { output.cell(of: $0) }
     }
     return function.scalar([column], type: output, isOptional: true)
   }

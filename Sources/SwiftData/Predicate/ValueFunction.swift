@@ -45,7 +45,7 @@ package final class ValueFunction: @unchecked Sendable {
   private static let registry = Mutex(Registry())
 
   /// The function of a key, registered at the first call.
-  static func function(_ key: Key, _ body: sending @escaping Body) -> ValueFunction {
+  static func function(_ key: Key, _ body: @escaping Body) -> ValueFunction {
     registry.withLock { registry in
       if let known = registry.known[key] { return known }
       let function = ValueFunction(number: Int64(registry.all.count), body: body)
@@ -100,14 +100,7 @@ extension ValueFunction {
         guard let one: T = left.value(of: cells[0], entity: entity),
           let other: T = right.value(of: cells[1], entity: entity)
         else { return nil }
-        let holds =
-          switch op {
-          case .lessThan: one < other
-          case .lessThanOrEqual: one <= other
-          case .greaterThan: one > other
-          case .greaterThanOrEqual: one >= other
-          }
-        return .integer(holds ? 1 : 0)
+        return .integer(op.holds(one, other) ? 1 : 0)
       }
     }
     return make(type)
@@ -116,7 +109,7 @@ extension ValueFunction {
   /// A function of one value of the Swift type `Input`.
   static func unary<Input, Output>(
     _ key: Key, _ input: ScalarType, _ output: ScalarType, _ entity: __Entity,
-    _ body: sending @escaping (Input) throws -> Output
+    _ body: @escaping (Input) throws -> Output
   ) -> ValueFunction {
     function(key) { cells in
       guard let value: Input = input.value(of: cells[0], entity: entity) else { return nil }
@@ -127,7 +120,7 @@ extension ValueFunction {
   /// A function of two values.
   static func binary<First, Second, Output>(
     _ key: Key, _ first: ScalarType, _ second: ScalarType, _ output: ScalarType, _ entity: __Entity,
-    _ body: sending @escaping (First, Second) throws -> Output
+    _ body: @escaping (First, Second) throws -> Output
   ) -> ValueFunction {
     function(key) { cells in
       guard let one: First = first.value(of: cells[0], entity: entity),

@@ -54,10 +54,14 @@ private enum TextSearch {
   }
 
   static func contains(_ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>) -> Bool {
-    if part.isEmpty { return true }
-    guard let text = text.baseAddress.map({ ($0, text.count) }), let part = part.baseAddress.map({ ($0, part.count) })
-    else { return false }
-    return memmem(text.0, text.1, part.0, part.1) != nil
+    guard let first = part.first, var start = text.baseAddress else { return part.isEmpty }
+    var left = text.count
+    while left >= part.count, let found = memchr(start, Int32(first), left - part.count + 1) {
+      if memcmp(found, part.baseAddress!, part.count) == 0 { return true }
+      left -= UnsafeRawPointer(found) - UnsafeRawPointer(start) + 1
+      start = UnsafeRawPointer(found).assumingMemoryBound(to: UInt8.self) + 1
+    }
+    return false
   }
 
   /// `contains` of any two collections, as Foundation's node calls it.

@@ -17,7 +17,7 @@ package enum SwiftFunctions {
         }, nil, nil, nil)
       guard code == SQLITE_OK else {
         throw SwiftDataError(
-          .storeNotUsable, message: "\(function.name) cannot be registered: \(String(cString: sqlite3_errstr(code)))")
+          .io, message: "\(function.name) cannot be registered: \(String(cString: sqlite3_errstr(code)))")
       }
     }
   }

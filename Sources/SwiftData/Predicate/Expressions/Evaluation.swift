@@ -7,11 +7,18 @@ extension PredicateExpressions.ExpressionEvaluate: LowerableExpression {
     guard case .constant(let captured) = try state.lower(expression),
       let known = captured as? Transformation.Output
     else { throw state.unsupported(self, "its expression is not captured") }
-    func bind<T, E: PredicateExpression>(_ variable: PredicateExpressions.Variable<T>, _ input: E) throws {
-      state.variables[variable.key] = try state.lower(input)
-    }
-    repeat try bind(each known.variable, each input)
+    var inputs = [Lowered]()
+    for input in repeat each input { inputs.append(try state.lower(input)) }
+    for (key, input) in zip(Self.variables(of: known), inputs) { state.variables[key] = input }
     return try state.lower(known.expression)
+  }
+
+  private static func variables<each Argument, Result>(
+    of expression: Expression<repeat each Argument, Result>
+  ) -> [PredicateExpressions.VariableID] {
+    var keys = [PredicateExpressions.VariableID]()
+    for variable in repeat each expression.variable { keys.append(variable.key) }
+    return keys
   }
 }
 

@@ -45,10 +45,8 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
     if scalar.type.form == .opaque { throw state.unsupported(self, "the store keeps the value where SQL cannot look") }
     let key = ValueFunction.Key("keyPath", types: [Root.Output.self], forms: [scalar.type.form], keyPath: keyPath)
-    // The key path is immutable and read by one statement at a time per connection.
-    nonisolated(unsafe) let path = keyPath
     let function = ValueFunction.unary(key, scalar.type, output, state.entity) { (value: Root.Output) in
-      value[keyPath: path]
+      value[keyPath: keyPath]
     }
     return .scalar(function.scalar([scalar], type: output, isOptional: ScalarType.isOptional(Output.self)))
   }

@@ -66,7 +66,7 @@ extension PredicateExpressions.Filter: LowerableExpression {
 
 extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    try state.textual("swift_starts_with", base, prefix, of: self) { $0.starts(with: $1) }
+    try state.textual("swift_starts_with", base, self.prefix, of: self) { $0.starts(with: $1) }
   }
 }
 
@@ -90,9 +90,9 @@ extension PredicateExpressions.SequenceMinimum: LowerableExpression {
 
 extension LoweringState {
   /// A function of two sequences: by an SQL function where both are texts, else by Swift.
-  fileprivate mutating func textual<First: PredicateExpression, Second: PredicateExpression, E: PredicateExpression>(
+  fileprivate mutating func textual<First: PredicateExpression, Second: PredicateExpression, E: PredicateExpression<Bool>>(
     _ name: String, _ first: First, _ second: Second, of expression: E,
-    _ body: @escaping @Sendable (First.Output, Second.Output) -> Bool
+    _ body: @escaping (First.Output, Second.Output) -> Bool
   ) throws -> Lowered {
     let (left, right) = (try lower(first), try lower(second))
     if case .constant(let one as First.Output) = left, case .constant(let other as Second.Output) = right {
@@ -117,7 +117,7 @@ extension LoweringState {
 
   /// A function of one value that Swift computes.
   mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
-    _ name: String, _ input: Input, of expression: E, _ body: @escaping @Sendable (Input.Output) throws -> E.Output
+    _ name: String, _ input: Input, of expression: E, _ body: @escaping (Input.Output) throws -> E.Output
   ) throws -> Lowered {
     let lowered = try lower(input)
     if case .constant(let value as Input.Output) = lowered { return .constant(try body(value)) }
@@ -133,7 +133,7 @@ extension LoweringState {
   /// A function of two values that Swift computes.
   mutating func computed<First: PredicateExpression, Second: PredicateExpression, E: PredicateExpression>(
     _ name: String, _ left: Lowered, _ first: First, _ right: Lowered, _ second: Second, of expression: E,
-    _ body: @escaping @Sendable (First.Output, Second.Output) throws -> E.Output
+    _ body: @escaping (First.Output, Second.Output) throws -> E.Output
   ) throws -> Lowered {
     if case .constant(let one as First.Output) = left, case .constant(let other as Second.Output) = right {
       return .constant(try body(one, other))

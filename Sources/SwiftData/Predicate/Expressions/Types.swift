@@ -74,7 +74,7 @@ extension LoweringState {
   /// A cast of a value, which Swift computes.
   fileprivate mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
     _ name: String, _ lowered: Lowered, of expression: E, _ input: Input,
-    _ body: @escaping @Sendable (Input.Output) throws -> E.Output
+    _ body: @escaping (Input.Output) throws -> E.Output
   ) throws -> Lowered {
     if case .constant(let value as Input.Output) = lowered { return .constant(try body(value)) }
     let value = try scalar(lowered, of: input)
