@@ -21,6 +21,7 @@ struct SampleValues {
       return value
     }
     if let empty = type as? any __EmptyInitializable.Type { return empty.init() }
+    func zero<T>(_: T.Type) -> Any? { Self.zero(T.self) }
     return _openExistential(type, do: zero)
   }
 
@@ -73,8 +74,8 @@ struct SampleValues {
   }
 
   /// All bits zero: the first case of an enum whose values are plain bytes.
-  private func zero<T>(_ type: T.Type) -> Any? {
-    guard _isPOD(T.self), Mirror(reflecting: T.self).displayStyle != .class else { return nil }
+  private static func zero<T>(_: T.Type) -> Any? {
+    guard _isPOD(T.self) else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: max(1, MemoryLayout<T>.size), alignment: MemoryLayout<T>.alignment) {
       $0.initializeMemory(as: UInt8.self, repeating: 0)
       return $0.load(as: T.self)

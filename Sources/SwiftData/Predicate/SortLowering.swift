@@ -17,7 +17,7 @@ extension LoweringState {
     guard let path = Probe.path(of: keyPath, from: entity) else { throw notPersisted(keyPath, in: entity) }
     var object = row
     for step in path.toOnes {
-      guard case .object(let target) = try property(step, of: object, { _, reason in unsortable(reason) }) else {
+      guard case .object(let target) = try property(step, of: object) else {
         throw unsortable(KeyPathText.describe(keyPath))
       }
       object = target
@@ -29,7 +29,7 @@ extension LoweringState {
   private mutating func value(
     of property: __Property, in object: ObjectReference, _ keyPath: AnyKeyPath
   ) throws -> Scalar {
-    let lowered = try self.property(property, of: object) { _, reason in unsortable(reason) }
+    let lowered = try self.property(property, of: object)
     guard case .scalar(let scalar) = lowered else {
       throw unsortable("\(KeyPathText.describe(keyPath)) is a relationship")
     }

@@ -19,7 +19,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
 
   private func property(of object: ObjectReference, _ state: inout LoweringState) throws -> Lowered {
     if let property = KeyPathResolver.property(at: keyPath, in: object.entity) {
-      return try state.property(property, of: object) { state, reason in state.unsupported(self, reason) }
+      return try state.property(property, of: object)
     }
     if Output.self == PersistentIdentifier.self { return .scalar(object.identity) }
     throw state.notPersisted(keyPath, in: object.entity)
@@ -77,10 +77,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
 
 extension LoweringState {
   /// A persisted property of a model.
-  mutating func property(
-    _ property: __Property, of object: ObjectReference,
-    _ error: (LoweringState, String) -> SwiftDataError
-  ) throws -> Lowered {
+  mutating func property(_ property: __Property, of object: ObjectReference) throws -> Lowered {
     switch property.kind {
     case .attribute:
       guard property.isStored else {
