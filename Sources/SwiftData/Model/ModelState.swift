@@ -32,6 +32,8 @@ public struct __ModelState {
     package static let inserted = Flags(rawValue: 1)
     package static let deleted = Flags(rawValue: 2)
     package static let changed = Flags(rawValue: 4)
+    /// An instance that only notes what is read of it.
+    package static let probe = Flags(rawValue: 8)
   }
 
   /// The state of a new object.

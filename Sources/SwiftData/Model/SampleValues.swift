@@ -1,0 +1,154 @@
+import Foundation
+
+/// Values of any stored type for probe instances: plausible, and as different from each other as the type allows.
+struct SampleValues {
+  /// Tells properties apart.
+  let index: Int
+  /// Tells probes of one class apart.
+  let round: Int
+
+  /// How many rounds there are: two booleans of one class differ in one of them while it has at most 64.
+  static let rounds = 6
+
+  /// A value of the type; nil where none can be made up.
+  func value(of type: Any.Type, depth: Int = 0) -> Any? {
+    if let optional = type as? any __OptionalValue.Type { return value(of: optional.__wrapped, depth: depth) }
+    if let known = known(type) { return known }
+    if let cases = type as? any CaseIterable.Type, let value = oneCase(of: cases) { return value }
+    if let decodable = type as? any Decodable.Type,
+      let value = try? decodable.init(from: SampleDecoder(samples: self, depth: depth + 1))
+    {
+      return value
+    }
+    if let empty = type as? any __EmptyInitializable.Type { return empty.init() }
+    func zero<T>(_: T.Type) -> Any? { Self.zero(T.self) }
+    return _openExistential(type, do: zero)
+  }
+
+  private var number: Int { index * Self.rounds + round + 2 }
+
+  private func known(_ type: Any.Type) -> Any? {
+    switch type {
+    case is Bool.Type: return (index >> round) & 1 == 1
+    case let integer as any FixedWidthInteger.Type: return value(of: integer)
+    case is Double.Type: return real
+    case is Float.Type: return Float(real)
+    case is Decimal.Type: return Decimal(number) / 4
+    case is String.Type: return text
+    case is Character.Type: return Character(UnicodeScalar(0x41 + UInt32(number % 20_000))!)
+    case is URL.Type: return URL(string: "HTTP://example.org/\(number)/")
+    case is Date.Type: return Date(timeIntervalSinceReferenceDate: real)
+    case is UUID.Type:
+      let byte = UInt8(truncatingIfNeeded: number)
+      return UUID(uuid: (byte, UInt8(truncatingIfNeeded: number >> 8), 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, byte))
+    case is Data.Type: return Data("data \(number)".utf8)
+    default: return nil
+    }
+  }
+
+  /// Extremes in the first rounds, for computed properties that clamp or take absolute values.
+  private func value<I: FixedWidthInteger>(of type: I.Type) -> Any {
+    switch round {
+    case 0: I.max - I(truncatingIfNeeded: index & 0x3F)
+    case 1: I.min + I(truncatingIfNeeded: index & 0x3F)
+    default: I(truncatingIfNeeded: number)
+    }
+  }
+
+  private var real: Double {
+    switch round {
+    case 0: 1e12 + Double(number) + 0.5
+    case 1: -1e12 - Double(number) - 0.5
+    default: Double(number) + 0.25
+    }
+  }
+
+  /// Long, in mixed case, with blanks at the ends and a letter with an accent.
+  private var text: String {
+    round == 0 ? "  aB\u{E9} \(number) " + String(repeating: "xY", count: 200) + "\n" : "Zz\(number)a "
+  }
+
+  private func oneCase<C: CaseIterable>(of type: C.Type) -> Any? {
+    let cases = Array(type.allCases)
+    return cases.isEmpty ? nil : cases[(index + round) % cases.count]
+  }
+
+  /// All bits zero: the first case of an enum whose values are plain bytes.
+  private static func zero<T>(_: T.Type) -> Any? {
+    guard _isPOD(T.self) else { return nil }
+    return withUnsafeTemporaryAllocation(byteCount: max(1, MemoryLayout<T>.size), alignment: MemoryLayout<T>.alignment) {
+      $0.initializeMemory(as: UInt8.self, repeating: 0)
+      return $0.load(as: T.self)
+    }
+  }
+}
+
+/// Decodes a value of any type from samples.
+private struct SampleDecoder: Decoder {
+  let samples: SampleValues
+  let depth: Int
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  /// A type that contains itself has to end somewhere.
+  static let deepest = 6
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(Keyed<Key>(decoder: self))
+  }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { Unkeyed(decoder: self) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(decoder: self) }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    guard let value = samples.value(of: type, depth: depth) as? T else {
+      throw DecodingError.typeMismatch(type, .init(codingPath: [], debugDescription: "no sample"))
+    }
+    return value
+  }
+
+  var isNil: Bool { depth >= Self.deepest }
+
+  struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: SampleDecoder
+    var codingPath: [any CodingKey] { [] }
+    var allKeys: [Key] { [] }
+    func contains(_ key: Key) -> Bool { true }
+    func decodeNil(forKey key: Key) throws -> Bool { decoder.isNil }
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder.decode(type) }
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> { try decoder.container(keyedBy: type) }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+      try decoder.unkeyedContainer()
+    }
+    func superDecoder() throws -> any Decoder { decoder }
+    func superDecoder(forKey key: Key) throws -> any Decoder { decoder }
+  }
+
+  struct Unkeyed: UnkeyedDecodingContainer {
+    let decoder: SampleDecoder
+    var currentIndex = 0
+    var codingPath: [any CodingKey] { [] }
+    var count: Int? { decoder.isNil ? 0 : 1 }
+    var isAtEnd: Bool { currentIndex >= count! }
+    mutating func decodeNil() throws -> Bool { false }
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+      currentIndex += 1
+      return try decoder.decode(type)
+    }
+    mutating func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> { try decoder.container(keyedBy: type) }
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try decoder.unkeyedContainer() }
+    mutating func superDecoder() throws -> any Decoder { decoder }
+
+    init(decoder: SampleDecoder) { self.decoder = decoder }
+  }
+
+  struct Single: SingleValueDecodingContainer {
+    let decoder: SampleDecoder
+    var codingPath: [any CodingKey] { [] }
+    func decodeNil() -> Bool { decoder.isNil }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
+  }
+}

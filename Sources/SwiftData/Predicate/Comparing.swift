@@ -1,0 +1,295 @@
+import Foundation
+
+// Equality, order and membership in Swift's semantics, which every node that compares shares.
+
+extension LoweringState {
+  // MARK: - Equality
+
+  /// `left == right`, both of the Swift type `type`; nil where the values cannot be compared.
+  mutating func equality(_ left: Lowered, _ right: Lowered, as type: Any.Type) -> Scalar? {
+    if case .constant(let value) = left {
+      if case .constant = right { return nil }
+      return equality(right, .constant(value), as: type)
+    }
+    guard let left = comparand(left) else { return nil }
+    if case .constant(let value) = right {
+      guard let value = ScalarType.unwrapped(value) else { return absence(of: left) }
+      return equality(left, value, as: type)
+    }
+    guard let right = comparand(right) else { return nil }
+    return equality(left, right, as: type)
+  }
+
+  /// A value or the identity of an object.
+  private func comparand(_ lowered: Lowered) -> Scalar? {
+    switch lowered {
+    case .scalar(let scalar): scalar
+    case .object(let object): object.identity
+    case .constant, .collection, .range: nil
+    }
+  }
+
+  /// `scalar == nil`.
+  func absence(of scalar: Scalar) -> Scalar {
+    guard scalar.isOptional else { return .condition(SQLFragment("FALSE"), isAtomic: true) }
+    return .condition(scalar.operand + SQLFragment(" IS NULL"))
+  }
+
+  private func equality(_ scalar: Scalar, _ value: Any, as type: Any.Type) -> Scalar? {
+    if scalar.type.form == .bool, let flag = value as? Bool { return truth(of: scalar, is: flag) }
+    if isNaN(value) { return .condition(SQLFragment("FALSE"), isAtomic: true) }
+    guard let cell = cell(of: value, as: scalar.type) else { return nil }
+    let parameter = Scalar(sql: SQLFragment("?", [cell]), type: scalar.type)
+    if comparesBySwift(scalar.type) { return swiftEquality(scalar, parameter, as: type) }
+    // Where only truth counts, NULL may stand for false, and `=` is what indices and join reduction understand.
+    let isExact = isFiltering || !scalar.isOptional
+    return .condition(
+      scalar.comparable + SQLFragment(isExact ? " = " : " IS ") + parameter.sql,
+      mayThrow: scalar.mayThrow, strictIn: isExact ? scalar.strictIn : [])
+  }
+
+  private func truth(of scalar: Scalar, is flag: Bool) -> Scalar {
+    if isFiltering || !scalar.isOptional {
+      let sql: SQLFragment
+      switch (scalar.isCondition, flag) {
+      case (true, true): sql = scalar.operand
+      case (true, false): sql = SQLFragment("NOT ") + scalar.operand
+      case (false, _): sql = scalar.operand + SQLFragment(flag ? " = 1" : " = 0")
+      }
+      return .condition(sql, mayThrow: scalar.mayThrow, strictIn: scalar.strictIn)
+    }
+    return .condition(scalar.operand + SQLFragment(flag ? " IS 1" : " IS 0"))
+  }
+
+  private func equality(_ left: Scalar, _ right: Scalar, as type: Any.Type) -> Scalar? {
+    guard left.type.form != .opaque, right.type.form != .opaque else { return nil }
+    if case .key(let hierarchy) = left.type.form, case .key(hierarchy) = right.type.form {
+      return plainEquality(left, right)
+    }
+    if case .key = left.type.form { return bothAbsent(left, right) }
+    if comparesBySwift(left.type) || left.type.form != right.type.form {
+      return swiftEquality(left, right, as: type)
+    }
+    guard left.type.form == .real else { return plainEquality(left, right) }
+    // NaN differs from itself.
+    var equal = plainEquality(left, right)
+    let number = SQLFragment(" AND ") + left.operand + SQLFragment(" IS NOT \(dialect.notANumber)")
+    equal.sql = equal.sql + number
+    return equal
+  }
+
+  private func plainEquality(_ left: Scalar, _ right: Scalar) -> Scalar {
+    let isNullSafe = left.isOptional || right.isOptional
+    return .condition(
+      left.comparable + SQLFragment(isNullSafe ? " IS " : " = ") + right.comparable,
+      mayThrow: !isNullSafe && (left.mayThrow || right.mayThrow),
+      strictIn: isNullSafe ? [] : left.strictIn.union(right.strictIn))
+  }
+
+  /// Objects of different hierarchies are equal when both are nil.
+  private func bothAbsent(_ left: Scalar, _ right: Scalar) -> Scalar {
+    let (one, other) = (absence(of: left), absence(of: right))
+    return .condition(one.operand + SQLFragment(" AND ") + other.operand)
+  }
+
+  /// Whether equality is the Swift type's own: that of structs and collections is not that of their JSON.
+  private func comparesBySwift(_ type: ScalarType) -> Bool { type.form == .json }
+
+  private func swiftEquality(_ left: Scalar, _ right: Scalar, as type: Any.Type) -> Scalar? {
+    let bare = ScalarType.bare(type)
+    guard let equatable = bare as? any Equatable.Type,
+      let call = ValueFunction.equality(of: equatable, left.type, right.type, entity)
+    else { return nil }
+    let arguments = [left, right]
+    var result = call.scalar(arguments, type: .bool)
+    result.mayThrow = left.mayThrow || right.mayThrow
+    guard left.isOptional || right.isOptional else { return result }
+    if isFiltering, !left.isOptional || !right.isOptional { return result }
+    let sql =
+      SQLFragment("CASE WHEN ") + left.operand + SQLFragment(" IS NULL OR ") + right.operand
+      + SQLFragment(" IS NULL THEN ") + left.operand + SQLFragment(" IS ") + right.operand + SQLFragment(" ELSE ")
+      + result.sql + SQLFragment(" END")
+    return Scalar(sql: sql, type: .bool, mayThrow: result.mayThrow, isAtomic: true)
+  }
+
+  private func isNaN(_ value: Any) -> Bool {
+    switch value {
+    case let double as Double: double.isNaN
+    case let float as Float: float.isNaN
+    case let date as Date: date.timeIntervalSinceReferenceDate.isNaN
+    default: false
+    }
+  }
+
+  // MARK: - Order
+
+  /// `left op right` for `<`, `<=`, `>`, `>=`; nil where the values cannot be ordered.
+  mutating func order(
+    _ left: Lowered, _ op: PredicateExpressions.ComparisonOperator, _ right: Lowered, as type: Any.Type
+  ) -> Scalar? {
+    guard let (left, right) = orderable(left, right) else { return nil }
+    let strictIn = left.strictIn.union(right.strictIn)
+    let mayThrow = left.mayThrow || right.mayThrow
+    guard left.type.isPlain, left.type.form == right.type.form, let keys = orderKeys(left, right) else {
+      guard let comparable = ScalarType.bare(type) as? any Comparable.Type,
+        let call = ValueFunction.order(of: comparable, op, left.type, right.type, entity)
+      else { return nil }
+      var result = call.scalar([left, right], type: .bool)
+      result.mayThrow = mayThrow
+      return result
+    }
+    var sql = keys.left + SQLFragment(" \(op.sql) ") + keys.right
+    if left.type.form == .real {
+      // A stored NaN sorts after every number, so only the greater side can be wrong.
+      let greater = op.isLess ? right : left
+      if !isConstant(greater) { sql = sql + SQLFragment(" AND ") + greater.operand + SQLFragment(" < \(dialect.notANumber)") }
+      if isConstantNaN(left) || isConstantNaN(right) { sql = SQLFragment("FALSE") }
+    }
+    return .condition(sql, mayThrow: mayThrow, strictIn: strictIn)
+  }
+
+  private func orderable(_ left: Lowered, _ right: Lowered) -> (Scalar, Scalar)? {
+    switch (left, right) {
+    case (.scalar(let left), .scalar(let right)): (left, right)
+    case (.scalar(let left), .constant(let value)): constant(value, as: left.type).map { (left, $0) }
+    case (.constant(let value), .scalar(let right)): constant(value, as: right.type).map { ($0, right) }
+    default: nil
+    }
+  }
+
+  /// Expressions whose order in SQL is the order of the values; nil where there are none.
+  private func orderKeys(_ left: Scalar, _ right: Scalar) -> (left: SQLFragment, right: SQLFragment)? {
+    func call(_ name: String) -> (SQLFragment, SQLFragment) {
+      (
+        SQLFragment("\(name)(") + left.sql + SQLFragment(")"),
+        SQLFragment("\(name)(") + right.sql + SQLFragment(")")
+      )
+    }
+    switch left.type.form {
+    case .integer, .real, .text, .uuid: return (left.comparable, right.comparable)
+    case .unsigned: return call("swift_unsigned_key")
+    case .decimal: return call("swift_decimal_key")
+    case .bool, .url, .blob, .key, .json, .opaque: return nil
+    }
+  }
+
+  private func isConstant(_ scalar: Scalar) -> Bool { scalar.sql.sql == "?" }
+  private func isConstantNaN(_ scalar: Scalar) -> Bool { isConstant(scalar) && scalar.sql.arguments == [.text("nan")] }
+
+  // MARK: - Membership
+
+  /// Whether captured values contain one that SQL computes; nil where they cannot be compared.
+  mutating func membership<S: Sequence>(of element: Scalar, in values: S, as type: Any.Type) -> Scalar? {
+    var cells = [SQLValue]()
+    var hasNil = false
+    for value in values {
+      guard let value = ScalarType.unwrapped(value) else {
+        hasNil = true
+        continue
+      }
+      if isNaN(value) { continue }
+      guard let cell = cell(of: value, as: element.type) else { return nil }
+      cells.append(cell)
+    }
+    guard element.type.form != .opaque else { return nil }
+    if comparesBySwift(element.type) {
+      return swiftMembership(of: element, in: cells, hasNil: hasNil, as: type)
+    }
+    var result = listMembership(of: element, in: cells)
+    guard element.isOptional else { return result }
+    if hasNil {
+      result.sql = element.operand + SQLFragment(" IS NULL OR ") + result.sql
+      result.strictIn = []
+    } else if !isFiltering {
+      result.sql = element.operand + SQLFragment(" IS NOT NULL AND ") + result.sql
+      result.strictIn = []
+    }
+    return result
+  }
+
+  private func listMembership(of element: Scalar, in cells: [SQLValue]) -> Scalar {
+    func condition(_ sql: SQLFragment) -> Scalar {
+      .condition(sql, mayThrow: element.mayThrow, strictIn: element.strictIn)
+    }
+    // SQLite's JSON cannot carry NUL.
+    let direct = cells.count <= 4 ? cells : cells.filter { 
+      if case .text(let text) = $0 { text.utf8.contains(0) } else { false }
+     }
+    let marks = Array(repeating: "?", count: direct.count).joined(separator: ", ")
+    let few = element.comparable + SQLFragment(" IN (\(marks))", direct)
+    guard cells.count > 4 else { return condition(few) }
+    let (list, decode) = ListCoding.encode(cells.filter { cell in !direct.contains(cell) })
+    let many = element.comparable + SQLFragment(" IN (") + dialect.rows(ofList: list, decode: decode) + SQLFragment(")")
+    return condition(direct.isEmpty ? many : SQLFragment("(") + few + SQLFragment(" OR ") + many + SQLFragment(")"))
+  }
+
+  private mutating func swiftMembership(
+    of element: Scalar, in cells: [SQLValue], hasNil: Bool, as type: Any.Type
+  ) -> Scalar? {
+    guard let equatable = ScalarType.bare(type) as? any Equatable.Type,
+      let call = ValueFunction.equality(of: equatable, element.type, element.type, entity)
+    else { return nil }
+    let item = Scalar(sql: SQLFragment("value"), type: element.type)
+    let equal = call.scalar([element, item], type: .bool)
+    let (list, _) = ListCoding.encode(cells)
+    let sql =
+      SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil) + SQLFragment(" WHERE ") + equal.condition
+      + SQLFragment(")")
+    guard element.isOptional, hasNil else { return .condition(sql, mayThrow: element.mayThrow) }
+    return .condition(element.operand + SQLFragment(" IS NULL OR ") + sql)
+  }
+}
+
+extension PredicateExpressions.ComparisonOperator {
+  var sql: String {
+    switch self {
+    case .lessThan: "<"
+    case .lessThanOrEqual: "<="
+    case .greaterThan: ">"
+    case .greaterThanOrEqual: ">="
+    }
+  }
+
+  var isLess: Bool {
+    switch self {
+    case .lessThan, .lessThanOrEqual: true
+    case .greaterThan, .greaterThanOrEqual: false
+    }
+  }
+}
+
+/// Many values as one parameter: a JSON array.
+enum ListCoding {
+  /// The array and the function that turns its items into cells; nil where they are cells already.
+  static func encode(_ cells: [SQLValue]) -> (list: SQLValue, decode: String?) {
+    var decode: String?
+    let items = cells.map { cell in
+      switch cell {
+      case .null: return "null"
+      case .integer(let value): return String(value)
+      case .text(let value): return quoted(value)
+      case .real(let value):
+        // SQLite's own reading of decimals may be off by a bit.
+        decode = "swift_real"
+        return quoted(value.description)
+      case .blob(let value):
+        decode = "swift_bytes"
+        return quoted(value.base64EncodedString())
+      }
+    }
+    return (.text("[" + items.joined(separator: ",") + "]"), decode)
+  }
+
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 0x20: result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

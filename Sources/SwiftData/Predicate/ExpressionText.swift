@@ -1,0 +1,86 @@
+import Foundation
+
+/// Renders a sub-expression as a reader would have written it, for messages.
+enum ExpressionText {
+  static func describe(_ expression: Any) -> String {
+    let mirror = Mirror(reflecting: expression)
+    let children = Dictionary(mirror.children.compactMap { child in child.label.map { ($0, child.value) } }) { $1 }
+    func text(_ label: String) -> String { children[label].map(describe) ?? "…" }
+    let node = String(describing: type(of: expression)).prefix { $0 != "<" }
+    if let symbol = infix[String(node)] { return "\(text("lhs")) \(symbol) \(text("rhs"))" }
+    switch node {
+    case "Variable": return "$0"
+    case "Value": return children["value"].map(constant) ?? "…"
+    case "NilLiteral": return "nil"
+    case "KeyPath":
+      let member = (children["keyPath"] as? AnyKeyPath).map(KeyPathText.member) ?? "…"
+      return "\(text("root")).\(member)"
+    case "Arithmetic", "Comparison":
+      return "\(text("lhs")) \(symbols[children["op"].map { "\($0)" } ?? ""] ?? "?") \(text("rhs"))"
+    case "Negation": return "!(\(text("wrapped")))"
+    case "UnaryMinus": return "-\(text("wrapped"))"
+    case "Conditional": return "\(text("test")) ? \(text("trueBranch")) : \(text("falseBranch"))"
+    case "OptionalFlatMap":
+      let inner = text("transform")
+      return inner.hasPrefix("$0") ? "\(text("wrapped"))?\(inner.dropFirst(2))" : "\(text("wrapped")).flatMap { \(inner) }"
+    case "ForcedUnwrap": return "\(text("inner"))!"
+    case "SequenceContains": return "\(text("sequence")).contains(\(text("element")))"
+    case "SequenceContainsWhere": return "\(text("sequence")).contains { \(text("test")) }"
+    case "SequenceAllSatisfy": return "\(text("sequence")).allSatisfy { \(text("test")) }"
+    case "SequenceStartsWith": return "\(text("base")).starts(with: \(text("prefix")))"
+    case "SequenceMaximum": return "\(text("elements")).max()"
+    case "SequenceMinimum": return "\(text("elements")).min()"
+    case "CollectionContainsCollection": return "\(text("base")).contains(\(text("other")))"
+    case "StringContainsRegex": return "\(text("subject")).contains(\(text("regex")))"
+    case "Filter": return "\(text("sequence")).filter { \(text("filter")) }"
+    case "Range": return "\(text("lower"))..<\(text("upper"))"
+    case "ClosedRange": return "\(text("lower"))...\(text("upper"))"
+    case "RangeExpressionContains": return "(\(text("range"))).contains(\(text("element")))"
+    case "CollectionIndexSubscript": return "\(text("wrapped"))[\(text("index"))]"
+    case "CollectionRangeSubscript": return "\(text("wrapped"))[\(text("range"))]"
+    case "DictionaryKeySubscript": return "\(text("wrapped"))[\(text("key"))]"
+    case "DictionaryKeyDefaultValueSubscript":
+      return "\(text("wrapped"))[\(text("key")), default: \(text("default"))]"
+    case "TypeCheck", "ConditionalCast", "ForceCast": return "a cast of \(text("input"))"
+    case "ExpressionEvaluate": return "\(text("expression")).evaluate(…)"
+    default: return String(node)
+    }
+  }
+
+  private static let infix = [
+    "Equal": "==", "NotEqual": "!=", "Conjunction": "&&", "Disjunction": "||", "NilCoalesce": "??",
+    "IntDivision": "/", "FloatDivision": "/", "IntRemainder": "%",
+  ]
+
+  private static let symbols = [
+    "add": "+", "subtract": "-", "multiply": "*", "lessThan": "<", "lessThanOrEqual": "<=", "greaterThan": ">",
+    "greaterThanOrEqual": ">=",
+  ]
+
+  private static func constant(_ value: Any) -> String {
+    var text = ""
+    debugPrint(value, terminator: "", to: &text)
+    return text.count > 60 ? text.prefix(60) + "…" : text
+  }
+}
+
+/// Names key paths for messages.
+enum KeyPathText {
+  /// The key path, with its property's name where the model knows it.
+  static func describe(_ keyPath: AnyKeyPath) -> String {
+    "\\" + String(describing: type(of: keyPath).rootType) + "." + member(keyPath)
+  }
+
+  /// What follows the root.
+  static func member(_ keyPath: AnyKeyPath) -> String {
+    if let model = type(of: keyPath).rootType as? any PersistentModel.Type,
+      let index = model.__entity.indexByKeyPath[keyPath]
+    {
+      return model.__entity.properties[index].name
+    }
+    let text = "\(keyPath)"
+    guard let dot = text.firstIndex(of: ".") else { return text }
+    let member = text[text.index(after: dot)...]
+    return member.hasPrefix("<computed") ? "<a property of type \(type(of: keyPath).valueType)>" : String(member)
+  }
+}

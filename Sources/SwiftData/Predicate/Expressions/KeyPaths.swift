@@ -1,0 +1,129 @@
+import Foundation
+
+// `$0.property`, on models, collections and values.
+
+extension PredicateExpressions.KeyPath: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    switch try state.lower(root) {
+    case .object(let object): return try property(of: object, &state)
+    case .scalar(let scalar): return try member(of: scalar, &state)
+    case .collection(let collection): return try aggregate(collection, &state)
+    case .constant(let value):
+      guard let value = value as? Root.Output else { throw state.unsupported(self, "its root is nil") }
+      return .constant(value[keyPath: keyPath as Swift.KeyPath<Root.Output, Output>])
+    case .range: throw state.unsupported(self, "only `contains` can be asked of such a range")
+    }
+  }
+
+  // MARK: - Models
+
+  private func property(of object: ObjectReference, _ state: inout LoweringState) throws -> Lowered {
+    if let property = KeyPathResolver.property(at: keyPath, in: object.entity) {
+      return try state.property(property, of: object)
+    }
+    if Output.self == PersistentIdentifier.self { return .scalar(object.identity) }
+    throw state.notPersisted(keyPath, in: object.entity)
+  }
+
+  // MARK: - Collections and values
+
+  private func aggregate(_ collection: RowCollection, _ state: inout LoweringState) throws -> Lowered {
+    switch kind {
+    case .collectionCount: return .scalar(try state.count(of: collection))
+    case .collectionIsEmpty: return .scalar(try state.emptiness(of: collection))
+    case .collectionFirst: return try state.element(of: collection, fromEnd: false)
+    case .bidirectionalCollectionLast: return try state.element(of: collection, fromEnd: true)
+    case nil: throw state.unsupported(self, "of a relationship only count, isEmpty, first and last are known there")
+    }
+  }
+
+  private func member(of scalar: Scalar, _ state: inout LoweringState) throws -> Lowered {
+    if let result = shortcut(scalar) { return .scalar(result) }
+    guard let output = ScalarType(of: Output.self) else {
+      throw state.unsupported(self, "a \(Output.self) has no form in the store")
+    }
+    let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
+    if scalar.type.form == .opaque { throw state.unsupported(self, "the store keeps the value where SQL cannot look") }
+    let key = ValueFunction.Key("keyPath", types: [Root.Output.self], forms: [scalar.type.form], keyPath: keyPath)
+    let function = ValueFunction.unary(key, scalar.type, output, state.entity) { (value: Root.Output) in
+      value[keyPath: keyPath]
+    }
+    return .scalar(function.scalar([scalar], type: output, isOptional: ScalarType.isOptional(Output.self)))
+  }
+
+  /// What SQL itself knows of a text or an array.
+  private func shortcut(_ scalar: Scalar) -> Scalar? {
+    var result = scalar
+    result.needsNormalization = false
+    result.isAtomic = true
+    switch (scalar.type.form, kind) {
+    case (.text, .collectionCount):
+      result.type = .int
+      result.sql = SQLFragment("swift_count(") + scalar.sql + SQLFragment(")")
+    case (.json, .collectionCount):
+      result.type = .int
+      result.sql = SQLFragment("json_array_length(") + scalar.sql + SQLFragment(")")
+    case (.text, .collectionIsEmpty):
+      result = .condition(scalar.operand + SQLFragment(" = ''"), mayThrow: scalar.mayThrow, strictIn: scalar.strictIn)
+    case (.json, .collectionIsEmpty):
+      result = .condition(
+        SQLFragment("json_array_length(") + scalar.sql + SQLFragment(") = 0"), mayThrow: scalar.mayThrow,
+        strictIn: scalar.strictIn)
+    default: return nil
+    }
+    return result
+  }
+}
+
+extension LoweringState {
+  /// A persisted property of a model.
+  mutating func property(_ property: __Property, of object: ObjectReference) throws -> Lowered {
+    switch property.kind {
+    case .attribute:
+      guard property.isStored else {
+        throw SwiftDataError(
+          .transientProperty, entity: object.entity.name, property: property.name,
+          message: "an ephemeral property is not in the store; filter the fetched objects instead")
+      }
+      return .scalar(column(of: property, in: object))
+    case .toOne(let destination):
+      var target = ObjectReference(
+        entity: destination.__entity, key: columnSQL(of: property, in: object), scope: object.scope,
+        isOptional: property.isOptional, mayThrow: object.mayThrow)
+      target.strictIn = object.isCast ? [] : object.strictIn.union([object.key.sql])
+      return .object(target)
+    case .toMany:
+      return .collection(
+        RowCollection(source: .relationship(object, RelationshipInfo.of(property, in: object.entity))))
+    }
+  }
+
+  private mutating func column(of property: __Property, in object: ObjectReference) -> Scalar {
+    let type = ScalarType(of: property)
+    var scalar = Scalar(sql: columnSQL(of: property, in: object), type: type)
+    scalar.isOptional = property.isOptional
+    scalar.mayThrow = object.mayThrow
+    scalar.needsNormalization =
+      type.form == .text
+      && environment.isDenormalized(TableNames.table(for: object.entity), TableNames.column(for: property))
+    scalar.strictIn = (object.isCast ? [] : object.strictIn.union([object.key.sql])).union([scalar.sql.sql])
+    return scalar
+  }
+
+  private mutating func columnSQL(of property: __Property, in object: ObjectReference) -> SQLFragment {
+    SQLFragment("\(alias(of: object)).\(TableNames.column(for: property).quotedIdentifier)")
+  }
+
+  func notPersisted(_ keyPath: AnyKeyPath, in entity: __Entity) -> SwiftDataError {
+    let name = KeyPathText.describe(keyPath)
+    guard !ScalarType.isModelMember(keyPath) else {
+      return SwiftDataError(
+        .unsupportedKeyPath, entity: entity.name,
+        message: "\(name) is not persisted; filter the fetched objects instead")
+    }
+    return SwiftDataError(
+      .transientProperty, entity: entity.name,
+      message: "\(name) is transient or computed, so the store does not know it; name persisted properties"
+        + " instead, or filter the fetched objects")
+  }
+}

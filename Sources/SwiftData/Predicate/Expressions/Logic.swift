@@ -1,0 +1,130 @@
+import Foundation
+
+// `&&`, `||`, `!` and `? :`.
+
+extension PredicateExpressions.Conjunction: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let filtering = state.isFiltering
+    let left = try state.truth(lhs, filtering: filtering)
+    let right = try state.truth(rhs, filtering: filtering)
+    let strictIn = left.strictIn.intersection(right.strictIn)
+    let mayThrow = left.mayThrow || right.mayThrow
+    guard left.mayThrow, !filtering else {
+      return .scalar(
+        .condition(
+          left.conjunct + SQLFragment(" AND ") + right.conjunct, mayThrow: mayThrow, strictIn: strictIn))
+    }
+    // Where the left side throws, Swift does not look at the right: NULL, also where that is false.
+    let sql =
+      SQLFragment("CASE ") + left.operand + SQLFragment(" WHEN 1 THEN ") + right.condition
+      + SQLFragment(" WHEN 0 THEN 0 END")
+    return .scalar(Scalar(sql: sql, type: .bool, mayThrow: true))
+  }
+}
+
+extension PredicateExpressions.Disjunction: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let filtering = state.isFiltering
+    var left = try state.truth(lhs, filtering: filtering)
+    if left.mayThrow { left = try state.truth(lhs) }
+    let right = try state.truth(rhs, filtering: filtering)
+    let strictIn = left.strictIn.intersection(right.strictIn)
+    var alternative = right.disjunct
+    if left.mayThrow {
+      // Where the left side throws, the right one does not count.
+      alternative = SQLFragment("(") + left.operand + SQLFragment(" IS NOT NULL AND ") + right.conjunct + SQLFragment(")")
+    }
+    return .scalar(
+      .condition(
+        left.disjunct + SQLFragment(" OR ") + alternative, mayThrow: left.mayThrow || right.mayThrow,
+        strictIn: strictIn))
+  }
+}
+
+extension PredicateExpressions.Negation: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let inner = try state.truth(wrapped)
+    let sql = inner.isCondition ? SQLFragment("NOT ") + inner.operand : inner.operand + SQLFragment(" = 0")
+    return .scalar(.condition(sql, mayThrow: inner.mayThrow, strictIn: inner.strictIn))
+  }
+}
+
+extension PredicateExpressions.Conditional: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let test = try state.truth(test)
+    let (yes, no) = (try state.lower(trueBranch), try state.lower(falseBranch))
+    let (one, other) = try state.unify(yes, no, of: self)
+    func choice(_ one: SQLFragment, _ other: SQLFragment) -> SQLFragment {
+      // A test that throws chooses neither.
+      test.mayThrow
+        ? SQLFragment("CASE ") + test.operand + SQLFragment(" WHEN 1 THEN ") + one + SQLFragment(" WHEN 0 THEN ") + other
+          + SQLFragment(" END")
+        : SQLFragment("CASE WHEN ") + test.condition + SQLFragment(" THEN ") + one + SQLFragment(" ELSE ") + other
+          + SQLFragment(" END")
+    }
+    var result = one
+    result.sql = choice(one.sql, other.sql)
+    result.isAtomic = true
+    result.isCondition = false
+    result.strictIn = []
+    result.isOptional = one.isOptional || other.isOptional
+    result.mayThrow = test.mayThrow || one.mayThrow || other.mayThrow
+    result.needsNormalization = one.needsNormalization || other.needsNormalization
+    return try state.rewrap(result, yes, no)
+  }
+}
+
+extension Scalar {
+  /// The condition inside a conjunction: what binds tighter than AND needs no parentheses, but OR does.
+  fileprivate var conjunct: SQLFragment { isCondition ? operand : condition }
+  fileprivate var disjunct: SQLFragment { isCondition ? operand : condition }
+}
+
+extension LoweringState {
+  /// Two values of one Swift type in one form.
+  mutating func unify<E: PredicateExpression>(
+    _ left: Lowered, _ right: Lowered, of expression: E
+  ) throws -> (Scalar, Scalar) {
+    let (one, other): (Scalar, Scalar)
+    switch (left, right) {
+    case (.constant(let value), .constant):
+      guard let type = ScalarType(of: E.Output.self), let first = constant(value, as: type) else {
+        throw unsupported(expression, "a \(E.Output.self) has no form in the store")
+      }
+      (one, other) = (first, try scalar(right, of: expression))
+    case (.constant(let value), _):
+      other = try scalar(right, of: expression)
+      guard let first = constant(value, as: other.type) else {
+        throw unsupported(expression, "its values differ in their form")
+      }
+      one = first
+    case (_, .constant(let value)):
+      one = try scalar(left, of: expression)
+      guard let second = constant(value, as: one.type) else {
+        throw unsupported(expression, "its values differ in their form")
+      }
+      other = second
+    default: (one, other) = (try scalar(left, of: expression), try scalar(right, of: expression))
+    }
+    guard one.type.form == other.type.form else {
+      throw unsupported(expression, "its values differ in their form")
+    }
+    return (one, other)
+  }
+
+  /// A choice among objects is an object again.
+  func rewrap(_ scalar: Scalar, _ left: Lowered, _ right: Lowered) throws -> Lowered {
+    let objects = [left, right].compactMap { if case .object(let object) = $0 { object } else { nil } }
+    guard let first = objects.first else { return .scalar(scalar) }
+    var result = first
+    result.entity = objects.dropFirst().reduce(first.entity) { $1.entity.isKind(of: $0) ? $0 : $0.isKind(of: $1.entity) ? $1.entity : $0.root }
+    result.key = scalar.sql
+    result.alias = nil
+    result.scope = objects.map(\.scope).max()!
+    result.isOptional = scalar.isOptional
+    result.mayThrow = scalar.mayThrow
+    result.isCast = false
+    result.strictIn = []
+    return .object(result)
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+// `a..<b`, `a...b` and `range.contains(x)`.
+
+extension PredicateExpressions.Range: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let (low, high) = (try state.lower(lower), try state.lower(upper))
+    if case .constant(let one as LHS.Output) = low, case .constant(let other as LHS.Output) = high {
+      guard one <= other else { throw state.unsupported(self, "its lower bound is above its upper bound") }
+      return .constant(one..<other)
+    }
+    return .range(RangeReference(lower: low, upper: high, isClosed: false, boundType: LHS.Output.self))
+  }
+}
+
+extension PredicateExpressions.ClosedRange: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let (low, high) = (try state.lower(lower), try state.lower(upper))
+    if case .constant(let one as LHS.Output) = low, case .constant(let other as LHS.Output) = high {
+      guard one <= other else { throw state.unsupported(self, "its lower bound is above its upper bound") }
+      return .constant(one...other)
+    }
+    return .range(RangeReference(lower: low, upper: high, isClosed: true, boundType: LHS.Output.self))
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let (range, element) = (try state.lower(range), try state.lower(element))
+    if case .constant(let bounds as RangeExpression.Output) = range {
+      if case .constant(let value as Element.Output) = element { return .constant(bounds.contains(value)) }
+      guard let captured = CapturedRange(bounds) else {
+        throw state.unsupported(self, "a \(RangeExpression.Output.self) has no form in the store")
+      }
+      return try state.containment(in: captured, element, of: self)
+    }
+    guard case .range(let bounds) = range else { throw state.unsupported(self, "its range is not written out") }
+    return try state.containment(in: bounds, element, of: self)
+  }
+}
+
+/// The bounds of a captured range.
+struct CapturedRange {
+  let lower: Any?
+  let upper: Any?
+  let isClosed: Bool
+  let boundType: Any.Type
+
+  /// Nil where the value is no range.
+  init?(_ value: Any) {
+    guard let range = value as? any CapturableRange else { return nil }
+    self = range.captured
+  }
+
+  init(lower: Any?, upper: Any?, isClosed: Bool, boundType: Any.Type) {
+    self.lower = lower
+    self.upper = upper
+    self.isClosed = isClosed
+    self.boundType = boundType
+  }
+}
+
+private protocol CapturableRange { var captured: CapturedRange { get } }
+
+extension Range: CapturableRange {
+  fileprivate var captured: CapturedRange {
+    CapturedRange(lower: lowerBound, upper: upperBound, isClosed: false, boundType: Bound.self)
+  }
+}
+extension ClosedRange: CapturableRange {
+  fileprivate var captured: CapturedRange {
+    CapturedRange(lower: lowerBound, upper: upperBound, isClosed: true, boundType: Bound.self)
+  }
+}
+extension PartialRangeFrom: CapturableRange {
+  fileprivate var captured: CapturedRange {
+    CapturedRange(lower: lowerBound, upper: nil, isClosed: true, boundType: Bound.self)
+  }
+}
+extension PartialRangeThrough: CapturableRange {
+  fileprivate var captured: CapturedRange {
+    CapturedRange(lower: nil, upper: upperBound, isClosed: true, boundType: Bound.self)
+  }
+}
+extension PartialRangeUpTo: CapturableRange {
+  fileprivate var captured: CapturedRange {
+    CapturedRange(lower: nil, upper: upperBound, isClosed: false, boundType: Bound.self)
+  }
+}
+
+extension LoweringState {
+  /// Whether an element is in a captured range.
+  mutating func containment<E: PredicateExpression>(
+    in range: CapturedRange, _ element: Lowered, of expression: E
+  ) throws -> Lowered {
+    var bounds = [Scalar]()
+    if let lower = range.lower { bounds.append(try bound(element, .greaterThanOrEqual, .constant(lower), range.boundType, expression)) }
+    if let upper = range.upper {
+      let op: PredicateExpressions.ComparisonOperator = range.isClosed ? .lessThanOrEqual : .lessThan
+      bounds.append(try bound(element, op, .constant(upper), range.boundType, expression))
+    }
+    return .scalar(conjunction(bounds))
+  }
+
+  /// Whether an element is in a range whose bounds a row decides. Where they are in the wrong order, Swift throws.
+  mutating func containment<E: PredicateExpression>(
+    in range: RangeReference, _ element: Lowered, of expression: E
+  ) throws -> Lowered {
+    let op: PredicateExpressions.ComparisonOperator = range.isClosed ? .lessThanOrEqual : .lessThan
+    let inside = conjunction([
+      try bound(element, .greaterThanOrEqual, range.lower, range.boundType, expression),
+      try bound(element, op, range.upper, range.boundType, expression),
+    ])
+    let isRange = try bound(range.lower, .lessThanOrEqual, range.upper, range.boundType, expression)
+    let sql =
+      SQLFragment("CASE WHEN ") + isRange.condition + SQLFragment(" THEN ") + inside.sql + SQLFragment(" END")
+    return .scalar(Scalar(sql: sql, type: .bool, mayThrow: true))
+  }
+
+  private mutating func bound<E: PredicateExpression>(
+    _ left: Lowered, _ op: PredicateExpressions.ComparisonOperator, _ right: Lowered, _ type: Any.Type, _ expression: E
+  ) throws -> Scalar {
+    if case .constant = left, case .constant = right {
+      throw unsupported(expression, "its element and one of its bounds are both captured; compare them outside")
+    }
+    guard let result = order(left, op, right, as: type) else {
+      throw unsupported(expression, "values of type \(type) cannot be ordered there")
+    }
+    return result
+  }
+
+  private func conjunction(_ parts: [Scalar]) -> Scalar {
+    guard parts.count == 2 else { return parts[0] }
+    return .condition(
+      parts[0].sql + SQLFragment(" AND ") + parts[1].sql, mayThrow: parts[0].mayThrow || parts[1].mayThrow,
+      strictIn: parts[0].strictIn.intersection(parts[1].strictIn))
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+
+// `contains`, `contains(where:)`, `allSatisfy`, `filter`, `starts(with:)`, `min`, `max` and subscripts.
+
+extension PredicateExpressions.SequenceContains: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let (sequence, element) = (try state.lower(sequence), try state.lower(element))
+    if case .constant(let values as LHS.Output) = sequence {
+      if case .constant(let value as RHS.Output) = element { return .constant(values.contains(value)) }
+      if let range = CapturedRange(values) { return try state.containment(in: range, element, of: self) }
+      let scalar = try state.scalar(element, of: self.element)
+      guard let result = state.membership(of: scalar, in: values, as: RHS.Output.self) else {
+        throw state.unsupported(self, "values of type \(RHS.Output.self) cannot be compared there")
+      }
+      return .scalar(result)
+    }
+    if case .range(let range) = sequence { return try state.containment(in: range, element, of: self) }
+    let collection = try state.collection(sequence, elements: LHS.Output.Element.self, of: self)
+    return .scalar(
+      try state.exists(in: collection) { member, state in
+        guard let equal = state.equality(member, element, as: RHS.Output.self) else {
+          throw state.unsupported(self, "values of type \(RHS.Output.self) cannot be compared there")
+        }
+        return equal
+      })
+  }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let lowered = try state.lower(sequence)
+    let collection = try state.collection(lowered, elements: Element.self, of: self)
+    return .scalar(
+      try state.exists(in: collection) { member, state in
+        state.variables[variable.key] = member
+        return try state.truth(test, filtering: true)
+      })
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let lowered = try state.lower(sequence)
+    let collection = try state.collection(lowered, elements: Element.self, of: self)
+    var result = try state.exists(in: collection) { member, state in
+      state.variables[variable.key] = member
+      let test = try state.truth(test)
+      return .condition(test.operand + SQLFragment(" IS NOT TRUE"))
+    }
+    result.sql = SQLFragment("NOT ") + result.operand
+    result.isAtomic = false
+    return .scalar(result)
+  }
+}
+
+extension PredicateExpressions.Filter: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    var collection = try state.collection(state.lower(sequence), elements: Element.self, of: self)
+    collection.filters.append { member, state in
+      state.variables[variable.key] = member
+      return try state.truth(filter, filtering: true)
+    }
+    return .collection(collection)
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    try state.textual("swift_starts_with", base, self.prefix, of: self) { $0.starts(with: $1) }
+  }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    try state.textual("swift_contains", base, other, of: self) { $0.contains($1) }
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    try state.computed("max", elements, of: self) { $0.max() }
+  }
+}
+
+extension PredicateExpressions.SequenceMinimum: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    try state.computed("min", elements, of: self) { $0.min() }
+  }
+}
+
+extension LoweringState {
+  /// A function of two sequences: by an SQL function where both are texts, else by Swift.
+  fileprivate mutating func textual<First: PredicateExpression, Second: PredicateExpression, E: PredicateExpression<Bool>>(
+    _ name: String, _ first: First, _ second: Second, of expression: E,
+    _ body: @escaping (First.Output, Second.Output) -> Bool
+  ) throws -> Lowered {
+    let (left, right) = (try lower(first), try lower(second))
+    if case .constant(let one as First.Output) = left, case .constant(let other as Second.Output) = right {
+      return .constant(body(one, other))
+    }
+    guard First.Output.self == String.self, Second.Output.self == String.self else {
+      return try computed(name, left, first, right, second, of: expression, body)
+    }
+    let (one, other) = (try scalar(left, of: first), try scalar(right, of: second))
+    var call = SQLFragment("\(name)(") + one.sql + SQLFragment(", ") + other.sql + SQLFragment(")")
+    if name == "swift_starts_with", !one.needsNormalization, case .constant(let prefix as String) = right,
+      let range = PrefixRange(prefix)
+    {
+      call = one.operand + SQLFragment(" >= ? AND ", [range.lower]) + one.operand
+        + SQLFragment(" < ? AND ", [range.upper]) + call
+    }
+    return .scalar(
+      .condition(
+        call, mayThrow: one.mayThrow || other.mayThrow, isOptional: one.isOptional || other.isOptional,
+        strictIn: one.strictIn.union(other.strictIn)))
+  }
+
+  /// A function of one value that Swift computes.
+  mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
+    _ name: String, _ input: Input, of expression: E, _ body: @escaping (Input.Output) throws -> E.Output
+  ) throws -> Lowered {
+    let lowered = try lower(input)
+    if case .constant(let value as Input.Output) = lowered { return .constant(try body(value)) }
+    let value = try scalar(lowered, of: input)
+    guard value.type.form != .opaque, let output = ScalarType(of: E.Output.self) else {
+      throw unsupported(expression, "a \(E.Output.self) has no form in the store")
+    }
+    let key = ValueFunction.Key(name, types: [Input.Output.self, E.Output.self], forms: [value.type.form])
+    let function = ValueFunction.unary(key, value.type, output, entity, body)
+    return .scalar(function.scalar([value], type: output, isOptional: ScalarType.isOptional(E.Output.self)))
+  }
+
+  /// A function of two values that Swift computes.
+  mutating func computed<First: PredicateExpression, Second: PredicateExpression, E: PredicateExpression>(
+    _ name: String, _ left: Lowered, _ first: First, _ right: Lowered, _ second: Second, of expression: E,
+    _ body: @escaping (First.Output, Second.Output) throws -> E.Output
+  ) throws -> Lowered {
+    if case .constant(let one as First.Output) = left, case .constant(let other as Second.Output) = right {
+      return .constant(try body(one, other))
+    }
+    let (one, other) = (try scalar(left, of: first), try scalar(right, of: second))
+    guard one.type.form != .opaque, other.type.form != .opaque, let output = ScalarType(of: E.Output.self) else {
+      throw unsupported(expression, "a \(E.Output.self) has no form in the store")
+    }
+    let key = ValueFunction.Key(
+      name, types: [First.Output.self, Second.Output.self, E.Output.self], forms: [one.type.form, other.type.form])
+    let function = ValueFunction.binary(key, one.type, other.type, output, entity, body)
+    return .scalar(function.scalar([one, other], type: output, isOptional: ScalarType.isOptional(E.Output.self)))
+  }
+}
+
+/// The texts that begin with a prefix, as an interval of their bytes.
+private struct PrefixRange {
+  let lower: SQLValue
+  let upper: SQLValue
+
+  /// Nil where the prefix is not plain ASCII, for which characters and bytes might differ.
+  init?(_ prefix: String) {
+    guard let last = prefix.utf8.last, last < 0x7F, prefix.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
+    lower = .text(prefix)
+    upper = .text(String(prefix.dropLast()) + String(UnicodeScalar(last + 1)))
+  }
+}

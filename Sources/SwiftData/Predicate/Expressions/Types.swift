@@ -1,0 +1,90 @@
+import Foundation
+
+// `as?`, `as!` and `is`.
+
+extension PredicateExpressions.TypeCheck: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let lowered = try state.lower(input)
+    if case .object(let object) = lowered, let desired = ScalarType.bare(Desired.self) as? any PersistentModel.Type {
+      guard let membership = try state.membership(of: object, desired.__entity, self) else {
+        return .scalar(state.presence(of: object))
+      }
+      let sql = object.isOptional ? SQLFragment("coalesce(") + membership + SQLFragment(", FALSE)") : membership
+      return .scalar(.condition(sql, mayThrow: object.mayThrow, strictIn: []))
+    }
+    return try state.computed("is \(Desired.self)", lowered, of: self, input) { $0 is Desired }
+  }
+}
+
+extension PredicateExpressions.ConditionalCast: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let lowered = try state.lower(input)
+    if case .object(let object) = lowered, let desired = ScalarType.bare(Desired.self) as? any PersistentModel.Type {
+      return .object(try state.cast(object, to: desired.__entity, self))
+    }
+    return try state.computed("as? \(Desired.self)", lowered, of: self, input) { $0 as? Desired }
+  }
+}
+
+extension PredicateExpressions.ForceCast: LowerableExpression {
+  package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let lowered = try state.lower(input)
+    if case .object(let object) = lowered, let desired = ScalarType.bare(Desired.self) as? any PersistentModel.Type {
+      var result = try state.cast(object, to: desired.__entity, self)
+      result.mayThrow = result.isOptional || result.mayThrow
+      result.isOptional = ScalarType.isOptional(Desired.self) && object.isOptional
+      return .object(result)
+    }
+    return try state.computed("as! \(Desired.self)", lowered, of: self, input) { value in
+      guard let result = value as? Desired else { throw CocoaError(.featureUnsupported) }
+      return result
+    }
+  }
+}
+
+extension LoweringState {
+  fileprivate mutating func membership(
+    of object: ObjectReference, _ entity: __Entity, _ expression: some PredicateExpression
+  ) throws -> SQLFragment? {
+    if object.entity.isKind(of: entity) { return nil }
+    guard entity.isKind(of: object.entity) else { return SQLFragment("FALSE") }
+    return membership(of: object, in: entity)
+  }
+
+  fileprivate func presence(of object: ObjectReference) -> Scalar {
+    object.isOptional
+      ? .condition(object.key + SQLFragment(" IS NOT NULL"))
+      : .condition(SQLFragment("TRUE"), mayThrow: object.mayThrow, isAtomic: true)
+  }
+
+  fileprivate mutating func cast(
+    _ object: ObjectReference, to entity: __Entity, _ expression: some PredicateExpression
+  ) throws -> ObjectReference {
+    guard let membership = try membership(of: object, entity, expression) else { return object }
+    var result = object
+    result.alias = alias(of: object)
+    result.entity = entity
+    result.key = SQLFragment("CASE WHEN ") + membership + SQLFragment(" THEN ") + object.key + SQLFragment(" END")
+    result.isOptional = true
+    result.isCast = true
+    result.strictIn = object.strictIn.union([object.key.sql])
+    return result
+  }
+
+  /// A cast of a value, which Swift computes.
+  fileprivate mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
+    _ name: String, _ lowered: Lowered, of expression: E, _ input: Input,
+    _ body: @escaping (Input.Output) throws -> E.Output
+  ) throws -> Lowered {
+    if case .constant(let value as Input.Output) = lowered { return .constant(try body(value)) }
+    let value = try scalar(lowered, of: input)
+    guard value.type.form != .opaque, !ScalarType.isOptional(Input.Output.self),
+      let output = ScalarType(of: E.Output.self)
+    else { throw unsupported(expression, "the store cannot tell the types of values apart") }
+    let key = ValueFunction.Key(name, types: [Input.Output.self, E.Output.self], forms: [value.type.form])
+    let function = ValueFunction.unary(key, value.type, output, entity, body)
+    var result = function.scalar([value], type: output, isOptional: ScalarType.isOptional(E.Output.self))
+    result.mayThrow = true
+    return .scalar(result)
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+
+/// What an expression becomes.
+package indirect enum Lowered {
+  /// A value that no row decides.
+  case constant(Any)
+  /// A value that SQL computes.
+  case scalar(Scalar)
+  /// A model.
+  case object(ObjectReference)
+  /// The targets of a to-many relationship, or the elements of an array that a closure looks into.
+  case collection(RowCollection)
+  /// A range with a bound that a row decides.
+  case range(RangeReference)
+}
+
+/// A value that SQL computes.
+///
+/// NULL is nil where `isOptional`; where the Swift type is not optional, NULL says that Swift would have thrown.
+package struct Scalar {
+  var sql: SQLFragment
+  var type: ScalarType
+  var isOptional = false
+  /// Whether evaluation can throw, so that the value is NULL although the type is not optional.
+  var mayThrow = false
+  /// Whether `sql` is a condition rather than a stored 0 or 1.
+  var isCondition = false
+  /// Whether `sql` can stand anywhere without parentheses.
+  var isAtomic = true
+  /// Whether it is text that need not be in normal form C.
+  var needsNormalization = false
+  /// The expressions whose being NULL makes this one NULL.
+  var strictIn: Set<String> = []
+
+  var isNullable: Bool { isOptional || mayThrow }
+
+  /// The text in parentheses where it needs them.
+  var operand: SQLFragment { isAtomic ? sql : SQLFragment("(") + sql + SQLFragment(")") }
+
+  /// The operand in the form in which equal texts are equal bytes.
+  var comparable: SQLFragment {
+    needsNormalization ? SQLFragment("swift_nfc(") + sql + SQLFragment(")") : operand
+  }
+
+  /// Truth as a condition.
+  var condition: SQLFragment {
+    isCondition ? sql : operand + SQLFragment(" = 1")
+  }
+
+  static func condition(
+    _ sql: SQLFragment, mayThrow: Bool = false, isOptional: Bool = false, isAtomic: Bool = false,
+    strictIn: Set<String> = []
+  ) -> Scalar {
+    Scalar(
+      sql: sql, type: .bool, isOptional: isOptional, mayThrow: mayThrow, isCondition: true, isAtomic: isAtomic,
+      strictIn: strictIn)
+  }
+}
+
+/// A model that SQL finds.
+package struct ObjectReference {
+  var entity: __Entity
+  /// Its primary key.
+  var key: SQLFragment
+  /// The table alias under which its columns can be read; nil until a join is needed.
+  var alias: String?
+  /// The statement (0) or subselect whose FROM clause can join it.
+  var scope: Int
+  var isOptional = false
+  var mayThrow = false
+  /// The condition without which `alias` is a row but not this object: it was cast to a subclass.
+  var isCast = false
+  var strictIn: Set<String> = []
+
+  /// The identity as a value.
+  var identity: Scalar {
+    Scalar(
+      sql: key, type: .key(of: entity), isOptional: isOptional, mayThrow: mayThrow, isAtomic: !isCast,
+      strictIn: strictIn.union([key.sql]))
+  }
+}
+
+/// Rows that a closure or an aggregate looks at. A recipe: every use makes its own aliases.
+package struct RowCollection {
+  package enum Source {
+    case relationship(ObjectReference, RelationshipInfo)
+    /// The elements of a JSON array, or the characters of a text.
+    case values(Scalar, element: ElementType)
+  }
+  var source: Source
+  var filters: [(Lowered, inout LoweringState) throws -> Scalar] = []
+  /// The condition for the collection being there at all; nil when it always is.
+  var presence: SQLFragment?
+  /// Whether absence is an error rather than nil.
+  var isForced = false
+}
+
+/// The type of the elements of an array of values.
+package struct ElementType {
+  let type: ScalarType
+  let isOptional: Bool
+}
+
+/// A range with bounds that SQL computes.
+package struct RangeReference {
+  let lower: Lowered
+  let upper: Lowered
+  let isClosed: Bool
+  let boundType: Any.Type
+}

@@ -1,0 +1,164 @@
+import Foundation
+
+/// What lowering carries from node to node.
+package struct LoweringState {
+  let entity: __Entity
+  let environment: LoweringEnvironment
+  var variables: [PredicateExpressions.VariableID: Lowered] = [:]
+  /// Whether the condition being lowered only has to tell true from the rest, so that NULL may stand for false and an
+  /// index can be used.
+  private(set) var isFiltering = false
+  private var aliasCount = 1
+  /// The joins of the statement (0) and of each subselect.
+  private var scopes: [[Join]] = [[]]
+
+  private struct Join {
+    let key: SQLFragment
+    let alias: String
+    let table: String
+  }
+
+  init(entity: __Entity, environment: LoweringEnvironment) {
+    self.entity = entity
+    self.environment = environment
+  }
+
+  var dialect: SQLDialect { environment.dialect }
+
+  /// The row that the statement is about.
+  var row: ObjectReference {
+    ObjectReference(entity: entity, key: SQLFragment("t0._pk"), alias: "t0", scope: 0)
+  }
+
+  // MARK: - Expressions
+
+  mutating func lower<E: PredicateExpression>(_ expression: E) throws -> Lowered {
+    guard let node = expression as? any LowerableExpression else {
+      throw unsupported(expression, "it has no SQL form")
+    }
+    let wasFiltering = isFiltering
+    defer { isFiltering = wasFiltering }
+    isFiltering = false
+    return try node.lower(&self)
+  }
+
+  /// A boolean expression. `filtering`: only truth matters to who asks.
+  mutating func truth<E: PredicateExpression<Bool>>(_ expression: E, filtering: Bool = false) throws -> Scalar {
+    guard let node = expression as? any LowerableExpression else {
+      throw unsupported(expression, "it has no SQL form")
+    }
+    let wasFiltering = isFiltering
+    defer { isFiltering = wasFiltering }
+    isFiltering = filtering
+    return try scalar(node.lower(&self), of: expression)
+  }
+
+  mutating func condition<E: PredicateExpression<Bool>>(_ expression: E, filtering: Bool) throws -> SQLFragment {
+    try truth(expression, filtering: filtering).condition
+  }
+
+  /// Runs `body` where NULL must not stand for false.
+  mutating func exactly<T>(_ body: (inout LoweringState) throws -> T) rethrows -> T {
+    let wasFiltering = isFiltering
+    defer { isFiltering = wasFiltering }
+    isFiltering = false
+    return try body(&self)
+  }
+
+  /// What an expression lowered to, as a single value.
+  func scalar<E: PredicateExpression>(_ lowered: Lowered, of expression: E) throws -> Scalar {
+    switch lowered {
+    case .scalar(let scalar): return scalar
+    case .object(let object): return object.identity
+    case .constant(let value):
+      guard let type = ScalarType(of: E.Output.self), let scalar = constant(value, as: type) else {
+        throw unsupported(expression, "a \(E.Output.self) has no form in the store")
+      }
+      return scalar
+    case .collection, .range:
+      throw unsupported(expression, "only its elements can be looked at")
+    }
+  }
+
+  /// A captured value in the form of a column or another value; nil where it has none.
+  func constant(_ value: Any, as type: ScalarType) -> Scalar? {
+    guard let value = ScalarType.unwrapped(value) else {
+      return Scalar(sql: SQLFragment("NULL"), type: type, isOptional: true)
+    }
+    if case .bool = type.form, let flag = value as? Bool {
+      return .condition(SQLFragment(flag ? "TRUE" : "FALSE"), isAtomic: true)
+    }
+    guard let cell = cell(of: value, as: type) else { return nil }
+    return Scalar(sql: SQLFragment("?", [cell]), type: type)
+  }
+
+  /// The cell of a captured value that is not nil, text in normal form C.
+  func cell(of value: Any, as type: ScalarType) -> SQLValue? {
+    if case .key(let hierarchy) = type.form { return key(of: value, in: hierarchy.root) }
+    guard let cell = type.cell(of: value) else { return nil }
+    if case .text(let text) = cell, type.form == .text { return .text(SwiftText.nfc(text)) }
+    return cell
+  }
+
+  /// The primary key that an identifier or a model names in a hierarchy's table. Identifiers of other stores or
+  /// hierarchies and of objects that were never saved become 0, which no row has.
+  private func key(of value: Any, in root: __Entity) -> SQLValue? {
+    let identifier: PersistentIdentifier
+    switch value {
+    case let known as PersistentIdentifier: identifier = known
+    case let model as any PersistentModel: identifier = model.persistentModelID
+    default: return nil
+    }
+    guard let key = identifier.key, identifier.storeIdentifier == environment.storeIdentifier,
+      environment.familyNames(root).contains(identifier.entityName)
+    else { return .integer(0) }
+    return .integer(key)
+  }
+
+  // MARK: - Rows
+
+  /// The alias under which an object's columns can be read, joined where it has to be.
+  mutating func alias(of object: ObjectReference) -> String {
+    if let alias = object.alias { return alias }
+    let table = TableNames.table(for: object.entity)
+    if let known = scopes[object.scope].first(where: { $0.key == object.key && $0.table == table }) {
+      return known.alias
+    }
+    let alias = makeAlias()
+    scopes[object.scope].append(Join(key: object.key, alias: alias, table: table))
+    return alias
+  }
+
+  mutating func makeAlias() -> String {
+    defer { aliasCount += 1 }
+    return "t\(aliasCount)"
+  }
+
+  mutating func makeScope() -> Int {
+    scopes.append([])
+    return scopes.count - 1
+  }
+
+  func joins(of scope: Int) -> [SQLFragment] {
+    scopes[scope].map { join in
+      SQLFragment("LEFT JOIN \(join.table.quotedIdentifier) AS \(join.alias) ON \(join.alias)._pk = ") + join.key
+    }
+  }
+
+  /// `_entity IN (…)` for the classes of a family; nil where the table holds nothing else.
+  mutating func membership(of object: ObjectReference, in entity: __Entity) -> SQLFragment? {
+    let family = environment.familyNames(entity)
+    guard family.count < environment.familyNames(entity.root).count else { return nil }
+    let names = family.map { "'" + $0.replacingOccurrences(of: "'", with: "''") + "'" }
+    return SQLFragment("\(alias(of: object))._entity IN (\(names.joined(separator: ", ")))")
+  }
+
+  // MARK: - Errors
+
+  func unsupported(_ expression: some PredicateExpression, _ reason: String, instead: String? = nil) -> SwiftDataError {
+    let text = ExpressionText.describe(expression)
+    return SwiftDataError(
+      .unsupportedPredicate, entity: entity.name,
+      message: "\(text) cannot be asked of the store: \(reason)" + (instead.map { "; \($0)" } ?? ""))
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// What lowering has to know about the store.
+package struct LoweringEnvironment {
+  package let storeIdentifier: String
+  /// Whether a column (table, column) holds text that is not in Unicode normal form C.
+  package let isDenormalized: (String, String) -> Bool
+  /// The names of the class and of all its subclasses in the schema.
+  package let familyNames: (__Entity) -> [String]
+  let dialect: SQLDialect
+
+  package init(
+    storeIdentifier: String, isDenormalized: @escaping (String, String) -> Bool,
+    familyNames: @escaping (__Entity) -> [String], dialect: SQLDialect = .sqlite
+  ) {
+    self.storeIdentifier = storeIdentifier
+    self.isDenormalized = isDenormalized
+    self.familyNames = familyNames
+    self.dialect = dialect
+  }
+}
+
+/// A predicate and an order in SQL, for a statement that reads the entity's table as `t0`.
+package struct LoweredQuery {
+  /// What follows the table, each beginning with `LEFT JOIN`; none changes the number of rows.
+  package var joins: [SQLFragment]
+  /// Null where a row makes the predicate throw, which is no match.
+  package var condition: SQLFragment?
+  package var order: [SQLFragment]
+}
+
+/// Turns Foundation's predicates and sort descriptors into SQL.
+///
+/// The law: the rows that match are those for which `predicate.evaluate` returns true. A row for which it throws (a
+/// force unwrap of nil, a division by zero) does not match; inside the closure of a nested collection, an element
+/// for which it throws counts as not satisfying the closure.
+package enum PredicateLowering {
+  /// A predicate and an order that share their joins.
+  package static func query<M: PersistentModel>(
+    _ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>] = [], entity: __Entity, environment: LoweringEnvironment
+  ) throws -> LoweredQuery {
+    var state = LoweringState(entity: entity, environment: environment)
+    var condition: SQLFragment?
+    if let predicate {
+      state.variables[predicate.variable.key] = .object(state.row)
+      condition = try state.condition(predicate.expression, filtering: true)
+    }
+    let order = try sort.flatMap { try state.orderTerms($0) }
+    return LoweredQuery(joins: state.joins(of: 0), condition: condition, order: order)
+  }
+
+  /// The condition for rows of `entity`, whose table's alias is `t0`; complete in itself.
+  package static func condition<M: PersistentModel>(
+    _ predicate: Predicate<M>, entity: __Entity, environment: LoweringEnvironment
+  ) throws -> SQLFragment {
+    let query = try query(predicate, entity: entity, environment: environment)
+    let condition = query.condition!
+    if query.joins.isEmpty { return condition }
+    let from = "t0._pk IN (SELECT t0._pk FROM \(TableNames.table(for: entity).quotedIdentifier) AS t0"
+    let joins = query.joins.reduce(SQLFragment("")) { $0 + SQLFragment(" ") + $1 }
+    return SQLFragment(from) + joins + SQLFragment(" WHERE ") + condition + SQLFragment(")")
+  }
+
+  /// The terms of ORDER BY and the joins that they read. The tie-breaker is the caller's.
+  package static func order<M: PersistentModel>(
+    _ sort: [SortDescriptor<M>], entity: __Entity, environment: LoweringEnvironment
+  ) throws -> (joins: [SQLFragment], terms: [SQLFragment]) {
+    let query = try query(nil, sort, entity: entity, environment: environment)
+    return (query.joins, query.order)
+  }
+}
+
+/// A node that has an SQL form.
+package protocol LowerableExpression {
+  func lower(_ state: inout LoweringState) throws -> Lowered
+}

@@ -1,0 +1,194 @@
+import Foundation
+
+// Subselects over the targets of a to-many and over the elements of stored arrays.
+
+extension LoweringState {
+  /// The rows of one use of a collection.
+  private struct Rows {
+    let member: Lowered
+    let from: SQLFragment
+    var conditions: [SQLFragment]
+    let scope: Int
+    /// The order of the array, first to last, each term with its opposite.
+    let order: [(forward: String, backward: String)]
+  }
+
+  /// What an expression lowered to, as something to look into.
+  func collection<E: PredicateExpression>(
+    _ lowered: Lowered, elements type: Any.Type, of expression: E
+  ) throws -> RowCollection {
+    switch lowered {
+    case .collection(let collection): return collection
+    case .scalar, .constant:
+      guard let element = ScalarType(of: type) else {
+        throw unsupported(expression, "a \(type) has no form in the store")
+      }
+      let scalar = try arrayScalar(lowered, of: expression, element)
+      var collection = RowCollection(
+        source: .values(scalar, element: ElementType(type: element, isOptional: ScalarType.isOptional(type))))
+      if scalar.mayThrow {
+        collection.presence = scalar.operand + SQLFragment(" IS NOT NULL")
+        collection.isForced = true
+      }
+      return collection
+    case .object, .range: throw unsupported(expression, "it is no collection")
+    }
+  }
+
+  private func arrayScalar<E: PredicateExpression>(
+    _ lowered: Lowered, of expression: E, _ element: ScalarType
+  ) throws -> Scalar {
+    switch lowered {
+    case .scalar(let scalar) where scalar.type.form == .json || scalar.type.form == .text: return scalar
+    case .constant(let value):
+      if let text = value as? String { return Scalar(sql: SQLFragment("?", [.text(text)]), type: ScalarType(of: String.self)!) }
+      if let array = ScalarType(of: Swift.type(of: value)), array.form == .json, let cell = array.cell(of: value) {
+        return Scalar(sql: SQLFragment("?", [cell]), type: array)
+      }
+    default: break
+    }
+    throw unsupported(expression, "the store cannot look into it element by element")
+  }
+
+  private mutating func open(_ collection: RowCollection) throws -> Rows {
+    let scope = makeScope()
+    var rows: Rows
+    switch collection.source {
+    case .relationship(let owner, let info): rows = open(info, of: owner, scope)
+    case .values(let array, let element): rows = open(array, element, scope)
+    }
+    for filter in collection.filters {
+      rows.conditions.append(try filter(rows.member, &self).condition)
+    }
+    return rows
+  }
+
+  private mutating func open(_ info: RelationshipInfo, of owner: ObjectReference, _ scope: Int) -> Rows {
+    let alias = makeAlias()
+    let table = TableNames.table(for: info.destination).quotedIdentifier
+    let member = Lowered.object(
+      ObjectReference(entity: info.destination, key: SQLFragment("\(alias)._pk"), alias: alias, scope: scope))
+    func order(_ position: String, _ tie: String) -> [(String, String)] {
+      [("\(position) IS NULL", "\(position) IS NOT NULL"), (position, "\(position) DESC"), (tie, "\(tie) DESC")]
+    }
+    switch info.storage {
+    case .join(let join, let source, let target, let position):
+      let pairs = makeAlias()
+      return Rows(
+        member: member,
+        from: SQLFragment("\(join.quotedIdentifier) AS \(pairs) JOIN \(table) AS \(alias) ON \(alias)._pk = \(pairs).\(target)"),
+        conditions: [SQLFragment("\(pairs).\(source) = ") + owner.key], scope: scope,
+        order: order("\(pairs).\(position)", "\(pairs).rowid"))
+    case .inverseForeignKey(let inverse, let position):
+      let column = "\(alias).\(TableNames.column(for: inverse).quotedIdentifier)"
+      return Rows(
+        member: member, from: SQLFragment("\(table) AS \(alias)"),
+        conditions: [SQLFragment("\(column) = ") + owner.key], scope: scope,
+        order: order("\(alias).\(position.quotedIdentifier)", "\(alias)._pk"))
+    case .foreignKey:
+      preconditionFailure("a to-one has no list of targets")
+    }
+  }
+
+  private mutating func open(_ array: Scalar, _ element: ElementType, _ scope: Int) -> Rows {
+    let alias = makeAlias()
+    let from =
+      array.type.form == .text
+      ? dialect.characters(of: array.sql, alias: alias) : dialect.elements(of: array.sql, alias: alias)
+    var member = Scalar(sql: SQLFragment("\(alias).value"), type: element.type, isOptional: element.isOptional)
+    if element.type.form == .json {
+      member.sql = SQLFragment("nullif(\(alias).value, 'null')")
+    } else {
+      member.sql = SQLFragment("swift_json_value(\(alias).value, '\(element.type.swiftName)')")
+      member.needsNormalization = element.type.form == .text
+    }
+    member.strictIn = [member.sql.sql]
+    return Rows(
+      member: .scalar(member), from: from, conditions: [], scope: scope,
+      order: [("\(alias).key", "\(alias).key DESC")])
+  }
+
+  private func statement(_ columns: SQLFragment, _ rows: Rows) -> SQLFragment {
+    var sql = SQLFragment("SELECT ") + columns + SQLFragment(" FROM ") + rows.from
+    for join in joins(of: rows.scope) { sql = sql + SQLFragment(" ") + join }
+    for (index, condition) in rows.conditions.enumerated() {
+      sql = sql + SQLFragment(index == 0 ? " WHERE (" : " AND (") + condition + SQLFragment(")")
+    }
+    return sql
+  }
+
+  /// What a subselect says of a collection that may be absent: NULL where it is.
+  private func finish(_ scalar: Scalar, _ collection: RowCollection) -> Scalar {
+    guard let presence = collection.presence ?? forcedPresence(of: collection) else { return scalar }
+    var result = scalar
+    result.sql = SQLFragment("CASE WHEN ") + presence + SQLFragment(" THEN ") + scalar.sql + SQLFragment(" END")
+    result.isCondition = false
+    result.isAtomic = true
+    result.mayThrow = true
+    return result
+  }
+
+  private func forcedPresence(of collection: RowCollection) -> SQLFragment? {
+    guard case .relationship(let owner, _) = collection.source, owner.mayThrow else { return nil }
+    return owner.key + SQLFragment(" IS NOT NULL")
+  }
+
+  // MARK: - Questions
+
+  /// Whether a member satisfies a test.
+  mutating func exists(
+    in collection: RowCollection, where test: (Lowered, inout LoweringState) throws -> Scalar
+  ) throws -> Scalar {
+    var rows = try open(collection)
+    rows.conditions.append(try exactly { try test(rows.member, &$0) }.condition)
+    let sql = SQLFragment("EXISTS (") + statement(SQLFragment("1"), rows) + SQLFragment(")")
+    return finish(.condition(sql, isAtomic: true), collection)
+  }
+
+  mutating func emptiness(of collection: RowCollection) throws -> Scalar {
+    let rows = try open(collection)
+    let sql = SQLFragment("NOT EXISTS (") + statement(SQLFragment("1"), rows) + SQLFragment(")")
+    return finish(.condition(sql), collection)
+  }
+
+  mutating func count(of collection: RowCollection) throws -> Scalar {
+    let rows = try open(collection)
+    let sql = SQLFragment("(") + statement(SQLFragment("count(*)"), rows) + SQLFragment(")")
+    return finish(Scalar(sql: sql, type: .int), collection)
+  }
+
+  /// `first`, `last`, or the member at an index.
+  mutating func element(of collection: RowCollection, fromEnd: Bool, at index: Scalar? = nil) throws -> Lowered {
+    let rows = try open(collection)
+    let order = rows.order.map { fromEnd ? $0.backward : $0.forward }.joined(separator: ", ")
+    func select(_ column: SQLFragment) -> SQLFragment {
+      var sql = SQLFragment("(") + statement(column, rows) + SQLFragment(" ORDER BY \(order) LIMIT 1")
+      if let index {
+        // A negative offset would be none.
+        sql = sql + SQLFragment(" OFFSET CASE WHEN ") + index.operand + SQLFragment(" < 0 THEN 9223372036854775807 ELSE ")
+          + index.operand + SQLFragment(" END")
+      }
+      return sql + SQLFragment(")")
+    }
+    switch rows.member {
+    case .object(var object):
+      object.key = select(object.key)
+      object.alias = nil
+      object.scope = scope(of: collection)
+      object.isOptional = index == nil
+      object.mayThrow = index != nil
+      return .object(object)
+    case .scalar(var scalar):
+      scalar.sql = select(scalar.sql)
+      scalar.isOptional = scalar.isOptional || index == nil
+      scalar.mayThrow = index != nil
+      scalar.strictIn = []
+      return .scalar(scalar)
+    case .constant, .collection, .range: return rows.member
+    }
+  }
+
+  private func scope(of collection: RowCollection) -> Int {
+    if case .relationship(let owner, _) = collection.source { owner.scope } else { 0 }
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Synchronization
+
+/// A computation that only Swift can do, called from SQL as `swift_value(number, cells…)`: equality of structs, a
+/// computed property of a value, an element of a dictionary.
+///
+/// Each kind of computation is registered once for the types and key paths that it is made of, so the registry is as
+/// large as the program, not as its data.
+// @unchecked Sendable because it is immutable and the body only reads what it captures.
+package final class ValueFunction: @unchecked Sendable {
+  package typealias Body = ([SQLValue]) throws -> SQLValue?
+
+  let number: Int64
+  /// Takes cells, none of them null; nil is null.
+  let body: Body
+
+  private init(number: Int64, body: @escaping Body) {
+    self.number = number
+    self.body = body
+  }
+
+  // MARK: - Registry
+
+  private struct Registry {
+    var all: [ValueFunction] = []
+    var known: [Key: ValueFunction] = [:]
+  }
+
+  /// What a computation is made of.
+  // @unchecked Sendable because types and key paths are immutable.
+  struct Key: Hashable, @unchecked Sendable {
+    let operation: String
+    let types: [ObjectIdentifier]
+    let forms: [ScalarType.Form]
+    let keyPath: AnyKeyPath?
+
+    init(_ operation: String, types: [Any.Type], forms: [ScalarType.Form] = [], keyPath: AnyKeyPath? = nil) {
+      self.operation = operation
+      self.types = types.map { ObjectIdentifier($0) }
+      self.forms = forms
+      self.keyPath = keyPath
+    }
+  }
+
+  private static let registry = Mutex(Registry())
+
+  /// The function of a key, registered at the first call.
+  static func function(_ key: Key, _ body: @escaping Body) -> ValueFunction {
+    registry.withLock { registry in
+      if let known = registry.known[key] { return known }
+      let function = ValueFunction(number: Int64(registry.all.count), body: body)
+      registry.all.append(function)
+      registry.known[key] = function
+      return function
+    }
+  }
+
+  package static func numbered(_ number: Int64) -> ValueFunction? {
+    registry.withLock { $0.all.indices.contains(Int(number)) ? $0.all[Int(number)] : nil }
+  }
+
+  // MARK: - Calls
+
+  /// The call as a value; NULL where an argument is NULL.
+  func scalar(_ arguments: [Scalar], type: ScalarType, isOptional: Bool = false) -> Scalar {
+    var sql = SQLFragment("swift_value(?", [.integer(number)])
+    for argument in arguments { sql = sql + SQLFragment(", ") + argument.sql }
+    return Scalar(
+      sql: sql + SQLFragment(")"), type: type, isOptional: isOptional || arguments.contains(where: \.isOptional),
+      mayThrow: arguments.contains(where: \.mayThrow), needsNormalization: type.form == .text,
+      strictIn: arguments.reduce(into: []) { $0.formUnion($1.strictIn) })
+  }
+}
+
+// MARK: - Comparisons
+
+extension ValueFunction {
+  /// `==` of a type, between two forms of its values.
+  static func equality(
+    of type: any Equatable.Type, _ left: ScalarType, _ right: ScalarType, _ entity: __Entity
+  ) -> ValueFunction? {
+    func make<T: Equatable>(_: T.Type) -> ValueFunction {
+      function(Key("==", types: [T.self], forms: [left.form, right.form])) { cells in
+        guard let one: T = left.value(of: cells[0], entity: entity),
+          let other: T = right.value(of: cells[1], entity: entity)
+        else { return nil }
+        return .integer(one == other ? 1 : 0)
+      }
+    }
+    return make(type)
+  }
+
+  /// An order operator of a type, between two forms of its values.
+  static func order(
+    of type: any Comparable.Type, _ op: PredicateExpressions.ComparisonOperator, _ left: ScalarType,
+    _ right: ScalarType, _ entity: __Entity
+  ) -> ValueFunction? {
+    func make<T: Comparable>(_: T.Type) -> ValueFunction {
+      function(Key(op.sql, types: [T.self], forms: [left.form, right.form])) { cells in
+        guard let one: T = left.value(of: cells[0], entity: entity),
+          let other: T = right.value(of: cells[1], entity: entity)
+        else { return nil }
+        return .integer(op.holds(one, other) ? 1 : 0)
+      }
+    }
+    return make(type)
+  }
+
+  /// A function of one value of the Swift type `Input`.
+  static func unary<Input, Output>(
+    _ key: Key, _ input: ScalarType, _ output: ScalarType, _ entity: __Entity,
+    _ body: @escaping (Input) throws -> Output
+  ) -> ValueFunction {
+    function(key) { cells in
+      guard let value: Input = input.value(of: cells[0], entity: entity) else { return nil }
+      return output.cell(of: try body(value))
+    }
+  }
+
+  /// A function of two values.
+  static func binary<First, Second, Output>(
+    _ key: Key, _ first: ScalarType, _ second: ScalarType, _ output: ScalarType, _ entity: __Entity,
+    _ body: @escaping (First, Second) throws -> Output
+  ) -> ValueFunction {
+    function(key) { cells in
+      guard let one: First = first.value(of: cells[0], entity: entity),
+        let other: Second = second.value(of: cells[1], entity: entity)
+      else { return nil }
+      return output.cell(of: try body(one, other))
+    }
+  }
+}

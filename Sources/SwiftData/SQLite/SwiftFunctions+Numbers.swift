@@ -1,0 +1,50 @@
+import Foundation
+
+extension SwiftFunctions {
+  static let numbers =
+    [
+      arithmetic("swift_add", .add), arithmetic("swift_subtract", .subtract), arithmetic("swift_multiply", .multiply),
+      arithmetic("swift_divide", .divide), arithmetic("swift_remainder", .remainder),
+    ] + [
+      SwiftFunction("swift_negate", 2) { call in
+        call.returns(ArithmeticType(name: call.text(1))?.negate(call.cell(0)))
+      },
+      // The order of unsigned numbers whose bit patterns are stored.
+      SwiftFunction("swift_unsigned_key", 1) { call in call.returns(call.integer(0) ^ Int64.min) },
+      SwiftFunction("swift_decimal_key", 1) { call in
+        let text = call.text(0)
+        call.returns((text == "NaN" ? .nan : Decimal(string: text)).map { .blob(DecimalKey.bytes($0)) })
+      },
+      SwiftFunction("swift_real", 1) { call in call.returns(Double(call.text(0)).map { .real($0) }) },
+      SwiftFunction("swift_bytes", 1) { call in
+        call.returns(Data(base64Encoded: call.text(0)).map { .blob($0) })
+      },
+    ]
+
+  private static func arithmetic(_ name: String, _ operation: ArithmeticType.Operation) -> SwiftFunction {
+    SwiftFunction(name, 3) { call in
+      call.returns(ArithmeticType(name: call.text(2))?.apply(operation, call.cell(0), call.cell(1)))
+    }
+  }
+}
+
+/// Bytes whose order is the order of decimal numbers; NaN, which Foundation orders below all, comes first.
+enum DecimalKey {
+  static func bytes(_ value: Decimal) -> Data {
+    if value.isNaN { return Data([0]) }
+    if value.isZero { return Data([2]) }
+    // description is the shortest exact form: digits with at most one point and no exponent.
+    let text = value.magnitude.description
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let whole = parts[0].drop { $0 == "0" }
+    let fraction = parts.count > 1 ? parts[1][...] : ""
+    // The number is 0.DIGITS times ten to the exponent.
+    let exponent = whole.isEmpty ? -fraction.prefix { $0 == "0" }.count : whole.count
+    var digits = Array((whole + fraction).drop { $0 == "0" }.utf8)
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    let biased = UInt16(exponent + 1_000)
+    let magnitude = [UInt8(biased >> 8), UInt8(truncatingIfNeeded: biased)] + digits
+    // Below zero the greater magnitude is the lesser number: all bytes turn round, and an end mark keeps a prefix above.
+    return value.isSignMinus ? Data([1] + magnitude.map { ~$0 } + [0xFF]) : Data([3] + magnitude)
+  }
+}

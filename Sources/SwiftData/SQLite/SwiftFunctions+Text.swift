@@ -1,0 +1,87 @@
+import Foundation
+import GRDBSQLite
+import Synchronization
+
+extension SwiftFunctions {
+  static let text = [
+    SwiftFunction("swift_nfc", 1) { call in
+      if SwiftText.isInert(call.utf8(0)) { call.returnsArgument(0) } else { call.returns(SwiftText.nfc(call.text(0))) }
+    },
+    SwiftFunction("swift_count", 1) { call in
+      let bytes = call.utf8(0)
+      let isSimple = SwiftText.isInert(bytes) && !bytes.contains(carriageReturn)
+      // Where each scalar is a character, the bytes that begin one are counted.
+      call.returns(Int64(isSimple ? bytes.count { $0 & 0xC0 != 0x80 } : call.text(0).count))
+    },
+    SwiftFunction("swift_contains", 2) { call in
+      let (text, part) = (call.utf8(0), call.utf8(1))
+      if TextSearch.isPlain(part) {
+        guard TextSearch.contains(text, part) else { return call.returns(false) }
+        if SwiftText.isInert(text) { return call.returns(true) }
+      }
+      call.returns(TextSearch.contains(call.text(0), characters: call.text(1)))
+    },
+    SwiftFunction("swift_starts_with", 2) { call in
+      let (text, prefix) = (call.utf8(0), call.utf8(1))
+      if TextSearch.isPlain(prefix) {
+        guard text.starts(with: prefix) else { return call.returns(false) }
+        if SwiftText.isInert(text) { return call.returns(true) }
+      }
+      call.returns(call.text(0).starts(with: call.text(1)))
+    },
+    SwiftFunction("swift_characters", 1) { call in
+      let items = call.text(0).map { ListCoding.quoted(ListCoding.quoted(String($0))) }
+      call.returns("[" + items.joined(separator: ",") + "]")
+    },
+    SwiftFunction("swift_matches", 2) { call in
+      call.returns(TextSearch.matches(call.text(0), pattern: call.text(1)).map { .integer($0 ? 1 : 0) })
+    },
+  ]
+
+  private static let carriageReturn = UInt8(ascii: "\r")
+}
+
+/// Searches by characters, by bytes where that is the same.
+private enum TextSearch {
+  /// Whether a text is in every text that equals it, byte by byte: ASCII without line ends, which may be half of a
+  /// character, and without the three characters that have canonical equivalents elsewhere (U+037E, U+1FEF, U+212A).
+  static func isPlain(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
+    part.allSatisfy { byte in
+      byte < 0x80
+        && ![UInt8(ascii: "\r"), UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: "`"), UInt8(ascii: "K")]
+          .contains(byte)
+    }
+  }
+
+  static func contains(_ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = part.first, var start = text.baseAddress else { return part.isEmpty }
+    var left = text.count
+    while left >= part.count, let found = memchr(start, Int32(first), left - part.count + 1) {
+      if memcmp(found, part.baseAddress!, part.count) == 0 { return true }
+      left -= UnsafeRawPointer(found) - UnsafeRawPointer(start) + 1
+      start = UnsafeRawPointer(found).assumingMemoryBound(to: UInt8.self) + 1
+    }
+    return false
+  }
+
+  /// `contains` of any two collections, as Foundation's node calls it.
+  static func contains<Base: Collection, Part: Collection>(_ text: Base, characters part: Part) -> Bool
+  where Base.Element == Part.Element, Base.Element: Equatable {
+    text.contains(part)
+  }
+
+  static func matches(_ text: String, pattern: String) -> Bool? {
+    patterns.withLock { patterns in
+      if patterns[pattern] == nil {
+        guard let regex = try? Regex(pattern) else { return nil }
+        if patterns.count >= 64 { patterns.removeAll() }
+        patterns[pattern] = Pattern(regex: regex)
+      }
+      return text.contains(patterns[pattern]!.regex)
+    }
+  }
+
+  // @unchecked Sendable because it is only used under the mutex.
+  private struct Pattern: @unchecked Sendable { let regex: Regex<AnyRegexOutput> }
+  private static let patterns = Mutex<[String: Pattern]>([:])
+}

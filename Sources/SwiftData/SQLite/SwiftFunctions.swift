@@ -1,0 +1,108 @@
+import Foundation
+import GRDBSQLite
+
+/// The SQL functions through which SQLite asks Swift, registered on every connection.
+///
+/// All are deterministic. NULL in gives NULL out.
+package enum SwiftFunctions {
+  package static func register(on connection: OpaquePointer) throws {
+    for function in all {
+      let code = sqlite3_create_function_v2(
+        connection, function.name, function.argumentCount,
+        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, Unmanaged.passUnretained(function).toOpaque(),
+        { context, count, values in
+          let function = Unmanaged<SwiftFunction>.fromOpaque(sqlite3_user_data(context)).takeUnretainedValue()
+          let call = SQLiteCall(context: context!, values: UnsafeMutableBufferPointer(start: values, count: Int(count)))
+          if call.hasNull { sqlite3_result_null(context) } else { function.body(call) }
+        }, nil, nil, nil)
+      guard code == SQLITE_OK else {
+        throw SwiftDataError(
+          .io, message: "\(function.name) cannot be registered: \(String(cString: sqlite3_errstr(code)))")
+      }
+    }
+  }
+
+  private static let all: [SwiftFunction] = text + numbers + json
+}
+
+/// One function.
+final class SwiftFunction: Sendable {
+  let name: String
+  let argumentCount: Int32
+  let body: @Sendable (SQLiteCall) -> Void
+
+  /// `argumentCount` -1 takes any number.
+  init(_ name: String, _ argumentCount: Int32, _ body: @escaping @Sendable (SQLiteCall) -> Void) {
+    self.name = name
+    self.argumentCount = argumentCount
+    self.body = body
+  }
+}
+
+/// One call: its arguments, and where its result goes.
+struct SQLiteCall {
+  let context: OpaquePointer
+  let values: UnsafeMutableBufferPointer<OpaquePointer?>
+
+  var hasNull: Bool { values.contains { sqlite3_value_type($0) == SQLITE_NULL } }
+
+  // MARK: - Arguments
+
+  func integer(_ index: Int) -> Int64 { sqlite3_value_int64(values[index]) }
+
+  /// The bytes of a text, valid during the call.
+  func utf8(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    let start = sqlite3_value_text(values[index])
+    return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(values[index])))
+  }
+
+  func text(_ index: Int) -> String { String(decoding: utf8(index), as: UTF8.self) }
+
+  func cell(_ index: Int) -> SQLValue {
+    let value = values[index]
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
+    case SQLITE_TEXT: return .text(text(index))
+    case SQLITE_BLOB:
+      guard let bytes = sqlite3_value_blob(value) else { return .blob(Data()) }
+      return .blob(Data(bytes: bytes, count: Int(sqlite3_value_bytes(value))))
+    default: return .null
+    }
+  }
+
+  // MARK: - Results
+
+  func returns(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
+  func returns(_ value: Int64) { sqlite3_result_int64(context, value) }
+  func returnsArgument(_ index: Int) { sqlite3_result_value(context, values[index]) }
+
+  func returns(_ value: String) {
+    var value = value
+    value.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        // A null pointer would be NULL, and an empty text is not.
+        guard let start = $0.baseAddress else { return sqlite3_result_text64(context, "", 0, transient, UInt8(SQLITE_UTF8)) }
+        sqlite3_result_text64(context, start, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+      }
+    }
+  }
+
+  func returns(_ value: SQLValue?) {
+    switch value {
+    case nil, .null: sqlite3_result_null(context)
+    case .integer(let value): returns(value)
+    case .real(let value): sqlite3_result_double(context, value)
+    case .text(let value): returns(value)
+    case .blob(let value):
+      value.withUnsafeBytes { bytes in
+        bytes.count == 0
+          ? sqlite3_result_zeroblob(context, 0)
+          : sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), transient)
+      }
+    }
+  }
+}
+
+/// Tells SQLite to copy what is returned.
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
