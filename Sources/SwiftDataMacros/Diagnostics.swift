@@ -160,7 +160,7 @@ enum Diagnostics {
       node,
       "markerOnUnstored",
       "@\(node.baseName) has no meaning here: \(reason)",
-      fixIts: [FixIts.removeAttribute(node)]
+      fixIts: FixIts.removeAttribute(node)
     )
   }
 
@@ -169,7 +169,7 @@ enum Diagnostics {
       attribute,
       "bothMarkers",
       "a property is either an attribute or a relationship, not both",
-      fixIts: [FixIts.removeAttribute(attribute), FixIts.removeAttribute(relationship)]
+      fixIts: FixIts.removeAttribute(attribute) + FixIts.removeAttribute(relationship)
     )
   }
 
@@ -178,7 +178,7 @@ enum Diagnostics {
       node,
       "repeatedMarker",
       "@\(node.baseName) is written twice; write its arguments in one",
-      fixIts: [FixIts.removeAttribute(node)]
+      fixIts: FixIts.removeAttribute(node)
     )
   }
 
@@ -191,7 +191,7 @@ enum Diagnostics {
       relationship,
       "relationshipOnAttribute",
       "@Relationship needs a model or an array of models; '\(type.trimmedDescription)' is an attribute",
-      fixIts: [FixIts.removeAttribute(relationship)]
+      fixIts: FixIts.removeAttribute(relationship)
     )
   }
 

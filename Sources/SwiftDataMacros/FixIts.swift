@@ -27,7 +27,7 @@ enum FixIts {
 
   static func makeActor(_ declaration: some DeclGroupSyntax) -> [FixIt] {
     let keyword: TokenSyntax
-    if let type = declaration.as(ClassDeclSyntax.self), !type.modifiers.contains(where: { $0.name.text == "final" }) {
+    if let type = declaration.as(ClassDeclSyntax.self), !type.hasModifier(.final), !type.hasModifier(.open) {
       keyword = type.classKeyword
     } else if let type = declaration.as(StructDeclSyntax.self) {
       keyword = type.structKeyword
@@ -38,10 +38,7 @@ enum FixIts {
       fix(
         "makeActor",
         "replace '\(keyword.text)' with 'actor'",
-        .replace(
-          oldNode: Syntax(keyword),
-          newNode: Syntax(TokenSyntax.keyword(.actor).withTrivia(of: keyword))
-        )
+        .replace(oldNode: Syntax(keyword), newNode: Syntax(TokenSyntax.keyword(.actor).withTrivia(of: keyword)))
       )
     ]
   }
@@ -157,17 +154,18 @@ enum FixIts {
     return fix("addDefault", "add a default value", .replace(oldNode: Syntax(binding), newNode: Syntax(changed)))
   }
 
-  static func removeAttribute(_ attribute: AttributeSyntax) -> FixIt {
-    let list = attribute.parent?.as(AttributeListSyntax.self) ?? []
-    let changed = list.filter { $0.id != attribute.id }
-    return fix(
-      "removeAttribute",
-      "remove '@\(attribute.baseName)'",
-      .replace(
-        oldNode: Syntax(list),
-        newNode: Syntax(changed)
+  /// Removes an attribute of a variable.
+  static func removeAttribute(_ attribute: AttributeSyntax) -> [FixIt] {
+    guard let variable = attribute.parent?.parent?.as(VariableDeclSyntax.self) else { return [] }
+    var changed = variable.with(\.attributes, variable.attributes.filter { $0.id != attribute.id })
+    changed.leadingTrivia = variable.leadingTrivia
+    return [
+      fix(
+        "removeAttribute",
+        "remove '@\(attribute.baseName)'",
+        .replace(oldNode: Syntax(variable), newNode: Syntax(changed))
       )
-    )
+    ]
   }
 }
 

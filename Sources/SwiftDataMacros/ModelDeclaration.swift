@@ -27,7 +27,8 @@ struct ModelDeclaration {
     self.name = syntax.name.text
     let members = ActiveMembers(syntax.memberBlock.members, configuration)
     self.members = members.declarations
-    let parsed = self.members.compactMap { $0.as(VariableDeclSyntax.self) }.map(PersistedProperty.parse)
+    let parsed = self.members.compactMap { $0.as(VariableDeclSyntax.self) }
+      .flatMap(\.singleConstants).map(PersistedProperty.parse)
     self.properties = parsed.compactMap(\.persisted)
     self.placeholders = parsed.compactMap(\.placeholder)
     self.propertyProblems = members.problems + parsed.flatMap(\.problems)

@@ -49,6 +49,18 @@ extension VariableDeclSyntax {
     }
   }
 
+  /// `let a: Int, b: Int` as one declaration for each name. Constants need no accessors, so nothing speaks against them
+  /// (see `Diagnostics.severalBindings`). Any other declaration as it is.
+  var singleConstants: [VariableDeclSyntax] {
+    guard bindingSpecifier.tokenKind == .keyword(.let), bindings.count > 1 else { return [self] }
+    var type: TypeAnnotationSyntax?
+    let bindings = bindings.reversed().map { binding in
+      if binding.typeAnnotation != nil || binding.initializer != nil { type = binding.typeAnnotation }
+      return binding.with(\.typeAnnotation, binding.initializer == nil ? type : binding.typeAnnotation)
+    }
+    return bindings.reversed().map { with(\.bindings, [$0.with(\.trailingComma, nil)]) }
+  }
+
   var isLazy: Bool { hasModifier(.lazy) }
 
   /// Static, overriding, lazy and computed properties are never persisted.

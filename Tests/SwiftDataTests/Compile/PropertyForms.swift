@@ -20,6 +20,9 @@ final class PropertyForms {
   let state: FormState
   let address: FormAddress?
 
+  let width: Int, height: Int
+  let nickname, motto: String
+
   // Access.
   private(set) var readable: Int = 1
   fileprivate var shared: String?
@@ -130,6 +133,10 @@ final class PropertyForms {
     self.address = nil
     self.temporary = 7
     self.optional = nil
+    self.width = 2
+    self.height = 3
+    self.nickname = "n"
+    self.motto = "m"
   }
 
   func touch() -> String {

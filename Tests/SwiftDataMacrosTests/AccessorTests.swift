@@ -1,0 +1,220 @@
+import Testing
+
+@Suite("The storage and accessors of one property")
+struct AccessorTests {
+  @Test("An attribute of a known type is stored as itself")
+  func direct() {
+    let expansion = Expansion(
+      """
+      class Track {
+        @__Persisted(index: 1)
+        var title: String
+      }
+      """
+    )
+    #expect(
+      expansion.text == """
+        class Track {
+          var title: String {
+            @storageRestrictions(initializes: _title)
+            init(initialValue) {
+              _title = initialValue
+            }
+            get {
+              __willGet(1, \\.title)
+              return _title
+            }
+            set {
+              __willSet(1, \\.title)
+              _title = newValue
+              __didSet(1, \\.title)
+            }
+          }
+
+          private final var _title: String
+        }
+        """
+    )
+  }
+
+  @Test("A property of a type that only the type checker knows is stored in a slot")
+  func slot() {
+    let expansion = Expansion(
+      """
+      class Track {
+        @__Persisted(index: 3)
+        var album: Album?
+      }
+      """
+    )
+    #expect(
+      expansion.text == """
+        class Track {
+          var album: Album? {
+            @storageRestrictions(initializes: _album)
+            init(initialValue) {
+              _album = SwiftData.__Slot(initialValue)
+            }
+            get {
+              __willGet(3, \\.album)
+              if _album.isFault {
+                __fire(3)
+              }
+              return _album.loaded
+            }
+            set {
+              __willSet(3, \\.album)
+              let __change = SwiftData.__change(_album, newValue)
+              _album.value = __change.value
+              __didSet(3, \\.album, __change)
+            }
+          }
+
+          private final var _album: SwiftData.__Slot<Album?>
+        }
+        """
+    )
+  }
+
+  @Test("Indices of a class that may have a superclass are counted from its offset")
+  func offset() {
+    let expansion = Expansion(
+      """
+      class Track {
+        @__Persisted(index: 2, offset: true)
+        var title: String
+      }
+      """
+    )
+    #expect(expansion.hasLine("__willGet(Self.__offset + 2, \\.title)"))
+    #expect(expansion.hasLine("__didSet(Self.__offset + 2, \\.title)"))
+  }
+
+  @Test("Storage of an isolated class is outside the isolation")
+  func isolated() {
+    let expansion = Expansion(
+      """
+      class Track {
+        @__Persisted(index: 0, isolated: true)
+        var title: String
+      }
+      """
+    )
+    #expect(expansion.hasLine("nonisolated(unsafe) private final var _title: String"))
+  }
+
+  @Test("Observers run inside the setter, guarded against themselves")
+  func observers() {
+    let expansion = Expansion(
+      """
+      class Track {
+        @__Persisted(index: 0)
+        var plays: Int = 0 {
+          willSet { print(newValue) }
+          didSet { if plays > oldValue { plays = 9 } }
+        }
+      }
+      """
+    )
+    #expect(
+      expansion.member("set {") == """
+        set {
+          __willSet(0, \\.plays)
+          let oldValue = _plays
+          __observer(0) {
+            print(newValue)
+          }
+          _plays = newValue
+          __didSet(0, \\.plays)
+          __observer(0) {
+            if self.plays > oldValue {
+              self.plays = 9
+            }
+          }
+        }
+        """
+    )
+  }
+
+  @Test("Observers see the other value under the name that they chose, and slots unwrapped")
+  func namedObservers() {
+    let expansion = Expansion(
+      """
+      class Track {
+        @__Persisted(index: 0)
+        var album: Album? {
+          willSet(next) { print(next) }
+          didSet(previous) { print(previous) }
+        }
+      }
+      """
+    )
+    #expect(
+      expansion.member("set {") == """
+        set {
+          __willSet(0, \\.album)
+          let previous = _album.loaded
+          __observer(0) {
+            let next = newValue
+            print(next)
+          }
+          let __change = SwiftData.__change(_album, newValue)
+          _album.value = __change.value
+          __didSet(0, \\.album, __change)
+          __observer(0) {
+            print(previous)
+          }
+        }
+        """
+    )
+  }
+
+  @Test("An observer that does not read the old value keeps none")
+  func unusedOldValue() {
+    let expansion = Expansion(
+      """
+      class Track {
+        @__Persisted(index: 0)
+        var plays: Int = 0 { didSet { print("changed") } }
+      }
+      """
+    )
+    #expect(!expansion.text.contains("oldValue"))
+  }
+
+  @Test(
+    "In an observer only references to the property itself get self",
+    arguments: [
+      ("plays += 1", "self.plays += 1"),
+      ("other.plays = 1", "other.plays = 1"),
+      ("keep(\\.plays)", "keep(\\.plays)"),
+      ("log(plays: 3)", "log(plays: 3)"),
+      ("log(plays: plays)", "log(plays: plays)"),
+      ("print(\"\\(plays)\")", "print(\"\\(self.plays)\")"),
+      ("let plays = 3; use(plays)", "use(plays)"),
+    ]
+  )
+  func qualifiesItself(body: String, expected: String) {
+    let expansion = Expansion("class Track { @__Persisted(index: 0) var plays: Int = 0 { didSet { \(body) } } }")
+    #expect(expansion.hasLine(expected), "\(expansion.text)")
+  }
+
+  @Test("A property in backticks has storage without them")
+  func backticks() {
+    let expansion = Expansion("class Track { @__Persisted(index: 0) var `default`: Int }")
+    #expect(expansion.text.contains("private final var _default: Int"))
+    #expect(expansion.text.contains("__willGet(0, \\.`default`)"))
+  }
+
+  @Test("A raw identifier's storage is one too")
+  func rawIdentifier() {
+    let expansion = Expansion("class Track { @__Persisted(index: 0) var `play count`: Int }")
+    #expect(expansion.text.contains("private final var `_play count`: Int"))
+  }
+
+  @Test("Beside an attribute that may be a property wrapper, storage has a name that no wrapper takes")
+  func unknownAttribute() {
+    let expansion = Expansion("class Track { @Clamped @__Persisted(index: 0) var plays: Int }")
+    #expect(expansion.text.contains("private final var __persisted_plays: Int"))
+  }
+}
