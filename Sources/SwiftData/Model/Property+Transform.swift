@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 extension __Property {
   /// The bytes that the property's value transformer makes of a value; nil for nil.

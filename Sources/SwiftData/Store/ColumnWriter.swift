@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Where a model's properties are written: the parameters of a statement, or a list of values.
 ///

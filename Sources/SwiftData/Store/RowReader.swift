@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// One row as a model's decoding initialiser reads it: by property index, from whatever a store has at hand.
 ///

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A cell or a bound parameter.
 package enum SQLValue: Hashable, Sendable {
