@@ -44,7 +44,8 @@ extension ContextState {
     return along
   }
 
-  private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel) {
+  private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel)
+  {
     if case .fault = target.__relationship(inverse.index, .read) {
       if inverse.isToMany { return }
       target.__fire(inverse.index)

@@ -259,7 +259,9 @@ extension ContextState {
     }
     // A hint loads the arrays of all owners at once.
     objects.first?.__state.batch?.owners[property.index] = objects.count
-    for object in objects { if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) } }
+    for object in objects {
+      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
+    }
   }
 
   // MARK: - Commits by other processes

@@ -53,7 +53,9 @@ public final class __Entity: @unchecked Sendable {
   // instance, which needs the finished description.
 
   /// The sets of properties that the class's own `#Unique` names.
-  package var uniquenessConstraints: [[String]] { declaredConstraints.flatMap { $0.names(in: self).compactMap(\.self) } }
+  package var uniquenessConstraints: [[String]] {
+    declaredConstraints.flatMap { $0.names(in: self).compactMap(\.self) }
+  }
   /// The properties of each index that the class's own `#Index` asks for.
   package var indices: [[String]] { declaredIndices.flatMap { $0.names(in: self).compactMap(\.self) } }
 

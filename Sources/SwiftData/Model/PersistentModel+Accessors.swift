@@ -64,7 +64,9 @@ extension PersistentModel {
   }
 
   public nonisolated func __maintain<S>(_ index: Int, _ change: __RelationshipChange<S>) {
-    if change.isRelationship { RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added) }
+    if change.isRelationship {
+      RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
+    }
   }
 }
 
@@ -163,7 +165,9 @@ extension __Slot {
 
   public mutating func __perform<M: PersistentModel>(_ operation: __RelationshipOperation) -> __RelationshipContent
   where Value == [M] {
-    if case .load(let targets, let positioned) = operation { (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0) }
+    if case .load(let targets, let positioned) = operation {
+      (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0)
+    }
     if case .fault = operation { value = nil }
     guard value != nil else { return .fault(0) }
     if case .contains(let target) = operation { return containment(value!, target) }
@@ -174,7 +178,9 @@ extension __Slot {
 
   public mutating func __perform<M: PersistentModel>(_ operation: __RelationshipOperation) -> __RelationshipContent
   where Value == [M]? {
-    if case .load(let targets, let positioned) = operation { (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0) }
+    if case .load(let targets, let positioned) = operation {
+      (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0)
+    }
     if case .fault = operation { value = nil }
     guard let loaded = value else { return .fault(0) }
     if case .contains(let target) = operation { return containment(loaded ?? [], target) }

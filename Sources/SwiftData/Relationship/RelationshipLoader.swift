@@ -158,7 +158,8 @@ private struct UnsavedMembership {
     self.info = info
     self.context = context
     guard let inverse = info.inverse else { return }
-    let candidates = context.changed.values.filter { $0.properties.contains(inverse.index) }.map(\.object)
+    let candidates =
+      context.changed.values.filter { $0.properties.contains(inverse.index) }.map(\.object)
       + Array(context.inserted.values)
     for candidate in candidates where type(of: candidate).__entity.isKind(of: info.destination) {
       guard case .targets(let owners, _) = candidate.__relationship(inverse.index, .read) else { continue }

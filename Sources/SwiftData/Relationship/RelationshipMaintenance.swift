@@ -92,7 +92,8 @@ enum RelationshipMaintenance {
       if inverse.isToMany { return }
       target.__fire(inverseIndex)
     }
-    guard case .targets(let current, _) = target.__relationship(inverseIndex, inverse.isToMany ? .contains(object) : .read),
+    guard
+      case .targets(let current, _) = target.__relationship(inverseIndex, inverse.isToMany ? .contains(object) : .read),
       current.contains(where: { $0 === object })
     else { return }
     change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .remove(object)) }

@@ -28,7 +28,13 @@ enum JSONText {
     var (depth, start, isText, isEscaped) = (0, 0, false, false)
     for (index, byte) in json.enumerated() {
       if isText {
-        if isEscaped { isEscaped = false } else if byte == backslash { isEscaped = true } else if byte == quote { isText = false }
+        if isEscaped {
+          isEscaped = false
+        } else if byte == backslash {
+          isEscaped = true
+        } else if byte == quote {
+          isText = false
+        }
         continue
       }
       switch byte {
@@ -53,7 +59,10 @@ enum JSONText {
     switch type {
     case "Bool": return .integer(json == "true" ? 1 : 0)
     case "Double", "Date": return number(json).map { $0.isNaN ? .text("nan") : .real($0) }
-    case "Float": return (isText(json) ? number(json).map(Float.init) : Float(json)).map { $0.isNaN ? .text("nan") : .real(Double($0)) }
+    case "Float":
+      return (isText(json) ? number(json).map(Float.init) : Float(json)).map {
+        $0.isNaN ? .text("nan") : .real(Double($0))
+      }
     case "UInt", "UInt64": return UInt64(json).map { .integer(Int64(bitPattern: $0)) }
     case "Decimal": return (try? JSONCoding.decode(Decimal.self, from: Data(json.utf8))).map { .text($0.description) }
     case "String", "Character", "URL": return text(json).map { .text($0) }

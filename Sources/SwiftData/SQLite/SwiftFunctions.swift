@@ -82,7 +82,9 @@ struct SQLiteCall {
     value.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
         // A null pointer would be NULL, and an empty text is not.
-        guard let start = $0.baseAddress else { return sqlite3_result_text64(context, "", 0, transient, UInt8(SQLITE_UTF8)) }
+        guard let start = $0.baseAddress else {
+          return sqlite3_result_text64(context, "", 0, transient, UInt8(SQLITE_UTF8))
+        }
         sqlite3_result_text64(context, start, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
       }
     }

@@ -129,7 +129,8 @@ import Testing
     try context.save()
     #expect(try store.shell("SELECT id, title, seconds, plays, mood FROM Track") == "1|t|180.0|0|wild")
     #expect(try store.shell("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
-    let tables = try store.shell("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name)")
+    let tables = try store.shell(
+      "SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name)")
     #expect(tables.hasPrefix("Album Artist Tag"))
   }
 }
