@@ -1,0 +1,119 @@
+import Foundation
+import SwiftData
+
+/// SwiftData model for message attachments (images, videos, files).
+/// Tracks upload status and stores local/remote URLs.
+@Model
+public final class AttachmentEntity {
+  // MARK: - Core Properties
+
+  /// Unique attachment identifier
+  @Attribute(.unique) public var id: String
+
+  /// Attachment type (image, video, audio, document)
+  public var type: AttachmentType
+
+  /// Remote URL (Firebase Storage)
+  public var url: String?
+
+  /// Local file URL (for offline access)
+  public var localURL: String?
+
+  /// Thumbnail URL (for images/videos)
+  public var thumbnailURL: String?
+
+  /// File size in bytes
+  public var fileSize: Int64
+
+  /// MIME type
+  public var mimeType: String
+
+  /// Original file name
+  public var fileName: String
+
+  /// Upload status
+  public var uploadStatus: UploadStatus
+
+  /// Upload progress (0.0 - 1.0)
+  public var uploadProgress: Double
+
+  /// Upload error message (if failed)
+  public var uploadError: String?
+
+  /// Creation timestamp
+  public var createdAt: Date
+
+  // MARK: - Relationships
+
+  /// Parent message (inverse relationship)
+  @Relationship(deleteRule: .nullify, inverse: \MessageEntity.attachments)
+  public var message: MessageEntity?
+
+  // MARK: - Initialization
+
+  /// Makes one with the given values; the rest has its defaults.
+  public init(
+    id: String = UUID().uuidString,
+    type: AttachmentType,
+    localURL: String,
+    fileSize: Int64,
+    mimeType: String,
+    fileName: String,
+    createdAt: Date = Date()
+  ) {
+    self.id = id
+    self.type = type
+    self.localURL = localURL
+    self.fileSize = fileSize
+    self.mimeType = mimeType
+    self.fileName = fileName
+    self.uploadStatus = .pending
+    self.uploadProgress = 0.0
+    self.createdAt = createdAt
+  }
+
+  // MARK: - Helper Methods
+
+  /// Update upload progress
+  public func updateUploadProgress(_ progress: Double) {
+    self.uploadProgress = min(max(progress, 0.0), 1.0)
+  }
+
+  /// Mark upload as completed
+  public func markAsUploaded(url: String, thumbnailURL: String? = nil) {
+    self.url = url
+    self.thumbnailURL = thumbnailURL
+    self.uploadStatus = .completed
+    self.uploadProgress = 1.0
+    self.uploadError = nil
+  }
+
+  /// Mark upload as failed
+  public func markAsFailed(error: String) {
+    self.uploadStatus = .failed
+    self.uploadError = error
+  }
+
+  /// Check if attachment is ready to display
+  public var isAvailable: Bool {
+    uploadStatus == .completed && url != nil
+  }
+}
+
+// MARK: - Supporting Enums
+
+/// What a file is.
+public enum AttachmentType: String, Codable, Sendable {
+  case image
+  case video
+  case audio
+  case document
+}
+
+/// How far an upload has come.
+public enum UploadStatus: String, Codable, Sendable {
+  case pending
+  case uploading
+  case completed
+  case failed
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SwiftData
+
+/// SwiftData model for conversation storage with participant management.
+/// Maintains conversation state, unread counts, and message relationships.
+@Model
+public final class ConversationEntity {
+  // MARK: - Core Properties
+
+  /// Unique conversation identifier (matches Firestore document ID)
+  @Attribute(.unique) public var id: String
+
+  /// Array of participant user IDs
+  public var participantIDs: [String]
+
+  /// Conversation display name (for groups)
+  public var displayName: String?
+
+  /// Conversation avatar URL (for groups)
+  public var avatarURL: String?
+
+  /// Is this a group conversation?
+  public var isGroup: Bool
+
+  /// Creation timestamp
+  public var createdAt: Date
+
+  /// Last update timestamp (when last message was sent)
+  public var updatedAt: Date
+
+  // MARK: - Conversation State
+
+  /// Is conversation pinned?
+  public var isPinned: Bool
+
+  /// Is conversation muted?
+  public var isMuted: Bool
+
+  /// Is conversation archived?
+  public var isArchived: Bool
+
+  /// Unread message count
+  public var unreadCount: Int
+
+  /// Last message preview text
+  public var lastMessageText: String?
+
+  /// Last message timestamp
+  public var lastMessageAt: Date?
+
+  /// Last message sender ID
+  public var lastMessageSenderID: String?
+
+  // MARK: - AI Metadata
+
+  /// Supermemory conversation ID for RAG context
+  public var supermemoryConversationID: String?
+
+  // MARK: - Relationships
+
+  /// All messages in this conversation (cascade delete)
+  @Relationship(deleteRule: .cascade)
+  public var messages: [MessageEntity]
+
+  // MARK: - Initialization
+
+  /// Makes one with the given values; the rest has its defaults.
+  public init(
+    id: String = UUID().uuidString,
+    participantIDs: [String],
+    displayName: String? = nil,
+    isGroup: Bool = false,
+    createdAt: Date = Date()
+  ) {
+    self.id = id
+    self.participantIDs = participantIDs
+    self.displayName = displayName
+    self.isGroup = isGroup
+    self.createdAt = createdAt
+    self.updatedAt = createdAt
+    self.isPinned = false
+    self.isMuted = false
+    self.isArchived = false
+    self.unreadCount = 0
+    self.messages = []
+  }
+
+  // MARK: - Helper Methods
+
+  /// Update conversation with latest message
+  public func updateWithMessage(_ message: MessageEntity) {
+    self.lastMessageText = message.text
+    self.lastMessageAt = message.createdAt
+    self.lastMessageSenderID = message.senderID
+    self.updatedAt = Date()
+  }
+
+  /// Increment unread count
+  public func incrementUnreadCount() {
+    self.unreadCount += 1
+  }
+
+  /// Reset unread count (when conversation is opened)
+  public func markAsRead() {
+    self.unreadCount = 0
+  }
+
+  /// Get sorted messages (newest first)
+  public var sortedMessages: [MessageEntity] {
+    messages.sorted { $0.createdAt > $1.createdAt }
+  }
+
+  /// Get messages pending sync
+  public var pendingSyncMessages: [MessageEntity] {
+    messages.filter { $0.isPendingSync }
+  }
+}

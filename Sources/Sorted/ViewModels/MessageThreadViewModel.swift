@@ -1,0 +1,147 @@
+import Foundation
+import Observation
+import SwiftData
+
+/// One thread: its messages, page by page, and sending (guide, 3.2).
+@MainActor
+@Observable
+public final class MessageThreadViewModel {
+  // MARK: - Dependencies
+
+  private let modelContext: ModelContext
+  private let conversationID: String
+  /// Who sends: the guide leaves it to an authentication service.
+  private let currentUserID: String
+
+  // MARK: - Observed State
+
+  /// Whether something is being loaded.
+  public var isLoading = false
+  /// What went wrong last, for the user to read.
+  public var errorMessage: String?
+  /// What is being written.
+  public var messageText = ""
+
+  // MARK: - Initialization
+
+  /// Makes the view model of a screen.
+  public init(modelContext: ModelContext, conversationID: String, currentUserID: String = "current-user-id") {
+    self.modelContext = modelContext
+    self.conversationID = conversationID
+    self.currentUserID = currentUserID
+  }
+
+  // MARK: - Fetch Methods
+
+  /// Fetch messages for this conversation
+  public func fetchMessages(limit: Int = 20, offset: Int = 0) -> [MessageEntity] {
+    var descriptor = FetchDescriptor<MessageEntity>(
+      predicate: #Predicate { message in
+        message.conversationID == conversationID
+      },
+      sortBy: [
+        SortDescriptor(\.createdAt, order: .reverse)
+      ]
+    )
+
+    descriptor.fetchLimit = limit
+    descriptor.fetchOffset = offset
+
+    do {
+      return try modelContext.fetch(descriptor)
+    } catch {
+      errorMessage = "Failed to fetch messages: \(error.localizedDescription)"
+      return []
+    }
+  }
+
+  /// Fetch messages pending sync
+  public func fetchPendingSyncMessages() -> [MessageEntity] {
+    // Foundation's macro takes no `.pending` without its type's value at hand.
+    let pending = SyncStatus.pending
+    let failed = SyncStatus.failed
+    let descriptor = FetchDescriptor<MessageEntity>(
+      predicate: #Predicate { message in
+        message.conversationID == conversationID
+          && (message.syncStatus == pending || (message.syncStatus == failed && message.retryCount < 3))
+      },
+      sortBy: [
+        SortDescriptor(\.createdAt, order: .forward)
+      ]
+    )
+
+    do {
+      return try modelContext.fetch(descriptor)
+    } catch {
+      errorMessage = "Failed to fetch pending messages: \(error.localizedDescription)"
+      return []
+    }
+  }
+
+  /// Get conversation
+  public func getConversation() -> ConversationEntity? {
+    let descriptor = FetchDescriptor<ConversationEntity>(
+      predicate: #Predicate { conversation in
+        conversation.id == conversationID
+      }
+    )
+
+    do {
+      return try modelContext.fetch(descriptor).first
+    } catch {
+      errorMessage = "Failed to fetch conversation: \(error.localizedDescription)"
+      return nil
+    }
+  }
+
+  // MARK: - Message Actions
+
+  /// Send new message (optimistic UI)
+  public func sendMessage() {
+    guard !messageText.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
+      return
+    }
+
+    // Create message entity
+    let message = MessageEntity(
+      conversationID: conversationID,
+      senderID: currentUserID,
+      text: messageText,
+      status: .sending,
+      syncStatus: .pending
+    )
+
+    // Insert into SwiftData (optimistic UI)
+    modelContext.insert(message)
+
+    // Update conversation
+    if let conversation = getConversation() {
+      message.conversation = conversation
+      conversation.updateWithMessage(message)
+    }
+
+    // Save context
+    saveContext()
+
+    // Clear input
+    messageText = ""
+  }
+
+  /// Mark conversation as read
+  public func markConversationAsRead() {
+    if let conversation = getConversation() {
+      conversation.markAsRead()
+      saveContext()
+    }
+  }
+
+  // MARK: - Helper Methods
+
+  private func saveContext() {
+    do {
+      try modelContext.save()
+    } catch {
+      errorMessage = "Failed to save changes: \(error.localizedDescription)"
+    }
+  }
+}

@@ -1,1 +1,0 @@
-@main enum P { static func main() {} }
