@@ -1,0 +1,118 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import Sorted
+import SwiftData
+
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Read an archive of messages into the store.",
+    discussion: """
+      FORMATS
+        irc       logs of an IRC channel, YYYY-MM-DD*.raw.txt: a file or a folder
+        telegram  Telegram Desktop's result.json, one chat or all: the file or its folder
+        ndjson    a JSON object a line: conversation, sender, text, createdAt (ISO 8601 or seconds since 1970);
+                  optional: id, conversationName, isGroup
+
+      Importing the same archive again changes nothing. Ctrl-C stops after the chunk at hand; what was read stays, and
+      running the command again completes it. Bytes that are not UTF-8 become U+FFFD, control characters their pictures.
+
+      EXAMPLE
+        sorted import irc ubuntu-irc/ --threads --store inbox.store
+      """)
+
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case irc, telegram, ndjson
+  }
+
+  @Argument(help: "The format of the archive.")
+  var format: Format
+
+  @Argument(help: "The file or folder.", completion: .file())
+  var path: String
+
+  @Flag(help: "irc: make the annotated conversations of *.clusters.txt conversations of their own.")
+  var threads = false
+
+  @OptionGroup var options: InboxOptions
+
+  func validate() throws {
+    if threads && format != .irc { throw ValidationError("--threads is for the format irc") }
+  }
+
+  func run() throws {
+    let url = URL(fileURLWithPath: path)
+    let reader: any ArchiveReader = try Failure.explained {
+      switch format {
+      case .irc: try IRCReader(path: url, withThreads: threads)
+      case .telegram: TelegramReader(path: url)
+      case .ndjson: NDJSONReader(path: url)
+      }
+    }
+    let stop = ImportSession.StopSign()
+    let interrupt = Interrupt { stop.raise() }
+    let bar = ProgressLine()
+    let session = ImportSession(container: try options.container())
+    let report = try Failure.explained {
+      try session.run(reader, stop: stop) { bar.show($0, $1) }
+    }
+    interrupt.cancel()
+    bar.end()
+    try options.output(report) { summary(report, $0) }
+    if report.isInterrupted { throw ExitCode(130) }
+  }
+
+  private func summary(_ report: ImportReport, _ rendering: TextRendering) -> String {
+    var text = report.skipped.map { "skipped  \($0.file):\($0.line)  \($0.reason)" }
+    text.append(
+      rendering.table([
+        ("messages", "\(report.messages)"), ("conversations", "\(report.conversations)"),
+        ("participants", "\(report.participants)"), ("events", "\(report.events)"),
+        ("skipped", "\(report.skipped.count)"), ("lines", "\(report.lines)"), ("changes", "\(report.changes)"),
+      ]))
+    if report.isInterrupted { text.append("Interrupted: what was read is stored; run the command again to complete it.") }
+    return text.joined(separator: "\n")
+  }
+}
+
+/// Ctrl-C, as long as it is held.
+private final class Interrupt {
+  private let source: any DispatchSourceSignal
+
+  init(_ action: @escaping @Sendable () -> Void) {
+    signal(SIGINT, SIG_IGN)
+    source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler(handler: action)
+    source.resume()
+  }
+
+  func cancel() {
+    source.cancel()
+    signal(SIGINT, SIG_DFL)
+  }
+}
+
+/// Progress: a bar on a terminal, a line for each tenth otherwise. Both go to standard error.
+private final class ProgressLine {
+  private var lastTenth = 0
+  private var lastPercent = -1
+
+  func show(_ report: ImportReport, _ fraction: Double) {
+    if Terminal.isTerminal {
+      let percent = Int(fraction * 100)
+      guard percent != lastPercent else { return }
+      lastPercent = percent
+      let full = Int(fraction * 30)
+      let bar = String(repeating: "#", count: full) + String(repeating: "-", count: 30 - full)
+      Terminal.note("\r[\(bar)] \(percent)%  \(report.messages) messages")
+    } else if Int(fraction * 10) > lastTenth {
+      lastTenth = Int(fraction * 10)
+      Terminal.note("\(lastTenth * 10)%  \(report.messages) messages\n")
+    }
+  }
+
+  func end() {
+    if Terminal.isTerminal { Terminal.note("\r\u{1B}[K") }
+  }
+}

@@ -1,0 +1,122 @@
+import ArgumentParser
+import Foundation
+import Sorted
+
+struct ListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the conversations: pinned ones first, then the latest.",
+    discussion: """
+      Marks: * pinned, m muted, a archived; then the number of unread messages.
+
+      EXAMPLE
+        sorted list --unread
+      """)
+
+  @Flag(exclusivity: .exclusive, help: "Which conversations.")
+  var filter: Filter?
+
+  @OptionGroup var options: InboxOptions
+
+  enum Filter: EnumerableFlag {
+    case unread, pinned, archived
+
+    static func help(for value: Filter) -> ArgumentHelp? {
+      switch value {
+      case .unread: "Only those with unread messages."
+      case .pinned: "Only pinned ones."
+      case .archived: "Only archived ones, which are left out otherwise."
+      }
+    }
+
+    var inbox: InboxService.Filter {
+      switch self {
+      case .unread: .unread
+      case .pinned: .pinned
+      case .archived: .archived
+      }
+    }
+  }
+
+  func run() throws {
+    let list = try options.withInbox { try $0.conversations(filter?.inbox ?? .all).map(ConversationSummary.init) }
+    try options.output(list) { $0.list(list) }
+  }
+}
+
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Show a page of a conversation, the newest message last, and mark the conversation as read.",
+    discussion: """
+      EXAMPLE
+        sorted show irc/2008-04-27 --page 2
+      """)
+
+  @Argument(help: "The id of the conversation, or its beginning.")
+  var id: String
+
+  @Option(help: "The page, 20 messages each; 1 has the newest.")
+  var page = 1
+
+  @OptionGroup var options: InboxOptions
+
+  func run() throws {
+    let summary = try options.withInbox { inbox in
+      let conversation = try inbox.conversation(id)
+      let summary = PageSummary(try inbox.page(page, of: conversation), of: conversation)
+      try inbox.markAsRead(conversation)
+      return summary
+    }
+    try options.output(summary) { $0.page(summary) }
+  }
+}
+
+struct SearchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "search",
+    abstract: "Find the newest 50 messages that contain a text.",
+    discussion: """
+      EXAMPLE
+        sorted search "grub rescue"
+      """)
+
+  @Argument(help: "The text, as typed or in lower, upper or capitalised letters.")
+  var text: String
+
+  @OptionGroup var options: InboxOptions
+
+  func run() throws {
+    let found = try options.withInbox { try $0.search(text).map(MessageSummary.init) }
+    try options.output(found) { $0.found(found) }
+  }
+}
+
+struct StatsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats",
+    abstract: "Count what is in the store.",
+    discussion: """
+      EXAMPLE
+        sorted stats --json
+      """)
+
+  @OptionGroup var options: InboxOptions
+
+  func run() throws {
+    let statistics = try options.withInbox { try $0.statistics() }
+    try options.output(statistics) { $0.table(rows(statistics)) }
+  }
+
+  private func rows(_ statistics: InboxService.Statistics) -> [(String, String)] {
+    [
+      ("conversations", "\(statistics.conversations)"), ("  unread", "\(statistics.unread)"),
+      ("  pinned", "\(statistics.pinned)"), ("  archived", "\(statistics.archived)"),
+      ("messages", "\(statistics.messages)"), ("  waiting to be sent", "\(statistics.pending)"),
+      ("  failed to send", "\(statistics.failed)"), ("attachments", "\(statistics.attachments)"),
+      ("users", "\(statistics.users)"), ("answers", "\(statistics.faqs)"),
+      ("first message", statistics.firstMessageAt?.formatted(.iso8601) ?? "-"),
+      ("last message", statistics.lastMessageAt?.formatted(.iso8601) ?? "-"),
+    ]
+  }
+}

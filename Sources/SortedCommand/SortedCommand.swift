@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// The command line of the inbox.
+@main
+struct SortedCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sorted",
+    abstract: "An inbox that reads message archives, offline first.",
+    discussion: """
+      EXAMPLE
+        sorted import irc logs/ --store inbox.store
+        sorted list --store inbox.store
+      """,
+    subcommands: [
+      ImportCommand.self, ListCommand.self, ShowCommand.self, SendCommand.self, PinCommand.self, MuteCommand.self,
+      ArchiveCommand.self, DeleteCommand.self, SearchCommand.self, StatsCommand.self, DemoCommand.self,
+    ])
+}
