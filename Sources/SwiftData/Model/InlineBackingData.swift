@@ -44,11 +44,18 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
   public func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) { set(forKey, newValue) }
 
   public func __value(at index: Int) -> Any? {
-    let property = Model.__entity.properties[index]
     switch storage {
-    case .instance(let model): return (model as Any)[keyPath: property.keyPath]
-    case .detached(let values): return values[index] ?? property.defaultValue
+    case .instance(let model):
+      // The instance may be of a subclass, which has more properties.
+      guard let property = property(index, of: Swift.type(of: model).__entity) else { return nil }
+      return (model as Any)[keyPath: property.keyPath]
+    case .detached(let values):
+      return values[index] ?? property(index, of: Model.__entity)?.defaultValue
     }
+  }
+
+  private func property(_ index: Int, of entity: __Entity) -> __Property? {
+    index < entity.properties.count ? entity.properties[index] : nil
   }
 
   private func get<Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
@@ -97,16 +104,20 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
 }
 
 /// Lets a model be made of backing data by the initialiser that decodes rows.
-public nonisolated func __backingReader<M: PersistentModel>(_ data: any BackingData<M>) -> __RowReader {
-  BackingReader(data)
+/// - Parameter entity: The class to make, which may inherit from the one that the backing data is of.
+public nonisolated func __backingReader<M: PersistentModel>(
+  _ data: any BackingData<M>,
+  for entity: __Entity
+) -> __RowReader {
+  BackingReader(data, entity: entity)
 }
 
 private final class BackingReader<M: PersistentModel>: __RowReader {
   let backing: any BackingData<M>
 
-  init(_ backing: any BackingData<M>) {
+  init(_ backing: any BackingData<M>, entity: __Entity) {
     self.backing = backing
-    super.init(entity: M.__entity)
+    super.init(entity: entity)
   }
 
   override var carriesValues: Bool { true }
