@@ -79,16 +79,14 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
   }
 
   private func set<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value) {
-    if case .instance(let model) = storage {
-      if let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> { return model[keyPath: writable] = value }
-    }
-    guard let property = KeyPathResolver.property(at: keyPath, in: Model.__entity) else {
-      __backingFailure(Self.unknown(keyPath))
-    }
     switch storage {
-    // A `let` property, which nothing observes.
-    case .instance(let model): model.__setValue(value, at: property.index)
+    case .instance(let model):
+      // What is no writable key path is a `let` property: nothing but the initialiser gives it a value.
+      if let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> { model[keyPath: writable] = value }
     case .detached(var values):
+      guard let property = KeyPathResolver.property(at: keyPath, in: Model.__entity) else {
+        __backingFailure(Self.unknown(keyPath))
+      }
       values[property.index] = value
       storage = .detached(values)
     }
@@ -130,15 +128,16 @@ public nonisolated func __backingFailure(_ error: any Error) -> Never {
   fatalError(String(reflecting: error))
 }
 
-/// Assigns the values of backing data to a model, as if by its setters.
+/// Assigns the values of backing data to a model, as if by its setters. Constants keep their values.
 public nonisolated func __copy<M: PersistentModel>(_ data: any BackingData<M>, into model: M) {
   for property in M.__entity.properties {
     guard let value = data.__value(at: property.index) else { continue }
     func assign<V>(_: V.Type) {
       func assign<R>(_: R.Type) {
+        // What is no writable key path is a `let` property, which keeps its value.
         guard let keyPath = property.keyPath as? ReferenceWritableKeyPath<R, V>, let root = model as? R,
           let value = value as? V
-        else { return model.__setValue(value, at: property.index) }
+        else { return }
         root[keyPath: keyPath] = value
       }
       _openExistential(Swift.type(of: property.keyPath).rootType, do: assign)
@@ -172,7 +171,7 @@ extension PersistentModel {
   /// The value of an attribute that a value transformer stores.
   public func getTransformableValue<Value>(forKey: KeyPath<Self, Value>) -> Value { self[keyPath: forKey] }
 
-  /// Replaces the value of an attribute.
+  /// Replaces the value of an attribute. A constant keeps its value.
   @_disfavoredOverload
   public func setValue<Value: Encodable>(forKey: KeyPath<Self, Value>, to newValue: Value) {
     __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)

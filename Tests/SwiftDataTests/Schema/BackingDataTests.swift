@@ -78,10 +78,13 @@ struct BackingDataTests {
     #expect(trip.stops.isEmpty)
   }
 
-  @Test("replaces a constant, which only its initialiser could")
+  @Test("gives a constant its value when the model is made, and never again")
   func constants() {
-    let client = Agency.Client(name: "ACME", since: .distantPast)
-    client.setValue(forKey: \.since, to: start)
+    let data: some BackingData<Agency.Client> = Agency.Client.createBackingData()
+    data.setValue(forKey: \.since, to: start)
+    let client = Agency.Client(backingData: data)
+    #expect(client.since == start)
+    client.setValue(forKey: \.since, to: .distantPast)
     #expect(client.since == start)
     client.setTransformableValue(forKey: \.badge, to: "b")
     #expect(client.getTransformableValue(forKey: \.badge) == "b")

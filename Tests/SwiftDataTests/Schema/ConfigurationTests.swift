@@ -42,7 +42,11 @@ struct ConfigurationTests {
   @Test("accepts a word about the history in the seeds' order and in Apple's")
   func history() {
     let seeds = ModelConfiguration(
-      schema: nil, cloudKitDatabase: .private("iCloud.example"), allowsSave: true, isHistoryEnabled: true)
+      schema: nil,
+      cloudKitDatabase: .private("iCloud.example"),
+      allowsSave: true,
+      isHistoryEnabled: true
+    )
     #expect(seeds.cloudKitContainerIdentifier == "iCloud.example")
     #expect(!ModelConfiguration(isHistoryEnabled: false).isHistoryEnabled)
     #expect(ModelConfiguration(url: URL(fileURLWithPath: "/x.store"), isHistoryEnabled: true).isHistoryEnabled)
@@ -59,7 +63,8 @@ struct ConfigurationTests {
 
   @Test(
     "refuses names that no file can have",
-    arguments: ["a/b", "..\u{0}", "tab\tbed", ""])
+    arguments: ["a/b", "..\u{0}", "tab\tbed", ""]
+  )
   func invalidNames(name: String) throws {
     for group in [ModelConfiguration.GroupContainer.automatic, .none] {
       let error = try #require(throws: SwiftDataError.self) {
