@@ -91,6 +91,29 @@ struct ConfigurationTests {
     try ModelConfiguration("a/b", isStoredInMemoryOnly: true).validate()
   }
 
+  @Test("may share neither its name nor its file with another one of a container")
+  func duplicates() throws {
+    let store = try TemporaryStore()
+    let schema = Schema(Agency.Client.self)
+    let other = store.folder.appendingPathComponent("x/../test.store")
+    for pair in [
+      [ModelConfiguration("a", url: store.url), ModelConfiguration("b", url: other)],
+      [ModelConfiguration("a", isStoredInMemoryOnly: true), ModelConfiguration("a", url: store.url)],
+    ] {
+      #expect(throws: SwiftDataError.duplicateConfiguration) {
+        try ModelContainer(for: schema, configurations: pair)
+      }
+    }
+  }
+
+  @Test("does not help a schema with two models of one name")
+  func schemaIsChecked() throws {
+    let schema = Schema(Agency.Stop.self, Other.Stop.self)
+    #expect(throws: SwiftDataError.unknownSchema) {
+      try ModelContainer(for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+  }
+
   @Test("refuses a URL that is no file")
   func remote() throws {
     let url = try #require(URL(string: "https://example.org/x.store"))

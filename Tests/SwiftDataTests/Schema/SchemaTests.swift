@@ -202,7 +202,7 @@ struct SchemaTests {
   }
 }
 
-private enum Other {
+enum Other {
   @Model
   final class Stop {
     var x: Int
