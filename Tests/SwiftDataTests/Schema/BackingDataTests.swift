@@ -90,6 +90,15 @@ struct BackingDataTests {
     #expect(client.getTransformableValue(forKey: \.badge) == "b")
   }
 
+  @Test("may leave out a required relationship, to be assigned later")
+  func requiredRelationship() {
+    let child = Leaf(backingData: Leaf.createBackingData())
+    let tree = Tree()
+    child.tree = tree
+    #expect(child.tree === tree)
+    #expect(tree.leaves.first === child)
+  }
+
   @Test("that somebody else wrote makes a model through its key paths")
   func foreign() {
     let stop = Agency.Stop(backingData: FixedStop(for: Agency.Stop.self))
@@ -97,6 +106,18 @@ struct BackingDataTests {
     #expect(stop.days == 7)
     #expect(stop.trip == nil)
   }
+}
+
+@Model
+private final class Tree {
+  @Relationship(inverse: \Leaf.tree) var leaves: [Leaf] = []
+  init() {}
+}
+
+@Model
+private final class Leaf {
+  var tree: Tree
+  init(tree: Tree) { self.tree = tree }
 }
 
 /// Backing data that keeps its values its own way.

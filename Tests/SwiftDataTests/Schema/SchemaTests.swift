@@ -25,12 +25,8 @@ struct SchemaTests {
 
   @Test("is made of a versioned schema")
   func versioned() {
-    enum V2: VersionedSchema {
-      static var models: [any PersistentModel.Type] { [Agency.Stop.self] }
-      static let versionIdentifier = Schema.Version(2, 0, 0)
-    }
-    let schema = Schema(versionedSchema: V2.self)
-    #expect(schema.version == V2.versionIdentifier)
+    let schema = Schema(versionedSchema: Version2.self)
+    #expect(schema.version == Version2.versionIdentifier)
     #expect(schema.entities.map(\.name) == ["Stop", "Trip"])
   }
 
@@ -286,4 +282,9 @@ struct AttributeOptionTests {
     }
     #expect(attribute.name == "x499")
   }
+}
+
+private enum Version2: VersionedSchema {
+  static let models: [any PersistentModel.Type] = [Agency.Stop.self]
+  static let versionIdentifier = Schema.Version(2, 0, 0)
 }
