@@ -62,7 +62,7 @@ extension BackingData {
     }
     func toMany<V: PersistentModel>(_: V.Type) -> Any? {
       if let keyPath = property.keyPath as? KeyPath<Model, [V]> { return getValue(forKey: keyPath) }
-      return (property.keyPath as? KeyPath<Model, [V]?>).map { getTransformableValue(forKey: $0) as Any }
+      return (property.keyPath as? KeyPath<Model, [V]?>).map { getValue(forKey: $0) as Any }
     }
     switch property.kind {
     case .toOne(let type): return toOne(type)
@@ -71,6 +71,18 @@ extension BackingData {
       if let type = property.valueType as? any Decodable.Type, !property.isTransformable { return attribute(type) }
       return _openExistential(property.valueType, do: transformable)
     }
+  }
+}
+
+extension BackingData {
+  /// The related models of an optional to-many relationship.
+  public func getValue<Value: PersistentModel>(forKey: KeyPath<Model, [Value]?>) -> [Value]? {
+    getTransformableValue(forKey: forKey)
+  }
+
+  /// Replaces the related models of an optional to-many relationship.
+  public func setValue<Value: PersistentModel>(forKey: KeyPath<Model, [Value]?>, to newValue: [Value]?) {
+    setTransformableValue(forKey: forKey, to: newValue)
   }
 }
 

@@ -168,6 +168,9 @@ extension PersistentModel {
   public func getValue<Value, OtherModel>(forKey: KeyPath<Self, Value>) -> Value
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement { self[keyPath: forKey] }
 
+  /// The related models of an optional to-many relationship.
+  public func getValue<Value: PersistentModel>(forKey: KeyPath<Self, [Value]?>) -> [Value]? { self[keyPath: forKey] }
+
   /// The value of an attribute that a value transformer stores.
   public func getTransformableValue<Value>(forKey: KeyPath<Self, Value>) -> Value { self[keyPath: forKey] }
 
@@ -190,6 +193,11 @@ extension PersistentModel {
   /// Replaces the related models of a to-many relationship.
   public func setValue<Value, OtherModel>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
+  }
+
+  /// Replaces the related models of an optional to-many relationship.
+  public func setValue<Value: PersistentModel>(forKey: KeyPath<Self, [Value]?>, to newValue: [Value]?) {
     __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
   }
 

@@ -99,6 +99,19 @@ struct BackingDataTests {
     #expect(tree.leaves.first === child)
   }
 
+  @Test("holds optional to-many relationships")
+  func optionalToMany() {
+    let branch = Branch()
+    let data: some BackingData<Branch> = Branch.createBackingData()
+    #expect(data.getValue(forKey: \.twigs) == nil)
+    data.setValue(forKey: \.twigs, to: [branch])
+    let root = Branch(backingData: data)
+    #expect(root.getValue(forKey: \.twigs) == [branch])
+    root.setValue(forKey: \.twigs, to: nil)
+    #expect(root.twigs?.isEmpty != false)
+    #expect(branch.parent == nil)
+  }
+
   @Test("that somebody else wrote makes a model through its key paths")
   func foreign() {
     let stop = Agency.Stop(backingData: FixedStop(for: Agency.Stop.self))
@@ -111,6 +124,13 @@ struct BackingDataTests {
 @Model
 private final class Tree {
   @Relationship(inverse: \Leaf.tree) var leaves: [Leaf] = []
+  init() {}
+}
+
+@Model
+private final class Branch {
+  var parent: Branch?
+  @Relationship(inverse: \Branch.parent) var twigs: [Branch]?
   init() {}
 }
 

@@ -128,14 +128,8 @@ struct SchemaTests {
 
   @Test("refuses a file of a later format")
   func laterFormat() throws {
-    let text = try String(decoding: JSONEncoder().encode(Schema(Trip.self)), as: UTF8.self)
-    let later = text.replacingOccurrences(
-      of: #""encodingVersion":{"major":1"#,
-      with: #""encodingVersion":{"major":2"#
-    )
-    try #require(later != text || text.contains(#""major":1"#))
-    let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-    var changed = object
+    let encoded = try JSONEncoder().encode(Schema(Trip.self))
+    var changed = try #require(try JSONSerialization.jsonObject(with: encoded) as? [String: Any])
     changed["encodingVersion"] = ["major": 2, "minor": 0, "patch": 0]
     let data = try JSONSerialization.data(withJSONObject: changed)
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Schema.self, from: data) }
