@@ -84,15 +84,23 @@ package final class ContainerCore: @unchecked Sendable {
 struct StoreAssignment {
   private var stores: [ObjectIdentifier: Int] = [:]
 
-  /// - Throws: ``SwiftDataError/duplicateConfiguration`` and what `validate()` finds.
+  /// - Throws: ``SwiftDataError/duplicateConfiguration`` and what the `validate()` of schema and configurations finds.
   init(schema: Schema, configurations: [ModelConfiguration]) throws {
+    try schema.validate()
     var names = Set<String>()
+    var files = Set<URL>()
     for configuration in configurations {
       try configuration.validate()
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError(
           .duplicateConfiguration,
           message: "two configurations are named \"\(configuration.name)\"; give each its own name")
+      }
+      let file = configuration.url.standardizedFileURL
+      guard configuration.isStoredInMemoryOnly || files.insert(file).inserted else {
+        throw SwiftDataError(
+          .duplicateConfiguration,
+          message: "two configurations use the file \(file.path); give each its own")
       }
     }
     let entities = schema.runtimeEntities

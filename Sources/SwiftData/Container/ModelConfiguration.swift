@@ -26,6 +26,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   /// Whether saves are kept in the history. They always are; it is accepted for code that says so. (Not Apple's.)
   public var isHistoryEnabled = true
 
+  /// Whether the file is named after the configuration.
+  private let namesFile: Bool
+
   /// What a save does with a model whose unique value another model in the store has.
   public enum UniquenessPolicy: Hashable, Sendable {
     /// It updates the stored model, and the inserted one takes over its identity, as Apple's framework does.
@@ -55,17 +58,13 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - allowsSave: Whether models can be saved.
   ///   - groupContainer: Where several programs share stores.
   ///   - cloudKitDatabase: The database to sync with. `automatic` is none where there is no CloudKit.
-  ///   - isHistoryEnabled: Accepted; the history is always kept.
-  ///   - uniquenessViolations: What a save does with a model whose unique value is taken.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
     isStoredInMemoryOnly: Bool = false,
     allowsSave: Bool = true,
     groupContainer: GroupContainer = .automatic,
-    cloudKitDatabase: CloudKitDatabase = .automatic,
-    isHistoryEnabled: Bool = true,
-    uniquenessViolations: UniquenessPolicy = .update
+    cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
     self.name = name ?? "default"
     self.schema = schema
@@ -73,8 +72,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
     self.allowsSave = allowsSave
     self.groupContainer = groupContainer
     self.cloudKitDatabase = cloudKitDatabase
-    self.isHistoryEnabled = isHistoryEnabled
-    self.uniquenessViolations = uniquenessViolations
+    self.namesFile = true
     self.url =
       isStoredInMemoryOnly
       ? URL(fileURLWithPath: "/dev/null")
@@ -89,26 +87,72 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - url: The file.
   ///   - allowsSave: Whether models can be saved.
   ///   - cloudKitDatabase: The database to sync with. `automatic` is none where there is no CloudKit.
-  ///   - isHistoryEnabled: Accepted; the history is always kept.
-  ///   - uniquenessViolations: What a save does with a model whose unique value is taken.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
     url: URL,
     allowsSave: Bool = true,
-    cloudKitDatabase: CloudKitDatabase = .automatic,
-    isHistoryEnabled: Bool = true,
-    uniquenessViolations: UniquenessPolicy = .update
+    cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
     self.name = name ?? url.deletingPathExtension().lastPathComponent
     self.schema = schema
     self.isStoredInMemoryOnly = false
     self.allowsSave = allowsSave
     self.groupContainer = .none
+    self.namesFile = false
     self.cloudKitDatabase = cloudKitDatabase
-    self.isHistoryEnabled = isHistoryEnabled
-    self.uniquenessViolations = uniquenessViolations
     self.url = url
+  }
+
+  /// The same with a word about the history, which Apple's framework does not have.
+  public init(
+    _ name: String? = nil,
+    schema: Schema? = nil,
+    isStoredInMemoryOnly: Bool = false,
+    allowsSave: Bool = true,
+    groupContainer: GroupContainer = .automatic,
+    cloudKitDatabase: CloudKitDatabase = .automatic,
+    isHistoryEnabled: Bool
+  ) {
+    self.init(
+      name,
+      schema: schema,
+      isStoredInMemoryOnly: isStoredInMemoryOnly,
+      allowsSave: allowsSave,
+      groupContainer: groupContainer,
+      cloudKitDatabase: cloudKitDatabase
+    )
+    self.isHistoryEnabled = isHistoryEnabled
+  }
+
+  /// The same with a word about the history, which Apple's framework does not have.
+  public init(
+    _ name: String? = nil,
+    schema: Schema? = nil,
+    url: URL,
+    allowsSave: Bool = true,
+    cloudKitDatabase: CloudKitDatabase = .automatic,
+    isHistoryEnabled: Bool
+  ) {
+    self.init(name, schema: schema, url: url, allowsSave: allowsSave, cloudKitDatabase: cloudKitDatabase)
+    self.isHistoryEnabled = isHistoryEnabled
+  }
+
+  /// The same in the order of the seeds, which Apple's framework does not have.
+  public init(
+    _ name: String? = nil,
+    schema: Schema? = nil,
+    cloudKitDatabase: CloudKitDatabase,
+    allowsSave: Bool,
+    isHistoryEnabled: Bool
+  ) {
+    self.init(
+      name,
+      schema: schema,
+      allowsSave: allowsSave,
+      cloudKitDatabase: cloudKitDatabase,
+      isHistoryEnabled: isHistoryEnabled
+    )
   }
 
   // MARK: - Details
@@ -143,7 +187,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
           message: "the configuration \"\(name)\" has the URL \(url), which is no file; use URL(fileURLWithPath:)"
         )
       }
-      try Self.validate(fileName: url.lastPathComponent, of: name, isDerived: groupContainer != .none)
+      // A slash in the name would have ended up in the path rather than in the file's name.
+      try Self.validate(fileName: namesFile ? name + ".store" : url.lastPathComponent, isNamed: namesFile)
     }
     if let schema { try validate(models: schema) }
   }
@@ -154,22 +199,20 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
     if cloudKitDatabase.isNamed { try CloudKitRules.check(schema) }
   }
 
-  private static func validate(fileName: String, of name: String, isDerived: Bool) throws {
-    // A directory separator in the name would have ended up in the path rather than in the file's name.
-    let checked = isDerived ? name + ".store" : fileName
-    let invalid = checked.unicodeScalars.filter { $0 == "/" || $0.properties.generalCategory == .control }
-    if !invalid.isEmpty || fileName.isEmpty || checked == ".store" || [".", ".."].contains(fileName) {
+  private static func validate(fileName: String, isNamed: Bool) throws {
+    let invalid = fileName.unicodeScalars.contains { $0 == "/" || $0.properties.generalCategory == .control }
+    if invalid || ["", ".", "..", "/"].contains(fileName) || isNamed && fileName == ".store" {
       throw SwiftDataError(
         .configurationFileNameContainsInvalidCharacters,
-        message: "\"\(name)\" cannot name the file of a store; leave out slashes and control characters"
+        message: "\"\(fileName)\" cannot be the file of a store; leave out slashes and control characters, and name it"
       )
     }
     // File systems allow 255 bytes; SQLite adds up to eight for its journals.
     let limit = 255 - "-journal".utf8.count
-    if checked.utf8.count > limit {
+    if fileName.utf8.count > limit {
       throw SwiftDataError(
         .configurationFileNameTooLong,
-        message: "\"\(checked.prefix(40))…\" has \(checked.utf8.count) bytes; a store's file name may have \(limit)"
+        message: "\"\(fileName.prefix(40))…\" has \(fileName.utf8.count) bytes; a store's file name may have \(limit)"
       )
     }
   }

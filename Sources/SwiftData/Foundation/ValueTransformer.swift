@@ -6,7 +6,9 @@
 
   /// The name under which a value transformer is registered.
   public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+    /// The name as text.
     public let rawValue: String
+
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Makes a name.

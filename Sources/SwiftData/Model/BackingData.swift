@@ -47,6 +47,8 @@ extension BackingData {
   /// Asks for the value by key path, as backing data that somebody else wrote knows values by key path only. It cannot
   /// know those that the model inherits, which have key paths of another class.
   public func __value(at index: Int) -> Any? {
+    // A class that inherits from the model may ask for more than the model has.
+    guard index < Model.__entity.properties.count else { return nil }
     let property = Model.__entity.properties[index]
     func transformable<V>(_: V.Type) -> Any? {
       (property.keyPath as? KeyPath<Model, V>).map { getTransformableValue(forKey: $0) as Any }
@@ -60,7 +62,7 @@ extension BackingData {
     }
     func toMany<V: PersistentModel>(_: V.Type) -> Any? {
       if let keyPath = property.keyPath as? KeyPath<Model, [V]> { return getValue(forKey: keyPath) }
-      return (property.keyPath as? KeyPath<Model, [V]?>).map { getTransformableValue(forKey: $0) as Any }
+      return (property.keyPath as? KeyPath<Model, [V]?>).map { getValue(forKey: $0) as Any }
     }
     switch property.kind {
     case .toOne(let type): return toOne(type)
@@ -69,6 +71,18 @@ extension BackingData {
       if let type = property.valueType as? any Decodable.Type, !property.isTransformable { return attribute(type) }
       return _openExistential(property.valueType, do: transformable)
     }
+  }
+}
+
+extension BackingData {
+  /// The related models of an optional to-many relationship.
+  public func getValue<Value: PersistentModel>(forKey: KeyPath<Model, [Value]?>) -> [Value]? {
+    getTransformableValue(forKey: forKey)
+  }
+
+  /// Replaces the related models of an optional to-many relationship.
+  public func setValue<Value: PersistentModel>(forKey: KeyPath<Model, [Value]?>, to newValue: [Value]?) {
+    setTransformableValue(forKey: forKey, to: newValue)
   }
 }
 

@@ -44,11 +44,18 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
   public func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) { set(forKey, newValue) }
 
   public func __value(at index: Int) -> Any? {
-    let property = Model.__entity.properties[index]
     switch storage {
-    case .instance(let model): return (model as Any)[keyPath: property.keyPath]
-    case .detached(let values): return values[index] ?? property.defaultValue
+    case .instance(let model):
+      // The instance may be of a subclass, which has more properties.
+      guard let property = property(index, of: Swift.type(of: model).__entity) else { return nil }
+      return (model as Any)[keyPath: property.keyPath]
+    case .detached(let values):
+      return values[index] ?? property(index, of: Model.__entity)?.defaultValue
     }
+  }
+
+  private func property(_ index: Int, of entity: __Entity) -> __Property? {
+    index < entity.properties.count ? entity.properties[index] : nil
   }
 
   private func get<Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
@@ -72,16 +79,14 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
   }
 
   private func set<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value) {
-    if case .instance(let model) = storage {
-      if let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> { return model[keyPath: writable] = value }
-    }
-    guard let property = KeyPathResolver.property(at: keyPath, in: Model.__entity) else {
-      __backingFailure(Self.unknown(keyPath))
-    }
     switch storage {
-    // A `let` property, which nothing observes.
-    case .instance(let model): model.__setValue(value, at: property.index)
+    case .instance(let model):
+      // What is no writable key path is a `let` property: nothing but the initialiser gives it a value.
+      if let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> { model[keyPath: writable] = value }
     case .detached(var values):
+      guard let property = KeyPathResolver.property(at: keyPath, in: Model.__entity) else {
+        __backingFailure(Self.unknown(keyPath))
+      }
       values[property.index] = value
       storage = .detached(values)
     }
@@ -97,16 +102,20 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
 }
 
 /// Lets a model be made of backing data by the initialiser that decodes rows.
-public nonisolated func __backingReader<M: PersistentModel>(_ data: any BackingData<M>) -> __RowReader {
-  BackingReader(data)
+/// - Parameter entity: The class to make, which may inherit from the one that the backing data is of.
+public nonisolated func __backingReader<M: PersistentModel>(
+  _ data: any BackingData<M>,
+  for entity: __Entity
+) -> __RowReader {
+  BackingReader(data, entity: entity)
 }
 
 private final class BackingReader<M: PersistentModel>: __RowReader {
   let backing: any BackingData<M>
 
-  init(_ backing: any BackingData<M>) {
+  init(_ backing: any BackingData<M>, entity: __Entity) {
     self.backing = backing
-    super.init(entity: M.__entity)
+    super.init(entity: entity)
   }
 
   override var carriesValues: Bool { true }
@@ -119,15 +128,16 @@ public nonisolated func __backingFailure(_ error: any Error) -> Never {
   fatalError(String(reflecting: error))
 }
 
-/// Assigns the values of backing data to a model, as if by its setters.
+/// Assigns the values of backing data to a model, as if by its setters. Constants keep their values.
 public nonisolated func __copy<M: PersistentModel>(_ data: any BackingData<M>, into model: M) {
   for property in M.__entity.properties {
     guard let value = data.__value(at: property.index) else { continue }
     func assign<V>(_: V.Type) {
       func assign<R>(_: R.Type) {
+        // What is no writable key path is a `let` property, which keeps its value.
         guard let keyPath = property.keyPath as? ReferenceWritableKeyPath<R, V>, let root = model as? R,
           let value = value as? V
-        else { return model.__setValue(value, at: property.index) }
+        else { return }
         root[keyPath: keyPath] = value
       }
       _openExistential(Swift.type(of: property.keyPath).rootType, do: assign)
@@ -158,10 +168,13 @@ extension PersistentModel {
   public func getValue<Value, OtherModel>(forKey: KeyPath<Self, Value>) -> Value
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement { self[keyPath: forKey] }
 
+  /// The related models of an optional to-many relationship.
+  public func getValue<Value: PersistentModel>(forKey: KeyPath<Self, [Value]?>) -> [Value]? { self[keyPath: forKey] }
+
   /// The value of an attribute that a value transformer stores.
   public func getTransformableValue<Value>(forKey: KeyPath<Self, Value>) -> Value { self[keyPath: forKey] }
 
-  /// Replaces the value of an attribute.
+  /// Replaces the value of an attribute. A constant keeps its value.
   @_disfavoredOverload
   public func setValue<Value: Encodable>(forKey: KeyPath<Self, Value>, to newValue: Value) {
     __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
@@ -180,6 +193,11 @@ extension PersistentModel {
   /// Replaces the related models of a to-many relationship.
   public func setValue<Value, OtherModel>(forKey: KeyPath<Self, Value>, to newValue: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
+    __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
+  }
+
+  /// Replaces the related models of an optional to-many relationship.
+  public func setValue<Value: PersistentModel>(forKey: KeyPath<Self, [Value]?>, to newValue: [Value]?) {
     __InlineBackingData(self).setTransformableValue(forKey: forKey, to: newValue)
   }
 

@@ -1,7 +1,7 @@
 /// One version of an app's schema: its models and the version that they make up.
 ///
 /// (Apple's documentation, `VersionedSchema`.)
-public protocol VersionedSchema {
+public protocol VersionedSchema: SendableMetatype {
   /// The models that belong to this version.
   static var models: [any PersistentModel.Type] { get }
 

@@ -123,7 +123,8 @@ open class __RowReader {
   }
 
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<M> {
-    if carriesValues { return __Slot(try carried(index)) }
+    // Backing data may leave out a required target, to be assigned before it is read or saved.
+    if carriesValues { return value(index) == nil ? __Slot(__fault: 0) : __Slot(try carried(index)) }
     return __Slot(__fault: columns[index] < 0 ? 0 : targetKey(columns[index]))
   }
 

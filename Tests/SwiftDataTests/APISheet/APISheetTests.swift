@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@Suite("The public names of Apple's SwiftData")
+struct APISheetTests {
+  /// The sheet lies beside the package, where a working copy has it at all.
+  private static let sheet = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("shared/api/swiftdata-api.txt")
+
+  private static var hasSheet: Bool { FileManager.default.fileExists(atPath: sheet.path) }
+
+  @Test(
+    "are all here, but for those that later issues bring",
+    .enabled(if: hasSheet, "the sheet ../shared/api/swiftdata-api.txt is not part of the package")
+  )
+  func completeness() throws {
+    let names = try Self.namesInSheet()
+    let present = try SymbolGraph.publicNames()
+    try #require(names.count > 300, "the sheet looks cut off: \(names.count) names")
+    try #require(present.contains("ModelContext.save()"), "the symbol graph looks empty")
+    let entries = LeftForLater.byIssue.flatMap(\.names)
+    let missing = names.filter { name in
+      !present.contains(name) && !entries.contains { LeftForLater.entry($0, covers: name) }
+    }
+    #expect(missing.isEmpty, "not in the module and not left for later:\n\(missing.joined(separator: "\n"))")
+    let arrived = names.filter { name in
+      present.contains(name) && entries.contains { LeftForLater.entry($0, covers: name) }
+    }
+    #expect(arrived.isEmpty, "in the module; take them off the list:\n\(arrived.joined(separator: "\n"))")
+    let unknown = entries.filter { entry in !names.contains { LeftForLater.entry(entry, covers: $0) } }
+    #expect(unknown.isEmpty, "on the list but not in the sheet:\n\(unknown.joined(separator: "\n"))")
+  }
+
+  private static func namesInSheet() throws -> [String] {
+    try String(contentsOf: sheet, encoding: .utf8).split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.isEmpty }
+  }
+}
+
+/// The public names of the built module, as the compiler tells them.
+private enum SymbolGraph {
+  private struct Graph: Decodable {
+    struct Symbol: Decodable { let pathComponents: [String] }
+    let symbols: [Symbol]
+  }
+
+  static func publicNames() throws -> Set<String> {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("SymbolGraph-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try extract(into: folder)
+    var names: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+      let graph = try JSONDecoder().decode(Graph.self, from: Data(contentsOf: file))
+      names.formUnion(graph.symbols.map { $0.pathComponents.joined(separator: ".") })
+    }
+    return names
+  }
+
+  private static func extract(into folder: URL) throws {
+    let products = try productsFolder()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments =
+      [
+        "swift", "symbolgraph-extract", "-module-name", "SwiftData", "-target", try target(), "-I",
+        products.appendingPathComponent("Modules").path, "-output-dir", folder.path, "-minimum-access-level", "public",
+      ] + (try moduleMaps(for: products)).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+    let pipe = Pipe()
+    process.standardError = pipe
+    try process.run()
+    let errors = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "swift symbolgraph-extract failed:\n\(errors)")
+  }
+
+  /// The folder that the test's executable was built into.
+  private static func productsFolder() throws -> URL {
+    let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    let folders = sequence(first: executable.deletingLastPathComponent()) { folder in
+      folder.path == "/" ? nil : folder.deletingLastPathComponent()
+    }
+    return try #require(
+      folders.first {
+        FileManager.default.fileExists(atPath: $0.appendingPathComponent("Modules/SwiftData.swiftmodule").path)
+      },
+      "no Modules folder beside \(executable.path)"
+    )
+  }
+
+  /// The C module of the database, which the module imports, is found by its map only.
+  private static func moduleMaps(for products: URL) throws -> [String] {
+    let checkouts = products.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap")
+    return FileManager.default.fileExists(atPath: checkouts.path) ? [checkouts.path] : []
+  }
+
+  private static func target() throws -> String {
+    struct Info: Decodable {
+      struct Target: Decodable { let triple: String }
+      let target: Target
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["swift", "-print-target-info"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return try JSONDecoder().decode(Info.self, from: data).target.triple
+  }
+}
