@@ -177,3 +177,12 @@ protocol Named {
   var name: String
   init(name: String) { self.name = name }
 }
+
+/// What the file's private models read back, as only this file sees them.
+func privateForms() throws -> [String] {
+  let store = try FormsStore(FilePrivateModel.self, PrivateModel.self)
+  try store.save(FilePrivateModel(name: "f"), PrivateModel(name: "g"))
+  let (first, filePrivate) = try store.read(FilePrivateModel.self)
+  let (second, hidden) = try store.read(PrivateModel.self)
+  return withExtendedLifetime((first, second)) { filePrivate.map(\.name) + hidden.map(\.name) }
+}
