@@ -47,6 +47,7 @@ extension BackingData {
   /// Asks for the value by key path, as backing data that somebody else wrote knows values by key path only. It cannot
   /// know those that the model inherits, which have key paths of another class.
   public func __value(at index: Int) -> Any? {
+    guard index < Model.__entity.properties.count else { return nil }
     let property = Model.__entity.properties[index]
     func transformable<V>(_: V.Type) -> Any? {
       (property.keyPath as? KeyPath<Model, V>).map { getTransformableValue(forKey: $0) as Any }

@@ -44,10 +44,14 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
   public func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value) { set(forKey, newValue) }
 
   public func __value(at index: Int) -> Any? {
-    let property = Model.__entity.properties[index]
     switch storage {
-    case .instance(let model): return (model as Any)[keyPath: property.keyPath]
-    case .detached(let values): return values[index] ?? property.defaultValue
+    case .instance(let model):
+      // The instance may be of a subclass, which has more properties.
+      let properties = Swift.type(of: model).__entity.properties
+      return index < properties.count ? (model as Any)[keyPath: properties[index].keyPath] : nil
+    case .detached(let values):
+      let properties = Model.__entity.properties
+      return values[index] ?? (index < properties.count ? properties[index].defaultValue : nil)
     }
   }
 
@@ -97,16 +101,20 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
 }
 
 /// Lets a model be made of backing data by the initialiser that decodes rows.
-public nonisolated func __backingReader<M: PersistentModel>(_ data: any BackingData<M>) -> __RowReader {
-  BackingReader(data)
+///
+/// `entity` is that of the class being made, which may be a subclass of the one that the data is typed for.
+public nonisolated func __backingReader<M: PersistentModel>(
+  _ data: any BackingData<M>, for entity: __Entity
+) -> __RowReader {
+  BackingReader(data, entity)
 }
 
 private final class BackingReader<M: PersistentModel>: __RowReader {
   let backing: any BackingData<M>
 
-  init(_ backing: any BackingData<M>) {
+  init(_ backing: any BackingData<M>, _ entity: __Entity) {
     self.backing = backing
-    super.init(entity: M.__entity)
+    super.init(entity: entity)
   }
 
   override var carriesValues: Bool { true }
