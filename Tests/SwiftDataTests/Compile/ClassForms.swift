@@ -139,6 +139,13 @@ final class AvailableAfter {
   var name = ""
 }
 
+// A second macro on the class.
+@DebugDescription @Model
+final class Stacked: CustomDebugStringConvertible {
+  var name: String = "s"
+  var debugDescription: String { "Stacked(name: \(name))" }
+}
+
 /// No property at all.
 @Model final class Empty {
   init() {}

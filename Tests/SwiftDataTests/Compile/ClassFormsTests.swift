@@ -59,6 +59,7 @@ struct ClassFormsTests {
 
   @Test("Classes that spell a conformance or an availability themselves are kept")
   func spelled() throws {
+    #expect(try roundTrip(Stacked()).1.debugDescription == "Stacked(name: s)")
     #expect(try roundTrip(SelfObservable()).1.name == "")
     #expect(try roundTrip(SendableModel()).1.name == "")
     #expect(try roundTrip(InlineSendableModel()).1.state == .idle)

@@ -124,6 +124,51 @@ struct PropertyFormsTests {
     #expect(found.first?.touch() == "s!!1two1b")
     _ = context
   }
+
+  @Test("Properties may have names that the engine, Swift or SQL uses")
+  func names() throws {
+    let store = try FormsStore(NameForms.self)
+    let object = NameForms()
+    object.description = "d"
+    object.isDeleted = true
+    object.hasChanges = 2
+    object.order = 3
+    object.rowid = 4
+    object.oid = 5
+    object.table = [1]
+    object.where = "w"
+    object.größe = 1.5
+    object.🐢 = 6
+    object.error = NameForms()
+    try store.save(object)
+    let (context, found) = try store.read(NameForms.self)
+    #expect(found.count == 2)
+    let copy = try #require(found.first { $0.error != nil })
+    #expect((copy.description, copy.isDeleted, copy.hasChanges) == ("d", true, 2))
+    #expect((copy.order, copy.rowid, copy.oid, copy.table) == (3, 4, 5, [1]))
+    #expect((copy.where, copy.größe, copy.🐢) == ("w", 1.5, 6))
+    #expect(copy.error?.values.first === copy)
+    #expect(try context.fetchCount(FetchDescriptor<NameForms>(predicate: #Predicate { $0.rowid == 4 })) == 1)
+  }
+
+  @Test("Transformable, codable and ephemeral attributes are kept as their options say")
+  func codings() throws {
+    let store = try FormsStore(CodingForms.self)
+    let object = CodingForms()
+    object.tint = Tint(hex: 255)
+    object.state = .busy
+    object.number = 9
+    object.date = Date(timeIntervalSinceReferenceDate: 5)
+    object.draft = "text"
+    try store.save(object)
+    #expect(object.draft == "text")
+    let (context, found) = try store.read(CodingForms.self)
+    let copy = try #require(found.first)
+    #expect((copy.tint, copy.required) == (Tint(hex: 255), Tint(hex: 1)))
+    #expect((copy.state, copy.number, copy.date) == (.busy, 9, object.date))
+    #expect(copy.draft == "none")
+    _ = context
+  }
 }
 
 @Suite("Observers of a model's own properties")
