@@ -65,7 +65,7 @@ extension ModelDeclaration {
     return """
       \(access)nonisolated required convenience init(backingData: any SwiftData.BackingData<\(model)>) {
         do {
-          try self.init(__row: SwiftData.__backingReader(backingData, for: \(name).__entity))
+          try self.init(__row: SwiftData.__backingReader(backingData, for: Self.__entity))
         } catch {
           SwiftData.__backingFailure(error)
         }
@@ -78,7 +78,7 @@ extension ModelDeclaration {
     """
     \(access)nonisolated convenience init(backingData: any SwiftData.BackingData<\(name)>) {
       do {
-        try self.init(__row: SwiftData.__backingReader(backingData, for: \(name).__entity))
+        try self.init(__row: SwiftData.__backingReader(backingData, for: Self.__entity))
       } catch {
         SwiftData.__backingFailure(error)
       }

@@ -29,7 +29,7 @@ struct ModelExpansionTests {
       expansion.member("nonisolated required convenience init(backingData") == """
         nonisolated required convenience init(backingData: any SwiftData.BackingData<Track>) {
           do {
-            try self.init(__row: SwiftData.__backingReader(backingData, for: Track.__entity))
+            try self.init(__row: SwiftData.__backingReader(backingData, for: Self.__entity))
           } catch {
             SwiftData.__backingFailure(error)
           }

@@ -139,6 +139,13 @@ final class AvailableAfter {
   var name = ""
 }
 
+// A second macro on the class.
+@DebugDescription @Model
+final class Stacked: CustomDebugStringConvertible {
+  var name: String = "s"
+  var debugDescription: String { "Stacked(name: \(name))" }
+}
+
 /// No property at all.
 @Model final class Empty {
   init() {}
@@ -176,4 +183,13 @@ protocol Named {
 @Model final class NamedModel: Named {
   var name: String
   init(name: String) { self.name = name }
+}
+
+/// What the file's private models read back, as only this file sees them.
+func privateForms() throws -> [String] {
+  let store = try FormsStore(FilePrivateModel.self, PrivateModel.self)
+  try store.save(FilePrivateModel(name: "f"), PrivateModel(name: "g"))
+  let (first, filePrivate) = try store.read(FilePrivateModel.self)
+  let (second, hidden) = try store.read(PrivateModel.self)
+  return withExtendedLifetime((first, second)) { filePrivate.map(\.name) + hidden.map(\.name) }
 }

@@ -13,6 +13,8 @@ import SwiftData
 
 @Model class BusinessJourney: Journey {
   var budget: Double = 0
+  #Index<BusinessJourney>([\.destination, \.budget])
+  #Unique<BusinessJourney>([\.code, \.budget])
   var client: Client?
   init(code: String, budget: Double) {
     self.budget = budget

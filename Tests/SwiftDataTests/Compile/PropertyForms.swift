@@ -186,3 +186,63 @@ final class ObservedForms {
 
   init() {}
 }
+
+// Names that the engine, Swift's own protocols or SQL use.
+
+@Model
+final class NameForms {
+  var description: String = ""
+  var debugDescription: String = ""
+  var isDeleted: Bool = false
+  var hasChanges: Int = 0
+  var hash: String = ""
+  var schemaMetadata: String = ""
+  var state: String = ""
+  var entity: FormState = FormState.idle
+  var offset: Int = 0
+  var key: Int?
+  var store: String?
+  var keyPath: String?
+  var type: String = ""
+  var order: Int = 0
+  var group: String = ""
+  var select: Bool = false
+  var table: [Int] = []
+  var from: Date?
+  var rowid: Int = 0
+  var oid: Int = 0
+  var `where`: String = ""
+  var größe: Double = 0
+  var 🐢: Int = 0
+  @Relationship(inverse: \NameForms.values) var error: NameForms?
+  var values: [NameForms] = []
+  init() {}
+}
+
+// A type that is no attribute by itself, stored through a transformer; a raw value stored as JSON all the same.
+
+struct Tint: Equatable {
+  var hex: Int
+}
+
+final class TintTransformer: ValueTransformer {
+  override class func allowsReverseTransformation() -> Bool { true }
+  override func transformedValue(_ value: Any?) -> Any? {
+    (value as? Tint).map { Data("\($0.hex)".utf8) }
+  }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    (value as? Data).flatMap { Int(String(decoding: $0, as: UTF8.self)) }.map(Tint.init(hex:))
+  }
+}
+
+@Model
+final class CodingForms {
+  @Attribute(.transformable(by: TintTransformer.self)) var tint: Tint?
+  @Attribute(.transformable(by: TintTransformer.self)) var required: Tint = Tint(hex: 1)
+  @Attribute(.codable) var state: FormState = FormState.idle
+  @Attribute(.codable) var number: Int = 3
+  @Attribute(.codable) var date: Date?
+  @Attribute(.ephemeral) var draft: String = "none"
+  @Attribute(.preserveValueOnDeletion) var kept: String = ""
+  init() {}
+}
