@@ -138,14 +138,34 @@ extension LoweringState {
       result.mayThrow = mayThrow
       return result
     }
-    var sql = keys.left + SQLFragment(" \(op.sql) ") + keys.right
-    if left.type.form == .real {
-      // A stored NaN sorts after every number, so only the greater side can be wrong.
-      let greater = op.isLess ? right : left
-      if !isConstant(greater) { sql = sql + SQLFragment(" AND ") + greater.operand + SQLFragment(" < \(dialect.notANumber)") }
-      if isConstantNaN(left) || isConstantNaN(right) { sql = SQLFragment("FALSE") }
-    }
+    let sql =
+      left.type.form == .real
+      ? numericOrder(left, op, right) : keys.left + SQLFragment(" \(op.sql) ") + keys.right
     return .condition(sql, mayThrow: mayThrow, strictIn: strictIn)
+  }
+
+  /// The order of floating-point numbers and dates, among them NaN.
+  private func numericOrder(_ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar) -> SQLFragment {
+    if left.type.swiftType == Date.self, op == .lessThanOrEqual || op == .greaterThanOrEqual {
+      return op == .lessThanOrEqual ? dateOrder(left, right) : dateOrder(right, left)
+    }
+    if isConstantNaN(left) || isConstantNaN(right) { return SQLFragment("FALSE") }
+    let plain = left.operand + SQLFragment(" \(op.sql) ") + right.operand
+    // A stored NaN sorts after every number, so only the greater side can be wrong.
+    let greater = op.isLess ? right : left
+    return isConstant(greater)
+      ? plain : plain + SQLFragment(" AND ") + greater.operand + SQLFragment(" < \(dialect.notANumber)")
+  }
+
+  /// `lesser <= greater` of dates. `Date` has no `<=` of its own: it is the negation of `>`, so that it holds for NaN.
+  private func dateOrder(_ lesser: Scalar, _ greater: Scalar) -> SQLFragment {
+    let plain = lesser.operand + SQLFragment(" <= ") + greater.operand
+    switch (isConstant(lesser), isConstant(greater)) {
+    case (true, false) where !isConstantNaN(lesser): return plain
+    case (false, true) where !isConstantNaN(greater):
+      return SQLFragment("(") + plain + SQLFragment(" OR ") + lesser.operand + SQLFragment(" = \(dialect.notANumber))")
+    default: return SQLFragment("NOT (") + numericOrder(greater, .lessThan, lesser) + SQLFragment(")")
+    }
   }
 
   private func orderable(_ left: Lowered, _ right: Lowered) -> (Scalar, Scalar)? {

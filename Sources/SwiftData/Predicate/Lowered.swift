@@ -47,6 +47,11 @@ package struct Scalar {
     isCondition ? sql : operand + SQLFragment(" = 1")
   }
 
+  /// What always throws.
+  static func thrown(_ type: ScalarType) -> Scalar {
+    Scalar(sql: SQLFragment("NULL"), type: type, mayThrow: true)
+  }
+
   static func condition(
     _ sql: SQLFragment, mayThrow: Bool = false, isOptional: Bool = false, isAtomic: Bool = false,
     strictIn: Set<String> = []

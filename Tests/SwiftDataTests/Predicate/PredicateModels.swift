@@ -14,6 +14,8 @@ final class Specimen: Entitled {
   var note: String?
   var letter: Character
   var number: Int
+  /// Small enough for arithmetic, where Swift traps on overflow.
+  var small: Int
   var maybe: Int?
   var tiny: Int8
   var huge: UInt64
@@ -35,11 +37,13 @@ final class Specimen: Entitled {
   var home: Postal?
   var words: [String]
   var numbers: Set<Int>
+  var ranks: [Rank?]
+  var places: [Postal.Place]
   var scores: [String: Int]
   @Attribute(.externalStorage) var picture: Data?
   @Transient var isOpen = false
-  var box: Drawer?
-  var labels: [Sticker] = []
+  var drawer: Drawer?
+  var stickers: [Sticker] = []
 
   var upperTitle: String { title.uppercased() }
   var alias: String { title }
@@ -49,6 +53,7 @@ final class Specimen: Entitled {
     title = ""
     letter = "a"
     number = 0
+    small = 0
     tiny = 0
     huge = 0
     real = 0
@@ -63,6 +68,8 @@ final class Specimen: Entitled {
     address = Postal(city: "", lines: [], place: Postal.Place(x: 0, y: 0))
     words = []
     numbers = []
+    ranks = []
+    places = []
     scores = [:]
   }
 }
@@ -72,8 +79,8 @@ final class Drawer {
   var name: String
   var size: Int?
   var isLocked: Bool
-  var shelf: Cabinet?
-  @Relationship(inverse: \Specimen.box) var items: [Specimen] = []
+  var cabinet: Cabinet?
+  @Relationship(inverse: \Specimen.drawer) var specimens: [Specimen] = []
 
   init(name: String, size: Int? = nil, isLocked: Bool = false) {
     self.name = name
@@ -85,12 +92,12 @@ final class Drawer {
 @Model
 final class Cabinet {
   var row: Int
-  var label: Sticker
-  @Relationship(inverse: \Drawer.shelf) var boxes: [Drawer] = []
+  var sticker: Sticker
+  @Relationship(inverse: \Drawer.cabinet) var drawers: [Drawer] = []
 
-  init(row: Int, label: Sticker) {
+  init(row: Int, sticker: Sticker) {
     self.row = row
-    self.label = label
+    self.sticker = sticker
   }
 }
 
@@ -98,7 +105,7 @@ final class Cabinet {
 final class Sticker {
   var text: String
   var weight: Double?
-  @Relationship(inverse: \Specimen.labels) var items: [Specimen] = []
+  @Relationship(inverse: \Specimen.stickers) var specimens: [Specimen] = []
 
   init(text: String, weight: Double? = nil) {
     self.text = text

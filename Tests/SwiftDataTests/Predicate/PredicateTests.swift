@@ -26,12 +26,12 @@ struct PredicateTests {
     }
     objects += items
     for number in 0..<4 {
-      let box = Drawer(name: nastyTexts[number * 3], size: number == 1 ? nil : number, isLocked: number % 2 == 0)
-      objects.append(box)
-      let label = Sticker(text: nastyTexts[number + 5], weight: number == 2 ? nil : Double(number))
-      if number < 2 { box.shelf = Cabinet(row: number, label: label) }
-      for item in items where item.serial % 5 == number { item.box = box }
-      for item in items where item.serial % 4 <= number { item.labels.append(label) }
+      let drawer = Drawer(name: nastyTexts[number * 3], size: number == 1 ? nil : number, isLocked: number % 2 == 0)
+      objects.append(drawer)
+      let sticker = Sticker(text: nastyTexts[number + 5], weight: number == 2 ? nil : Double(number))
+      if number < 2 { drawer.cabinet = Cabinet(row: number, sticker: sticker) }
+      for item in items where item.serial % 5 == number { item.drawer = drawer }
+      for item in items where item.serial % 4 <= number { item.stickers.append(sticker) }
     }
     context = try SwiftDataTests.context(saving: objects)
   }
@@ -71,17 +71,17 @@ struct PredicateTests {
 
   @Test("Relationships are followed")
   func relationships() throws {
-    try expectAgreement(#Predicate { $0.box == nil }, in: context)
-    try expectAgreement(#Predicate { $0.box?.isLocked == true }, in: context)
-    try expectAgreement(#Predicate { $0.box?.isLocked != true }, in: context)
-    try expectAgreement(#Predicate { $0.box?.shelf?.row == 1 }, in: context)
-    try expectAgreement(#Predicate { $0.box?.shelf?.label.text != "e" }, in: context)
-    try expectAgreement(#Predicate { $0.labels.contains { $0.text == "K" } }, in: context)
-    try expectAgreement(#Predicate { $0.labels.allSatisfy { $0.weight != nil } }, in: context)
-    try expectAgreement(#Predicate { $0.labels.filter { $0.text > "a" }.count > 1 }, in: context)
-    try expectAgreement(#Predicate { $0.labels.isEmpty }, in: context)
-    try expectAgreement(#Predicate { $0.box?.items.count ?? 0 > 3 }, in: context)
-    try expectAgreement(#Predicate { item in item.labels.contains { $0.items.contains { $0.number == item.number } } }, in: context)
+    try expectAgreement(#Predicate { $0.drawer == nil }, in: context)
+    try expectAgreement(#Predicate { $0.drawer?.isLocked == true }, in: context)
+    try expectAgreement(#Predicate { $0.drawer?.isLocked != true }, in: context)
+    try expectAgreement(#Predicate { $0.drawer?.cabinet?.row == 1 }, in: context)
+    try expectAgreement(#Predicate { $0.drawer?.cabinet?.sticker.text != "e" }, in: context)
+    try expectAgreement(#Predicate { $0.stickers.contains { $0.text == "K" } }, in: context)
+    try expectAgreement(#Predicate { $0.stickers.allSatisfy { $0.weight != nil } }, in: context)
+    try expectAgreement(#Predicate { $0.stickers.filter { $0.text > "a" }.count > 1 }, in: context)
+    try expectAgreement(#Predicate { $0.stickers.isEmpty }, in: context)
+    try expectAgreement(#Predicate { $0.drawer?.specimens.count ?? 0 > 3 }, in: context)
+    try expectAgreement(#Predicate { item in item.stickers.contains { $0.specimens.contains { $0.number == item.number } } }, in: context)
   }
 
   @Test("Identifiers compare by identity")
@@ -89,9 +89,9 @@ struct PredicateTests {
     let id = items[3].persistentModelID
     try expectAgreement(#Predicate { $0.persistentModelID == id }, in: context)
     try expectAgreement(#Predicate { $0.persistentModelID != id }, in: context)
-    let box = items[1].box!.persistentModelID
-    try expectAgreement(#Predicate { $0.box?.persistentModelID == box }, in: context)
-    try expectAgreement(#Predicate { $0.box?.persistentModelID != box }, in: context)
+    let drawer = items[1].drawer!.persistentModelID
+    try expectAgreement(#Predicate { $0.drawer?.persistentModelID == drawer }, in: context)
+    try expectAgreement(#Predicate { $0.drawer?.persistentModelID != drawer }, in: context)
     let set = Set(items.prefix(7).map(\.persistentModelID))
     try expectAgreement(#Predicate { set.contains($0.persistentModelID) }, in: context)
     let fresh = Specimen(serial: 99).persistentModelID

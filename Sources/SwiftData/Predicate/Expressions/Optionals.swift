@@ -67,10 +67,9 @@ extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     switch try state.lower(inner) {
     case .constant(let value):
-      guard let value = value as? Inner.Output, let present = value else {
-        throw state.unsupported(self, "the captured value is nil")
-      }
-      return .constant(present)
+      if let value = value as? Inner.Output, let present = value { return .constant(present) }
+      guard let type = ScalarType(of: Output.self) else { throw state.unsupported(self, "the captured value is nil") }
+      return .scalar(.thrown(type))
     case .scalar(var scalar):
       scalar.mayThrow = scalar.mayThrow || scalar.isOptional
       scalar.isOptional = false

@@ -15,6 +15,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
       return .scalar(result)
     }
     if case .range(let range) = sequence { return try state.containment(in: range, element, of: self) }
+    if case .scalar(let thrown) = sequence, thrown.type.form == .bool { return sequence }
     let collection = try state.collection(sequence, elements: LHS.Output.Element.self, of: self)
     return .scalar(
       try state.exists(in: collection) { member, state in
