@@ -13,11 +13,11 @@ extension LoweringState {
     }
     guard let left = comparand(left) else { return nil }
     if case .constant(let value) = right {
-      guard let value = ScalarType.unwrapped(value) else { return absence(of: left) }
-      return equality(left, value, as: type)
+      guard let value = ScalarType.unwrapped(value) else { return absence(of: left).failing(with: left) }
+      return equality(left, value, as: type)?.failing(with: left)
     }
     guard let right = comparand(right) else { return nil }
-    return equality(left, right, as: type)
+    return equality(left, right, as: type)?.failing(with: left, right)
   }
 
   /// A value or the identity of an object.
@@ -212,6 +212,9 @@ extension LoweringState {
       cells.append(cell)
     }
     guard element.type.form != .opaque else { return nil }
+    if cells.isEmpty, !hasNil {
+      return Scalar.condition(SQLFragment("FALSE"), isAtomic: true).unless(element.failureTest)
+    }
     if comparesBySwift(element.type) {
       return swiftMembership(of: element, in: cells, hasNil: hasNil, as: type)
     }
@@ -224,7 +227,7 @@ extension LoweringState {
       result.sql = element.operand + SQLFragment(" IS NOT NULL AND ") + result.sql
       result.strictIn = []
     }
-    return result
+    return result.failing(with: element)
   }
 
   private func listMembership(of element: Scalar, in cells: [SQLValue]) -> Scalar {
@@ -255,8 +258,10 @@ extension LoweringState {
     let sql =
       SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil) + SQLFragment(" WHERE ") + equal.condition
       + SQLFragment(")")
-    guard element.isOptional, hasNil else { return .condition(sql, mayThrow: element.mayThrow) }
-    return .condition(element.operand + SQLFragment(" IS NULL OR ") + sql)
+    let result = Scalar.condition(
+      element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql, isAtomic: false)
+    // EXISTS of a failed element is false, not NULL.
+    return result.unless(element.failureTest)
   }
 }
 

@@ -122,7 +122,9 @@ struct RandomPredicate {
         P.build_flatMap(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.cabinet) }) {
           P.build_KeyPath(root: $0, keyPath: \.row)
         })
-    case 2: return Node(P.build_max(key(\.numbers)))
+    case 2:
+      let divisor = value(5)
+      return Node(P.build_flatMap(P.build_max(key(\.numbers))) { P.build_Remainder(lhs: $0, rhs: divisor) })
     case 3: return Node(P.build_subscript(key(\.scores), text(depth - 1)))
     case 4: return Node(P.build_flatMap(key(\.note)) { P.build_KeyPath(root: $0, keyPath: \.count) })
     case 5:
@@ -145,7 +147,8 @@ struct RandomPredicate {
     case 3:
       let op = random.pick([P.ArithmeticOperator.add, .subtract, .multiply])
       return Node(P.build_Arithmetic(lhs: real(next), rhs: real(next), op: op))
-    case 4: return Node(P.build_Division(lhs: real(next), rhs: real(next)))
+    // The store does not keep the sign of zero, which only division shows.
+    case 4: return Node(P.build_Division(lhs: real(next), rhs: value(random.pick(RandomData.doubles))))
     case 5: return Node(P.build_UnaryMinus(real(next)))
     case 6: return Node(P.build_NilCoalesce(lhs: optionalReal(next), rhs: real(next)))
     default: return Node(P.build_KeyPath(root: P.build_KeyPath(root: key(\.address), keyPath: \.place), keyPath: \.x))

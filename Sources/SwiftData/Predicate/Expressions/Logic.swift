@@ -84,6 +84,12 @@ extension PredicateExpressions.Conditional: LowerableExpression {
     result.strictIn = []
     result.isOptional = one.isOptional || other.isOptional
     result.mayThrow = test.mayThrow || one.mayThrow || other.mayThrow
+    result.failure = nil
+    if result.isOptional, result.mayThrow {
+      let no = SQLFragment("FALSE")
+      let branches = choice(one.failureTest ?? no, other.failureTest ?? no)
+      result.failure = [test.failureTest, branches].compactMap { $0 }.disjunction
+    }
     result.needsNormalization = one.needsNormalization || other.needsNormalization
     return try state.rewrap(result, yes, no)
   }
@@ -138,6 +144,7 @@ extension LoweringState {
     result.scope = objects.map(\.scope).max()!
     result.isOptional = scalar.isOptional
     result.mayThrow = scalar.mayThrow
+    result.failure = scalar.failure
     result.isCast = false
     result.strictIn = []
     return .object(result)

@@ -123,8 +123,11 @@ extension LoweringState {
   private mutating func bound<E: PredicateExpression>(
     _ left: Lowered, _ op: PredicateExpressions.ComparisonOperator, _ right: Lowered, _ type: Any.Type, _ expression: E
   ) throws -> Scalar {
-    if case .constant = left, case .constant = right {
-      throw unsupported(expression, "its element and one of its bounds are both captured; compare them outside")
+    if case .constant(let one) = left, case .constant(let other) = right {
+      guard let one = one as? any Comparable, let holds = op.holds(one, any: other) else {
+        throw unsupported(expression, "its element and one of its bounds cannot be compared")
+      }
+      return .condition(SQLFragment(holds ? "TRUE" : "FALSE"), isAtomic: true)
     }
     guard let result = order(left, op, right, as: type) else {
       throw unsupported(expression, "values of type \(type) cannot be ordered there")
