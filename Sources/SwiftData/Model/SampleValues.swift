@@ -30,7 +30,7 @@ struct SampleValues {
   private func known(_ type: Any.Type) -> Any? {
     switch type {
     case is Bool.Type: return (index >> round) & 1 == 1
-    case let integer as any FixedWidthInteger.Type: return value(of: integer)
+    case let integer as any FixedWidthInteger.Type: return number(of: integer)
     case is Double.Type: return real
     case is Float.Type: return Float(real)
     case is Decimal.Type: return Decimal(number) / 4
@@ -47,7 +47,7 @@ struct SampleValues {
   }
 
   /// Extremes in the first rounds, for computed properties that clamp or take absolute values.
-  private func value<I: FixedWidthInteger>(of type: I.Type) -> Any {
+  private func number<I: FixedWidthInteger>(of type: I.Type) -> Any {
     switch round {
     case 0: I.max - I(truncatingIfNeeded: index & 0x3F)
     case 1: I.min + I(truncatingIfNeeded: index & 0x3F)

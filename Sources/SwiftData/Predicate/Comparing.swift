@@ -13,11 +13,11 @@ extension LoweringState {
     }
     guard let left = comparand(left) else { return nil }
     if case .constant(let value) = right {
-      guard let value = ScalarType.unwrapped(value) else { return absence(of: left) }
-      return equality(left, value, as: type)
+      guard let value = ScalarType.unwrapped(value) else { return absence(of: left).failing(with: left) }
+      return equality(left, value, as: type)?.failing(with: left)
     }
     guard let right = comparand(right) else { return nil }
-    return equality(left, right, as: type)
+    return equality(left, right, as: type)?.failing(with: left, right)
   }
 
   /// A value or the identity of an object.
@@ -138,14 +138,34 @@ extension LoweringState {
       result.mayThrow = mayThrow
       return result
     }
-    var sql = keys.left + SQLFragment(" \(op.sql) ") + keys.right
-    if left.type.form == .real {
-      // A stored NaN sorts after every number, so only the greater side can be wrong.
-      let greater = op.isLess ? right : left
-      if !isConstant(greater) { sql = sql + SQLFragment(" AND ") + greater.operand + SQLFragment(" < \(dialect.notANumber)") }
-      if isConstantNaN(left) || isConstantNaN(right) { sql = SQLFragment("FALSE") }
-    }
+    let sql =
+      left.type.form == .real
+      ? numericOrder(left, op, right) : keys.left + SQLFragment(" \(op.sql) ") + keys.right
     return .condition(sql, mayThrow: mayThrow, strictIn: strictIn)
+  }
+
+  /// The order of floating-point numbers and dates, among them NaN.
+  private func numericOrder(_ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar) -> SQLFragment {
+    if left.type.swiftType == Date.self, op == .lessThanOrEqual || op == .greaterThanOrEqual {
+      return op == .lessThanOrEqual ? dateOrder(left, right) : dateOrder(right, left)
+    }
+    if isConstantNaN(left) || isConstantNaN(right) { return SQLFragment("FALSE") }
+    let plain = left.operand + SQLFragment(" \(op.sql) ") + right.operand
+    // A stored NaN sorts after every number, so only the greater side can be wrong.
+    let greater = op.isLess ? right : left
+    return isConstant(greater)
+      ? plain : plain + SQLFragment(" AND ") + greater.operand + SQLFragment(" < \(dialect.notANumber)")
+  }
+
+  /// `lesser <= greater` of dates. `Date` has no `<=` of its own: it is the negation of `>`, so that it holds for NaN.
+  private func dateOrder(_ lesser: Scalar, _ greater: Scalar) -> SQLFragment {
+    let plain = lesser.operand + SQLFragment(" <= ") + greater.operand
+    switch (isConstant(lesser), isConstant(greater)) {
+    case (true, false) where !isConstantNaN(lesser): return plain
+    case (false, true) where !isConstantNaN(greater):
+      return SQLFragment("(") + plain + SQLFragment(" OR ") + lesser.operand + SQLFragment(" = \(dialect.notANumber))")
+    default: return SQLFragment("NOT (") + numericOrder(greater, .lessThan, lesser) + SQLFragment(")")
+    }
   }
 
   private func orderable(_ left: Lowered, _ right: Lowered) -> (Scalar, Scalar)? {
@@ -192,6 +212,9 @@ extension LoweringState {
       cells.append(cell)
     }
     guard element.type.form != .opaque else { return nil }
+    if cells.isEmpty, !hasNil {
+      return Scalar.condition(SQLFragment("FALSE"), isAtomic: true).unless(element.failureTest)
+    }
     if comparesBySwift(element.type) {
       return swiftMembership(of: element, in: cells, hasNil: hasNil, as: type)
     }
@@ -204,7 +227,7 @@ extension LoweringState {
       result.sql = element.operand + SQLFragment(" IS NOT NULL AND ") + result.sql
       result.strictIn = []
     }
-    return result
+    return result.failing(with: element)
   }
 
   private func listMembership(of element: Scalar, in cells: [SQLValue]) -> Scalar {
@@ -235,8 +258,10 @@ extension LoweringState {
     let sql =
       SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil) + SQLFragment(" WHERE ") + equal.condition
       + SQLFragment(")")
-    guard element.isOptional, hasNil else { return .condition(sql, mayThrow: element.mayThrow) }
-    return .condition(element.operand + SQLFragment(" IS NULL OR ") + sql)
+    let result = Scalar.condition(
+      element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql, isAtomic: false)
+    // EXISTS of a failed element is false, not NULL.
+    return result.unless(element.failureTest)
   }
 }
 

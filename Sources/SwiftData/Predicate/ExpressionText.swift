@@ -1,8 +1,8 @@
 import Foundation
 
 /// Renders a sub-expression as a reader would have written it, for messages.
-enum ExpressionText {
-  static func describe(_ expression: Any) -> String {
+package enum ExpressionText {
+  package static func describe(_ expression: Any) -> String {
     let mirror = Mirror(reflecting: expression)
     let children = Dictionary(mirror.children.compactMap { child in child.label.map { ($0, child.value) } }) { $1 }
     func text(_ label: String) -> String { children[label].map(describe) ?? "…" }
@@ -43,7 +43,7 @@ enum ExpressionText {
       return "\(text("wrapped"))[\(text("key")), default: \(text("default"))]"
     case "TypeCheck", "ConditionalCast", "ForceCast": return "a cast of \(text("input"))"
     case "ExpressionEvaluate": return "\(text("expression")).evaluate(…)"
-    default: return String(node)
+    default: return (expression as? any CustomStringConvertible)?.description ?? String(node)
     }
   }
 
@@ -57,10 +57,15 @@ enum ExpressionText {
     "greaterThanOrEqual": ">=",
   ]
 
+  /// Values of a few types are shown: a description of the user's own may be long or even trap.
   private static func constant(_ value: Any) -> String {
-    var text = ""
-    debugPrint(value, terminator: "", to: &text)
-    return text.count > 60 ? text.prefix(60) + "…" : text
+    guard let value = ScalarType.unwrapped(value) else { return "nil" }
+    switch value {
+    case let text as String: return text.count > 40 ? "\"\(text.prefix(40))…\"" : text.debugDescription
+    case is any BinaryInteger, is Double, is Float, is Bool, is UUID, is Decimal: return "\(value)"
+    case let date as Date: return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
+    default: return "<\(type(of: value))>"
+    }
   }
 }
 

@@ -16,13 +16,16 @@ package indirect enum Lowered {
 
 /// A value that SQL computes.
 ///
-/// NULL is nil where `isOptional`; where the Swift type is not optional, NULL says that Swift would have thrown.
+/// NULL is nil where `isOptional`; where the Swift type is not optional, NULL says that Swift would have thrown. An
+/// optional whose evaluation can throw has `failure` to tell the two apart.
 package struct Scalar {
   var sql: SQLFragment
   var type: ScalarType
   var isOptional = false
-  /// Whether evaluation can throw, so that the value is NULL although the type is not optional.
+  /// Whether evaluation can throw.
   var mayThrow = false
+  /// The condition under which evaluating an optional throws; nil where it does not.
+  var failure: SQLFragment?
   /// Whether `sql` is a condition rather than a stored 0 or 1.
   var isCondition = false
   /// Whether `sql` can stand anywhere without parentheses.
@@ -32,7 +35,28 @@ package struct Scalar {
   /// The expressions whose being NULL makes this one NULL.
   var strictIn: Set<String> = []
 
-  var isNullable: Bool { isOptional || mayThrow }
+  /// The condition under which evaluation throws; nil where it never does.
+  var failureTest: SQLFragment? {
+    if isOptional { return failure }
+    return mayThrow ? operand + SQLFragment(" IS NULL") : nil
+  }
+
+  /// The value, not optional, computed from others: NULL where one of them fails.
+  func failing(with others: Scalar...) -> Scalar {
+    // What a value that is not optional does when it fails is NULL already, and goes through.
+    unless(others.filter(\.isOptional).compactMap(\.failure).nonEmpty?.disjunction)
+  }
+
+  /// The value, NULL under a condition.
+  func unless(_ failure: SQLFragment?) -> Scalar {
+    guard let failure else { return self }
+    var result = self
+    result.sql = SQLFragment("CASE WHEN NOT (") + failure + SQLFragment(") THEN ") + sql + SQLFragment(" END")
+    result.mayThrow = true
+    result.isCondition = false
+    result.isAtomic = true
+    return result
+  }
 
   /// The text in parentheses where it needs them.
   var operand: SQLFragment { isAtomic ? sql : SQLFragment("(") + sql + SQLFragment(")") }
@@ -45,6 +69,11 @@ package struct Scalar {
   /// Truth as a condition.
   var condition: SQLFragment {
     isCondition ? sql : operand + SQLFragment(" = 1")
+  }
+
+  /// What always throws.
+  static func thrown(_ type: ScalarType) -> Scalar {
+    Scalar(sql: SQLFragment("NULL"), type: type, mayThrow: true)
   }
 
   static func condition(
@@ -68,6 +97,8 @@ package struct ObjectReference {
   var scope: Int
   var isOptional = false
   var mayThrow = false
+  /// As of a value.
+  var failure: SQLFragment?
   /// The condition without which `alias` is a row but not this object: it was cast to a subclass.
   var isCast = false
   var strictIn: Set<String> = []
@@ -75,7 +106,7 @@ package struct ObjectReference {
   /// The identity as a value.
   var identity: Scalar {
     Scalar(
-      sql: key, type: .key(of: entity), isOptional: isOptional, mayThrow: mayThrow, isAtomic: !isCast,
+      sql: key, type: .key(of: entity), isOptional: isOptional, mayThrow: mayThrow, failure: failure, isAtomic: !isCast,
       strictIn: strictIn.union([key.sql]))
   }
 }
@@ -107,4 +138,11 @@ package struct RangeReference {
   let upper: Lowered
   let isClosed: Bool
   let boundType: Any.Type
+}
+
+extension [SQLFragment] {
+  /// One of the conditions.
+  var disjunction: SQLFragment {
+    dropFirst().reduce(self[0]) { $0 + SQLFragment(" OR ") + $1 }
+  }
 }

@@ -32,25 +32,19 @@ package struct LoweringState {
 
   // MARK: - Expressions
 
-  mutating func lower<E: PredicateExpression>(_ expression: E) throws -> Lowered {
-    guard let node = expression as? any LowerableExpression else {
-      throw unsupported(expression, "it has no SQL form")
-    }
-    let wasFiltering = isFiltering
-    defer { isFiltering = wasFiltering }
-    isFiltering = false
-    return try node.lower(&self)
-  }
-
-  /// A boolean expression. `filtering`: only truth matters to who asks.
-  mutating func truth<E: PredicateExpression<Bool>>(_ expression: E, filtering: Bool = false) throws -> Scalar {
+  /// Lowers a node. `filtering`: the node is a condition, and only truth matters to who asks.
+  mutating func lower<E: PredicateExpression>(_ expression: E, filtering: Bool = false) throws -> Lowered {
     guard let node = expression as? any LowerableExpression else {
       throw unsupported(expression, "it has no SQL form")
     }
     let wasFiltering = isFiltering
     defer { isFiltering = wasFiltering }
     isFiltering = filtering
-    return try scalar(node.lower(&self), of: expression)
+    return try node.lower(&self)
+  }
+
+  mutating func truth<E: PredicateExpression<Bool>>(_ expression: E, filtering: Bool = false) throws -> Scalar {
+    try scalar(lower(expression, filtering: filtering), of: expression)
   }
 
   mutating func condition<E: PredicateExpression<Bool>>(_ expression: E, filtering: Bool) throws -> SQLFragment {

@@ -67,7 +67,8 @@ package final class ValueFunction: @unchecked Sendable {
     for argument in arguments { sql = sql + SQLFragment(", ") + argument.sql }
     return Scalar(
       sql: sql + SQLFragment(")"), type: type, isOptional: isOptional || arguments.contains(where: \.isOptional),
-      mayThrow: arguments.contains(where: \.mayThrow), needsNormalization: type.form == .text,
+      mayThrow: arguments.contains(where: \.mayThrow),
+      failure: arguments.compactMap(\.failureTest).nonEmpty?.disjunction, needsNormalization: type.form == .text,
       strictIn: arguments.reduce(into: []) { $0.formUnion($1.strictIn) })
   }
 }

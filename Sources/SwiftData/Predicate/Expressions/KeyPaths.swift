@@ -89,7 +89,8 @@ extension LoweringState {
     case .toOne(let destination):
       var target = ObjectReference(
         entity: destination.__entity, key: columnSQL(of: property, in: object), scope: object.scope,
-        isOptional: property.isOptional, mayThrow: object.mayThrow)
+        isOptional: property.isOptional, mayThrow: object.mayThrow,
+        failure: property.isOptional ? object.identity.failureTest : nil)
       target.strictIn = object.isCast ? [] : object.strictIn.union([object.key.sql])
       return .object(target)
     case .toMany:
@@ -103,6 +104,7 @@ extension LoweringState {
     var scalar = Scalar(sql: columnSQL(of: property, in: object), type: type)
     scalar.isOptional = property.isOptional
     scalar.mayThrow = object.mayThrow
+    scalar.failure = property.isOptional ? object.identity.failureTest : nil
     scalar.needsNormalization =
       type.form == .text
       && environment.isDenormalized(TableNames.table(for: object.entity), TableNames.column(for: property))

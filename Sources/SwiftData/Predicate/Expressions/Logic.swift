@@ -5,7 +5,12 @@ import Foundation
 extension PredicateExpressions.Conjunction: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let filtering = state.isFiltering
-    let left = try state.truth(lhs, filtering: filtering)
+    // What is captured on the left decides whether Swift looks at the right.
+    let first = try state.lower(lhs, filtering: filtering)
+    if case .constant(let known as Bool) = first {
+      return known ? try state.lower(rhs, filtering: filtering) : first
+    }
+    let left = try state.scalar(first, of: lhs)
     let right = try state.truth(rhs, filtering: filtering)
     let strictIn = left.strictIn.intersection(right.strictIn)
     let mayThrow = left.mayThrow || right.mayThrow
@@ -25,8 +30,12 @@ extension PredicateExpressions.Conjunction: LowerableExpression {
 extension PredicateExpressions.Disjunction: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let filtering = state.isFiltering
-    var left = try state.truth(lhs, filtering: filtering)
-    if left.mayThrow { left = try state.truth(lhs) }
+    // Exact, because whether the left side throws decides whether the right one counts.
+    let first = try state.lower(lhs)
+    if case .constant(let known as Bool) = first {
+      return known ? first : try state.lower(rhs, filtering: filtering)
+    }
+    let left = try state.scalar(first, of: lhs)
     let right = try state.truth(rhs, filtering: filtering)
     let strictIn = left.strictIn.intersection(right.strictIn)
     var alternative = right.disjunct
@@ -43,7 +52,9 @@ extension PredicateExpressions.Disjunction: LowerableExpression {
 
 extension PredicateExpressions.Negation: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    let inner = try state.truth(wrapped)
+    let lowered = try state.lower(wrapped)
+    if case .constant(let known as Bool) = lowered { return .constant(!known) }
+    let inner = try state.scalar(lowered, of: wrapped)
     let sql = inner.isCondition ? SQLFragment("NOT ") + inner.operand : inner.operand + SQLFragment(" = 0")
     return .scalar(.condition(sql, mayThrow: inner.mayThrow, strictIn: inner.strictIn))
   }
@@ -51,7 +62,11 @@ extension PredicateExpressions.Negation: LowerableExpression {
 
 extension PredicateExpressions.Conditional: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    let test = try state.truth(test)
+    let condition = try state.lower(test)
+    if case .constant(let known as Bool) = condition {
+      return try known ? state.lower(trueBranch) : state.lower(falseBranch)
+    }
+    let test = try state.scalar(condition, of: test)
     let (yes, no) = (try state.lower(trueBranch), try state.lower(falseBranch))
     let (one, other) = try state.unify(yes, no, of: self)
     func choice(_ one: SQLFragment, _ other: SQLFragment) -> SQLFragment {
@@ -69,6 +84,12 @@ extension PredicateExpressions.Conditional: LowerableExpression {
     result.strictIn = []
     result.isOptional = one.isOptional || other.isOptional
     result.mayThrow = test.mayThrow || one.mayThrow || other.mayThrow
+    result.failure = nil
+    if result.isOptional, result.mayThrow {
+      let no = SQLFragment("FALSE")
+      let branches = choice(one.failureTest ?? no, other.failureTest ?? no)
+      result.failure = [test.failureTest, branches].compactMap { $0 }.disjunction
+    }
     result.needsNormalization = one.needsNormalization || other.needsNormalization
     return try state.rewrap(result, yes, no)
   }
@@ -123,6 +144,7 @@ extension LoweringState {
     result.scope = objects.map(\.scope).max()!
     result.isOptional = scalar.isOptional
     result.mayThrow = scalar.mayThrow
+    result.failure = scalar.failure
     result.isCast = false
     result.strictIn = []
     return .object(result)

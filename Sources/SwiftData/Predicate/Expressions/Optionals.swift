@@ -9,22 +9,29 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
       guard let value = value as? LHS.Output, let wrapped = value else { return .constant(Output.none as Any) }
       return try transformed(.constant(wrapped), &state)
     case .scalar(var scalar):
-      let presence = SQLFragment("\(scalar.operand.sql) IS NOT NULL", scalar.sql.arguments)
+      let guardian = Guard(
+        presence: scalar.operand + SQLFragment(" IS NOT NULL"), value: scalar.sql.sql, failure: scalar.failure)
       let isOptional = scalar.isOptional
       scalar.isOptional = false
+      scalar.mayThrow = false
+      scalar.failure = nil
       let result = try transformed(.scalar(scalar), &state)
-      return isOptional ? state.guarded(result, by: presence, value: scalar.sql.sql, of: self) : result
+      return isOptional ? state.guarded(result, by: guardian, of: self) : result
     case .object(var object):
-      let presence = object.key + SQLFragment(" IS NOT NULL")
+      let guardian = Guard(
+        presence: object.key + SQLFragment(" IS NOT NULL"), value: object.key.sql, failure: object.failure)
       let isOptional = object.isOptional
       object.isOptional = false
+      object.mayThrow = false
+      object.failure = nil
       let result = try transformed(.object(object), &state)
-      return isOptional ? state.guarded(result, by: presence, value: object.key.sql, of: self) : result
+      return isOptional ? state.guarded(result, by: guardian, of: self) : result
     case .collection(var collection):
       let presence = collection.presence
       collection.presence = nil
       let result = try transformed(.collection(collection), &state)
-      return presence.map { state.guarded(result, by: $0, value: nil, of: self) } ?? result
+      guard let presence else { return result }
+      return state.guarded(result, by: Guard(presence: presence, value: nil, failure: nil), of: self)
     case .range: throw state.unsupported(self, "a range is never nil")
     }
   }
@@ -44,7 +51,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
       return .constant(present)
     }
     let right = try state.lower(rhs)
-    if filtering, case .scalar(let scalar) = left, case .constant(let value as Bool) = right, !value {
+    if filtering, case .scalar(let scalar) = left, case .constant(let value as Bool) = right, !value, scalar.failure == nil {
       // Only truth matters, and nil is no truth.
       return .scalar(
         .condition(scalar.condition, mayThrow: true, isAtomic: false, strictIn: scalar.strictIn))
@@ -57,8 +64,16 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
     result.isCondition = false
     result.isOptional = other.isOptional
     result.mayThrow = one.mayThrow || other.mayThrow
+    result.failure = nil
     result.needsNormalization = one.needsNormalization || other.needsNormalization
     result.strictIn = []
+    if result.isOptional {
+      // Nil on the left, a failure on the right.
+      let second = other.failureTest.map { SQLFragment("(") + one.operand + SQLFragment(" IS NULL AND (") + $0 + SQLFragment("))") }
+      result.failure = [one.failure, second].compactMap { $0 }.nonEmpty?.disjunction
+    } else {
+      result = result.failing(with: one)
+    }
     return try state.rewrap(result, left, right)
   }
 }
@@ -67,17 +82,19 @@ extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     switch try state.lower(inner) {
     case .constant(let value):
-      guard let value = value as? Inner.Output, let present = value else {
-        throw state.unsupported(self, "the captured value is nil")
-      }
-      return .constant(present)
+      if let value = value as? Inner.Output, let present = value { return .constant(present) }
+      guard let type = ScalarType(of: Output.self) else { throw state.unsupported(self, "the captured value is nil") }
+      return .scalar(.thrown(type))
+    // From here on NULL is a failure, whether the value was nil or could not be computed.
     case .scalar(var scalar):
       scalar.mayThrow = scalar.mayThrow || scalar.isOptional
       scalar.isOptional = false
+      scalar.failure = nil
       return .scalar(scalar)
     case .object(var object):
       object.mayThrow = object.mayThrow || object.isOptional
       object.isOptional = false
+      object.failure = nil
       return .object(object)
     case .collection(var collection):
       collection.isForced = true
@@ -87,39 +104,61 @@ extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
   }
 }
 
+/// What an optional chain depends on.
+struct Guard {
+  /// The condition for going on.
+  let presence: SQLFragment
+  /// The expression that is NULL where the chain ends: a result that is NULL then anyway needs no guard.
+  let value: String?
+  /// The condition under which the chain throws before it begins.
+  let failure: SQLFragment?
+
+  /// What a failure of the link becomes of the whole chain.
+  func failure(of link: SQLFragment?) -> SQLFragment? {
+    let inner = link.map { SQLFragment("(") + presence + SQLFragment(" AND (") + $0 + SQLFragment("))") }
+    return [failure, inner].compactMap { $0 }.nonEmpty?.disjunction
+  }
+
+  func choice(_ sql: SQLFragment) -> SQLFragment {
+    SQLFragment("CASE WHEN ") + presence + SQLFragment(" THEN ") + sql + SQLFragment(" END")
+  }
+}
+
 extension LoweringState {
-  /// A result that is nil unless `presence` holds. `value` is the expression that is NULL where it does not: a result
-  /// that is NULL then anyway needs no guard.
-  func guarded<E: PredicateExpression>(
-    _ lowered: Lowered, by presence: SQLFragment, value: String?, of expression: E
-  ) -> Lowered {
-    func choice(_ sql: SQLFragment) -> SQLFragment {
-      SQLFragment("CASE WHEN ") + presence + SQLFragment(" THEN ") + sql + SQLFragment(" END")
-    }
+  /// A result that is nil unless the guard lets it through.
+  func guarded<E: PredicateExpression>(_ lowered: Lowered, by guardian: Guard, of expression: E) -> Lowered {
     switch lowered {
     case .scalar(var scalar):
+      scalar.failure = guardian.failure(of: scalar.failureTest)
+      scalar.mayThrow = scalar.failure != nil
       scalar.isOptional = true
-      if let value, scalar.strictIn.contains(value) { return .scalar(scalar) }
-      scalar.sql = choice(scalar.sql)
+      if let value = guardian.value, scalar.strictIn.contains(value) { return .scalar(scalar) }
+      scalar.sql = guardian.choice(scalar.sql)
       scalar.isCondition = false
       scalar.isAtomic = true
-      scalar.strictIn = value.map { [$0] } ?? []
+      scalar.strictIn = guardian.value.map { [$0] } ?? []
       return .scalar(scalar)
     case .object(var object):
+      object.failure = guardian.failure(of: object.identity.failureTest)
+      object.mayThrow = object.failure != nil
       object.isOptional = true
-      if let value, object.strictIn.contains(value) || object.key.sql == value { return .object(object) }
-      object.key = choice(object.key)
+      if let value = guardian.value, object.strictIn.contains(value) || object.key.sql == value { return .object(object) }
+      object.key = guardian.choice(object.key)
       object.isCast = true
       return .object(object)
     case .collection(var collection):
-      collection.presence = collection.presence.map { presence + SQLFragment(" AND ") + $0 } ?? presence
+      collection.presence = collection.presence.map { guardian.presence + SQLFragment(" AND ") + $0 } ?? guardian.presence
       return .collection(collection)
     case .constant(let constant):
       guard let type = ScalarType(of: E.Output.self), let scalar = self.constant(constant, as: type) else {
         return lowered
       }
-      return guarded(.scalar(scalar), by: presence, value: nil, of: expression)
+      return guarded(.scalar(scalar), by: guardian, of: expression)
     case .range: return lowered
     }
   }
+}
+
+extension Array {
+  var nonEmpty: Self? { isEmpty ? nil : self }
 }

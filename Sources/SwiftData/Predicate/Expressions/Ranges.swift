@@ -6,7 +6,8 @@ extension PredicateExpressions.Range: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let (low, high) = (try state.lower(lower), try state.lower(upper))
     if case .constant(let one as LHS.Output) = low, case .constant(let other as LHS.Output) = high {
-      guard one <= other else { throw state.unsupported(self, "its lower bound is above its upper bound") }
+      // Such a range throws when it is made.
+      guard one <= other else { return .scalar(.thrown(.bool)) }
       return .constant(one..<other)
     }
     return .range(RangeReference(lower: low, upper: high, isClosed: false, boundType: LHS.Output.self))
@@ -17,7 +18,8 @@ extension PredicateExpressions.ClosedRange: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let (low, high) = (try state.lower(lower), try state.lower(upper))
     if case .constant(let one as LHS.Output) = low, case .constant(let other as LHS.Output) = high {
-      guard one <= other else { throw state.unsupported(self, "its lower bound is above its upper bound") }
+      // Such a range throws when it is made.
+      guard one <= other else { return .scalar(.thrown(.bool)) }
       return .constant(one...other)
     }
     return .range(RangeReference(lower: low, upper: high, isClosed: true, boundType: LHS.Output.self))
@@ -34,6 +36,7 @@ extension PredicateExpressions.RangeExpressionContains: LowerableExpression {
       }
       return try state.containment(in: captured, element, of: self)
     }
+    if case .scalar(let thrown) = range { return .scalar(thrown) }
     guard case .range(let bounds) = range else { throw state.unsupported(self, "its range is not written out") }
     return try state.containment(in: bounds, element, of: self)
   }
@@ -120,8 +123,11 @@ extension LoweringState {
   private mutating func bound<E: PredicateExpression>(
     _ left: Lowered, _ op: PredicateExpressions.ComparisonOperator, _ right: Lowered, _ type: Any.Type, _ expression: E
   ) throws -> Scalar {
-    if case .constant = left, case .constant = right {
-      throw unsupported(expression, "its element and one of its bounds are both captured; compare them outside")
+    if case .constant(let one) = left, case .constant(let other) = right {
+      guard let one = one as? any Comparable, let holds = op.holds(one, any: other) else {
+        throw unsupported(expression, "its element and one of its bounds cannot be compared")
+      }
+      return .condition(SQLFragment(holds ? "TRUE" : "FALSE"), isAtomic: true)
     }
     guard let result = order(left, op, right, as: type) else {
       throw unsupported(expression, "values of type \(type) cannot be ordered there")

@@ -15,14 +15,17 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
       return .scalar(result)
     }
     if case .range(let range) = sequence { return try state.containment(in: range, element, of: self) }
+    if case .scalar(let thrown) = sequence, thrown.type.form == .bool { return sequence }
     let collection = try state.collection(sequence, elements: LHS.Output.Element.self, of: self)
-    return .scalar(
-      try state.exists(in: collection) { member, state in
-        guard let equal = state.equality(member, element, as: RHS.Output.self) else {
-          throw state.unsupported(self, "values of type \(RHS.Output.self) cannot be compared there")
-        }
-        return equal
-      })
+    let found = try state.exists(in: collection) { member, state in
+      guard let equal = state.equality(member, element, as: RHS.Output.self) else {
+        throw state.unsupported(self, "values of type \(RHS.Output.self) cannot be compared there")
+      }
+      return equal
+    }
+    // EXISTS of a failed element is false, not NULL.
+    if case .constant = element { return .scalar(found) }
+    return .scalar(found.unless(try state.scalar(element, of: self.element).failureTest))
   }
 }
 
