@@ -49,7 +49,7 @@ enum RelationshipMaintenance {
   private static func connect(_ object: any PersistentModel, to target: any PersistentModel, _ info: RelationshipInfo) {
     guard let inverse = info.inverse else { return }
     let inverseIndex = inverse.index
-    switch target.__relationship(inverseIndex, inverse.isToMany ? .contains(object) : .read) {
+    switch target.__relationship(inverseIndex, .contains(object)) {
     case .none: return
     case .targets(let current, _):
       if current.contains(where: { $0 === object }) { return }
@@ -93,7 +93,7 @@ enum RelationshipMaintenance {
       target.__fire(inverseIndex)
     }
     guard
-      case .targets(let current, _) = target.__relationship(inverseIndex, inverse.isToMany ? .contains(object) : .read),
+      case .targets(let current, _) = target.__relationship(inverseIndex, .contains(object)),
       current.contains(where: { $0 === object })
     else { return }
     change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .remove(object)) }

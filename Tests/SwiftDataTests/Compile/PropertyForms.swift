@@ -221,24 +221,24 @@ final class NameForms {
 
 // A type that is no attribute by itself, stored through a transformer; a raw value stored as JSON all the same.
 
-struct Tint: Equatable {
+struct PropertyTint: Equatable {
   var hex: Int
 }
 
 final class TintTransformer: ValueTransformer {
   override class func allowsReverseTransformation() -> Bool { true }
   override func transformedValue(_ value: Any?) -> Any? {
-    (value as? Tint).map { Data("\($0.hex)".utf8) }
+    (value as? PropertyTint).map { Data("\($0.hex)".utf8) }
   }
   override func reverseTransformedValue(_ value: Any?) -> Any? {
-    (value as? Data).flatMap { Int(String(decoding: $0, as: UTF8.self)) }.map(Tint.init(hex:))
+    (value as? Data).flatMap { Int(String(decoding: $0, as: UTF8.self)) }.map(PropertyTint.init(hex:))
   }
 }
 
 @Model
 final class CodingForms {
-  @Attribute(.transformable(by: TintTransformer.self)) var tint: Tint?
-  @Attribute(.transformable(by: TintTransformer.self)) var required: Tint = Tint(hex: 1)
+  @Attribute(.transformable(by: TintTransformer.self)) var tint: PropertyTint?
+  @Attribute(.transformable(by: TintTransformer.self)) var required: PropertyTint = PropertyTint(hex: 1)
   @Attribute(.codable) var state: FormState = FormState.idle
   @Attribute(.codable) var number: Int = 3
   @Attribute(.codable) var date: Date?
