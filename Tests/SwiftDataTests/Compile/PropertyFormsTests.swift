@@ -155,7 +155,7 @@ struct PropertyFormsTests {
   func codings() throws {
     let store = try FormsStore(CodingForms.self)
     let object = CodingForms()
-    object.tint = Tint(hex: 255)
+    object.tint = PropertyTint(hex: 255)
     object.state = .busy
     object.number = 9
     object.date = Date(timeIntervalSinceReferenceDate: 5)
@@ -164,7 +164,7 @@ struct PropertyFormsTests {
     #expect(object.draft == "text")
     let (context, found) = try store.read(CodingForms.self)
     let copy = try #require(found.first)
-    #expect((copy.tint, copy.required) == (Tint(hex: 255), Tint(hex: 1)))
+    #expect((copy.tint, copy.required) == (PropertyTint(hex: 255), PropertyTint(hex: 1)))
     #expect((copy.state, copy.number, copy.date) == (.busy, 9, object.date))
     #expect(copy.draft == "none")
     _ = context
