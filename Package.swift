@@ -57,6 +57,6 @@ let package = Package(
       ]
     ),
     .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand"]),
-    .testTarget(name: "SeedTests", dependencies: ["SwiftData"]),
+    .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
   ]
 )

@@ -1,10 +1,11 @@
 import Foundation
+import Synchronization
 
 /// The engine's description of one model class, made once by the class itself and immutable afterwards.
 ///
 /// Property indices count from the root class of the hierarchy: inherited properties first.
 // @unchecked Sendable because every stored property is a `let` and the key paths and default values in it are
-// only read; the lazily found inverses are guarded by `RelationshipResolver`'s lock.
+// only read; the lazily found relationships are locked.
 public final class __Entity: @unchecked Sendable {
   package let type: any PersistentModel.Type
   /// The name of the class, which is the entity's name.
@@ -15,6 +16,8 @@ public final class __Entity: @unchecked Sendable {
   /// How many of them are inherited.
   package let inheritedCount: Int
   package let indexByName: [String: Int]
+  /// The relationships that were asked for, by property index.
+  let relationships = Mutex<[Int: RelationshipInfo]>([:])
   package let indexByKeyPath: [AnyKeyPath: Int]
   /// The `#Unique` and `#Index` declarations of the class itself.
   private let declaredConstraints: [any PropertyListing]

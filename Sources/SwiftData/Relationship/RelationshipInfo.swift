@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A relationship as the engine uses it: both ends, and where the store keeps it.
 // @unchecked Sendable because it is immutable.
@@ -59,18 +58,12 @@ package final class RelationshipInfo: @unchecked Sendable {
   /// The relationship of a property. Found once for each class and property.
   /// - Complexity: O(1) after the first call.
   package static func of(_ property: __Property, in entity: __Entity) -> RelationshipInfo {
-    struct Key: Hashable {
-      let entity: ObjectIdentifier
-      let index: Int
-    }
-    let key = Key(entity: ObjectIdentifier(entity), index: property.index)
-    if let known = cache.withLock({ $0[key] as? RelationshipInfo }) { return known }
+    if let known = entity.relationships.withLock({ $0[property.index] }) { return known }
+    // Not under the lock: finding an inverse asks for other relationships. Whoever finds it twice finds the same.
     let info = RelationshipInfo(source: entity, property: property)
-    cache.withLock { $0[key] = info }
+    entity.relationships.withLock { $0[property.index] = info }
     return info
   }
-
-  private static let cache = Mutex<[AnyHashable: any Sendable]>([:])
 }
 
 /// Finds the other side of a relationship: named by `inverse:` on either side, or the only candidate.

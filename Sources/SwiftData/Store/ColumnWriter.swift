@@ -50,6 +50,11 @@ open class __ColumnWriter {
     try text(String(decoding: data, as: UTF8.self))
   }
 
+  /// Writes an array as JSON text; an empty one, the usual array of a new object, without an encoder.
+  public final func write<V: Codable>(_ value: [V]) throws {
+    if value.isEmpty { try text("[]") } else { try writeCodable(value) }
+  }
+
   /// Writes a value through the property's `ValueTransformer`.
   public final func writeTransformable<V>(_ value: V) throws {
     if let data = try current.transform(value) { try blob(data) } else { try null() }

@@ -18,6 +18,7 @@ open class __RowReader {
   package func double(_ column: Int32) -> Double { fatalError("abstract") }
   package func string(_ column: Int32) -> String { fatalError("abstract") }
   package func data(_ column: Int32) -> Data { fatalError("abstract") }
+  package func isEmptyArray(_ column: Int32) -> Bool { string(column) == "[]" }
   package func isText(_ column: Int32) -> Bool { fatalError("abstract") }
   /// The value of a reader that carries Swift values instead of cells (a snapshot or backing data); nil where it
   /// carries cells.
@@ -86,6 +87,15 @@ open class __RowReader {
       throw missing(index)
     }
     return try json(index, column)
+  }
+
+  /// Reads an array from its JSON text; an empty one without a decoder.
+  public final func column<V: Codable>(_ index: Int, as type: [V].Type) throws -> [V] {
+    if carriesValues { return try carried(index) }
+    let column = columns[index]
+    if column < 0 { return try absent(index) }
+    if isNull(column) { throw missing(index) }
+    return isEmptyArray(column) ? [] : try json(index, column)
   }
 
   /// Reads a value that a `ValueTransformer` stored.
