@@ -75,16 +75,16 @@ extension ModelDeclaration {
           """
       }
     }
-    guard let globalActor else { return [function(memberPrefix, "__notify")] }
+    guard let globalActor else { return [function("\(deprecation)\(memberPrefix)", "__notify")] }
     let type = "(Swift.Int, SwiftData.__ObservationPhase) -> Swift.Void"
     let crossing = """
-      \(memberPrefix)func __notify(\(parameters)) {
+      \(deprecation)\(memberPrefix)func __notify(\(parameters)) {
         // Only the key paths need the isolation; objects are notified where their context is used.
         Swift.unsafeBitCast(
           self.__isolatedNotify as \(globalActor.trimmedDescription) \(type), to: (\(type)).self)(index, phase)
       }
       """
-    return [crossing, function("\(globalActor.trimmedDescription) private final ", "__isolatedNotify")]
+    return [crossing, function("\(deprecation)\(globalActor.trimmedDescription) private final ", "__isolatedNotify")]
   }
 
   /// A function that switches over the class's own properties and leaves the others to the superclass.

@@ -41,6 +41,12 @@ extension ModelDeclaration {
     return isFinal ? "\(access)nonisolated static " : "\(overridableAccess)nonisolated class "
   }
 
+  /// What names a deprecated property is deprecated too, or the compiler warns of it. The engine calls it through the
+  /// protocol, where nothing is.
+  var deprecation: String {
+    properties.contains { $0.declaration.isDeprecated } ? "@available(*, deprecated)\n" : ""
+  }
+
   // MARK: - State and initialisers
 
   private var needsPlainInitializer: Bool { !hasDesignatedInitializer && propertiesWithoutDefault.isEmpty }
@@ -102,18 +108,18 @@ extension ModelDeclaration {
     let entries = metadataEntries()
     let list = entries.isEmpty ? "[]" : "[\n\(entries.joined(separator: ",\n"))\n]"
     guard let globalActor else {
-      return ["\(staticPrefix)var schemaMetadata: \(type) {\n\(list)\n}"]
+      return ["\(deprecation)\(staticPrefix)var schemaMetadata: \(type) {\n\(list)\n}"]
     }
     // Key paths to isolated properties can only be formed where the class is isolated, but they carry no isolation.
     let crossing = """
-      \(staticPrefix)var schemaMetadata: \(type) {
+      \(deprecation)\(staticPrefix)var schemaMetadata: \(type) {
         // Forming key paths and default values touches no state of the actor, so its isolation can be left aside.
         Swift.unsafeBitCast(
           \(name).__isolatedMetadata as \(globalActor.trimmedDescription) () -> \(type), to: (() -> \(type)).self)()
       }
       """
     let isolated = """
-      \(globalActor.trimmedDescription) private static func __isolatedMetadata() -> \(type) {
+      \(deprecation)\(globalActor.trimmedDescription) private static func __isolatedMetadata() -> \(type) {
         \(list)
       }
       """

@@ -131,7 +131,7 @@ extension PersistedProperty {
     }
     if isLet { return .inPlace(type: written) }
     if isRelationship { return .slot(type: written) }
-    let isKnown = TypeSyntax(stringLiteral: written).isAttributeType
+    let isKnown = (type ?? TypeSyntax(stringLiteral: written)).isAttributeType
     return isAttribute || isKnown ? .direct(type: written) : .slot(type: written)
   }
 

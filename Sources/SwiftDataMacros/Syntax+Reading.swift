@@ -39,6 +39,10 @@ extension VariableDeclSyntax {
     modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
   }
 
+  var isDeprecated: Bool {
+    attributes.named("available").contains { $0.tokens(viewMode: .sourceAccurate).contains { $0.text == "deprecated" } }
+  }
+
   /// Whether an attribute may be a property wrapper: its name begins like a type's, and it is none that is known here.
   var hasUnknownAttribute: Bool {
     attributes.contains { element in

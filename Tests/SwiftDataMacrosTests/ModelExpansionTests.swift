@@ -310,4 +310,12 @@ struct ModelExpansionTests {
     #expect(expansion.text.contains("self.b = try row.column(1, as: String.self)"))
     #expect(expansion.text.contains("self.c = try row.column(2, as: String.self)"))
   }
+
+  @Test("Members that name a deprecated property are deprecated, so that the expansion does not warn")
+  func deprecatedProperty() {
+    let expansion = Expansion("@Model final class Track { @available(*, deprecated) var old: String = \"\" }")
+    #expect(expansion.text.contains("@available(*, deprecated)\n  nonisolated static var schemaMetadata"))
+    #expect(expansion.text.contains("@available(*, deprecated)\n  nonisolated func __notify"))
+    #expect(!expansion.text.contains("@available(*, deprecated)\n  nonisolated func __encode"))
+  }
 }

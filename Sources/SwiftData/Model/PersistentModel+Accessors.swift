@@ -73,6 +73,18 @@ extension PersistentModel {
 /// The change that assigning `new` to a slot makes. The overloads let the type checker tell a relationship from an
 /// attribute.
 @_disfavoredOverload
+public func __change<V: Codable>(_ slot: __Slot<V>, _ new: V) -> __RelationshipChange<V> {
+  __RelationshipChange(value: new, removed: [], added: [], isRelationship: false)
+}
+
+/// The change that assigning to an attribute with a column type of its own makes.
+public func __change<V: __ColumnValue>(_ slot: __Slot<V>, _ new: V) -> __RelationshipChange<V> {
+  __RelationshipChange(value: new, removed: [], added: [], isRelationship: false)
+}
+
+/// Chosen for a type that cannot be persisted: the one error about it, at the property.
+@available(*, unavailable, message: "a persisted property is a model, models, or Codable; else mark it @Transient")
+@_disfavoredOverload
 public func __change<V>(_ slot: __Slot<V>, _ new: V) -> __RelationshipChange<V> {
   __RelationshipChange(value: new, removed: [], added: [], isRelationship: false)
 }

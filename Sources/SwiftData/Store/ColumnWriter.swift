@@ -89,6 +89,24 @@ open class __ColumnWriter {
   /// A to-many has no column of its own.
   public final func write<M: PersistentModel>(_ slot: __Slot<[M]?>) throws {}
 
+  // MARK: - Types that cannot be persisted
+  // The reader and `__change` report them; without these the compiler would do it once more in its own words.
+
+  @_disfavoredOverload
+  public final func write<V>(_ slot: __Slot<V>) throws { throw unwritable(V.self) }
+
+  @_disfavoredOverload
+  public final func write<V>(_ value: V) throws { throw unwritable(V.self) }
+
+  @_disfavoredOverload
+  public final func writeCodable<V>(_ value: V) throws { throw unwritable(V.self) }
+
+  private func unwritable(_ type: Any.Type) -> SwiftDataError {
+    SwiftDataError(
+      .unwritableValue, entity: current.entityName, property: current.name,
+      message: "its type \(type) is neither a model nor Codable")
+  }
+
   private func key(_ key: Int64) throws {
     if key == 0 { try null() } else { try integer(key) }
   }

@@ -154,6 +154,28 @@ open class __RowReader {
     return __Slot(__fault: 0)
   }
 
+  // MARK: - Types that cannot be persisted
+  // So that the compiler says it in words.
+
+  /// Chosen for a property of a slot whose type cannot be persisted. `__change` makes that an error at the property,
+  /// so this is never called.
+  @_disfavoredOverload
+  public final func slot<V>(_ index: Int) throws -> __Slot<V> {
+    throw unreadable(index, "its type \(V.self) is neither a model nor Codable")
+  }
+
+  @available(*, unavailable, message: "an @Attribute is Codable or has the option .transformable(by:)")
+  @_disfavoredOverload
+  public final func column<V>(_ index: Int, as type: V.Type) throws -> V {
+    throw unreadable(index, "its type \(V.self) is not Codable")
+  }
+
+  @available(*, unavailable, message: "an attribute with the option .codable is Codable")
+  @_disfavoredOverload
+  public final func codable<V>(_ index: Int, as type: V.Type) throws -> V {
+    throw unreadable(index, "its type \(V.self) is not Codable")
+  }
+
   // MARK: - Helpers
 
   private func carried<V>(_ index: Int) throws -> V {

@@ -246,3 +246,12 @@ final class CodingForms {
   @Attribute(.preserveValueOnDeletion) var kept: String = ""
   init() {}
 }
+
+// A deprecated property warns where it is used, not where it is persisted.
+
+@Model
+final class DeprecatedForms {
+  @available(*, deprecated, message: "use name") var title: String = "t"
+  var name: String = ""
+  init() {}
+}
