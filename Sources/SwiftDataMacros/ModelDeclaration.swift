@@ -68,6 +68,18 @@ struct ModelDeclaration {
     }
   }
 
+  /// Whether the class is isolated to a global actor and declares the `id` that `Identifiable` asks for.
+  var declaresIsolatedID: Bool {
+    globalActor != nil
+      && members.contains { member in
+        // A constant of a Sendable type can be read from anywhere.
+        guard let variable = member.as(VariableDeclSyntax.self), variable.bindingSpecifier.tokenKind == .keyword(.var),
+          !variable.modifiers.contains(where: { ["static", "class", "nonisolated"].contains($0.name.text) })
+        else { return false }
+        return variable.bindings.contains { $0.pattern.trimmedDescription == "id" }
+      }
+  }
+
   var hasDesignatedInitializer: Bool {
     members.contains { member in
       guard let initializer = member.as(InitializerDeclSyntax.self) else { return false }

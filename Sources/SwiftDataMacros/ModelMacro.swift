@@ -57,11 +57,20 @@ extension ModelMacro: ExtensionMacro {
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
     guard let declaration = declaration.modelClass, !protocols.isEmpty else { return [] }
+    let model = ModelDeclaration(declaration, role: .root, configuration: context.buildConfiguration)
     // A conformance that the class spells itself is not asked for again.
-    let conformances = protocols.map { requested in
-      requested.trimmedDescription.hasSuffix("PersistentModel")
-        ? "nonisolated SwiftData.PersistentModel" : "nonisolated SwiftData.__Observable"
+    let conformances = protocols.compactMap { requested -> String? in
+      switch requested.trimmedDescription.split(separator: ".").last {
+      case "PersistentModel": "nonisolated SwiftData.PersistentModel"
+      case "Observable": "nonisolated SwiftData.__Observable"
+      // The protocol's own `id` is not isolated. One that the class declares is where the class is: who reads it
+      // through `Identifiable` elsewhere is stopped at run time.
+      case "Identifiable":
+        model.declaresIsolatedID ? "@preconcurrency SwiftData.__Identifiable" : "nonisolated SwiftData.__Identifiable"
+      default: nil
+      }
     }
+    guard !conformances.isEmpty else { return [] }
     let availability = declaration.availabilityAttributes.map { $0.trimmedDescription + "\n" }.joined()
     let source: DeclSyntax = """
       \(raw: availability)extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {}

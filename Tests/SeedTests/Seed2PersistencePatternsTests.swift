@@ -149,7 +149,8 @@ import Testing
     try setup.save()
     var descriptor = FetchDescriptor<Project2>()
     descriptor.relationshipKeyPathsForPrefetching = [\Project2.items]
-    let (projects, fetching) = try SQLTrace.record { try ModelContext(container).fetch(descriptor) }
+    let context = ModelContext(container)
+    let (projects, fetching) = try SQLTrace.record { try context.fetch(descriptor) }
     #expect(fetching.count == 2)
     let (count, reading) = SQLTrace.record { projects.reduce(0) { $0 + $1.items.count } }
     #expect(count == 4 && reading.isEmpty)

@@ -125,7 +125,7 @@ import Testing
     project.tasks[0].title = "New Title"
     context.rollback()
     #expect(project.tasks[0].title == "0")
-    #expect(project.tasks.allSatisfy(\.completed))
+    #expect(project.tasks.allSatisfy { $0.completed })
   }
 
   @Test("Sample data in a shared container in memory")

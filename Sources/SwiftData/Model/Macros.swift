@@ -29,7 +29,7 @@ public import Observation
   named(init)
 )
 @attached(memberAttribute)
-@attached(extension, conformances: PersistentModel, Observable)
+@attached(extension, conformances: PersistentModel, Observable, Identifiable)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "ModelMacro")
 
 /// Says how a property is stored: unique, in a file beside the store, under another name, and so on.
@@ -99,6 +99,9 @@ public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "Mod
 
 /// `Observable`, under a name that no model can hide: a class called `Observation` hides the module's.
 public typealias __Observable = Observable
+
+/// `Identifiable`, likewise.
+public typealias __Identifiable = Identifiable
 
 /// The storage and accessors of a persisted property. ``Model()`` applies it; nobody writes it.
 @attached(accessor, names: named(init), named(get), named(set))
