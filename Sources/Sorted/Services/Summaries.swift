@@ -66,3 +66,15 @@ public struct PageSummary: Codable, Equatable, Sendable {
     self.messages = page.messages.map(MessageSummary.init)
   }
 }
+
+/// The messages that a search found as `--json` prints them.
+public struct SearchSummary: Codable, Equatable, Sendable {
+  /// How many there are; the newest of them follow.
+  public var total: Int
+  public var messages: [MessageSummary]
+
+  public init(_ result: InboxService.SearchResult) {
+    total = result.total
+    messages = result.messages.map(MessageSummary.init)
+  }
+}
