@@ -7,6 +7,13 @@ public struct ImportedMessage: Equatable, Sendable {
   public var sender: String
   public var text: String
   public var createdAt: Date
+
+  public init(id: String, sender: String, text: String, createdAt: Date) {
+    self.id = id
+    self.sender = sender
+    self.text = text
+    self.createdAt = createdAt
+  }
 }
 
 /// A conversation as a file of an archive has it: its messages in order, or some of them.
@@ -15,6 +22,13 @@ public struct ImportedConversation: Equatable, Sendable {
   public var name: String
   public var isGroup: Bool
   public var messages: [ImportedMessage]
+
+  public init(id: String, name: String, isGroup: Bool, messages: [ImportedMessage]) {
+    self.id = id
+    self.name = name
+    self.isGroup = isGroup
+    self.messages = messages
+  }
 }
 
 /// A line or record that became neither a message nor an event.
@@ -23,6 +37,12 @@ public struct SkippedLine: Equatable, Sendable, Codable {
   /// Counted from 1; for a JSON export the number of the message.
   public var line: Int
   public var reason: String
+
+  public init(file: String, line: Int, reason: String) {
+    self.file = file
+    self.line = line
+    self.reason = reason
+  }
 }
 
 /// What reading one file gave. Each of its lines is a message, an event or skipped.
@@ -32,6 +52,15 @@ public struct ParsedFile: Sendable {
   public var events = 0
   public var lines = 0
   public var skipped: [SkippedLine] = []
+
+  public init(
+    conversations: [ImportedConversation] = [], events: Int = 0, lines: Int = 0, skipped: [SkippedLine] = []
+  ) {
+    self.conversations = conversations
+    self.events = events
+    self.lines = lines
+    self.skipped = skipped
+  }
 
   /// How many messages it has in all its conversations.
   public var messageCount: Int { conversations.reduce(0) { $0 + $1.messages.count } }

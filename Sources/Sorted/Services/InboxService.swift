@@ -41,20 +41,22 @@ public struct InboxService {
     let exact = try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
     if let conversation = exact.first { return conversation }
     // The empty text begins every identifier; it is nobody's.
-    var similar: [ConversationEntity] = []
-    if !id.isEmpty {
-      similar = try context.fetch(
+    let similar =
+      id.isEmpty
+      ? []
+      : try context.fetch(
         FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id.starts(with: id) }))
-    }
-    if similar.isEmpty {
-      similar = try context.fetch(
-        FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.displayName == id }))
-    }
-    guard let only = similar.first, similar.count == 1 else {
+    let named =
+      similar.isEmpty
+      ? try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.displayName == id })) : []
+    let found = similar + named
+    guard let only = found.first, found.count == 1 else {
       throw DataLayerError.invalidData(
-        similar.isEmpty
+        found.isEmpty
           ? "there is no conversation \"\(id)\"; `sorted list` shows their ids"
-          : "\(similar.count) conversations begin with \"\(id)\"; give more of the id")
+          : named.isEmpty
+            ? "\(found.count) conversations begin with \"\(id)\"; give more of the id"
+            : "\(found.count) conversations have the name \"\(id)\"; give an id")
     }
     return only
   }
@@ -122,6 +124,9 @@ public struct InboxService {
     public var faqs = 0
     public var firstMessageAt: Date?
     public var lastMessageAt: Date?
+
+    /// Those of an empty store.
+    public init() {}
   }
 
   /// Counts what is in the store.

@@ -58,6 +58,14 @@ public struct PageSummary: Codable, Equatable, Sendable {
   public var total: Int
   public var messages: [MessageSummary]
 
+  public init(conversation: ConversationSummary, page: Int, pages: Int, total: Int, messages: [MessageSummary]) {
+    self.conversation = conversation
+    self.page = page
+    self.pages = pages
+    self.total = total
+    self.messages = messages
+  }
+
   public init(_ page: InboxService.Page, of conversation: ConversationEntity) {
     self.conversation = ConversationSummary(conversation)
     self.page = page.number
@@ -72,6 +80,11 @@ public struct SearchSummary: Codable, Equatable, Sendable {
   /// How many there are; the newest of them follow.
   public var total: Int
   public var messages: [MessageSummary]
+
+  public init(total: Int, messages: [MessageSummary]) {
+    self.total = total
+    self.messages = messages
+  }
 
   public init(_ result: InboxService.SearchResult) {
     total = result.total
