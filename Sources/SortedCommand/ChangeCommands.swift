@@ -2,12 +2,6 @@ import ArgumentParser
 import Foundation
 import Sorted
 
-/// What a changing command prints as JSON.
-private struct Outcome: Encodable {
-  let id: String
-  let change: String
-}
-
 struct SendCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
@@ -17,75 +11,75 @@ struct SendCommand: ParsableCommand {
         sorted send sample/john "See you at six"
       """)
 
-  @Argument(help: "The id of the conversation, or its beginning.")
-  var id: String
+  @OptionGroup var target: ConversationArgument
 
   @Argument(help: "The text.")
   var text: String
 
-  @OptionGroup var options: InboxOptions
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let message = try options.withInbox { MessageSummary(try $0.send(text, to: try $0.conversation(id))) }
-    try options.output(message) { _ in "Stored as \(message.status.rawValue), \(message.syncStatus.rawValue)." }
+    let message = try store.withInbox { MessageSummary(try $0.send(text, to: try $0.conversation(target.id))) }
+    try output.print(message) { _ in "Stored as \(message.status.rawValue), \(message.syncStatus.rawValue)." }
   }
 }
 
-struct PinCommand: ParsableCommand {
+struct PinCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Pin a conversation, or unpin it.",
+    commandName: "pin", abstract: "Pin a conversation: it leads the list.",
     discussion: """
       EXAMPLE
         sorted pin sample/john
       """)
 
-  @Argument(help: "The id of the conversation, or its beginning.")
-  var id: String
+  @OptionGroup var target: ConversationArgument
+  @Flag(help: "Unpin it.") var undo = false
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
-  @OptionGroup var options: InboxOptions
-
-  func run() throws {
-    try options.change(id) { try $0.togglePin($1) ? "pinned" : "unpinned" }
+  func change(_ conversation: ConversationEntity, in inbox: InboxService) throws -> String {
+    Self.words(try inbox.setPinned(!undo, conversation), undo ? "unpinned" : "pinned")
   }
 }
 
-struct MuteCommand: ParsableCommand {
+struct MuteCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
-    commandName: "mute", abstract: "Mute a conversation, or unmute it.",
+    commandName: "mute", abstract: "Mute a conversation.",
     discussion: """
       EXAMPLE
         sorted mute sample/bike
       """)
 
-  @Argument(help: "The id of the conversation, or its beginning.")
-  var id: String
+  @OptionGroup var target: ConversationArgument
+  @Flag(help: "Unmute it.") var undo = false
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
-  @OptionGroup var options: InboxOptions
-
-  func run() throws {
-    try options.change(id) { try $0.toggleMute($1) ? "muted" : "unmuted" }
+  func change(_ conversation: ConversationEntity, in inbox: InboxService) throws -> String {
+    Self.words(try inbox.setMuted(!undo, conversation), undo ? "unmuted" : "muted")
   }
 }
 
-struct ArchiveCommand: ParsableCommand {
+struct ArchiveCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
-    commandName: "archive", abstract: "Archive a conversation, or bring it back.",
+    commandName: "archive", abstract: "Archive a conversation: only `list --archived` and `show` have it then.",
     discussion: """
       EXAMPLE
         sorted archive sample/landlord
       """)
 
-  @Argument(help: "The id of the conversation, or its beginning.")
-  var id: String
+  @OptionGroup var target: ConversationArgument
+  @Flag(help: "Bring it back.") var undo = false
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
-  @OptionGroup var options: InboxOptions
-
-  func run() throws {
-    try options.change(id) { try $0.toggleArchive($1) ? "archived" : "brought back" }
+  func change(_ conversation: ConversationEntity, in inbox: InboxService) throws -> String {
+    Self.words(try inbox.setArchived(!undo, conversation), undo ? "brought back" : "archived")
   }
 }
 
-struct DeleteCommand: ParsableCommand {
+struct DeleteCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete a conversation with all its messages.",
     discussion: """
@@ -93,29 +87,46 @@ struct DeleteCommand: ParsableCommand {
         sorted delete sample/landlord
       """)
 
-  @Argument(help: "The id of the conversation, or its beginning.")
-  var id: String
+  @OptionGroup var target: ConversationArgument
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
-  @OptionGroup var options: InboxOptions
-
-  func run() throws {
-    try options.change(id) {
-      try $0.delete($1)
-      return "deleted"
-    }
+  func change(_ conversation: ConversationEntity, in inbox: InboxService) throws -> String {
+    try inbox.delete(conversation)
+    return "deleted"
   }
 }
 
-extension InboxOptions {
-  /// Changes one conversation and says what was done.
-  fileprivate func change(
-    _ id: String, _ body: (InboxService, ConversationEntity) throws -> String
-  ) throws {
-    let outcome = try withInbox { inbox in
-      let conversation = try inbox.conversation(id)
+/// Which conversation.
+struct ConversationArgument: ParsableArguments {
+  @Argument(help: "The id of the conversation, the beginning of it, or the conversation's name.")
+  var id: String
+}
+
+/// A command that changes one conversation and says what it did.
+protocol ChangeCommand: ParsableCommand {
+  var target: ConversationArgument { get }
+  var store: StoreOptions { get }
+  var output: OutputOptions { get }
+  /// - Returns: what was done, in a word or two.
+  func change(_ conversation: ConversationEntity, in inbox: InboxService) throws -> String
+}
+
+extension ChangeCommand {
+  func run() throws {
+    let outcome = try store.withInbox { inbox in
+      let conversation = try inbox.conversation(target.id)
       let id = conversation.id
-      return Outcome(id: id, change: try body(inbox, conversation))
+      return Outcome(id: id, change: try change(conversation, in: inbox))
     }
-    try output(outcome) { _ in "\(outcome.id): \(outcome.change)" }
+    try output.print(outcome) { _ in "\(outcome.id): \(outcome.change)" }
   }
+
+  fileprivate static func words(_ changed: Bool, _ word: String) -> String { changed ? word : "already \(word)" }
+}
+
+/// What a changing command prints as JSON.
+private struct Outcome: Encodable {
+  let id: String
+  let change: String
 }

@@ -12,46 +12,57 @@ struct DemoCommand: ParsableCommand {
         sorted demo
       """)
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var output: OutputOptions
+
+  /// What the demo shows.
+  private struct Demo: Encodable {
+    let list: [ConversationSummary]
+    let thread: PageSummary
+    let sent: MessageSummary
+    let found: SearchSummary
+    let listAfterwards: [ConversationSummary]
+  }
 
   func run() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-demo-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let store = folder.appendingPathComponent("inbox.store")
-    try Failure.explained {
+    let demo = try Failure.explained {
       try SampleInbox.fill(ModelContext(SortedContainer.open(store)))
       // Everything is read back by a container of its own, from the file.
-      try show(InboxService(context: ModelContext(SortedContainer.open(store))))
+      return try play(InboxService(context: ModelContext(SortedContainer.open(store))))
     }
+    try output.print(demo) { text(demo, $0) }
   }
 
-  private func show(_ inbox: InboxService) throws {
-    let options = try InboxOptions.parse(json ? ["--json"] : [])
-    func step(_ title: String) { if !json { print("\n$ sorted \(title)") } }
-    func list() throws {
-      let list = try inbox.conversations().map(ConversationSummary.init)
-      try options.output(list) { $0.list(list) }
-    }
-
-    step("list")
-    try list()
-
-    step("show sample/studio")
+  private func play(_ inbox: InboxService) throws -> Demo {
+    let list = try inbox.conversations().map(ConversationSummary.init)
     let conversation = try inbox.conversation("sample/studio")
     try inbox.markAsRead(conversation)
-    let page = PageSummary(try inbox.page(1, of: conversation), of: conversation)
-    try options.output(page) { $0.page(page) }
+    return Demo(
+      list: list,
+      thread: PageSummary(try inbox.page(1, of: conversation), of: conversation),
+      sent: MessageSummary(try inbox.send("I have the grey card.", to: conversation)),
+      found: SearchSummary(try inbox.search("grey card")),
+      listAfterwards: try inbox.conversations().map(ConversationSummary.init))
+  }
 
-    step("send sample/studio \"I have the grey card.\"")
-    let sent = MessageSummary(try inbox.send("I have the grey card.", to: conversation))
-    try options.output(sent) { _ in "Stored as \(sent.status.rawValue), \(sent.syncStatus.rawValue)." }
+  private func text(_ demo: Demo, _ rendering: TextRendering) -> String {
+    """
+    $ sorted list
+    \(rendering.list(demo.list))
 
-    step("search \"grey card\"")
-    let found = try inbox.search("grey card").map(MessageSummary.init)
-    try options.output(found) { $0.found(found) }
+    $ sorted show sample/studio
+    \(rendering.page(demo.thread))
 
-    step("list")
-    try list()
+    $ sorted send sample/studio "\(demo.sent.text)"
+    Stored as \(demo.sent.status.rawValue), \(demo.sent.syncStatus.rawValue).
+
+    $ sorted search "grey card"
+    \(rendering.found(demo.found))
+
+    $ sorted list
+    \(rendering.list(demo.listAfterwards))
+    """
   }
 }

@@ -12,14 +12,15 @@ struct ImportCommand: ParsableCommand {
       FORMATS
         irc       logs of an IRC channel, YYYY-MM-DD*.raw.txt: a file or a folder
         telegram  Telegram Desktop's result.json, one chat or all: the file or its folder
-        ndjson    a JSON object a line: conversation, sender, text, createdAt (ISO 8601 or seconds since 1970);
-                  optional: id, conversationName, isGroup
+        ndjson    a JSON object a line, a file or a folder of *.ndjson or *.jsonl:
+                  {"conversation": "c1", "sender": "ann", "text": "Hi", "createdAt": "2026-01-31T09:30:00Z"}
+                  createdAt may be seconds since 1970; id, conversationName and isGroup are optional
 
       Importing the same archive again changes nothing. Ctrl-C stops after the chunk at hand; what was read stays, and
       running the command again completes it. Bytes that are not UTF-8 become U+FFFD, control characters their pictures.
 
       EXAMPLE
-        sorted import irc ubuntu-irc/ --threads --store inbox.store
+        sorted import irc logs/ --store inbox.store
       """)
 
   enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -35,31 +36,40 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "irc: make the annotated conversations of *.clusters.txt conversations of their own.")
   var threads = false
 
-  @OptionGroup var options: InboxOptions
+  @Option(help: "irc: the name of the channel.")
+  var channel = "#ubuntu"
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
     if threads && format != .irc { throw ValidationError("--threads is for the format irc") }
+    if channel.allSatisfy({ $0 == "#" }) { throw ValidationError("--channel needs a name") }
   }
 
   func run() throws {
     let url = URL(fileURLWithPath: path)
     let reader: any ArchiveReader = try Failure.explained {
-      switch format {
-      case .irc: try IRCReader(path: url, withThreads: threads)
-      case .telegram: TelegramReader(path: url)
-      case .ndjson: NDJSONReader(path: url)
-      }
+      let reader: any ArchiveReader =
+        switch format {
+        case .irc: try IRCReader(path: url, channel: channel, withThreads: threads)
+        case .telegram: TelegramReader(path: url)
+        case .ndjson: NDJSONReader(path: url)
+        }
+      // A mistyped path makes no store.
+      _ = try reader.files()
+      return reader
     }
     let stop = ImportSession.StopSign()
     let interrupt = Interrupt { stop.raise() }
     let bar = ProgressLine()
-    let session = ImportSession(container: try options.container())
+    let session = ImportSession(container: try store.container())
     let report = try Failure.explained {
-      try session.run(reader, stop: stop) { bar.show($0, $1) }
+      defer { bar.end() }
+      return try session.run(reader, stop: stop) { bar.show($0, $1) }
     }
     interrupt.cancel()
-    bar.end()
-    try options.output(report) { summary(report, $0) }
+    try output.print(report) { summary(report, $0) }
     if report.isInterrupted { throw ExitCode(130) }
   }
 
@@ -71,19 +81,24 @@ struct ImportCommand: ParsableCommand {
         ("participants", "\(report.participants)"), ("events", "\(report.events)"),
         ("skipped", "\(report.skipped.count)"), ("lines", "\(report.lines)"), ("changes", "\(report.changes)"),
       ]))
-    if report.isInterrupted { text.append("Interrupted: what was read is stored; run the command again to complete it.") }
+    if report.isInterrupted {
+      text.append("Interrupted: what was read is stored; run the command again to complete it.")
+    }
     return text.joined(separator: "\n")
   }
 }
 
-/// Ctrl-C, as long as it is held.
+/// Ctrl-C, as long as it is held. A second one ends the program as usual; the chunk at hand is then not stored.
 private final class Interrupt {
   private let source: any DispatchSourceSignal
 
   init(_ action: @escaping @Sendable () -> Void) {
     signal(SIGINT, SIG_IGN)
     source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    source.setEventHandler(handler: action)
+    source.setEventHandler {
+      action()
+      signal(SIGINT, SIG_DFL)
+    }
     source.resume()
   }
 

@@ -3,35 +3,43 @@ import Foundation
 import Sorted
 import SwiftData
 
-/// Where the store is and how to print: what every command takes.
-struct InboxOptions: ParsableArguments {
-  @Option(help: "The file of the store. Default: sorted.store in the user's data folder.")
-  var store: String?
-
+/// How to print: what every command takes.
+struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON.")
   var json = false
 
+  /// Prints a value as JSON, or what `text` makes of it.
+  func print<T: Encodable>(_ value: T, _ text: (TextRendering) -> String) throws {
+    guard json else { return Swift.print(text(TextRendering(width: Terminal.width))) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    Swift.print(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+}
+
+/// Where the store is.
+struct StoreOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The file of the store. (default: sorted/sorted.store in $XDG_DATA_HOME, or in ~/.local/share)", valueName: "file"
+    ))
+  var store: String?
+
+  private var url: URL { store.map { URL(fileURLWithPath: $0) } ?? SortedContainer.defaultURL }
+
   /// Opens the store, made if it is not there.
   func container() throws -> ModelContainer {
-    try Failure.explained { try SortedContainer.open(store.map { URL(fileURLWithPath: $0) }) }
+    try Failure.explained { try SortedContainer.open(url) }
   }
 
   /// Runs something on the inbox of an existing store.
   func withInbox<T>(_ body: (InboxService) throws -> T) throws -> T {
-    if let store, !FileManager.default.fileExists(atPath: store) {
-      throw Failure("there is no store at \(store); `sorted import` makes one")
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      throw Failure("there is no store at \(url.path); `sorted import` makes one")
     }
     let context = ModelContext(try container())
     return try Failure.explained { try body(InboxService(context: context)) }
-  }
-
-  /// Prints a value as JSON, or what `text` makes of it.
-  func output<T: Encodable>(_ value: T, _ text: (TextRendering) -> String) throws {
-    guard json else { return print(text(TextRendering(width: Terminal.width))) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    print(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 }
 
@@ -47,12 +55,9 @@ struct Failure: Error, CustomStringConvertible {
       return try body()
     } catch let error as SwiftDataError {
       throw Failure(error.description)
-    } catch let error as DataLayerError {
-      switch error {
-      case .invalidData(let details): throw Failure(details)
-      default: throw Failure(error.localizedDescription)
-      }
-    } catch let error as CocoaError {
+    } catch DataLayerError.invalidData(let details) {
+      throw Failure(details)
+    } catch let error as any LocalizedError {
       throw Failure(error.localizedDescription)
     }
   }

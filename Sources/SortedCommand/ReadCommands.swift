@@ -7,7 +7,8 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List the conversations: pinned ones first, then the latest.",
     discussion: """
-      Marks: * pinned, m muted, a archived; then the number of unread messages.
+      Marks: * pinned, m muted, a archived; then the number of unread messages, the day of the last message (UTC),
+      the id, the name and the last message.
 
       EXAMPLE
         sorted list --unread
@@ -16,7 +17,8 @@ struct ListCommand: ParsableCommand {
   @Flag(exclusivity: .exclusive, help: "Which conversations.")
   var filter: Filter?
 
-  @OptionGroup var options: InboxOptions
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
   enum Filter: EnumerableFlag {
     case unread, pinned, archived
@@ -39,8 +41,8 @@ struct ListCommand: ParsableCommand {
   }
 
   func run() throws {
-    let list = try options.withInbox { try $0.conversations(filter?.inbox ?? .all).map(ConversationSummary.init) }
-    try options.output(list) { $0.list(list) }
+    let list = try store.withInbox { try $0.conversations(filter?.inbox ?? .all).map(ConversationSummary.init) }
+    try output.print(list) { $0.list(list) }
   }
 }
 
@@ -50,25 +52,25 @@ struct ShowCommand: ParsableCommand {
     abstract: "Show a page of a conversation, the newest message last, and mark the conversation as read.",
     discussion: """
       EXAMPLE
-        sorted show irc/2008-04-27 --page 2
+        sorted show irc/ubuntu/2008-04-27 --page 2
       """)
 
-  @Argument(help: "The id of the conversation, or its beginning.")
-  var id: String
+  @OptionGroup var target: ConversationArgument
 
   @Option(help: "The page, 20 messages each; 1 has the newest.")
   var page = 1
 
-  @OptionGroup var options: InboxOptions
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let summary = try options.withInbox { inbox in
-      let conversation = try inbox.conversation(id)
+    let summary = try store.withInbox { inbox in
+      let conversation = try inbox.conversation(target.id)
       let summary = PageSummary(try inbox.page(page, of: conversation), of: conversation)
       try inbox.markAsRead(conversation)
       return summary
     }
-    try options.output(summary) { $0.page(summary) }
+    try output.print(summary) { $0.page(summary) }
   }
 }
 
@@ -84,11 +86,12 @@ struct SearchCommand: ParsableCommand {
   @Argument(help: "The text, as typed or in lower, upper or capitalised letters.")
   var text: String
 
-  @OptionGroup var options: InboxOptions
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let found = try options.withInbox { try $0.search(text).map(MessageSummary.init) }
-    try options.output(found) { $0.found(found) }
+    let found = try store.withInbox { SearchSummary(try $0.search(text)) }
+    try output.print(found) { $0.found(found) }
   }
 }
 
@@ -101,11 +104,12 @@ struct StatsCommand: ParsableCommand {
         sorted stats --json
       """)
 
-  @OptionGroup var options: InboxOptions
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let statistics = try options.withInbox { try $0.statistics() }
-    try options.output(statistics) { $0.table(rows(statistics)) }
+    let statistics = try store.withInbox { try $0.statistics() }
+    try output.print(statistics) { $0.table(rows(statistics)) }
   }
 
   private func rows(_ statistics: InboxService.Statistics) -> [(String, String)] {

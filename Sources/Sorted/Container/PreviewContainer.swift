@@ -4,8 +4,13 @@ import SwiftData
 /// A container in memory with sample data, for previews and tests (guide, 2.2).
 @MainActor
 public enum PreviewContainer {
-  /// The shared sample container; made when first asked for.
-  public static let shared: Result<ModelContainer, any Error> = Result { try make() }
+  private static let made = Result { try make() }
+
+  /// The shared sample container; made when first asked for. (The guide's traps where it cannot be made.)
+  /// - Throws: `SwiftDataError`.
+  public static var shared: ModelContainer {
+    get throws { try made.get() }
+  }
 
   /// Makes a sample container of one's own: a user, a conversation and its two messages.
   /// - Throws: `SwiftDataError`.

@@ -14,13 +14,14 @@ public enum SortedContainer {
     ])
   }
 
-  /// Opens the store in a file, made if it is not there; nil is the default place of the app.
+  /// Where the store is unless told: `sorted.store` in the directory for the data of programs.
+  public static var defaultURL: URL { ModelConfiguration("sorted").url }
+
+  /// Opens the store in a file, made if it is not there.
   /// - Throws: `SwiftDataError`, the file untouched.
-  public static func open(_ url: URL? = nil) throws -> ModelContainer {
+  public static func open(_ url: URL = defaultURL) throws -> ModelContainer {
     let schema = schema
-    let configuration =
-      url.map { ModelConfiguration(schema: schema, url: $0) }
-      ?? ModelConfiguration("sorted", schema: schema, isStoredInMemoryOnly: false, allowsSave: true)
+    let configuration = ModelConfiguration(schema: schema, url: url, allowsSave: true)
     return try ModelContainer(for: schema, configurations: [configuration])
   }
 

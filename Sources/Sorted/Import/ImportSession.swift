@@ -2,8 +2,9 @@ import Foundation
 import SwiftData
 import Synchronization
 
-/// Brings archives into a store: a chunk of messages at a time, each saved before the next is read, so that memory
-/// stays small and an interruption loses nothing that was saved. Importing the same archive again changes nothing.
+/// Brings archives into a store: a chunk of messages at a time, each saved by a context of its own before the next is
+/// made, so that memory stays small and an interruption loses nothing that was saved. Importing the same archive again
+/// changes nothing.
 public struct ImportSession {
   private let container: ModelContainer
   private let chunkSize: Int
@@ -18,151 +19,140 @@ public struct ImportSession {
   public final class StopSign: Sendable {
     private let raised = Atomic(false)
     public init() {}
+    /// Asks.
     public func raise() { raised.store(true, ordering: .relaxed) }
+    /// Whether somebody asked.
     public var isRaised: Bool { raised.load(ordering: .relaxed) }
   }
 
   /// Imports an archive.
-  /// - Parameter progress: called after each chunk with the messages so far and the fraction of files done.
+  /// - Parameters:
+  ///   - reader: the archive.
+  ///   - stop: what may stop it between two chunks.
+  ///   - progress: called after each chunk with the report so far and the fraction of the files that is done.
   /// - Throws: what the reader or the store throws; chunks that were saved stay.
   public func run(
     _ reader: some ArchiveReader, stop: StopSign = StopSign(), progress: (ImportReport, Double) -> Void = { _, _ in }
   ) throws -> ImportReport {
-    var report = ImportReport()
-    var participants = Set<String>()
+    var tally = Tally()
     let files = try reader.files()
     for (index, file) in files.enumerated() {
       if stop.isRaised {
-        report.isInterrupted = true
+        tally.report.isInterrupted = true
         break
       }
       let parsed = try reader.read(file)
-      for conversation in parsed.conversations {
-        try store(conversation, stop: stop, report: &report)
-        participants.formUnion(conversation.messages.map(\.sender))
-        if report.isInterrupted { return report }
-        report.participants = participants.count
-        progress(report, (Double(index) + 0.5) / Double(files.count))
+      try store(parsed, stop: stop, &tally) { report, fraction in
+        progress(report, (Double(index) + fraction) / Double(files.count))
       }
-      report.files += 1
-      report.lines += parsed.lines
-      report.events += parsed.events
-      report.skipped += parsed.skipped
-      progress(report, Double(index + 1) / Double(files.count))
+      if tally.report.isInterrupted { break }
+      tally.report.files += 1
+      tally.report.lines += parsed.lines
+      tally.report.events += parsed.events
+      tally.report.skipped += parsed.skipped
+      progress(tally.report, Double(index + 1) / Double(files.count))
     }
-    return report
+    return tally.report
   }
 
-  private func store(_ imported: ImportedConversation, stop: StopSign, report: inout ImportReport) throws {
-    guard !imported.messages.isEmpty else { return }
-    report.conversations += 1
-    for start in stride(from: 0, to: imported.messages.count, by: chunkSize) {
+  /// What the report counts, and the sets that keep it from counting twice.
+  private struct Tally {
+    var report = ImportReport()
+    var participants = Set<String>()
+    var conversations = Set<String>()
+    var changedConversations = Set<String>()
+  }
+
+  private func store(
+    _ parsed: ParsedFile, stop: StopSign, _ tally: inout Tally, _ progress: (ImportReport, Double) -> Void
+  ) throws {
+    let total = Double(max(1, parsed.messageCount))
+    var done = 0
+    var left = Set<String>()
+    for chunk in chunks(parsed.conversations) {
       if stop.isRaised {
-        report.isInterrupted = true
-        return
+        tally.report.isInterrupted = true
+        break
       }
-      let end = min(start + chunkSize, imported.messages.count)
-      let messages = Array(imported.messages[start..<end])
-      let writer = ChunkWriter(context: ModelContext(container))
-      let changes = try writer.write(messages, of: imported)
-      report.messages += messages.count
-      report.changes += changes
+      let changes = try ChunkWriter(context: ModelContext(container)).write(chunk)
+      left.formUnion(changes.left)
+      tally.changedConversations.formUnion(changes.conversations)
+      tally.conversations.formUnion(chunk.map(\.id))
+      for conversation in chunk { tally.participants.formUnion(conversation.messages.map(\.sender)) }
+      let count = chunk.reduce(0) { $0 + $1.messages.count }
+      done += count
+      tally.report.messages += count
+      tally.report.changedMessages += changes.messages
+      tally.report.changedConversations = tally.changedConversations.count
+      tally.report.conversations = tally.conversations.count
+      tally.report.participants = tally.participants.count
+      progress(tally.report, Double(done) / total)
     }
+    if left.isEmpty { return }
+    tally.changedConversations.formUnion(try ChunkWriter(context: ModelContext(container)).refresh(left))
+    tally.report.changedConversations = tally.changedConversations.count
+  }
+
+  /// Cuts conversations into lists of at most so many messages together.
+  private func chunks(_ conversations: [ImportedConversation]) -> [[ImportedConversation]] {
+    var result: [[ImportedConversation]] = []
+    var room = 0
+    for conversation in conversations where !conversation.messages.isEmpty {
+      var rest = conversation.messages[...]
+      while !rest.isEmpty {
+        if room == 0 {
+          result.append([])
+          room = chunkSize
+        }
+        var part = conversation
+        part.messages = Array(rest.prefix(room))
+        rest = rest.dropFirst(room)
+        room -= part.messages.count
+        result[result.count - 1].append(part)
+      }
+    }
+    return result
   }
 }
 
 /// What an import did.
-public struct ImportReport: Codable, Equatable, Sendable {
+public struct ImportReport: Equatable, Sendable {
   public var files = 0
   public var lines = 0
   public var messages = 0
   public var conversations = 0
   public var participants = 0
   public var events = 0
-  /// How many messages and conversations were made or changed in the store.
-  public var changes = 0
+  /// How many messages were made or changed in the store.
+  public var changedMessages = 0
+  /// How many conversations were made or changed in the store.
+  public var changedConversations = 0
   public var skipped: [SkippedLine] = []
   /// Whether it was stopped before its end; running it again completes it.
   public var isInterrupted = false
+
+  /// How many messages and conversations were made or changed in the store.
+  public var changes: Int { changedMessages + changedConversations }
 }
 
-/// Writes one chunk of one conversation, and only what differs from the store.
-private struct ChunkWriter {
-  let context: ModelContext
-
-  /// - Returns: how many objects were made or changed.
-  func write(_ messages: [ImportedMessage], of imported: ImportedConversation) throws -> Int {
-    var changes = 0
-    let conversation = try conversation(imported, &changes)
-    let ids = messages.map(\.id)
-    let stored = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.id) }))
-    let known = Dictionary(stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    for message in messages {
-      if let entity = known[message.id] {
-        if update(entity, message, conversation) { changes += 1 }
-      } else {
-        let entity = MessageEntity(
-          id: message.id, conversationID: conversation.id, senderID: message.sender, text: message.text,
-          createdAt: message.createdAt, status: .read, syncStatus: .synced)
-        context.insert(entity)
-        entity.conversation = conversation
-        changes += 1
-      }
-    }
-    if summarize(messages, in: conversation) && changes == 0 { changes += 1 }
-    try context.save()
-    return changes
+extension ImportReport: Encodable {
+  private enum CodingKeys: CodingKey {
+    case files, lines, messages, conversations, participants, events
+    case changes, changedMessages, changedConversations, skipped, isInterrupted
   }
 
-  private func conversation(_ imported: ImportedConversation, _ changes: inout Int) throws -> ConversationEntity {
-    let id = imported.id
-    let stored = try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
-    if let conversation = stored.first { return conversation }
-    let conversation = ConversationEntity(
-      id: id, participantIDs: [], displayName: imported.name, isGroup: imported.isGroup,
-      createdAt: imported.messages[0].createdAt)
-    context.insert(conversation)
-    // Saved at once: the messages of a stored conversation need not be held to be added to.
-    try context.save()
-    changes += 1
-    return conversation
-  }
-
-  private func update(
-    _ entity: MessageEntity, _ message: ImportedMessage, _ conversation: ConversationEntity
-  ) -> Bool {
-    guard
-      entity.text != message.text || entity.senderID != message.sender || entity.createdAt != message.createdAt
-        || entity.conversationID != conversation.id
-    else { return false }
-    entity.text = message.text
-    entity.senderID = message.sender
-    entity.createdAt = message.createdAt
-    if entity.conversationID != conversation.id {
-      entity.conversationID = conversation.id
-      entity.conversation = conversation
-    }
-    return true
-  }
-
-  /// Brings the conversation's participants and its last message up to the chunk.
-  private func summarize(_ messages: [ImportedMessage], in conversation: ConversationEntity) -> Bool {
-    var changed = false
-    var participants = conversation.participantIDs
-    var seen = Set(participants)
-    for message in messages where seen.insert(message.sender).inserted { participants.append(message.sender) }
-    if participants.count != conversation.participantIDs.count {
-      conversation.participantIDs = participants
-      changed = true
-    }
-    let last = messages.max { $0.createdAt < $1.createdAt }!
-    if conversation.lastMessageAt.map({ $0 < last.createdAt }) ?? true {
-      conversation.lastMessageText = last.text
-      conversation.lastMessageAt = last.createdAt
-      conversation.lastMessageSenderID = last.sender
-      conversation.updatedAt = last.createdAt
-      changed = true
-    }
-    return changed
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(files, forKey: .files)
+    try container.encode(lines, forKey: .lines)
+    try container.encode(messages, forKey: .messages)
+    try container.encode(conversations, forKey: .conversations)
+    try container.encode(participants, forKey: .participants)
+    try container.encode(events, forKey: .events)
+    try container.encode(changes, forKey: .changes)
+    try container.encode(changedMessages, forKey: .changedMessages)
+    try container.encode(changedConversations, forKey: .changedConversations)
+    try container.encode(skipped, forKey: .skipped)
+    try container.encode(isInterrupted, forKey: .isInterrupted)
   }
 }

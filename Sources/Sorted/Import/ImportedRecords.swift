@@ -7,14 +7,28 @@ public struct ImportedMessage: Equatable, Sendable {
   public var sender: String
   public var text: String
   public var createdAt: Date
+
+  public init(id: String, sender: String, text: String, createdAt: Date) {
+    self.id = id
+    self.sender = sender
+    self.text = text
+    self.createdAt = createdAt
+  }
 }
 
-/// A part of a conversation as an archive has it: its messages in order, or some of them.
+/// A conversation as a file of an archive has it: its messages in order, or some of them.
 public struct ImportedConversation: Equatable, Sendable {
   public var id: String
   public var name: String
   public var isGroup: Bool
   public var messages: [ImportedMessage]
+
+  public init(id: String, name: String, isGroup: Bool, messages: [ImportedMessage]) {
+    self.id = id
+    self.name = name
+    self.isGroup = isGroup
+    self.messages = messages
+  }
 }
 
 /// A line or record that became neither a message nor an event.
@@ -23,15 +37,33 @@ public struct SkippedLine: Equatable, Sendable, Codable {
   /// Counted from 1; for a JSON export the number of the message.
   public var line: Int
   public var reason: String
+
+  public init(file: String, line: Int, reason: String) {
+    self.file = file
+    self.line = line
+    self.reason = reason
+  }
 }
 
-/// What reading one file gave.
+/// What reading one file gave. Each of its lines is a message, an event or skipped.
 public struct ParsedFile: Sendable {
   public var conversations: [ImportedConversation] = []
   /// Joins, renames, actions, notices: counted, not stored.
   public var events = 0
   public var lines = 0
   public var skipped: [SkippedLine] = []
+
+  public init(
+    conversations: [ImportedConversation] = [], events: Int = 0, lines: Int = 0, skipped: [SkippedLine] = []
+  ) {
+    self.conversations = conversations
+    self.events = events
+    self.lines = lines
+    self.skipped = skipped
+  }
+
+  /// How many messages it has in all its conversations.
+  public var messageCount: Int { conversations.reduce(0) { $0 + $1.messages.count } }
 }
 
 /// Reads one format of archive, a file at a time.
@@ -44,30 +76,57 @@ public protocol ArchiveReader {
   func read(_ file: URL) throws -> ParsedFile
 }
 
-/// Text from archives, made fit to be shown.
-public enum ArchiveText {
-  /// Decodes bytes: what is not UTF-8 becomes U+FFFD, a control character its picture (NUL ␀, CR ␍, DEL ␡) or U+FFFD
-  /// where Unicode has no picture, so that nothing is lost from sight and nothing acts on a terminal.
-  public static func readable(_ bytes: some Collection<UInt8>) -> String {
-    if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(decoding: bytes, as: UTF8.self) }
-    var result = String.UnicodeScalarView()
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars { result.append(picture(of: scalar)) }
-    return String(result)
-  }
+/// Sets apart messages of one time, so that sorting by time keeps the order of the archive: each is a microsecond
+/// after the one before it. (A `Date` of these centuries tells apart a tenth of that.)
+struct DistinctTimes {
+  private var taken: [Date: Int] = [:]
 
-  /// The same for text that is decoded already; line feeds within it stay.
-  public static func readable(_ text: String) -> String {
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { result.append(scalar == "\n" ? scalar : picture(of: scalar)) }
-    return String(result)
+  mutating func next(_ time: Date) -> Date {
+    let count = taken[time, default: 0]
+    taken[time] = count + 1
+    return time.addingTimeInterval(Double(count) / 1_000_000)
   }
+}
 
-  private static func picture(of scalar: Unicode.Scalar) -> Unicode.Scalar {
-    switch scalar.value {
-    case 0x00..<0x20: Unicode.Scalar(0x2400 + scalar.value)!
-    case 0x7F: "\u{2421}"
-    case 0x80..<0xA0: "\u{FFFD}"
-    default: scalar
+extension Date {
+  /// Whether it lies in the years 1 to 9999, the ones that calendars and ISO 8601 can write.
+  var isWritable: Bool { (-62_135_596_800..<253_402_300_800).contains(timeIntervalSince1970) }
+}
+
+/// The files of an archive.
+enum ArchiveFiles {
+  /// The path itself if it is a file, else the files of the folder that are of the format, by name.
+  static func list(_ path: URL, of format: String, named pattern: String, _ isOfFormat: (String) -> Bool) throws
+    -> [URL]
+  {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path.path, isDirectory: &isFolder) else {
+      throw DataLayerError.invalidData("\(path.path) does not exist")
     }
+    if !isFolder.boolValue { return [path] }
+    let files = try FileManager.default.contentsOfDirectory(at: path, includingPropertiesForKeys: nil)
+      .filter { isOfFormat($0.lastPathComponent) }
+      .sorted { $0.lastPathComponent < $1.lastPathComponent }
+    if files.isEmpty {
+      throw DataLayerError.invalidData("\(path.path) has no file \(pattern), which the format \(format) needs")
+    }
+    return files
+  }
+
+  /// What is in a file.
+  static func contents(_ file: URL) throws -> Data {
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      throw DataLayerError.invalidData("\(file.path) cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  /// The lines of a file, without the line feed that ends each. A line ends there and nowhere else.
+  static func lines(_ file: URL) throws -> [Data] {
+    var lines = try contents(file).split(separator: 0x0A, omittingEmptySubsequences: false)
+    // What follows the last line feed is a line only if there is something.
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    return lines
   }
 }

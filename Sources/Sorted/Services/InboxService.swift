@@ -35,18 +35,28 @@ public struct InboxService {
     return found.filter(\.isPinned) + found.filter { !$0.isPinned }
   }
 
-  /// The conversation with an identifier, or the only one whose identifier begins so.
+  /// The conversation with an identifier, or the only one whose identifier begins so, or the only one of that name.
   /// - Throws: ``DataLayerError/invalidData(_:)`` where there is none, or more than one.
   public func conversation(_ id: String) throws -> ConversationEntity {
     let exact = try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
     if let conversation = exact.first { return conversation }
-    let similar = try context.fetch(
-      FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id.starts(with: id) }))
-    guard let only = similar.first, similar.count == 1 else {
+    // The empty text begins every identifier; it is nobody's.
+    let similar =
+      id.isEmpty
+      ? []
+      : try context.fetch(
+        FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id.starts(with: id) }))
+    let named =
+      similar.isEmpty
+      ? try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.displayName == id })) : []
+    let found = similar + named
+    guard let only = found.first, found.count == 1 else {
       throw DataLayerError.invalidData(
-        similar.isEmpty
+        found.isEmpty
           ? "there is no conversation \"\(id)\"; `sorted list` shows their ids"
-          : "\(similar.count) conversations begin with \"\(id)\"; give more of the id")
+          : named.isEmpty
+            ? "\(found.count) conversations begin with \"\(id)\"; give more of the id"
+            : "\(found.count) conversations have the name \"\(id)\"; give an id")
     }
     return only
   }
@@ -71,15 +81,22 @@ public struct InboxService {
       throw DataLayerError.invalidData("there is no page \(number); the conversation has \(count)")
     }
     var descriptor = FetchDescriptor(predicate: all, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
+    // Times of one conversation differ (importers see to it), so pages neither overlap nor leave gaps.
     descriptor.fetchLimit = Self.pageSize
     descriptor.fetchOffset = (number - 1) * Self.pageSize
     return Page(
       messages: try context.fetch(descriptor).reversed(), number: number, count: count, total: total)
   }
 
+  /// The newest messages that contain a text, and how many there are.
+  public struct SearchResult {
+    public let messages: [MessageEntity]
+    public let total: Int
+  }
+
   /// The newest messages that contain a text, as typed or in lower, upper or capitalised letters.
   /// - Throws: ``DataLayerError/invalidData(_:)`` for an empty text.
-  public func search(_ text: String, limit: Int = 50) throws -> [MessageEntity] {
+  public func search(_ text: String, limit: Int = 50) throws -> SearchResult {
     guard !text.isEmpty else { throw DataLayerError.invalidData("the text to search for is empty") }
     let lower = text.lowercased()
     let upper = text.uppercased()
@@ -88,8 +105,9 @@ public struct InboxService {
       predicate: #Predicate {
         $0.text.contains(text) || $0.text.contains(lower) || $0.text.contains(upper) || $0.text.contains(capital)
       }, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
+    let total = try context.fetchCount(descriptor)
     descriptor.fetchLimit = limit
-    return try context.fetch(descriptor)
+    return SearchResult(messages: try context.fetch(descriptor), total: total)
   }
 
   /// The store in numbers.
@@ -106,6 +124,9 @@ public struct InboxService {
     public var faqs = 0
     public var firstMessageAt: Date?
     public var lastMessageAt: Date?
+
+    /// Those of an empty store.
+    public init() {}
   }
 
   /// Counts what is in the store.
@@ -160,30 +181,36 @@ public struct InboxService {
   }
 
   /// Pins a conversation, or unpins it.
-  /// - Returns: whether it is pinned now.
+  /// - Returns: whether that changed anything.
   /// - Throws: `SwiftDataError`.
-  public func togglePin(_ conversation: ConversationEntity) throws -> Bool {
-    conversation.isPinned.toggle()
-    try context.save()
-    return conversation.isPinned
+  @discardableResult
+  public func setPinned(_ isPinned: Bool, _ conversation: ConversationEntity) throws -> Bool {
+    try set(\.isPinned, isPinned, conversation)
   }
 
   /// Mutes a conversation, or unmutes it.
-  /// - Returns: whether it is muted now.
+  /// - Returns: whether that changed anything.
   /// - Throws: `SwiftDataError`.
-  public func toggleMute(_ conversation: ConversationEntity) throws -> Bool {
-    conversation.isMuted.toggle()
-    try context.save()
-    return conversation.isMuted
+  @discardableResult
+  public func setMuted(_ isMuted: Bool, _ conversation: ConversationEntity) throws -> Bool {
+    try set(\.isMuted, isMuted, conversation)
   }
 
   /// Archives a conversation, or brings it back.
-  /// - Returns: whether it is archived now.
+  /// - Returns: whether that changed anything.
   /// - Throws: `SwiftDataError`.
-  public func toggleArchive(_ conversation: ConversationEntity) throws -> Bool {
-    conversation.isArchived.toggle()
+  @discardableResult
+  public func setArchived(_ isArchived: Bool, _ conversation: ConversationEntity) throws -> Bool {
+    try set(\.isArchived, isArchived, conversation)
+  }
+
+  private func set(
+    _ property: ReferenceWritableKeyPath<ConversationEntity, Bool>, _ value: Bool, _ conversation: ConversationEntity
+  ) throws -> Bool {
+    guard conversation[keyPath: property] != value else { return false }
+    conversation[keyPath: property] = value
     try context.save()
-    return conversation.isArchived
+    return true
   }
 
   /// Marks a conversation as read.

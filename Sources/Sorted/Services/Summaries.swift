@@ -58,11 +58,36 @@ public struct PageSummary: Codable, Equatable, Sendable {
   public var total: Int
   public var messages: [MessageSummary]
 
+  public init(conversation: ConversationSummary, page: Int, pages: Int, total: Int, messages: [MessageSummary]) {
+    self.conversation = conversation
+    self.page = page
+    self.pages = pages
+    self.total = total
+    self.messages = messages
+  }
+
   public init(_ page: InboxService.Page, of conversation: ConversationEntity) {
     self.conversation = ConversationSummary(conversation)
     self.page = page.number
     self.pages = page.count
     self.total = page.total
     self.messages = page.messages.map(MessageSummary.init)
+  }
+}
+
+/// The messages that a search found as `--json` prints them.
+public struct SearchSummary: Codable, Equatable, Sendable {
+  /// How many there are; the newest of them follow.
+  public var total: Int
+  public var messages: [MessageSummary]
+
+  public init(total: Int, messages: [MessageSummary]) {
+    self.total = total
+    self.messages = messages
+  }
+
+  public init(_ result: InboxService.SearchResult) {
+    total = result.total
+    messages = result.messages.map(MessageSummary.init)
   }
 }

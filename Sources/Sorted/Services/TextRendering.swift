@@ -1,101 +1,91 @@
 import Foundation
 
-/// Plain text for a terminal, 80 columns unless told.
-public struct TextRendering {
+/// Plain text for a terminal, 80 columns unless told. Whatever the store has, nothing of it acts on the terminal:
+/// control characters are shown as their pictures.
+public struct TextRendering: Sendable {
   private let width: Int
-  private let now: Date
 
-  public init(width: Int = 80, now: Date = Date()) {
-    self.width = max(40, width)
-    self.now = now
-  }
+  /// - Parameter width: the columns of the terminal; fewer than 40 are taken as 40.
+  public init(width: Int = 80) { self.width = max(40, width) }
 
   /// A line for each conversation: marks, unread count, time, id, name and the last message.
   public func list(_ conversations: [ConversationSummary]) -> String {
     if conversations.isEmpty { return "No conversations." }
-    let idWidth = min(24, conversations.map { Self.columns($0.id) }.max() ?? 0)
-    let nameWidth = min(20, conversations.map { Self.columns($0.name) }.max() ?? 0)
+    let idWidth = conversations.map { Columns.count($0.id) }.max()!
+    let nameWidth = min(20, conversations.map { Columns.count(Self.oneLine($0.name)) }.max()!)
     return conversations.map { conversation in
       let marks =
         (conversation.isPinned ? "*" : " ") + (conversation.isMuted ? "m" : " ")
         + (conversation.isArchived ? "a" : " ")
-      let unread = conversation.unreadCount == 0 ? "" : "\(conversation.unreadCount)"
+      // An id is for copying, so it is never cut.
       let head = [
-        marks, Self.pad(unread, 3, right: true), Self.pad(conversation.lastMessageAt.map(time) ?? "", 10),
-        Self.pad(conversation.id, idWidth), Self.pad(conversation.name, nameWidth),
+        marks, Columns.padded(conversation.unreadCount == 0 ? "" : "\(conversation.unreadCount)", 3, right: true),
+        Columns.padded(conversation.lastMessageAt.map(Self.day) ?? "", 10),
+        Columns.padded(Self.oneLine(conversation.id), idWidth),
+        Columns.padded(Self.oneLine(conversation.name), nameWidth),
       ].joined(separator: " ")
-      let rest = max(0, width - Self.columns(head) - 2)
-      return Self.trimmed(head + "  " + Self.clipped(Self.oneLine(conversation.lastMessageText ?? ""), rest))
+      return line(head + " ", conversation.lastMessageText ?? "")
     }.joined(separator: "\n")
   }
 
-  /// A conversation's page: a line or more for each message, wrapped.
+  /// A conversation's page: two lines or more for each message, wrapped.
   public func page(_ page: PageSummary) -> String {
     let messages = page.messages.map { message in
-      let mark = message.syncStatus == .pending ? " (sending)" : message.syncStatus == .failed ? " (not sent)" : ""
-      let head = "\(time(message.createdAt))  \(message.sender)\(mark)"
-      return head + "\n" + wrapped(message.text, indent: 4)
+      let state =
+        switch message.syncStatus {
+        case .pending: "  (\(message.status.rawValue))"
+        case .failed: "  (not sent)"
+        case .synced: ""
+        }
+      let text = ArchiveText.readable(message.text)
+      return
+        (["\(Self.time(message.createdAt))  \(Self.oneLine(message.sender))\(state)"]
+        + Columns.wrapped(text, width - 4).map { "    " + $0 }).map(Self.trimmed).joined(separator: "\n")
     }
-    let title = "\(page.conversation.name)  [page \(page.page) of \(page.pages), \(page.total) messages]"
+    let name = Self.oneLine(page.conversation.name)
+    let title =
+      "\(name)  (page \(page.page) of \(page.pages), \(page.total) \(page.total == 1 ? "message" : "messages"))"
     return ([title] + (messages.isEmpty ? ["No messages."] : messages)).joined(separator: "\n")
   }
 
   /// A line for each message found.
-  public func found(_ messages: [MessageSummary]) -> String {
-    if messages.isEmpty { return "Nothing found." }
-    return messages.map { message in
-      let head = "\(time(message.createdAt))  \(message.conversationID)  \(message.sender): "
-      return head + Self.clipped(Self.oneLine(message.text), max(20, width - Self.columns(head)))
-    }.joined(separator: "\n")
+  public func found(_ result: SearchSummary) -> String {
+    if result.messages.isEmpty { return "Nothing found." }
+    var lines = result.messages.map { message in
+      line("\(Self.time(message.createdAt))  \(message.conversationID)  \(message.sender):", message.text)
+    }
+    if result.total > result.messages.count {
+      lines.append("The newest \(result.messages.count) of \(result.total).")
+    }
+    return lines.joined(separator: "\n")
   }
 
   /// Numbers with their names, aligned.
   public func table(_ rows: [(String, String)]) -> String {
-    let left = rows.map { Self.columns($0.0) }.max() ?? 0
-    let right = rows.map { Self.columns($0.1) }.max() ?? 0
-    return rows.map { Self.pad($0.0, left) + "  " + Self.pad($0.1, right, right: true) }.joined(separator: "\n")
+    let left = rows.map { Columns.count($0.0) }.max() ?? 0
+    let right = rows.map { Columns.count($0.1) }.max() ?? 0
+    return rows.map { Columns.padded($0.0, left) + "  " + Columns.padded($0.1, right, right: true) }
+      .joined(separator: "\n")
   }
 
-  /// The time of day for today, the date otherwise. UTC, as archives are.
-  public func time(_ date: Date) -> String {
-    let iso = date.formatted(.iso8601)
-    let day = iso.prefix(10)
-    return now.formatted(.iso8601).prefix(10) == day ? String(iso.dropFirst(11).prefix(5)) : String(day)
+  // MARK: - Parts
+
+  /// UTC, as archives are.
+  private static func time(_ date: Date) -> String {
+    String(date.formatted(.iso8601).prefix(16)).replacingOccurrences(of: "T", with: " ")
   }
 
-  // MARK: - Columns
+  private static func day(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(10)) }
 
-  private func wrapped(_ text: String, indent: Int) -> String {
-    let margin = String(repeating: " ", count: indent)
-    var lines = [String]()
-    for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      var line = ""
-      for word in paragraph.split(separator: " ", omittingEmptySubsequences: false) {
-        if !line.isEmpty, Self.columns(line) + 1 + Self.columns(String(word)) > width - indent {
-          lines.append(line)
-          line = String(word)
-        } else {
-          line += (line.isEmpty ? "" : " ") + word
-        }
-      }
-      lines.append(line)
-    }
-    return lines.map { margin + $0 }.joined(separator: "\n")
+  /// A head, shown in full, and as much of the text as the line has room for, but always some.
+  private func line(_ head: String, _ text: String) -> String {
+    let head = Self.oneLine(head)
+    let room = max(12, width - Columns.count(head) - 1)
+    return Self.trimmed(head + " " + Columns.clipped(Self.oneLine(text), room))
   }
 
-  private static func oneLine(_ text: String) -> String { text.replacingOccurrences(of: "\n", with: " ") }
-
-  private static func clipped(_ text: String, _ width: Int) -> String {
-    text.count <= width ? text : String(text.prefix(max(0, width - 1))) + "…"
-  }
-
-  /// Characters stand for columns; wide ones of East Asian scripts take two on some terminals.
-  private static func columns(_ text: String) -> Int { text.count }
-
-  private static func pad(_ text: String, _ width: Int, right: Bool = false) -> String {
-    let text = clipped(text, width)
-    let space = String(repeating: " ", count: max(0, width - columns(text)))
-    return right ? space + text : text + space
+  private static func oneLine(_ text: String) -> String {
+    ArchiveText.readable(text.replacingOccurrences(of: "\n", with: " "), keepingLines: false)
   }
 
   private static func trimmed(_ line: String) -> String {

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The built `sorted`, run as a process.
+struct SortedProgram {
+  /// How a run ended and what it printed.
+  struct Run {
+    let status: Int32
+    let output: String
+    let errors: String
+  }
+
+  /// It is built beside the test bundle.
+  private static let executable: URL = {
+    #if os(macOS)
+      let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") } ?? Bundle.main
+      return bundle.bundleURL.deletingLastPathComponent().appendingPathComponent("sorted")
+    #else
+      return Bundle.main.executableURL!.deletingLastPathComponent().appendingPathComponent("sorted")
+    #endif
+  }()
+
+  /// What the program finds as the home of its user's data.
+  let dataHome: URL
+
+  func run(_ arguments: String...) throws -> Run {
+    let process = try start(arguments)
+    let output = process.output.fileHandleForReading
+    let data = output.readDataToEndOfFile()
+    process.process.waitUntilExit()
+    return Run(
+      status: process.process.terminationStatus, output: String(decoding: data, as: UTF8.self),
+      errors: String(decoding: try Data(contentsOf: process.errors), as: UTF8.self))
+  }
+
+  /// A started process. Its errors go to a file, so that neither pipe can fill while the other is read.
+  struct Started {
+    let process: Process
+    let output: Pipe
+    let errors: URL
+  }
+
+  func start(_ arguments: [String]) throws -> Started {
+    let errors = dataHome.appendingPathComponent("errors-\(UUID().uuidString)")
+    try Data().write(to: errors)
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(["XDG_DATA_HOME": dataHome.path]) { $1 }
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errors)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    return Started(process: process, output: output, errors: errors)
+  }
+}
