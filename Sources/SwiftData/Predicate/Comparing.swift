@@ -45,7 +45,9 @@ extension LoweringState {
     let isExact = isFiltering || !scalar.isOptional
     return .condition(
       scalar.comparable + SQLFragment(isExact ? " = " : " IS ") + parameter.sql,
-      mayThrow: scalar.mayThrow, strictIn: isExact ? scalar.strictIn : [])
+      mayThrow: scalar.mayThrow,
+      strictIn: isExact ? scalar.strictIn : []
+    )
   }
 
   private func truth(of scalar: Scalar, is flag: Bool) -> Scalar {
@@ -83,7 +85,8 @@ extension LoweringState {
     return .condition(
       left.comparable + SQLFragment(isNullSafe ? " IS " : " = ") + right.comparable,
       mayThrow: !isNullSafe && (left.mayThrow || right.mayThrow),
-      strictIn: isNullSafe ? [] : left.strictIn.union(right.strictIn))
+      strictIn: isNullSafe ? [] : left.strictIn.union(right.strictIn)
+    )
   }
 
   /// Objects of different hierarchies are equal when both are nil.
@@ -125,7 +128,10 @@ extension LoweringState {
 
   /// `left op right` for `<`, `<=`, `>`, `>=`; nil where the values cannot be ordered.
   mutating func order(
-    _ left: Lowered, _ op: PredicateExpressions.ComparisonOperator, _ right: Lowered, as type: Any.Type
+    _ left: Lowered,
+    _ op: PredicateExpressions.ComparisonOperator,
+    _ right: Lowered,
+    as type: Any.Type
   ) -> Scalar? {
     guard let (left, right) = orderable(left, right) else { return nil }
     let strictIn = left.strictIn.union(right.strictIn)
@@ -145,7 +151,9 @@ extension LoweringState {
   }
 
   /// The order of floating-point numbers and dates, among them NaN.
-  private func numericOrder(_ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar) -> SQLFragment {
+  private func numericOrder(_ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar)
+    -> SQLFragment
+  {
     if left.type.swiftType == Date.self, op == .lessThanOrEqual || op == .greaterThanOrEqual {
       return op == .lessThanOrEqual ? dateOrder(left, right) : dateOrder(right, left)
     }
@@ -235,9 +243,12 @@ extension LoweringState {
       .condition(sql, mayThrow: element.mayThrow, strictIn: element.strictIn)
     }
     // SQLite's JSON cannot carry NUL.
-    let direct = cells.count <= 4 ? cells : cells.filter { 
-      if case .text(let text) = $0 { text.utf8.contains(0) } else { false }
-     }
+    let direct =
+      cells.count <= 4
+      ? cells
+      : cells.filter {
+        if case .text(let text) = $0 { text.utf8.contains(0) } else { false }
+      }
     let marks = Array(repeating: "?", count: direct.count).joined(separator: ", ")
     let few = element.comparable + SQLFragment(" IN (\(marks))", direct)
     guard cells.count > 4 else { return condition(few) }
@@ -247,7 +258,10 @@ extension LoweringState {
   }
 
   private mutating func swiftMembership(
-    of element: Scalar, in cells: [SQLValue], hasNil: Bool, as type: Any.Type
+    of element: Scalar,
+    in cells: [SQLValue],
+    hasNil: Bool,
+    as type: Any.Type
   ) -> Scalar? {
     guard let equatable = ScalarType.bare(type) as? any Equatable.Type,
       let call = ValueFunction.equality(of: equatable, element.type, element.type, entity)
@@ -259,7 +273,9 @@ extension LoweringState {
       SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil) + SQLFragment(" WHERE ") + equal.condition
       + SQLFragment(")")
     let result = Scalar.condition(
-      element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql, isAtomic: false)
+      element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql,
+      isAtomic: false
+    )
     // EXISTS of a failed element is false, not NULL.
     return result.unless(element.failureTest)
   }
@@ -311,7 +327,8 @@ enum ListCoding {
       switch scalar {
       case "\"": result += "\\\""
       case "\\": result += "\\\\"
-      case _ where scalar.value < 0x20: result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      case _ where scalar.value < 0x20:
+        result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
       default: result.unicodeScalars.append(scalar)
       }
     }

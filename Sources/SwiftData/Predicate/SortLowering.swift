@@ -27,7 +27,9 @@ extension LoweringState {
   }
 
   private mutating func value(
-    of property: __Property, in object: ObjectReference, _ keyPath: AnyKeyPath
+    of property: __Property,
+    in object: ObjectReference,
+    _ keyPath: AnyKeyPath
   ) throws -> Scalar {
     let lowered = try self.property(property, of: object)
     guard case .scalar(let scalar) = lowered else {
@@ -38,10 +40,16 @@ extension LoweringState {
 
   /// What a key path finds inside a stored value.
   private func member(
-    of column: Scalar, _ property: __Property, in owner: __Entity, _ keyPath: AnyKeyPath
+    of column: Scalar,
+    _ property: __Property,
+    in owner: __Entity,
+    _ keyPath: AnyKeyPath
   ) throws -> Scalar {
     guard owner === entity, column.type.form != .opaque, let output = ScalarType(of: type(of: keyPath).valueType) else {
       throw unsortable("\(KeyPathText.describe(keyPath)) is inside a value of another object")
+    }
+    if column.type.form == .json, let path = Probe.jsonPath(of: keyPath, property, in: owner) {
+      return member(of: column, at: path, type: output, isOptional: true)
     }
     let key = ValueFunction.Key("sort", types: [owner.type], keyPath: keyPath)
     let template = Probe.cells(of: owner)
@@ -70,7 +78,9 @@ extension LoweringState {
 
   private func unsortable(_ what: String) -> SwiftDataError {
     SwiftDataError(
-      .unsupportedSortDescriptor, entity: entity.name,
-      message: "the store cannot sort by this: \(what); sort by persisted properties, or sort the fetched array")
+      .unsupportedSortDescriptor,
+      entity: entity.name,
+      message: "the store cannot sort by this: \(what); sort by persisted properties, or sort the fetched array"
+    )
   }
 }
