@@ -215,8 +215,10 @@ private final class ProbeSession {
     let isSameType =
       isDirect ? valueType == property.valueType : ScalarType.bare(valueType) == ScalarType.bare(property.valueType)
     if isSameType, returns(value, property, of: object) { return false }
-    // A path into the value names its type: `\Trip.<computed (Address)>.city`.
-    return "\(keyPath)".contains("(\(property.valueType))>") && "\(keyPath)".hasSuffix(">") == false ? true : nil
+    // A path into the value names its type first: `\Trip.<computed (Address)>.city`.
+    let text = "\(keyPath)"
+    let component = "(\(property.valueType))>"
+    return text.contains(component + ".") || text.contains(component + "?") ? true : nil
   }
 
   private func returns(_ value: Any, _ property: __Property, of object: any PersistentModel) -> Bool {

@@ -37,6 +37,7 @@ extension LoweringState {
 
   private func equality(_ scalar: Scalar, _ value: Any, as type: Any.Type) -> Scalar? {
     if scalar.type.form == .bool, let flag = value as? Bool { return truth(of: scalar, is: flag) }
+    if scalar.type.form == .opaque { return nil }
     if isNaN(value) { return .condition(SQLFragment("FALSE"), isAtomic: true) }
     guard let cell = cell(of: value, as: scalar.type) else { return nil }
     let parameter = Scalar(sql: SQLFragment("?", [cell]), type: scalar.type)
@@ -134,6 +135,8 @@ extension LoweringState {
     as type: Any.Type
   ) -> Scalar? {
     guard let (left, right) = orderable(left, right) else { return nil }
+    if case .key = left.type.form { return nil }
+    if left.type.form == .opaque { return nil }
     let strictIn = left.strictIn.union(right.strictIn)
     let mayThrow = left.mayThrow || right.mayThrow
     guard left.type.isPlain, left.type.form == right.type.form, let keys = orderKeys(left, right) else {

@@ -5,6 +5,8 @@ import SwiftData
 struct RandomData {
   var random: RandomSource
   var isNormalized = false
+  /// Swift's sort has no place for NaN.
+  var hasNaN = true
 
   static let integers = [0, 1, -1, 2, 5, 7, 100, Int.max, Int.min, Int.max - 1, 1 << 53, (1 << 53) + 1]
   static let doubles = [
@@ -29,6 +31,11 @@ struct RandomData {
 
   init(seed: UInt64) { random = RandomSource(seed: seed) }
 
+  mutating func double() -> Double {
+    let value = random.pick(Self.doubles)
+    return value.isNaN && !hasNaN ? 3 : value
+  }
+
   mutating func text() -> String {
     let text = random.pick(nastyTexts)
     return isNormalized ? SwiftText.nfc(text) : text
@@ -45,7 +52,7 @@ struct RandomData {
   }
 
   mutating func place() -> Postal.Place {
-    Postal.Place(x: random.pick(Self.doubles.filter { !$0.isNaN || true }), y: random.int(-2..<3))
+    Postal.Place(x: double(), y: random.int(-2..<3))
   }
 
   mutating func specimen(_ serial: Int) -> Specimen {
@@ -58,14 +65,14 @@ struct RandomData {
     specimen.maybe = maybe(random.int(-2..<3))
     specimen.tiny = random.pick([0, 1, -1, .max, .min])
     specimen.huge = random.pick(Self.hugeNumbers)
-    specimen.real = random.pick(Self.doubles)
-    specimen.ratio = maybe(random.pick(Self.doubles))
-    specimen.single = Float(random.pick(Self.doubles))
+    specimen.real = double()
+    specimen.ratio = maybe(double())
+    specimen.single = Float(double())
     specimen.price = random.pick(Self.decimals)
     specimen.flag = random.chance(1, in: 2)
     specimen.answer = maybe(random.chance(1, in: 2))
-    specimen.stamp = Date(timeIntervalSinceReferenceDate: random.pick(Self.doubles))
-    specimen.due = maybe(Date(timeIntervalSinceReferenceDate: random.pick(Self.doubles)))
+    specimen.stamp = Date(timeIntervalSinceReferenceDate: double())
+    specimen.due = maybe(Date(timeIntervalSinceReferenceDate: double()))
     specimen.code = random.pick(Self.codes)
     specimen.link = maybe(random.pick(Self.links))
     specimen.bytes = random.pick(Self.bytes)
@@ -84,7 +91,7 @@ struct RandomData {
 
   /// A whole library of objects.
   mutating func objects(_ count: Int) -> [any PersistentModel] {
-    let stickers = (0..<6).map { _ in Sticker(text: text(), weight: maybe(random.pick(Self.doubles))) }
+    let stickers = (0..<6).map { _ in Sticker(text: text(), weight: maybe(double())) }
     let cabinets = (0..<3).map { row in Cabinet(row: row, sticker: random.pick(stickers)) }
     let drawers = (0..<6).map { _ in
       let drawer = Drawer(name: text(), size: maybe(random.int(-2..<3)), isLocked: random.chance(1, in: 2))
