@@ -69,7 +69,12 @@ extension LoweringState {
     if case .key(let hierarchy) = left.type.form, case .key(hierarchy) = right.type.form {
       return plainEquality(left, right)
     }
-    if case .key = left.type.form { return bothAbsent(left, right) }
+    switch (left.type.form, right.type.form) {
+    case (.key, .key): return bothAbsent(left, right)
+    // An identifier that a row chooses among captured ones names no table.
+    case (.key, _), (_, .key): return nil
+    default: break
+    }
     if comparesBySwift(left.type) || left.type.form != right.type.form {
       return swiftEquality(left, right, as: type)
     }
