@@ -30,6 +30,15 @@ package enum Probe {
     }
   }
 
+  /// Where in the JSON of a property's value a key path's value stands; nil where it does not stand there as it is.
+  package static func jsonPath(of keyPath: AnyKeyPath, _ property: __Property, in entity: __Entity) -> String? {
+    session.withLock { held in
+      Probe.current = held.session
+      defer { Probe.current = nil }
+      return JSONPaths.find(held.session.samples(of: keyPath, property, in: entity))
+    }
+  }
+
   /// Called when a property of an object is to be loaded. True where the object is a probe, which is served here.
   package static func record(_ object: any PersistentModel, _ index: Int) -> Bool {
     guard object.__state.flags.contains(.probe) else { return false }
@@ -132,7 +141,8 @@ private final class ProbeSession {
     let targets = probes(of: destination)?.objects ?? []
     let isToMany = type(of: object).__entity.properties[index].isToMany
     // Two for a to-many, whose order by any value is another in another round.
-    let chosen = targets.isEmpty ? [] : isToMany ? [targets[round], targets[(round + 1) % targets.count]] : [targets[round]]
+    let chosen =
+      targets.isEmpty ? [] : isToMany ? [targets[round], targets[(round + 1) % targets.count]] : [targets[round]]
     _ = object.__relationship(index, .load(chosen, positioned: false))
   }
 
@@ -150,6 +160,17 @@ private final class ProbeSession {
       result = path
     }
     return result
+  }
+
+  /// The JSON of a property's value in each probe, with the JSON of what a key path finds in it.
+  func samples(of keyPath: AnyKeyPath, _ property: __Property, in entity: __Entity) -> [JSONPaths.Sample?] {
+    guard let probes = probes(of: entity) else { return [nil] }
+    return probes.objects.indices.map { round in
+      guard case .text(let json) = probes.cells[round][property.index],
+        let value = Probe.apply(keyPath, to: probes.objects[round]).flatMap(JSONPaths.text)
+      else { return nil }
+      return JSONPaths.Sample(json: json, value: value)
+    }
   }
 
   private func forget() {
@@ -184,14 +205,20 @@ private final class ProbeSession {
 
   /// Whether a key path that ends at a property goes on into its value; nil where it returns something else.
   private func end(
-    _ object: any PersistentModel, _ property: __Property, _ value: Any, _ keyPath: AnyKeyPath, isDirect: Bool
+    _ object: any PersistentModel,
+    _ property: __Property,
+    _ value: Any,
+    _ keyPath: AnyKeyPath,
+    isDirect: Bool
   ) -> Bool? {
     let valueType = type(of: keyPath).valueType
     let isSameType =
       isDirect ? valueType == property.valueType : ScalarType.bare(valueType) == ScalarType.bare(property.valueType)
     if isSameType, returns(value, property, of: object) { return false }
-    // A path into the value names its type: `\Trip.<computed (Address)>.city`.
-    return "\(keyPath)".contains("(\(property.valueType))>") && "\(keyPath)".hasSuffix(">") == false ? true : nil
+    // A path into the value names its type first: `\Trip.<computed (Address)>.city`.
+    let text = "\(keyPath)"
+    let component = "(\(property.valueType))>"
+    return text.contains(component + ".") || text.contains(component + "?") ? true : nil
   }
 
   private func returns(_ value: Any, _ property: __Property, of object: any PersistentModel) -> Bool {
@@ -201,7 +228,9 @@ private final class ProbeSession {
       return ScalarType(of: property).cell(of: value) == cell
     }
     guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return false }
-    let returned = (ScalarType.unwrapped(value) as? [any PersistentModel]) ?? [ScalarType.unwrapped(value) as? any PersistentModel].compactMap { $0 }
+    let returned =
+      (ScalarType.unwrapped(value) as? [any PersistentModel])
+      ?? [ScalarType.unwrapped(value) as? any PersistentModel].compactMap { $0 }
     return targets.elementsEqual(returned) { $0 === $1 }
   }
 
@@ -211,7 +240,8 @@ private final class ProbeSession {
     let found = entity.properties.first { property in
       guard property.isAttribute, property.isConstant, property.valueType == valueType else { return false }
       return probes.objects.indices.allSatisfy { round in
-        guard let value = Probe.apply(keyPath, to: probes.objects[round]), let cell = probes.cells[round][property.index]
+        guard let value = Probe.apply(keyPath, to: probes.objects[round]),
+          let cell = probes.cells[round][property.index]
         else { return false }
         return ScalarType(of: property).cell(of: value) == cell
       }

@@ -11,12 +11,16 @@ struct SampleValues {
   static let rounds = 6
 
   /// A value of the type; nil where none can be made up.
-  func value(of type: Any.Type, depth: Int = 0) -> Any? {
-    if let optional = type as? any __OptionalValue.Type { return value(of: optional.__wrapped, depth: depth) }
+  func value(of type: Any.Type) -> Any? { value(of: type, depth: 0, Counter(next: index)) }
+
+  fileprivate func value(of type: Any.Type, depth: Int, _ counter: Counter) -> Any? {
+    if let optional = type as? any __OptionalValue.Type {
+      return value(of: optional.__wrapped, depth: depth, counter)
+    }
     if let known = known(type) { return known }
     if let cases = type as? any CaseIterable.Type, let value = oneCase(of: cases) { return value }
     if let decodable = type as? any Decodable.Type,
-      let value = try? decodable.init(from: SampleDecoder(samples: self, depth: depth + 1))
+      let value = try? decodable.init(from: SampleDecoder(round: round, depth: depth + 1, counter: counter))
     {
       return value
     }
@@ -40,7 +44,9 @@ struct SampleValues {
     case is Date.Type: return Date(timeIntervalSinceReferenceDate: real)
     case is UUID.Type:
       let byte = UInt8(truncatingIfNeeded: number)
-      return UUID(uuid: (byte, UInt8(truncatingIfNeeded: number >> 8), 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, byte))
+      return UUID(
+        uuid: (byte, UInt8(truncatingIfNeeded: number >> 8), 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, byte)
+      )
     case is Data.Type: return Data("data \(number)".utf8)
     default: return nil
     }
@@ -76,17 +82,31 @@ struct SampleValues {
   /// All bits zero: the first case of an enum whose values are plain bytes.
   private static func zero<T>(_: T.Type) -> Any? {
     guard _isPOD(T.self) else { return nil }
-    return withUnsafeTemporaryAllocation(byteCount: max(1, MemoryLayout<T>.size), alignment: MemoryLayout<T>.alignment) {
+    return withUnsafeTemporaryAllocation(byteCount: max(1, MemoryLayout<T>.size), alignment: MemoryLayout<T>.alignment)
+    {
       $0.initializeMemory(as: UInt8.self, repeating: 0)
       return $0.load(as: T.self)
     }
   }
 }
 
+/// Tells the parts of one value apart.
+private final class Counter {
+  private var next: Int
+
+  init(next: Int) { self.next = next }
+
+  func take() -> Int {
+    next += 1
+    return next
+  }
+}
+
 /// Decodes a value of any type from samples.
 private struct SampleDecoder: Decoder {
-  let samples: SampleValues
+  let round: Int
   let depth: Int
+  let counter: Counter
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -100,7 +120,8 @@ private struct SampleDecoder: Decoder {
   func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(decoder: self) }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    guard let value = samples.value(of: type, depth: depth) as? T else {
+    let samples = SampleValues(index: counter.take(), round: round)
+    guard let value = samples.value(of: type, depth: depth, counter) as? T else {
       throw DecodingError.typeMismatch(type, .init(codingPath: [], debugDescription: "no sample"))
     }
     return value
@@ -116,7 +137,8 @@ private struct SampleDecoder: Decoder {
     func decodeNil(forKey key: Key) throws -> Bool { decoder.isNil }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder.decode(type) }
     func nestedContainer<Nested: CodingKey>(
-      keyedBy type: Nested.Type, forKey key: Key
+      keyedBy type: Nested.Type,
+      forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> { try decoder.container(keyedBy: type) }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
       try decoder.unkeyedContainer()

@@ -37,7 +37,9 @@ enum ArithmeticType {
       return Self.apply(operation, one, other, type)
     case .float(let isSingle):
       guard let one = Self.double(left), let other = Self.double(right) else { return nil }
-      return Self.cell(isSingle ? Double(Self.apply(operation, Float(one), Float(other))) : Self.apply(operation, one, other))
+      return Self.cell(
+        isSingle ? Double(Self.apply(operation, Float(one), Float(other))) : Self.apply(operation, one, other)
+      )
     case .decimal:
       guard let one = Self.decimal(left), let other = Self.decimal(right) else { return nil }
       let result: Decimal
@@ -60,7 +62,10 @@ enum ArithmeticType {
   }
 
   private static func apply<I: FixedWidthInteger>(
-    _ operation: Operation, _ left: Int64, _ right: Int64, _: I.Type
+    _ operation: Operation,
+    _ left: Int64,
+    _ right: Int64,
+    _: I.Type
   ) -> SQLValue? {
     let (one, other) = (I(truncatingIfNeeded: left), I(truncatingIfNeeded: right))
     let (result, overflow) =

@@ -37,6 +37,7 @@ extension LoweringState {
 
   private func equality(_ scalar: Scalar, _ value: Any, as type: Any.Type) -> Scalar? {
     if scalar.type.form == .bool, let flag = value as? Bool { return truth(of: scalar, is: flag) }
+    if scalar.type.form == .opaque { return nil }
     if isNaN(value) { return .condition(SQLFragment("FALSE"), isAtomic: true) }
     guard let cell = cell(of: value, as: scalar.type) else { return nil }
     let parameter = Scalar(sql: SQLFragment("?", [cell]), type: scalar.type)
@@ -45,7 +46,9 @@ extension LoweringState {
     let isExact = isFiltering || !scalar.isOptional
     return .condition(
       scalar.comparable + SQLFragment(isExact ? " = " : " IS ") + parameter.sql,
-      mayThrow: scalar.mayThrow, strictIn: isExact ? scalar.strictIn : [])
+      mayThrow: scalar.mayThrow,
+      strictIn: isExact ? scalar.strictIn : []
+    )
   }
 
   private func truth(of scalar: Scalar, is flag: Bool) -> Scalar {
@@ -66,7 +69,12 @@ extension LoweringState {
     if case .key(let hierarchy) = left.type.form, case .key(hierarchy) = right.type.form {
       return plainEquality(left, right)
     }
-    if case .key = left.type.form { return bothAbsent(left, right) }
+    switch (left.type.form, right.type.form) {
+    case (.key, .key): return bothAbsent(left, right)
+    // An identifier that a row chooses among captured ones names no table.
+    case (.key, _), (_, .key): return nil
+    default: break
+    }
     if comparesBySwift(left.type) || left.type.form != right.type.form {
       return swiftEquality(left, right, as: type)
     }
@@ -83,7 +91,8 @@ extension LoweringState {
     return .condition(
       left.comparable + SQLFragment(isNullSafe ? " IS " : " = ") + right.comparable,
       mayThrow: !isNullSafe && (left.mayThrow || right.mayThrow),
-      strictIn: isNullSafe ? [] : left.strictIn.union(right.strictIn))
+      strictIn: isNullSafe ? [] : left.strictIn.union(right.strictIn)
+    )
   }
 
   /// Objects of different hierarchies are equal when both are nil.
@@ -125,9 +134,14 @@ extension LoweringState {
 
   /// `left op right` for `<`, `<=`, `>`, `>=`; nil where the values cannot be ordered.
   mutating func order(
-    _ left: Lowered, _ op: PredicateExpressions.ComparisonOperator, _ right: Lowered, as type: Any.Type
+    _ left: Lowered,
+    _ op: PredicateExpressions.ComparisonOperator,
+    _ right: Lowered,
+    as type: Any.Type
   ) -> Scalar? {
     guard let (left, right) = orderable(left, right) else { return nil }
+    if case .key = left.type.form { return nil }
+    if left.type.form == .opaque { return nil }
     let strictIn = left.strictIn.union(right.strictIn)
     let mayThrow = left.mayThrow || right.mayThrow
     guard left.type.isPlain, left.type.form == right.type.form, let keys = orderKeys(left, right) else {
@@ -145,7 +159,9 @@ extension LoweringState {
   }
 
   /// The order of floating-point numbers and dates, among them NaN.
-  private func numericOrder(_ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar) -> SQLFragment {
+  private func numericOrder(_ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar)
+    -> SQLFragment
+  {
     if left.type.swiftType == Date.self, op == .lessThanOrEqual || op == .greaterThanOrEqual {
       return op == .lessThanOrEqual ? dateOrder(left, right) : dateOrder(right, left)
     }
@@ -235,9 +251,12 @@ extension LoweringState {
       .condition(sql, mayThrow: element.mayThrow, strictIn: element.strictIn)
     }
     // SQLite's JSON cannot carry NUL.
-    let direct = cells.count <= 4 ? cells : cells.filter { 
-      if case .text(let text) = $0 { text.utf8.contains(0) } else { false }
-     }
+    let direct =
+      cells.count <= 4
+      ? cells
+      : cells.filter {
+        if case .text(let text) = $0 { text.utf8.contains(0) } else { false }
+      }
     let marks = Array(repeating: "?", count: direct.count).joined(separator: ", ")
     let few = element.comparable + SQLFragment(" IN (\(marks))", direct)
     guard cells.count > 4 else { return condition(few) }
@@ -247,7 +266,10 @@ extension LoweringState {
   }
 
   private mutating func swiftMembership(
-    of element: Scalar, in cells: [SQLValue], hasNil: Bool, as type: Any.Type
+    of element: Scalar,
+    in cells: [SQLValue],
+    hasNil: Bool,
+    as type: Any.Type
   ) -> Scalar? {
     guard let equatable = ScalarType.bare(type) as? any Equatable.Type,
       let call = ValueFunction.equality(of: equatable, element.type, element.type, entity)
@@ -259,7 +281,9 @@ extension LoweringState {
       SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil) + SQLFragment(" WHERE ") + equal.condition
       + SQLFragment(")")
     let result = Scalar.condition(
-      element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql, isAtomic: false)
+      element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql,
+      isAtomic: false
+    )
     // EXISTS of a failed element is false, not NULL.
     return result.unless(element.failureTest)
   }
@@ -311,7 +335,8 @@ enum ListCoding {
       switch scalar {
       case "\"": result += "\\\""
       case "\\": result += "\\\\"
-      case _ where scalar.value < 0x20: result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      case _ where scalar.value < 0x20:
+        result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
       default: result.unicodeScalars.append(scalar)
       }
     }

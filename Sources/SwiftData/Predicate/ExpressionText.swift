@@ -22,7 +22,8 @@ package enum ExpressionText {
     case "Conditional": return "\(text("test")) ? \(text("trueBranch")) : \(text("falseBranch"))"
     case "OptionalFlatMap":
       let inner = text("transform")
-      return inner.hasPrefix("$0") ? "\(text("wrapped"))?\(inner.dropFirst(2))" : "\(text("wrapped")).flatMap { \(inner) }"
+      return inner.hasPrefix("$0")
+        ? "\(text("wrapped"))?\(inner.dropFirst(2))" : "\(text("wrapped")).flatMap { \(inner) }"
     case "ForcedUnwrap": return "\(text("inner"))!"
     case "SequenceContains": return "\(text("sequence")).contains(\(text("element")))"
     case "SequenceContainsWhere": return "\(text("sequence")).contains { \(text("test")) }"

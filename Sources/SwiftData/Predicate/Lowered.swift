@@ -77,12 +77,21 @@ package struct Scalar {
   }
 
   static func condition(
-    _ sql: SQLFragment, mayThrow: Bool = false, isOptional: Bool = false, isAtomic: Bool = false,
+    _ sql: SQLFragment,
+    mayThrow: Bool = false,
+    isOptional: Bool = false,
+    isAtomic: Bool = false,
     strictIn: Set<String> = []
   ) -> Scalar {
     Scalar(
-      sql: sql, type: .bool, isOptional: isOptional, mayThrow: mayThrow, isCondition: true, isAtomic: isAtomic,
-      strictIn: strictIn)
+      sql: sql,
+      type: .bool,
+      isOptional: isOptional,
+      mayThrow: mayThrow,
+      isCondition: true,
+      isAtomic: isAtomic,
+      strictIn: strictIn
+    )
   }
 }
 
@@ -106,8 +115,14 @@ package struct ObjectReference {
   /// The identity as a value.
   var identity: Scalar {
     Scalar(
-      sql: key, type: .key(of: entity), isOptional: isOptional, mayThrow: mayThrow, failure: failure, isAtomic: !isCast,
-      strictIn: strictIn.union([key.sql]))
+      sql: key,
+      type: .key(of: entity),
+      isOptional: isOptional,
+      mayThrow: mayThrow,
+      failure: failure,
+      isAtomic: !isCast,
+      strictIn: strictIn.union([key.sql])
+    )
   }
 }
 

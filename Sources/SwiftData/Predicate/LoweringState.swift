@@ -152,7 +152,9 @@ package struct LoweringState {
   func unsupported(_ expression: some PredicateExpression, _ reason: String, instead: String? = nil) -> SwiftDataError {
     let text = ExpressionText.describe(expression)
     return SwiftDataError(
-      .unsupportedPredicate, entity: entity.name,
-      message: "\(text) cannot be asked of the store: \(reason)" + (instead.map { "; \($0)" } ?? ""))
+      .unsupportedPredicate,
+      entity: entity.name,
+      message: "\(text) cannot be asked of the store: \(reason)" + (instead.map { "; \($0)" } ?? "")
+    )
   }
 }

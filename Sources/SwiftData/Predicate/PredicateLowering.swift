@@ -10,8 +10,10 @@ package struct LoweringEnvironment {
   let dialect: SQLDialect
 
   package init(
-    storeIdentifier: String, isDenormalized: @escaping (String, String) -> Bool,
-    familyNames: @escaping (__Entity) -> [String], dialect: SQLDialect = .sqlite
+    storeIdentifier: String,
+    isDenormalized: @escaping (String, String) -> Bool,
+    familyNames: @escaping (__Entity) -> [String],
+    dialect: SQLDialect = .sqlite
   ) {
     self.storeIdentifier = storeIdentifier
     self.isDenormalized = isDenormalized
@@ -37,7 +39,10 @@ package struct LoweredQuery {
 package enum PredicateLowering {
   /// A predicate and an order that share their joins.
   package static func query<M: PersistentModel>(
-    _ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>] = [], entity: __Entity, environment: LoweringEnvironment
+    _ predicate: Predicate<M>?,
+    _ sort: [SortDescriptor<M>] = [],
+    entity: __Entity,
+    environment: LoweringEnvironment
   ) throws -> LoweredQuery {
     var state = LoweringState(entity: entity, environment: environment)
     var condition: SQLFragment?
@@ -51,7 +56,9 @@ package enum PredicateLowering {
 
   /// The condition for rows of `entity`, whose table's alias is `t0`; complete in itself.
   package static func condition<M: PersistentModel>(
-    _ predicate: Predicate<M>, entity: __Entity, environment: LoweringEnvironment
+    _ predicate: Predicate<M>,
+    entity: __Entity,
+    environment: LoweringEnvironment
   ) throws -> SQLFragment {
     let query = try query(predicate, entity: entity, environment: environment)
     let condition = query.condition!
@@ -63,7 +70,9 @@ package enum PredicateLowering {
 
   /// The terms of ORDER BY and the joins that they read. The tie-breaker is the caller's.
   package static func order<M: PersistentModel>(
-    _ sort: [SortDescriptor<M>], entity: __Entity, environment: LoweringEnvironment
+    _ sort: [SortDescriptor<M>],
+    entity: __Entity,
+    environment: LoweringEnvironment
   ) throws -> (joins: [SQLFragment], terms: [SQLFragment]) {
     let query = try query(nil, sort, entity: entity, environment: environment)
     return (query.joins, query.order)

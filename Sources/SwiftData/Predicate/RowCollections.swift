@@ -15,7 +15,9 @@ extension LoweringState {
 
   /// What an expression lowered to, as something to look into.
   func collection<E: PredicateExpression>(
-    _ lowered: Lowered, elements type: Any.Type, of expression: E
+    _ lowered: Lowered,
+    elements type: Any.Type,
+    of expression: E
   ) throws -> RowCollection {
     switch lowered {
     case .collection(let collection): return collection
@@ -25,7 +27,8 @@ extension LoweringState {
       }
       let scalar = try arrayScalar(lowered, of: expression, element)
       var collection = RowCollection(
-        source: .values(scalar, element: ElementType(type: element, isOptional: ScalarType.isOptional(type))))
+        source: .values(scalar, element: ElementType(type: element, isOptional: ScalarType.isOptional(type)))
+      )
       if scalar.mayThrow {
         collection.presence = scalar.operand + SQLFragment(" IS NOT NULL")
         collection.isForced = true
@@ -36,12 +39,16 @@ extension LoweringState {
   }
 
   private func arrayScalar<E: PredicateExpression>(
-    _ lowered: Lowered, of expression: E, _ element: ScalarType
+    _ lowered: Lowered,
+    of expression: E,
+    _ element: ScalarType
   ) throws -> Scalar {
     switch lowered {
     case .scalar(let scalar) where scalar.type.form == .json || scalar.type.form == .text: return scalar
     case .constant(let value):
-      if let text = value as? String { return Scalar(sql: SQLFragment("?", [.text(text)]), type: ScalarType(of: String.self)!) }
+      if let text = value as? String {
+        return Scalar(sql: SQLFragment("?", [.text(text)]), type: ScalarType(of: String.self)!)
+      }
       if let array = ScalarType(of: Swift.type(of: value)), array.form == .json, let cell = array.cell(of: value) {
         return Scalar(sql: SQLFragment("?", [cell]), type: array)
       }
@@ -67,7 +74,8 @@ extension LoweringState {
     let alias = makeAlias()
     let table = TableNames.table(for: info.destination).quotedIdentifier
     let member = Lowered.object(
-      ObjectReference(entity: info.destination, key: SQLFragment("\(alias)._pk"), alias: alias, scope: scope))
+      ObjectReference(entity: info.destination, key: SQLFragment("\(alias)._pk"), alias: alias, scope: scope)
+    )
     func order(_ position: String, _ tie: String) -> [(String, String)] {
       [("\(position) IS NULL", "\(position) IS NOT NULL"), (position, "\(position) DESC"), (tie, "\(tie) DESC")]
     }
@@ -76,15 +84,22 @@ extension LoweringState {
       let pairs = makeAlias()
       return Rows(
         member: member,
-        from: SQLFragment("\(join.quotedIdentifier) AS \(pairs) JOIN \(table) AS \(alias) ON \(alias)._pk = \(pairs).\(target)"),
-        conditions: [SQLFragment("\(pairs).\(source) = ") + owner.key], scope: scope,
-        order: order("\(pairs).\(position)", "\(pairs).rowid"))
+        from: SQLFragment(
+          "\(join.quotedIdentifier) AS \(pairs) JOIN \(table) AS \(alias) ON \(alias)._pk = \(pairs).\(target)"
+        ),
+        conditions: [SQLFragment("\(pairs).\(source) = ") + owner.key],
+        scope: scope,
+        order: order("\(pairs).\(position)", "\(pairs).rowid")
+      )
     case .inverseForeignKey(let inverse, let position):
       let column = "\(alias).\(TableNames.column(for: inverse).quotedIdentifier)"
       return Rows(
-        member: member, from: SQLFragment("\(table) AS \(alias)"),
-        conditions: [SQLFragment("\(column) = ") + owner.key], scope: scope,
-        order: order("\(alias).\(position.quotedIdentifier)", "\(alias)._pk"))
+        member: member,
+        from: SQLFragment("\(table) AS \(alias)"),
+        conditions: [SQLFragment("\(column) = ") + owner.key],
+        scope: scope,
+        order: order("\(alias).\(position.quotedIdentifier)", "\(alias)._pk")
+      )
     case .foreignKey:
       preconditionFailure("a to-one has no list of targets")
     }
@@ -104,8 +119,12 @@ extension LoweringState {
     }
     member.strictIn = [member.sql.sql]
     return Rows(
-      member: .scalar(member), from: from, conditions: [], scope: scope,
-      order: [("\(alias).key", "\(alias).key DESC")])
+      member: .scalar(member),
+      from: from,
+      conditions: [],
+      scope: scope,
+      order: [("\(alias).key", "\(alias).key DESC")]
+    )
   }
 
   private func statement(_ columns: SQLFragment, _ rows: Rows) -> SQLFragment {
@@ -137,7 +156,8 @@ extension LoweringState {
 
   /// Whether a member satisfies a test.
   mutating func exists(
-    in collection: RowCollection, where test: (Lowered, inout LoweringState) throws -> Scalar
+    in collection: RowCollection,
+    where test: (Lowered, inout LoweringState) throws -> Scalar
   ) throws -> Scalar {
     var rows = try open(collection)
     rows.conditions.append(try exactly { try test(rows.member, &$0) }.condition)
@@ -165,7 +185,8 @@ extension LoweringState {
       var sql = SQLFragment("(") + statement(column, rows) + SQLFragment(" ORDER BY \(order) LIMIT 1")
       if let index {
         // A negative offset would be none.
-        sql = sql + SQLFragment(" OFFSET CASE WHEN ") + index.operand + SQLFragment(" < 0 THEN 9223372036854775807 ELSE ")
+        sql =
+          sql + SQLFragment(" OFFSET CASE WHEN ") + index.operand + SQLFragment(" < 0 THEN 9223372036854775807 ELSE ")
           + index.operand + SQLFragment(" END")
       }
       return sql + SQLFragment(")")

@@ -18,6 +18,17 @@ package enum SQLDialect: Sendable {
     SQLFragment("json_each(swift_characters(") + text + SQLFragment(")) AS \(alias)")
   }
 
+  /// The cell of what stands at a path in JSON. A whole number or a truth value is what SQL reads; of the rest, SQL's
+  /// own reading loses some.
+  func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment {
+    let path = "'" + path.replacingOccurrences(of: "'", with: "''") + "'"
+    switch type.form {
+    case .bool, .integer: return SQLFragment("(") + json + SQLFragment(" ->> \(path))")
+    case .json: return SQLFragment("nullif(") + json + SQLFragment(" -> \(path), 'null')")
+    default: return SQLFragment("swift_json_value(") + json + SQLFragment(" -> \(path), '\(type.swiftName)')")
+    }
+  }
+
   /// What is greater than every number and equal to a stored NaN.
   var notANumber: String { "'nan'" }
 }

@@ -27,7 +27,9 @@ extension LoweringState {
   }
 
   private mutating func value(
-    of property: __Property, in object: ObjectReference, _ keyPath: AnyKeyPath
+    of property: __Property,
+    in object: ObjectReference,
+    _ keyPath: AnyKeyPath
   ) throws -> Scalar {
     let lowered = try self.property(property, of: object)
     guard case .scalar(let scalar) = lowered else {
@@ -38,10 +40,16 @@ extension LoweringState {
 
   /// What a key path finds inside a stored value.
   private func member(
-    of column: Scalar, _ property: __Property, in owner: __Entity, _ keyPath: AnyKeyPath
+    of column: Scalar,
+    _ property: __Property,
+    in owner: __Entity,
+    _ keyPath: AnyKeyPath
   ) throws -> Scalar {
     guard owner === entity, column.type.form != .opaque, let output = ScalarType(of: type(of: keyPath).valueType) else {
       throw unsortable("\(KeyPathText.describe(keyPath)) is inside a value of another object")
+    }
+    if column.type.form == .json, let path = Probe.jsonPath(of: keyPath, property, in: owner) {
+      return member(of: column, at: path, type: output, isOptional: true)
     }
     let key = ValueFunction.Key("sort", types: [owner.type], keyPath: keyPath)
     let template = Probe.cells(of: owner)
@@ -58,19 +66,45 @@ extension LoweringState {
   private func orderTerms(_ scalar: Scalar, _ keyPath: AnyKeyPath) throws -> [SQLFragment] {
     let name = KeyPathText.describe(keyPath)
     switch scalar.type.form {
-    case .integer where scalar.type.isPlain, .real, .uuid, .key: return [scalar.operand]
+    case .integer where scalar.type.isPlain, .real, .uuid: return [scalar.operand]
+    case .key:
+      // Identifiers sort by class, then by key.
+      let isFamily = environment.familyNames(entity.root).count > 1
+      return (isFamily ? [SQLFragment("t0._entity")] : []) + [scalar.operand]
     case .text where scalar.type.isPlain: return [scalar.comparable]
     case .unsigned: return [scalar.operand + SQLFragment(" < 0"), scalar.operand]
     case .decimal: return [SQLFragment("swift_decimal_key(") + scalar.sql + SQLFragment(")")]
     case .bool: return [scalar.operand]
     case .integer, .text, .url, .blob, .json, .opaque:
+      if let ranks = ranks(of: scalar) { return [ranks] }
       throw unsortable("\(name) is a \(scalar.type.swiftType), whose order the store does not know")
     }
   }
 
+  /// The place of each case of a Comparable enum in the order of its cases.
+  private func ranks(of scalar: Scalar) -> SQLFragment? {
+    func ordered<T: Comparable & CaseIterable>(_: T.Type) -> [(case: Any, rank: Int64)] {
+      var result = [(case: T, rank: Int64)]()
+      for next in T.allCases.sorted() {
+        let rank = result.last.map { $0.case < next ? $0.rank + 1 : $0.rank } ?? 0
+        result.append((next, rank))
+      }
+      return result
+    }
+    guard let type = scalar.type.swiftType as? any (Comparable & CaseIterable).Type else { return nil }
+    var sql = SQLFragment("CASE ") + scalar.operand
+    for (value, rank) in ordered(type) {
+      guard let cell = scalar.type.cell(of: value) else { return nil }
+      sql = sql + SQLFragment(" WHEN ? THEN \(rank)", [cell])
+    }
+    return sql + SQLFragment(" END")
+  }
+
   private func unsortable(_ what: String) -> SwiftDataError {
     SwiftDataError(
-      .unsupportedSortDescriptor, entity: entity.name,
-      message: "the store cannot sort by this: \(what); sort by persisted properties, or sort the fetched array")
+      .unsupportedSortDescriptor,
+      entity: entity.name,
+      message: "the store cannot sort by this: \(what); sort by persisted properties, or sort the fetched array"
+    )
   }
 }

@@ -66,10 +66,14 @@ package final class ValueFunction: @unchecked Sendable {
     var sql = SQLFragment("swift_value(?", [.integer(number)])
     for argument in arguments { sql = sql + SQLFragment(", ") + argument.sql }
     return Scalar(
-      sql: sql + SQLFragment(")"), type: type, isOptional: isOptional || arguments.contains(where: \.isOptional),
+      sql: sql + SQLFragment(")"),
+      type: type,
+      isOptional: isOptional || arguments.contains(where: \.isOptional),
       mayThrow: arguments.contains(where: \.mayThrow),
-      failure: arguments.compactMap(\.failureTest).nonEmpty?.disjunction, needsNormalization: type.form == .text,
-      strictIn: arguments.reduce(into: []) { $0.formUnion($1.strictIn) })
+      failure: arguments.compactMap(\.failureTest).nonEmpty?.disjunction,
+      needsNormalization: type.form == .text,
+      strictIn: arguments.reduce(into: []) { $0.formUnion($1.strictIn) }
+    )
   }
 }
 
@@ -78,7 +82,10 @@ package final class ValueFunction: @unchecked Sendable {
 extension ValueFunction {
   /// `==` of a type, between two forms of its values.
   static func equality(
-    of type: any Equatable.Type, _ left: ScalarType, _ right: ScalarType, _ entity: __Entity
+    of type: any Equatable.Type,
+    _ left: ScalarType,
+    _ right: ScalarType,
+    _ entity: __Entity
   ) -> ValueFunction? {
     func make<T: Equatable>(_: T.Type) -> ValueFunction {
       function(Key("==", types: [T.self], forms: [left.form, right.form])) { cells in
@@ -93,8 +100,11 @@ extension ValueFunction {
 
   /// An order operator of a type, between two forms of its values.
   static func order(
-    of type: any Comparable.Type, _ op: PredicateExpressions.ComparisonOperator, _ left: ScalarType,
-    _ right: ScalarType, _ entity: __Entity
+    of type: any Comparable.Type,
+    _ op: PredicateExpressions.ComparisonOperator,
+    _ left: ScalarType,
+    _ right: ScalarType,
+    _ entity: __Entity
   ) -> ValueFunction? {
     func make<T: Comparable>(_: T.Type) -> ValueFunction {
       function(Key(op.sql, types: [T.self], forms: [left.form, right.form])) { cells in
@@ -109,7 +119,10 @@ extension ValueFunction {
 
   /// A function of one value of the Swift type `Input`.
   static func unary<Input, Output>(
-    _ key: Key, _ input: ScalarType, _ output: ScalarType, _ entity: __Entity,
+    _ key: Key,
+    _ input: ScalarType,
+    _ output: ScalarType,
+    _ entity: __Entity,
     _ body: @escaping (Input) throws -> Output
   ) -> ValueFunction {
     function(key) { cells in
@@ -120,7 +133,11 @@ extension ValueFunction {
 
   /// A function of two values.
   static func binary<First, Second, Output>(
-    _ key: Key, _ first: ScalarType, _ second: ScalarType, _ output: ScalarType, _ entity: __Entity,
+    _ key: Key,
+    _ first: ScalarType,
+    _ second: ScalarType,
+    _ output: ScalarType,
+    _ entity: __Entity,
     _ body: @escaping (First, Second) throws -> Output
   ) -> ValueFunction {
     function(key) { cells in

@@ -8,16 +8,25 @@ package enum SwiftFunctions {
   package static func register(on connection: OpaquePointer) throws {
     for function in all {
       let code = sqlite3_create_function_v2(
-        connection, function.name, function.argumentCount,
-        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, Unmanaged.passUnretained(function).toOpaque(),
+        connection,
+        function.name,
+        function.argumentCount,
+        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+        Unmanaged.passUnretained(function).toOpaque(),
         { context, count, values in
           let function = Unmanaged<SwiftFunction>.fromOpaque(sqlite3_user_data(context)).takeUnretainedValue()
           let call = SQLiteCall(context: context!, values: UnsafeMutableBufferPointer(start: values, count: Int(count)))
           if call.hasNull { sqlite3_result_null(context) } else { function.body(call) }
-        }, nil, nil, nil)
+        },
+        nil,
+        nil,
+        nil
+      )
       guard code == SQLITE_OK else {
         throw SwiftDataError(
-          .io, message: "\(function.name) cannot be registered: \(String(cString: sqlite3_errstr(code)))")
+          .io,
+          message: "\(function.name) cannot be registered: \(String(cString: sqlite3_errstr(code)))"
+        )
       }
     }
   }

@@ -150,14 +150,19 @@ extension URL: __ColumnValue {
   public static var __placeholder: URL { URL(fileURLWithPath: "/") }
   public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> URL {
     let stored = row.string(column)
-    if stored.hasPrefix("{"), let url = try? JSONCoding.decode(URL.self, from: Data(stored.utf8)) { return url }
+    if stored.hasPrefix("{"), let parts = try? JSONCoding.decode([String: String].self, from: Data(stored.utf8)),
+      let base = parts["base"].flatMap(URL.init(string:)), let url = URL(string: parts["relative"] ?? "", relativeTo: base)
+    {
+      return url
+    }
     guard let url = URL(string: stored) else { throw row.unreadable(index, "\"\(stored)\" is no URL") }
     return url
   }
-  /// A URL relative to a base keeps both, as its Codable form; any other is its text.
+  /// A URL relative to a base keeps both, as JSON; any other is its text. (`JSONEncoder` drops the base.)
   public func __write(to writer: __ColumnWriter) throws {
-    let text = baseURL == nil ? absoluteString : String(decoding: try JSONCoding.encode(self), as: UTF8.self)
-    try writer.text(text)
+    guard let baseURL else { return try writer.text(absoluteString) }
+    let parts = ["base": baseURL.absoluteString, "relative": relativeString]
+    try writer.text(String(decoding: try JSONCoding.encode(parts), as: UTF8.self))
   }
 }
 

@@ -42,11 +42,13 @@ final class Specimen: Entitled {
   var scores: [String: Int]
   @Attribute(.externalStorage) var picture: Data?
   @Transient var isOpen = false
+  var weight = Weight(grams: 0)
   var drawer: Drawer?
   var stickers: [Sticker] = []
 
   var upperTitle: String { title.uppercased() }
   var alias: String { title }
+  var firstSticker: Sticker? { stickers.first }
 
   init(serial: Int) {
     self.serial = serial
@@ -151,4 +153,11 @@ struct Postal: Codable, Hashable {
     case place
     case zip
   }
+}
+
+/// Comparable, but not by anything that SQL sees.
+struct Weight: Codable, Comparable {
+  var grams: Int
+
+  static func < (left: Weight, right: Weight) -> Bool { left.grams < right.grams }
 }

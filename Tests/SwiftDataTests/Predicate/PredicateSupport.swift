@@ -5,8 +5,10 @@ import Testing
 /// Texts that byte-wise comparison, LIKE, C strings and SQL quoting get wrong.
 let nastyTexts = [
   "", "a", "A", "ab", "abc", "b", "e\u{301}", "\u{E9}", "e", "\u{212A}", "K", "k", "it's", "\"", "100%", "a_b", "a\0b",
-  "\0", "\u{1F469}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\u{1F600}", "\u{FF5E}", "\r\n", "\n", "a\r", "a\r\nb", "\u{1E9B}\u{323}",
-  "\u{AC00}", "\u{1100}\u{1161}", "caf\u{E9}", "cafe\u{301}", "cafe", "z", "\u{FB01}n", "null", "nan", "[]", "\\", "\u{301}",
+  "\0", "\u{1F469}\u{200D}\u{1F469}\u{200D}\u{1F467}", "\u{1F600}", "\u{FF5E}", "\r\n", "\n", "a\r", "a\r\nb",
+  "\u{1E9B}\u{323}",
+  "\u{AC00}", "\u{1100}\u{1161}", "caf\u{E9}", "cafe\u{301}", "cafe", "z", "\u{FB01}n", "null", "nan", "[]", "\\",
+  "\u{301}",
 ]
 
 /// A context that holds `objects`, saved.
@@ -19,7 +21,10 @@ func context(saving objects: [any PersistentModel]) throws -> ModelContext {
 
 /// Expects a fetch to find what `evaluate` finds; an object for which that throws is no match.
 func expectAgreement(
-  _ predicate: Predicate<Specimen>, in context: ModelContext, _ note: String = "", sourceLocation: SourceLocation = #_sourceLocation
+  _ predicate: Predicate<Specimen>,
+  in context: ModelContext,
+  _ note: String = "",
+  sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let all = try context.fetch(FetchDescriptor<Specimen>())
   let expected = all.filter { (try? predicate.evaluate($0)) ?? false }.map(\.serial).sorted()

@@ -81,7 +81,10 @@ struct PredicateTests {
     try expectAgreement(#Predicate { $0.stickers.filter { $0.text > "a" }.count > 1 }, in: context)
     try expectAgreement(#Predicate { $0.stickers.isEmpty }, in: context)
     try expectAgreement(#Predicate { $0.drawer?.specimens.count ?? 0 > 3 }, in: context)
-    try expectAgreement(#Predicate { item in item.stickers.contains { $0.specimens.contains { $0.number == item.number } } }, in: context)
+    try expectAgreement(
+      #Predicate { item in item.stickers.contains { $0.specimens.contains { $0.number == item.number } } },
+      in: context
+    )
   }
 
   @Test("Identifiers compare by identity")

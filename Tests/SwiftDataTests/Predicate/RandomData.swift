@@ -4,17 +4,26 @@ import SwiftData
 /// Random objects with the values that SQL and Swift are most likely to see differently.
 struct RandomData {
   var random: RandomSource
+  var isNormalized = false
+  /// Swift's sort has no place for NaN.
+  var hasNaN = true
 
   static let integers = [0, 1, -1, 2, 5, 7, 100, Int.max, Int.min, Int.max - 1, 1 << 53, (1 << 53) + 1]
   static let doubles = [
     0, -0.0, 1, -1, 0.1, 0.2, 0.30000000000000004, 1.5, .nan, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude,
     .greatestFiniteMagnitude, 9007199254740994,
   ]
-  static let decimals = ["0", "1", "-1", "0.1", "1.50", "100", "-0.001", "99999999999999999999", "NaN", "1e-20", "12.5", "-12.5", "-12"]
-    .map { $0 == "NaN" ? Decimal.nan : Decimal(string: $0)! }
-  static let codes = ["00000000-0000-0000-0000-000000000000", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"]
-    .map { UUID(uuidString: $0)! }
-  static let links = ["http://a.example/x", "http://a.example/X", "file:///a%20b", "mailto:a@b.example"].map { URL(string: $0)! }
+  static let decimals = [
+    "0", "1", "-1", "0.1", "1.50", "100", "-0.001", "99999999999999999999", "NaN", "1e-20", "12.5", "-12.5", "-12",
+  ]
+  .map { $0 == "NaN" ? Decimal.nan : Decimal(string: $0)! }
+  static let codes = [
+    "00000000-0000-0000-0000-000000000000", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F",
+    "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
+  ]
+  .map { UUID(uuidString: $0)! }
+  static let links =
+    ["http://a.example/x", "http://a.example/X", "file:///a%20b", "mailto:a@b.example"].map { URL(string: $0)! }
     + [URL(string: "x", relativeTo: URL(string: "http://a.example/"))!]
   static let bytes = [Data(), Data([0]), Data([0, 1]), Data("a".utf8), Data([255])]
   static let shapes = [Outline.point, .circle(radius: 1), .circle(radius: 0.1), .circle(radius: .infinity)]
@@ -22,37 +31,48 @@ struct RandomData {
 
   init(seed: UInt64) { random = RandomSource(seed: seed) }
 
-  mutating func text() -> String { random.pick(nastyTexts) }
+  mutating func double() -> Double {
+    let value = random.pick(Self.doubles)
+    return value.isNaN && !hasNaN ? 3 : value
+  }
+
+  mutating func text() -> String {
+    let text = random.pick(nastyTexts)
+    return isNormalized ? SwiftText.nfc(text) : text
+  }
   mutating func maybe<T>(_ value: T) -> T? { random.chance(1, in: 3) ? nil : value }
 
   mutating func postal() -> Postal {
     Postal(
-      city: text(), lines: (0..<random.int(0..<3)).map { _ in text() },
-      place: place(), zip: maybe(text()))
+      city: text(),
+      lines: (0..<random.int(0..<3)).map { _ in text() },
+      place: place(),
+      zip: maybe(text())
+    )
   }
 
   mutating func place() -> Postal.Place {
-    Postal.Place(x: random.pick(Self.doubles.filter { !$0.isNaN || true }), y: random.int(-2..<3))
+    Postal.Place(x: double(), y: random.int(-2..<3))
   }
 
   mutating func specimen(_ serial: Int) -> Specimen {
     let specimen = Specimen(serial: serial)
     specimen.title = text()
     specimen.note = maybe(text())
-    specimen.letter = random.pick(nastyTexts.compactMap(\.first))
+    specimen.letter = text().first ?? "a"
     specimen.number = random.pick(Self.integers)
     specimen.small = random.int(-4..<5)
     specimen.maybe = maybe(random.int(-2..<3))
     specimen.tiny = random.pick([0, 1, -1, .max, .min])
     specimen.huge = random.pick(Self.hugeNumbers)
-    specimen.real = random.pick(Self.doubles)
-    specimen.ratio = maybe(random.pick(Self.doubles))
-    specimen.single = Float(random.pick(Self.doubles))
+    specimen.real = double()
+    specimen.ratio = maybe(double())
+    specimen.single = Float(double())
     specimen.price = random.pick(Self.decimals)
     specimen.flag = random.chance(1, in: 2)
     specimen.answer = maybe(random.chance(1, in: 2))
-    specimen.stamp = Date(timeIntervalSinceReferenceDate: random.pick(Self.doubles))
-    specimen.due = maybe(Date(timeIntervalSinceReferenceDate: random.pick(Self.doubles)))
+    specimen.stamp = Date(timeIntervalSinceReferenceDate: double())
+    specimen.due = maybe(Date(timeIntervalSinceReferenceDate: double()))
     specimen.code = random.pick(Self.codes)
     specimen.link = maybe(random.pick(Self.links))
     specimen.bytes = random.pick(Self.bytes)
@@ -71,7 +91,7 @@ struct RandomData {
 
   /// A whole library of objects.
   mutating func objects(_ count: Int) -> [any PersistentModel] {
-    let stickers = (0..<6).map { _ in Sticker(text: text(), weight: maybe(random.pick(Self.doubles))) }
+    let stickers = (0..<6).map { _ in Sticker(text: text(), weight: maybe(double())) }
     let cabinets = (0..<3).map { row in Cabinet(row: row, sticker: random.pick(stickers)) }
     let drawers = (0..<6).map { _ in
       let drawer = Drawer(name: text(), size: maybe(random.int(-2..<3)), isLocked: random.chance(1, in: 2))

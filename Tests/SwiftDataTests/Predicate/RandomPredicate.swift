@@ -88,7 +88,8 @@ struct RandomPredicate {
     default:
       let number = self.int(depth - 1)
       return Node(
-        P.build_flatMap(optionalInt(depth - 1)) { P.build_Comparison(lhs: $0, rhs: number, op: .lessThan) })
+        P.build_flatMap(optionalInt(depth - 1)) { P.build_Comparison(lhs: $0, rhs: number, op: .lessThan) }
+      )
     }
   }
 
@@ -121,7 +122,8 @@ struct RandomPredicate {
       return Node(
         P.build_flatMap(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.cabinet) }) {
           P.build_KeyPath(root: $0, keyPath: \.row)
-        })
+        }
+      )
     case 2:
       let divisor = value(5)
       return Node(P.build_flatMap(P.build_max(key(\.numbers))) { P.build_Remainder(lhs: $0, rhs: divisor) })
@@ -131,7 +133,8 @@ struct RandomPredicate {
       return Node(
         P.build_flatMap(drawer()) {
           P.build_KeyPath(root: P.build_KeyPath(root: $0, keyPath: \.specimens), keyPath: \.count)
-        })
+        }
+      )
     case 6:
       let addend = int(0)
       return Node(P.build_flatMap(key(\.maybe)) { P.build_Arithmetic(lhs: $0, rhs: addend, op: .add) })
@@ -182,7 +185,8 @@ struct RandomPredicate {
       return Node(
         P.build_flatMap(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.cabinet) }) {
           P.build_KeyPath(root: P.build_KeyPath(root: $0, keyPath: \.sticker), keyPath: \.text)
-        })
+        }
+      )
     case 2: return Node(P.build_KeyPath(root: key(\.words), keyPath: \.first))
     case 3: return Node(P.build_KeyPath(root: key(\.words), keyPath: \.last))
     case 4: return Node(P.build_flatMap(key(\.home)) { P.build_KeyPath(root: $0, keyPath: \.zip) })
@@ -216,7 +220,8 @@ struct RandomPredicate {
     case 13: return equal(optionalBool(depth), value(data.maybe(random.chance(1, in: 2))))
     case 14: return equal(optionalBool(depth), optionalBool(depth))
     case 15: return equal(bool(depth), bool(depth))
-    case 16: return equal(key(\.due), value(data.maybe(Date(timeIntervalSinceReferenceDate: random.pick(RandomData.doubles)))))
+    case 16:
+      return equal(key(\.due), value(data.maybe(Date(timeIntervalSinceReferenceDate: random.pick(RandomData.doubles)))))
     case 17: return equal(key(\.link), value(data.maybe(random.pick(RandomData.links))))
     case 18: return equal(key(\.bytes), value(random.pick(RandomData.bytes)))
     case 19: return equal(key(\.level), value(random.pick(Rank.allCases)))
@@ -228,7 +233,8 @@ struct RandomPredicate {
     case 25:
       return equal(
         Node(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.persistentModelID) }),
-        value(data.maybe(random.pick(drawerIdentifiers))))
+        value(data.maybe(random.pick(drawerIdentifiers)))
+      )
     default: return equal(key(\.persistentModelID), value(random.pick(identifiers)))
     }
   }
@@ -260,7 +266,8 @@ struct RandomPredicate {
     case 0: return Node(P.build_contains(text(depth), text(depth)) as P.CollectionContainsCollection)
     case 1: return Node(P.build_starts(text(depth), with: text(depth)))
     case 2: return Node(P.build_KeyPath(root: text(depth), keyPath: \.isEmpty))
-    case 3: return Node(P.build_contains(text(depth), value(String(data.text().prefix(1)))) as P.CollectionContainsCollection)
+    case 3:
+      return Node(P.build_contains(text(depth), value(String(data.text().prefix(1)))) as P.CollectionContainsCollection)
     case 4: return Node(P.build_contains(text(depth), key(\.letter)) as P.SequenceContains)
     default: return Node(P.build_starts(key(\.title), with: value(data.text())))
     }
@@ -268,18 +275,55 @@ struct RandomPredicate {
 
   private mutating func membership(_ depth: Int) -> Node<Bool> {
     switch random.int(0..<11) {
-    case 0: return Node(P.build_contains(value((0..<random.int(0..<8)).map { _ in random.int(-3..<4) }), int(depth)) as P.SequenceContains)
-    case 1: return Node(P.build_contains(value((0..<random.int(0..<8)).map { _ in data.text() }), text(depth)) as P.SequenceContains)
+    case 0:
+      return Node(
+        P.build_contains(value((0..<random.int(0..<8)).map { _ in random.int(-3..<4) }), int(depth))
+          as P.SequenceContains
+      )
+    case 1:
+      return Node(
+        P.build_contains(value((0..<random.int(0..<8)).map { _ in data.text() }), text(depth)) as P.SequenceContains
+      )
     case 2:
-      return Node(P.build_contains(value((0..<random.int(0..<8)).map { _ in data.maybe(data.text()) }), optionalText(depth)) as P.SequenceContains)
-    case 3: return Node(P.build_contains(value(Set([random.pick(RandomData.codes), random.pick(RandomData.codes)])), key(\.code)) as P.SequenceContains)
-    case 4: return Node(P.build_contains(value((0..<random.int(0..<8)).map { _ in random.pick(RandomData.doubles) }), real(depth)) as P.SequenceContains)
-    case 5: return Node(P.build_contains(value(Set(identifiers.filter { _ in random.chance(1, in: 3) })), key(\.persistentModelID)) as P.SequenceContains)
+      return Node(
+        P.build_contains(value((0..<random.int(0..<8)).map { _ in data.maybe(data.text()) }), optionalText(depth))
+          as P.SequenceContains
+      )
+    case 3:
+      return Node(
+        P.build_contains(value(Set([random.pick(RandomData.codes), random.pick(RandomData.codes)])), key(\.code))
+          as P.SequenceContains
+      )
+    case 4:
+      return Node(
+        P.build_contains(value((0..<random.int(0..<8)).map { _ in random.pick(RandomData.doubles) }), real(depth))
+          as P.SequenceContains
+      )
+    case 5:
+      return Node(
+        P.build_contains(value(Set(identifiers.filter { _ in random.chance(1, in: 3) })), key(\.persistentModelID))
+          as P.SequenceContains
+      )
     case 6: return Node(P.build_contains(value([random.pick(Rank.allCases)]), key(\.level)) as P.SequenceContains)
-    case 7: return Node(P.build_contains(value([random.pick([Tint?.some(.red), nil])]), key(\.mood)) as P.SequenceContains)
-    case 8: return Node(P.build_contains(value((0..<random.int(0..<8)).map { _ in data.place() }), Node(P.build_KeyPath(root: key(\.address), keyPath: \.place))) as P.SequenceContains)
-    case 9: return Node(P.build_contains(value((0..<random.int(0..<8)).map { _ in random.pick(RandomData.decimals) }), key(\.price)) as P.SequenceContains)
-    default: return Node(P.build_contains(value((0..<random.int(0..<8)).map { _ in random.pick(RandomData.hugeNumbers) }), key(\.huge)) as P.SequenceContains)
+    case 7:
+      return Node(P.build_contains(value([random.pick([Tint?.some(.red), nil])]), key(\.mood)) as P.SequenceContains)
+    case 8:
+      return Node(
+        P.build_contains(
+          value((0..<random.int(0..<8)).map { _ in data.place() }),
+          Node(P.build_KeyPath(root: key(\.address), keyPath: \.place))
+        ) as P.SequenceContains
+      )
+    case 9:
+      return Node(
+        P.build_contains(value((0..<random.int(0..<8)).map { _ in random.pick(RandomData.decimals) }), key(\.price))
+          as P.SequenceContains
+      )
+    default:
+      return Node(
+        P.build_contains(value((0..<random.int(0..<8)).map { _ in random.pick(RandomData.hugeNumbers) }), key(\.huge))
+          as P.SequenceContains
+      )
     }
   }
 
@@ -287,9 +331,14 @@ struct RandomPredicate {
     switch random.int(0..<5) {
     case 0:
       let low = random.int(-3..<3)
-      return Node(P.build_contains(P.build_ClosedRange(lower: value(low), upper: value(low + random.int(0..<4))), int(depth)) as P.RangeExpressionContains)
+      return Node(
+        P.build_contains(P.build_ClosedRange(lower: value(low), upper: value(low + random.int(0..<4))), int(depth))
+          as P.RangeExpressionContains
+      )
     case 1 where !isNested:
-      return Node(P.build_contains(P.build_Range(lower: int(depth), upper: int(depth)), int(depth)) as P.RangeExpressionContains)
+      return Node(
+        P.build_contains(P.build_Range(lower: int(depth), upper: int(depth)), int(depth)) as P.RangeExpressionContains
+      )
     case 2: return Node(P.build_contains(value("a"..<"f"), text(depth)) as P.RangeExpressionContains)
     case 3: return Node(P.build_contains(value(0.0...), real(depth)) as P.RangeExpressionContains)
     default: return Node(P.build_contains(value(-2..<3), int(depth)) as P.SequenceContains)
@@ -309,19 +358,47 @@ struct RandomPredicate {
   private mutating func collection(_ depth: Int) -> Node<Bool> {
     switch random.int(0..<13) {
     case 0:
-      return nested { g in Node(P.build_contains(g.key(\.stickers), where: { v in g.stickers.append(v); return g.bool(depth) })) }
+      return nested { g in
+        Node(
+          P.build_contains(
+            g.key(\.stickers),
+            where: { v in
+              g.stickers.append(v); return g.bool(depth)
+            }
+          )
+        )
+      }
     case 1:
-      return nested { g in Node(P.build_allSatisfy(g.key(\.stickers), { v in g.stickers.append(v); return g.bool(depth) })) }
+      return nested { g in
+        Node(
+          P.build_allSatisfy(
+            g.key(\.stickers),
+            { v in
+              g.stickers.append(v); return g.bool(depth)
+            }
+          )
+        )
+      }
     case 2:
       return nested { g in
-        let rows = P.build_filter(g.key(\.stickers), { v in g.stickers.append(v); return g.bool(depth) })
+        let rows = P.build_filter(
+          g.key(\.stickers),
+          { v in
+            g.stickers.append(v); return g.bool(depth)
+          }
+        )
         g.stickers = []
         return g.compare(Node(P.build_KeyPath(root: rows, keyPath: \.count)), g.int(0))
       }
     case 3:
       return nested { g in
         let test = P.build_flatMap(g.drawer()) { drawer in
-          P.build_contains(P.build_KeyPath(root: drawer, keyPath: \.specimens), where: { v in g.specimens.append(v); return g.bool(depth) })
+          P.build_contains(
+            P.build_KeyPath(root: drawer, keyPath: \.specimens),
+            where: { v in
+              g.specimens.append(v); return g.bool(depth)
+            }
+          )
         }
         return Node(P.build_Equal(lhs: test, rhs: g.value(Optional(g.random.chance(1, in: 2)))))
       }
@@ -331,22 +408,36 @@ struct RandomPredicate {
       }
     case 5: return Node(P.build_contains(key(\.words), text(depth)) as P.SequenceContains)
     case 6: return Node(P.build_contains(key(\.numbers), key(\.number)) as P.SequenceContains)
-    case 7: return Node(P.build_contains(key(\.ranks), value(data.maybe(random.pick(Rank.allCases)))) as P.SequenceContains)
-    case 8: return Node(P.build_contains(key(\.places), Node(P.build_KeyPath(root: key(\.address), keyPath: \.place))) as P.SequenceContains)
+    case 7:
+      return Node(P.build_contains(key(\.ranks), value(data.maybe(random.pick(Rank.allCases)))) as P.SequenceContains)
+    case 8:
+      return Node(
+        P.build_contains(key(\.places), Node(P.build_KeyPath(root: key(\.address), keyPath: \.place)))
+          as P.SequenceContains
+      )
     case 9:
       return nested { g in
-        Node(P.build_allSatisfy(g.key(\.places), { v in g.compare(Node(P.build_KeyPath(root: v, keyPath: \.x)), g.real(depth)) }))
+        Node(
+          P.build_allSatisfy(
+            g.key(\.places),
+            { v in g.compare(Node(P.build_KeyPath(root: v, keyPath: \.x)), g.real(depth)) }
+          )
+        )
       }
     case 10:
       return nested { g in
         let values = g.value((0..<g.random.int(0..<4)).map { _ in g.data.text() })
         return Node(P.build_contains(values, where: { v in g.equal(Node(v), g.text(depth)) }))
       }
-    case 11: return nested { g in Node(P.build_contains(g.key(\.title), where: { v in g.compare(Node(v), g.key(\.letter)) })) }
+    case 11:
+      return nested { g in Node(P.build_contains(g.key(\.title), where: { v in g.compare(Node(v), g.key(\.letter)) })) }
     default:
       return nested { g in
         let first = P.build_KeyPath(root: g.key(\.stickers), keyPath: \.first)
-        return g.equal(Node(P.build_flatMap(first) { P.build_KeyPath(root: $0, keyPath: \.text) }), g.optionalText(depth))
+        return g.equal(
+          Node(P.build_flatMap(first) { P.build_KeyPath(root: $0, keyPath: \.text) }),
+          g.optionalText(depth)
+        )
       }
     }
   }

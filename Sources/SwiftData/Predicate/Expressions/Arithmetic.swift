@@ -36,7 +36,9 @@ extension PredicateExpressions.IntRemainder: LowerableExpression {
 extension PredicateExpressions.UnaryMinus: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let lowered = try state.lower(wrapped)
-    guard ArithmeticType(Output.self) != nil else { throw state.unsupported(self, "\(Output.self) is no number of the store") }
+    guard ArithmeticType(Output.self) != nil else {
+      throw state.unsupported(self, "\(Output.self) is no number of the store")
+    }
     let value = try state.scalar(lowered, of: wrapped)
     return .scalar(state.call("swift_negate", [value], Output.self))
   }
@@ -44,7 +46,10 @@ extension PredicateExpressions.UnaryMinus: LowerableExpression {
 
 extension LoweringState {
   fileprivate mutating func arithmetic<Left: PredicateExpression, Right: PredicateExpression, E: PredicateExpression>(
-    _ name: String, _ left: Left, _ right: Right, of expression: E
+    _ name: String,
+    _ left: Left,
+    _ right: Right,
+    of expression: E
   ) throws -> Lowered {
     let (one, other) = (try lower(left), try lower(right))
     guard ArithmeticType(E.Output.self) != nil else {
@@ -57,7 +62,10 @@ extension LoweringState {
     var sql = SQLFragment("\(name)(")
     for argument in arguments { sql = sql + argument.sql + SQLFragment(", ") }
     return Scalar(
-      sql: sql + SQLFragment("'\(type)')"), type: ScalarType(of: type)!, mayThrow: true,
-      strictIn: arguments.reduce(into: []) { $0.formUnion($1.strictIn) })
+      sql: sql + SQLFragment("'\(type)')"),
+      type: ScalarType(of: type)!,
+      mayThrow: true,
+      strictIn: arguments.reduce(into: []) { $0.formUnion($1.strictIn) }
+    )
   }
 }

@@ -26,7 +26,11 @@ extension PredicateExpressions.NotEqual: LowerableExpression {
     }
     return .scalar(
       .condition(
-        SQLFragment("NOT ") + equal.operand, mayThrow: equal.mayThrow, strictIn: equal.strictIn))
+        SQLFragment("NOT ") + equal.operand,
+        mayThrow: equal.mayThrow,
+        strictIn: equal.strictIn
+      )
+    )
   }
 }
 

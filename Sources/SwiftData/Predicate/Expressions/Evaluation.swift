@@ -33,6 +33,7 @@ extension PredicateExpressions.StringContainsRegex: LowerableExpression {
     let call =
       SQLFragment("swift_matches(") + value.sql + SQLFragment(", ?)", [.text(pattern.stringRepresentation)])
     return .scalar(
-      .condition(call, mayThrow: value.mayThrow, isOptional: value.isOptional, isAtomic: true, strictIn: value.strictIn))
+      .condition(call, mayThrow: value.mayThrow, isOptional: value.isOptional, isAtomic: true, strictIn: value.strictIn)
+    )
   }
 }

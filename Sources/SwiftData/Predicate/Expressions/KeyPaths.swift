@@ -44,6 +44,9 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     }
     let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
     if scalar.type.form == .opaque { throw state.unsupported(self, "the store keeps the value where SQL cannot look") }
+    if scalar.type.form == .json, let path = JSONPaths.path(of: keyPath) {
+      return .scalar(state.member(of: scalar, at: path, type: output, isOptional: ScalarType.isOptional(Output.self)))
+    }
     let key = ValueFunction.Key("keyPath", types: [Root.Output.self], forms: [scalar.type.form], keyPath: keyPath)
     let function = ValueFunction.unary(key, scalar.type, output, state.entity) { (value: Root.Output) in
       value[keyPath: keyPath]
@@ -67,8 +70,10 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
       result = .condition(scalar.operand + SQLFragment(" = ''"), mayThrow: scalar.mayThrow, strictIn: scalar.strictIn)
     case (.json, .collectionIsEmpty):
       result = .condition(
-        SQLFragment("json_array_length(") + scalar.sql + SQLFragment(") = 0"), mayThrow: scalar.mayThrow,
-        strictIn: scalar.strictIn)
+        SQLFragment("json_array_length(") + scalar.sql + SQLFragment(") = 0"),
+        mayThrow: scalar.mayThrow,
+        strictIn: scalar.strictIn
+      )
     default: return nil
     }
     return result
@@ -82,20 +87,28 @@ extension LoweringState {
     case .attribute:
       guard property.isStored else {
         throw SwiftDataError(
-          .transientProperty, entity: object.entity.name, property: property.name,
-          message: "an ephemeral property is not in the store; filter the fetched objects instead")
+          .transientProperty,
+          entity: object.entity.name,
+          property: property.name,
+          message: "an ephemeral property is not in the store; filter the fetched objects instead"
+        )
       }
       return .scalar(column(of: property, in: object))
     case .toOne(let destination):
       var target = ObjectReference(
-        entity: destination.__entity, key: columnSQL(of: property, in: object), scope: object.scope,
-        isOptional: property.isOptional, mayThrow: object.mayThrow,
-        failure: property.isOptional ? object.identity.failureTest : nil)
+        entity: destination.__entity,
+        key: columnSQL(of: property, in: object),
+        scope: object.scope,
+        isOptional: property.isOptional,
+        mayThrow: object.mayThrow,
+        failure: property.isOptional ? object.identity.failureTest : nil
+      )
       target.strictIn = object.isCast ? [] : object.strictIn.union([object.key.sql])
       return .object(target)
     case .toMany:
       return .collection(
-        RowCollection(source: .relationship(object, RelationshipInfo.of(property, in: object.entity))))
+        RowCollection(source: .relationship(object, RelationshipInfo.of(property, in: object.entity)))
+      )
     }
   }
 
@@ -116,16 +129,32 @@ extension LoweringState {
     SQLFragment("\(alias(of: object)).\(TableNames.column(for: property).quotedIdentifier)")
   }
 
+  /// What stands at a path in a value's JSON.
+  func member(of value: Scalar, at path: String, type: ScalarType, isOptional: Bool) -> Scalar {
+    var result = value
+    result.type = type
+    result.sql = dialect.member(of: value.sql, path: path, type: type)
+    result.isOptional = value.isOptional || isOptional
+    result.failure = result.isOptional ? value.failureTest : nil
+    result.isAtomic = true
+    result.needsNormalization = type.form == .text
+    return result
+  }
+
   func notPersisted(_ keyPath: AnyKeyPath, in entity: __Entity) -> SwiftDataError {
     let name = KeyPathText.describe(keyPath)
     guard !ScalarType.isModelMember(keyPath) else {
       return SwiftDataError(
-        .unsupportedKeyPath, entity: entity.name,
-        message: "\(name) is not persisted; filter the fetched objects instead")
+        .unsupportedKeyPath,
+        entity: entity.name,
+        message: "\(name) is not persisted; filter the fetched objects instead"
+      )
     }
     return SwiftDataError(
-      .transientProperty, entity: entity.name,
+      .transientProperty,
+      entity: entity.name,
       message: "\(name) is transient or computed, so the store does not know it; name persisted properties"
-        + " instead, or filter the fetched objects")
+        + " instead, or filter the fetched objects"
+    )
   }
 }

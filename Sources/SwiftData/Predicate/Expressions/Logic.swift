@@ -17,7 +17,11 @@ extension PredicateExpressions.Conjunction: LowerableExpression {
     guard left.mayThrow, !filtering else {
       return .scalar(
         .condition(
-          left.conjunct + SQLFragment(" AND ") + right.conjunct, mayThrow: mayThrow, strictIn: strictIn))
+          left.conjunct + SQLFragment(" AND ") + right.conjunct,
+          mayThrow: mayThrow,
+          strictIn: strictIn
+        )
+      )
     }
     // Where the left side throws, Swift does not look at the right: NULL, also where that is false.
     let sql =
@@ -41,12 +45,16 @@ extension PredicateExpressions.Disjunction: LowerableExpression {
     var alternative = right.disjunct
     if left.mayThrow {
       // Where the left side throws, the right one does not count.
-      alternative = SQLFragment("(") + left.operand + SQLFragment(" IS NOT NULL AND ") + right.conjunct + SQLFragment(")")
+      alternative =
+        SQLFragment("(") + left.operand + SQLFragment(" IS NOT NULL AND ") + right.conjunct + SQLFragment(")")
     }
     return .scalar(
       .condition(
-        left.disjunct + SQLFragment(" OR ") + alternative, mayThrow: left.mayThrow || right.mayThrow,
-        strictIn: strictIn))
+        left.disjunct + SQLFragment(" OR ") + alternative,
+        mayThrow: left.mayThrow || right.mayThrow,
+        strictIn: strictIn
+      )
+    )
   }
 }
 
@@ -72,7 +80,8 @@ extension PredicateExpressions.Conditional: LowerableExpression {
     func choice(_ one: SQLFragment, _ other: SQLFragment) -> SQLFragment {
       // A test that throws chooses neither.
       test.mayThrow
-        ? SQLFragment("CASE ") + test.operand + SQLFragment(" WHEN 1 THEN ") + one + SQLFragment(" WHEN 0 THEN ") + other
+        ? SQLFragment("CASE ") + test.operand + SQLFragment(" WHEN 1 THEN ") + one + SQLFragment(" WHEN 0 THEN ")
+          + other
           + SQLFragment(" END")
         : SQLFragment("CASE WHEN ") + test.condition + SQLFragment(" THEN ") + one + SQLFragment(" ELSE ") + other
           + SQLFragment(" END")
@@ -104,7 +113,9 @@ extension Scalar {
 extension LoweringState {
   /// Two values of one Swift type in one form.
   mutating func unify<E: PredicateExpression>(
-    _ left: Lowered, _ right: Lowered, of expression: E
+    _ left: Lowered,
+    _ right: Lowered,
+    of expression: E
   ) throws -> (Scalar, Scalar) {
     let (one, other): (Scalar, Scalar)
     switch (left, right) {
@@ -138,7 +149,9 @@ extension LoweringState {
     let objects = [left, right].compactMap { if case .object(let object) = $0 { object } else { nil } }
     guard let first = objects.first else { return .scalar(scalar) }
     var result = first
-    result.entity = objects.dropFirst().reduce(first.entity) { $1.entity.isKind(of: $0) ? $0 : $0.isKind(of: $1.entity) ? $1.entity : $0.root }
+    result.entity = objects.dropFirst().reduce(first.entity) {
+      $1.entity.isKind(of: $0) ? $0 : $0.isKind(of: $1.entity) ? $1.entity : $0.root
+    }
     result.key = scalar.sql
     result.alias = nil
     result.scope = objects.map(\.scope).max()!

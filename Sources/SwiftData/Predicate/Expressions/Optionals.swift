@@ -10,7 +10,10 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
       return try transformed(.constant(wrapped), &state)
     case .scalar(var scalar):
       let guardian = Guard(
-        presence: scalar.operand + SQLFragment(" IS NOT NULL"), value: scalar.sql.sql, failure: scalar.failure)
+        presence: scalar.operand + SQLFragment(" IS NOT NULL"),
+        value: scalar.sql.sql,
+        failure: scalar.failure
+      )
       let isOptional = scalar.isOptional
       scalar.isOptional = false
       scalar.mayThrow = false
@@ -19,7 +22,10 @@ extension PredicateExpressions.OptionalFlatMap: LowerableExpression {
       return isOptional ? state.guarded(result, by: guardian, of: self) : result
     case .object(var object):
       let guardian = Guard(
-        presence: object.key + SQLFragment(" IS NOT NULL"), value: object.key.sql, failure: object.failure)
+        presence: object.key + SQLFragment(" IS NOT NULL"),
+        value: object.key.sql,
+        failure: object.failure
+      )
       let isOptional = object.isOptional
       object.isOptional = false
       object.mayThrow = false
@@ -51,10 +57,13 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
       return .constant(present)
     }
     let right = try state.lower(rhs)
-    if filtering, case .scalar(let scalar) = left, case .constant(let value as Bool) = right, !value, scalar.failure == nil {
+    if filtering, case .scalar(let scalar) = left, case .constant(let value as Bool) = right, !value,
+      scalar.failure == nil
+    {
       // Only truth matters, and nil is no truth.
       return .scalar(
-        .condition(scalar.condition, mayThrow: true, isAtomic: false, strictIn: scalar.strictIn))
+        .condition(scalar.condition, mayThrow: true, isAtomic: false, strictIn: scalar.strictIn)
+      )
     }
     let (one, other) = try state.unify(left, right, of: self)
     guard one.isOptional else { return left }
@@ -69,7 +78,9 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
     result.strictIn = []
     if result.isOptional {
       // Nil on the left, a failure on the right.
-      let second = other.failureTest.map { SQLFragment("(") + one.operand + SQLFragment(" IS NULL AND (") + $0 + SQLFragment("))") }
+      let second = other.failureTest.map {
+        SQLFragment("(") + one.operand + SQLFragment(" IS NULL AND (") + $0 + SQLFragment("))")
+      }
       result.failure = [one.failure, second].compactMap { $0 }.nonEmpty?.disjunction
     } else {
       result = result.failing(with: one)
@@ -142,12 +153,15 @@ extension LoweringState {
       object.failure = guardian.failure(of: object.identity.failureTest)
       object.mayThrow = object.failure != nil
       object.isOptional = true
-      if let value = guardian.value, object.strictIn.contains(value) || object.key.sql == value { return .object(object) }
+      if let value = guardian.value, object.strictIn.contains(value) || object.key.sql == value {
+        return .object(object)
+      }
       object.key = guardian.choice(object.key)
       object.isCast = true
       return .object(object)
     case .collection(var collection):
-      collection.presence = collection.presence.map { guardian.presence + SQLFragment(" AND ") + $0 } ?? guardian.presence
+      collection.presence =
+        collection.presence.map { guardian.presence + SQLFragment(" AND ") + $0 } ?? guardian.presence
       return .collection(collection)
     case .constant(let constant):
       guard let type = ScalarType(of: E.Output.self), let scalar = self.constant(constant, as: type) else {

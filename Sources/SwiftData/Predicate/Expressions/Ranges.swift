@@ -94,10 +94,14 @@ extension PartialRangeUpTo: CapturableRange {
 extension LoweringState {
   /// Whether an element is in a captured range.
   mutating func containment<E: PredicateExpression>(
-    in range: CapturedRange, _ element: Lowered, of expression: E
+    in range: CapturedRange,
+    _ element: Lowered,
+    of expression: E
   ) throws -> Lowered {
     var bounds = [Scalar]()
-    if let lower = range.lower { bounds.append(try bound(element, .greaterThanOrEqual, .constant(lower), range.boundType, expression)) }
+    if let lower = range.lower {
+      bounds.append(try bound(element, .greaterThanOrEqual, .constant(lower), range.boundType, expression))
+    }
     if let upper = range.upper {
       let op: PredicateExpressions.ComparisonOperator = range.isClosed ? .lessThanOrEqual : .lessThan
       bounds.append(try bound(element, op, .constant(upper), range.boundType, expression))
@@ -107,7 +111,9 @@ extension LoweringState {
 
   /// Whether an element is in a range whose bounds a row decides. Where they are in the wrong order, Swift throws.
   mutating func containment<E: PredicateExpression>(
-    in range: RangeReference, _ element: Lowered, of expression: E
+    in range: RangeReference,
+    _ element: Lowered,
+    of expression: E
   ) throws -> Lowered {
     let op: PredicateExpressions.ComparisonOperator = range.isClosed ? .lessThanOrEqual : .lessThan
     let inside = conjunction([
@@ -121,7 +127,11 @@ extension LoweringState {
   }
 
   private mutating func bound<E: PredicateExpression>(
-    _ left: Lowered, _ op: PredicateExpressions.ComparisonOperator, _ right: Lowered, _ type: Any.Type, _ expression: E
+    _ left: Lowered,
+    _ op: PredicateExpressions.ComparisonOperator,
+    _ right: Lowered,
+    _ type: Any.Type,
+    _ expression: E
   ) throws -> Scalar {
     if case .constant(let one) = left, case .constant(let other) = right {
       guard let one = one as? any Comparable, let holds = op.holds(one, any: other) else {
@@ -138,7 +148,9 @@ extension LoweringState {
   private func conjunction(_ parts: [Scalar]) -> Scalar {
     guard parts.count == 2 else { return parts[0] }
     return .condition(
-      parts[0].sql + SQLFragment(" AND ") + parts[1].sql, mayThrow: parts[0].mayThrow || parts[1].mayThrow,
-      strictIn: parts[0].strictIn.intersection(parts[1].strictIn))
+      parts[0].sql + SQLFragment(" AND ") + parts[1].sql,
+      mayThrow: parts[0].mayThrow || parts[1].mayThrow,
+      strictIn: parts[0].strictIn.intersection(parts[1].strictIn)
+    )
   }
 }

@@ -37,7 +37,8 @@ extension PredicateExpressions.SequenceContainsWhere: LowerableExpression {
       try state.exists(in: collection) { member, state in
         state.variables[variable.key] = member
         return try state.truth(test, filtering: true)
-      })
+      }
+    )
   }
 }
 
@@ -93,8 +94,15 @@ extension PredicateExpressions.SequenceMinimum: LowerableExpression {
 
 extension LoweringState {
   /// A function of two sequences: by an SQL function where both are texts, else by Swift.
-  fileprivate mutating func textual<First: PredicateExpression, Second: PredicateExpression, E: PredicateExpression<Bool>>(
-    _ name: String, _ first: First, _ second: Second, of expression: E,
+  fileprivate mutating func textual<
+    First: PredicateExpression,
+    Second: PredicateExpression,
+    E: PredicateExpression<Bool>
+  >(
+    _ name: String,
+    _ first: First,
+    _ second: Second,
+    of expression: E,
     _ body: @escaping (First.Output, Second.Output) -> Bool
   ) throws -> Lowered {
     let (left, right) = (try lower(first), try lower(second))
@@ -109,18 +117,26 @@ extension LoweringState {
     if name == "swift_starts_with", !one.needsNormalization, case .constant(let prefix as String) = right,
       let range = PrefixRange(prefix)
     {
-      call = one.operand + SQLFragment(" >= ? AND ", [range.lower]) + one.operand
+      call =
+        one.operand + SQLFragment(" >= ? AND ", [range.lower]) + one.operand
         + SQLFragment(" < ? AND ", [range.upper]) + call
     }
     return .scalar(
       .condition(
-        call, mayThrow: one.mayThrow || other.mayThrow, isOptional: one.isOptional || other.isOptional,
-        strictIn: one.strictIn.union(other.strictIn)))
+        call,
+        mayThrow: one.mayThrow || other.mayThrow,
+        isOptional: one.isOptional || other.isOptional,
+        strictIn: one.strictIn.union(other.strictIn)
+      )
+    )
   }
 
   /// A function of one value that Swift computes.
   mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
-    _ name: String, _ input: Input, of expression: E, _ body: @escaping (Input.Output) throws -> E.Output
+    _ name: String,
+    _ input: Input,
+    of expression: E,
+    _ body: @escaping (Input.Output) throws -> E.Output
   ) throws -> Lowered {
     let lowered = try lower(input)
     if case .constant(let value as Input.Output) = lowered { return .constant(try body(value)) }
@@ -135,7 +151,12 @@ extension LoweringState {
 
   /// A function of two values that Swift computes.
   mutating func computed<First: PredicateExpression, Second: PredicateExpression, E: PredicateExpression>(
-    _ name: String, _ left: Lowered, _ first: First, _ right: Lowered, _ second: Second, of expression: E,
+    _ name: String,
+    _ left: Lowered,
+    _ first: First,
+    _ right: Lowered,
+    _ second: Second,
+    of expression: E,
     _ body: @escaping (First.Output, Second.Output) throws -> E.Output
   ) throws -> Lowered {
     if case .constant(let one as First.Output) = left, case .constant(let other as Second.Output) = right {
@@ -146,7 +167,10 @@ extension LoweringState {
       throw unsupported(expression, "a \(E.Output.self) has no form in the store")
     }
     let key = ValueFunction.Key(
-      name, types: [First.Output.self, Second.Output.self, E.Output.self], forms: [one.type.form, other.type.form])
+      name,
+      types: [First.Output.self, Second.Output.self, E.Output.self],
+      forms: [one.type.form, other.type.form]
+    )
     let function = ValueFunction.binary(key, one.type, other.type, output, entity, body)
     return .scalar(function.scalar([one, other], type: output, isOptional: ScalarType.isOptional(E.Output.self)))
   }
@@ -159,7 +183,9 @@ private struct PrefixRange {
 
   /// Nil where the prefix is not plain ASCII, for which characters and bytes might differ.
   init?(_ prefix: String) {
-    guard let last = prefix.utf8.last, last < 0x7F, prefix.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
+    guard let last = prefix.utf8.last, last < 0x7F, prefix.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+      return nil
+    }
     lower = .text(prefix)
     upper = .text(String(prefix.dropLast()) + String(UnicodeScalar(last + 1)))
   }

@@ -44,7 +44,9 @@ extension PredicateExpressions.ForceCast: LowerableExpression {
 
 extension LoweringState {
   fileprivate mutating func membership(
-    of object: ObjectReference, _ entity: __Entity, _ expression: some PredicateExpression
+    of object: ObjectReference,
+    _ entity: __Entity,
+    _ expression: some PredicateExpression
   ) throws -> SQLFragment? {
     if object.entity.isKind(of: entity) { return nil }
     guard entity.isKind(of: object.entity) else { return SQLFragment("FALSE") }
@@ -58,7 +60,9 @@ extension LoweringState {
   }
 
   fileprivate mutating func cast(
-    _ object: ObjectReference, to entity: __Entity, _ expression: some PredicateExpression
+    _ object: ObjectReference,
+    to entity: __Entity,
+    _ expression: some PredicateExpression
   ) throws -> ObjectReference {
     guard let membership = try membership(of: object, entity, expression) else { return object }
     var result = object
@@ -73,7 +77,10 @@ extension LoweringState {
 
   /// A cast of a value, which Swift computes.
   fileprivate mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
-    _ name: String, _ lowered: Lowered, of expression: E, _ input: Input,
+    _ name: String,
+    _ lowered: Lowered,
+    of expression: E,
+    _ input: Input,
     _ body: @escaping (Input.Output) throws -> E.Output
   ) throws -> Lowered {
     if case .constant(let value as Input.Output) = lowered { return .constant(try body(value)) }
