@@ -192,7 +192,7 @@ import Testing
     #expect(try fresh.fetchCount(FetchDescriptor<Trip2>()) == 0)
   }
 
-  @Test("A renamed property, a removed one and a new optional one: a new optional property needs no migration")
+  @Test("A new optional property needs no migration")
   func newOptionalProperty() throws {
     let folder = try SeedFolder()
     do {
