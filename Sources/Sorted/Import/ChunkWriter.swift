@@ -11,8 +11,8 @@ struct ChunkWriter {
     var messages = 0
     /// The conversations that were made or changed.
     var conversations = Set<String>()
-    /// The conversations from which messages moved to others.
-    var left = Set<String>()
+    /// The conversations that messages left for others, and those others.
+    var moved = Set<String>()
   }
 
   /// Writes the messages and saves them.
@@ -42,7 +42,7 @@ struct ChunkWriter {
     return changes
   }
 
-  /// Brings conversations that messages left up to what is still in them; an empty one goes.
+  /// Brings conversations up to what is in them, as if it had always been there; an empty one goes.
   /// - Returns: the conversations that changed.
   /// - Throws: `SwiftDataError`, nothing of it stored.
   func refresh(_ ids: Set<String>) throws -> Set<String> {
@@ -52,11 +52,12 @@ struct ChunkWriter {
       let rest = try context.fetch(
         FetchDescriptor<MessageEntity>(
           predicate: #Predicate { $0.conversationID == id }, sortBy: [SortDescriptor(\.createdAt)]))
-      guard let last = rest.last else {
+      guard let first = rest.first, let last = rest.last else {
         context.delete(conversation)
         continue
       }
       var seen = Set<String>()
+      conversation.createdAt = first.createdAt
       conversation.participantIDs = rest.map(\.senderID).filter { seen.insert($0).inserted }
       conversation.lastMessageText = last.text
       conversation.lastMessageAt = last.createdAt
@@ -100,7 +101,7 @@ struct ChunkWriter {
     entity.senderID = message.sender
     entity.createdAt = message.createdAt
     if entity.conversationID != conversation.id {
-      changes.left.insert(entity.conversationID)
+      changes.moved.formUnion([entity.conversationID, conversation.id])
       changes.conversations.insert(conversation.id)
       entity.conversationID = conversation.id
       entity.conversation = conversation

@@ -43,9 +43,13 @@ public struct IRCReader: ArchiveReader {
   private static func stem(_ name: String) -> String { String(name.prefix { $0 != "." }) }
 
   private static func day(_ stem: String) -> Date? {
-    let parts = stem.prefix(10).split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.count) == [4, 2, 2], parts.joined().allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
-    return try? Date(stem.prefix(10) + "T00:00:00Z", strategy: .iso8601)
+    let day = stem.prefix(10)
+    // Parsing is lenient, about 30 February too; a day is one that reads the same when written.
+    guard let date = try? Date(day + "T00:00:00Z", strategy: .iso8601), date.formatted(.iso8601).prefix(10) == day
+    else {
+      return nil
+    }
+    return date
   }
 
   // MARK: - Conversations

@@ -68,14 +68,14 @@ public struct ImportSession {
   ) throws {
     let total = Double(max(1, parsed.messageCount))
     var done = 0
-    var left = Set<String>()
+    var moved = Set<String>()
     for chunk in chunks(parsed.conversations) {
       if stop.isRaised {
         tally.report.isInterrupted = true
         break
       }
       let changes = try ChunkWriter(context: ModelContext(container)).write(chunk)
-      left.formUnion(changes.left)
+      moved.formUnion(changes.moved)
       tally.changedConversations.formUnion(changes.conversations)
       tally.conversations.formUnion(chunk.map(\.id))
       for conversation in chunk { tally.participants.formUnion(conversation.messages.map(\.sender)) }
@@ -88,8 +88,8 @@ public struct ImportSession {
       tally.report.participants = tally.participants.count
       progress(tally.report, Double(done) / total)
     }
-    if left.isEmpty { return }
-    tally.changedConversations.formUnion(try ChunkWriter(context: ModelContext(container)).refresh(left))
+    if moved.isEmpty { return }
+    tally.changedConversations.formUnion(try ChunkWriter(context: ModelContext(container)).refresh(moved))
     tally.report.changedConversations = tally.changedConversations.count
   }
 

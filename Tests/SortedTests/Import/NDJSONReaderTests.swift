@@ -35,7 +35,7 @@ import Testing
     #expect(file.conversations[0].messages[0].id == "ndjson/c1/1")
     #expect(file.conversations[1].messages[0].id == "ndjson/c2/1")
     let first = try Date("2026-01-31T09:30:00Z")
-    #expect(file.conversations[0].messages.map(\.createdAt) == [first, first + 1260.5])
+    #expect(file.conversations[0].messages.map(\.createdAt) == [first, first + 60.5])
     #expect(abs(file.conversations[1].messages[0].createdAt.timeIntervalSince(first) - 0.25) < 0.001)
     #expect(file.lines == 3)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The real IRC logs", .enabled(if: RealData.isThere, "../shared/data/ubuntu-irc is not beside the repository"))
 struct RealArchiveTests {
-  @Test("The whole folder: 221,597 messages, 173 conversations, all 247,963 lines; again without a change")
+  @Test("The whole folder: 221,597 messages, 173 conversations, all 247,963 lines")
   func whole() throws {
     let folder = try TemporaryFolder()
     let reader = try IRCReader(path: RealData.ircFolder)
@@ -18,22 +18,13 @@ struct RealArchiveTests {
     let context = try folder.context()
     #expect(try context.fetchCount(FetchDescriptor<MessageEntity>()) == 221_597)
     #expect(try context.fetchCount(FetchDescriptor<ConversationEntity>()) == 173)
-    let again = try folder.bringIn(reader)
-    #expect(again.changes == 0)
-    #expect(again.skipped == report.skipped)
-  }
-
-  @Test("Sorting by time gives the order of the lines in every file")
-  func order() throws {
-    let reader = try IRCReader(path: RealData.ircFolder)
-    for file in try reader.files() {
-      let messages = try reader.read(file).conversations.flatMap(\.messages)
-      let isInOrder = zip(messages, messages.dropFirst()).allSatisfy { $0.createdAt < $1.createdAt }
-      #expect(isInOrder, "\(file.lastPathComponent)")
+    // Some days suffice for the second run; other tests import made-up logs twice.
+    for (index, file) in try reader.files().enumerated() where index.isMultiple(of: 25) {
+      #expect(try folder.bringIn(IRCReader(path: file)).changes == 0, "\(file.lastPathComponent)")
     }
   }
 
-  @Test("With threads the messages are the same, and each annotated conversation that has one is a conversation")
+  @Test("With threads the messages are the same, each annotated conversation that has one is one, all in order")
   func threads() throws {
     let reader = try IRCReader(path: RealData.ircFolder, withThreads: true)
     var conversations = Set<String>()
@@ -42,6 +33,12 @@ struct RealArchiveTests {
       let parsed = try reader.read(file)
       conversations.formUnion(parsed.conversations.map(\.id))
       messages += parsed.messageCount
+      // Some logs run past midnight, some have a clock of twelve hours: the order of the lines is the order in time.
+      for conversation in parsed.conversations {
+        let times = conversation.messages.map(\.createdAt)
+        let isInOrder = zip(times, times.dropFirst()).allSatisfy { $0 < $1 }
+        #expect(isInOrder, "\(conversation.id)")
+      }
     }
     #expect(messages == 221_597)
     #expect(conversations.count == 173 + 10_067)

@@ -116,7 +116,7 @@ import Testing
     let model = MessageThreadViewModel(modelContext: ModelContext(container), conversationID: "c0")
     let found = model.fetchPendingSyncMessages()
     #expect(found.map(\.text) == ["ff", "ppp"])
-    #expect(found.allSatisfy(\.isPendingSync))
+    #expect(found.allSatisfy { $0.isPendingSync })
   }
 
   @Test("Sending stores a pending message in the conversation and clears the field")
