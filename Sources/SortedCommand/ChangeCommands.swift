@@ -63,7 +63,7 @@ struct MuteCommand: ChangeCommand {
 
 struct ArchiveCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
-    commandName: "archive", abstract: "Archive a conversation: only `list --archived` and `show` have it then.",
+    commandName: "archive", abstract: "Archive a conversation: it leaves the list.",
     discussion: """
       EXAMPLE
         sorted archive sample/landlord

@@ -11,13 +11,16 @@ struct ImportCommand: ParsableCommand {
     discussion: """
       FORMATS
         irc       logs of an IRC channel, YYYY-MM-DD*.raw.txt: a file or a folder
-        telegram  Telegram Desktop's result.json, one chat or all: the file or its folder
-        ndjson    a JSON object a line, a file or a folder of *.ndjson or *.jsonl:
-                  {"conversation": "c1", "sender": "ann", "text": "Hi", "createdAt": "2026-01-31T09:30:00Z"}
-                  createdAt may be seconds since 1970; id, conversationName and isGroup are optional
+        telegram  Telegram Desktop's result.json, one chat or all: the file or
+                  its folder
+        ndjson    a JSON object a line, in a file or a folder of *.ndjson or
+                  *.jsonl. Required: conversation, sender, text, createdAt
+                  (2026-01-31T09:30:00Z, or seconds since 1970). Optional: id
+                  (unique in the conversation), conversationName, isGroup
 
-      Importing the same archive again changes nothing. Ctrl-C stops after the chunk at hand; what was read stays, and
-      running the command again completes it. Bytes that are not UTF-8 become U+FFFD, control characters their pictures.
+      Importing the same archive again changes nothing. Ctrl-C stops after the
+      chunk at hand; what was read stays, and running the command again completes
+      it. Bytes that are not UTF-8 become U+FFFD, control characters pictures.
 
       EXAMPLE
         sorted import irc logs/ --store inbox.store

@@ -7,8 +7,8 @@ struct ListCommand: ParsableCommand {
     commandName: "list",
     abstract: "List the conversations: pinned ones first, then the latest.",
     discussion: """
-      Marks: * pinned, m muted, a archived; then the number of unread messages, the day of the last message (UTC),
-      the id, the name and the last message.
+      Marks: * pinned, m muted, a archived. Then the number of unread messages,
+      the day of the last message (UTC), the id, the name, the last message.
 
       EXAMPLE
         sorted list --unread

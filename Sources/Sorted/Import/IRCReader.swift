@@ -22,12 +22,14 @@ public struct IRCReader: ArchiveReader {
     self.threads = withThreads ? try ThreadAnnotations.read(beside: path) : [:]
   }
 
+  /// The logs, by name.
   public func files() throws -> [URL] {
     try ArchiveFiles.list(path, of: "irc", named: "YYYY-MM-DD*.raw.txt") {
       $0.hasSuffix(".raw.txt") && Self.day(Self.stem($0)) != nil
     }
   }
 
+  /// Reads one log.
   public func read(_ file: URL) throws -> ParsedFile {
     let name = file.lastPathComponent
     let stem = Self.stem(name)

@@ -18,6 +18,7 @@ public struct ImportSession {
   /// Asks a running import to stop after the chunk at hand. Any thread, or a signal's handler, may ask.
   public final class StopSign: Sendable {
     private let raised = Atomic(false)
+    /// Makes one that is not raised.
     public init() {}
     /// Asks.
     public func raise() { raised.store(true, ordering: .relaxed) }
@@ -117,16 +118,23 @@ public struct ImportSession {
 
 /// What an import did.
 public struct ImportReport: Equatable, Sendable {
+  /// How many files were read to their end.
   public var files = 0
+  /// How many lines or records those files have.
   public var lines = 0
+  /// How many messages were read and are stored.
   public var messages = 0
+  /// How many conversations they are in.
   public var conversations = 0
+  /// How many senders they have.
   public var participants = 0
+  /// How many joins, renames, actions, notices and service messages there are.
   public var events = 0
   /// How many messages were made or changed in the store.
   public var changedMessages = 0
   /// How many conversations were made or changed in the store.
   public var changedConversations = 0
+  /// Every line that is neither message nor event.
   public var skipped: [SkippedLine] = []
   /// Whether it was stopped before its end; running it again completes it.
   public var isInterrupted = false
@@ -141,6 +149,7 @@ extension ImportReport: Encodable {
     case changes, changedMessages, changedConversations, skipped, isInterrupted
   }
 
+  /// Writes what is above, and the sum of the changes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(files, forKey: .files)

@@ -3,11 +3,16 @@ import Foundation
 /// A message as an archive has it. Its identifier depends on nothing but the archive, so that importing the archive
 /// again finds the same message.
 public struct ImportedMessage: Equatable, Sendable {
+  /// Unique in the store.
   public var id: String
+  /// The name that the archive shows.
   public var sender: String
+  /// What it says, made readable.
   public var text: String
+  /// When it was written; no two messages of a conversation have the same time.
   public var createdAt: Date
 
+  /// Makes one.
   public init(id: String, sender: String, text: String, createdAt: Date) {
     self.id = id
     self.sender = sender
@@ -18,11 +23,16 @@ public struct ImportedMessage: Equatable, Sendable {
 
 /// A conversation as a file of an archive has it: its messages in order, or some of them.
 public struct ImportedConversation: Equatable, Sendable {
+  /// Unique in the store.
   public var id: String
+  /// What it is called when it is made.
   public var name: String
+  /// Whether it is no talk of two.
   public var isGroup: Bool
+  /// In the order of the archive.
   public var messages: [ImportedMessage]
 
+  /// Makes one.
   public init(id: String, name: String, isGroup: Bool, messages: [ImportedMessage]) {
     self.id = id
     self.name = name
@@ -33,11 +43,14 @@ public struct ImportedConversation: Equatable, Sendable {
 
 /// A line or record that became neither a message nor an event.
 public struct SkippedLine: Equatable, Sendable, Codable {
+  /// The name of the file.
   public var file: String
   /// Counted from 1; for a JSON export the number of the message.
   public var line: Int
+  /// Why, for a person to read.
   public var reason: String
 
+  /// Makes one.
   public init(file: String, line: Int, reason: String) {
     self.file = file
     self.line = line
@@ -47,12 +60,16 @@ public struct SkippedLine: Equatable, Sendable, Codable {
 
 /// What reading one file gave. Each of its lines is a message, an event or skipped.
 public struct ParsedFile: Sendable {
+  /// The conversations that the file has messages of.
   public var conversations: [ImportedConversation] = []
   /// Joins, renames, actions, notices: counted, not stored.
   public var events = 0
+  /// How many lines or records there are.
   public var lines = 0
+  /// The lines that are neither message nor event.
   public var skipped: [SkippedLine] = []
 
+  /// Makes one.
   public init(
     conversations: [ImportedConversation] = [], events: Int = 0, lines: Int = 0, skipped: [SkippedLine] = []
   ) {

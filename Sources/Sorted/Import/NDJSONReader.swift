@@ -15,12 +15,14 @@ public struct NDJSONReader: ArchiveReader {
   /// - Parameter path: a file, or a folder of `*.ndjson` or `*.jsonl` files.
   public init(path: URL) { self.path = path }
 
+  /// The files, by name.
   public func files() throws -> [URL] {
     try ArchiveFiles.list(path, of: "ndjson", named: "*.ndjson or *.jsonl") {
       $0.hasSuffix(".ndjson") || $0.hasSuffix(".jsonl")
     }
   }
 
+  /// Reads one file.
   public func read(_ file: URL) throws -> ParsedFile {
     var result = ParsedFile()
     var conversations: [String: ImportedConversation] = [:]

@@ -11,10 +11,12 @@ public struct TelegramReader: ArchiveReader {
   /// - Parameter path: `result.json`, or the folder that has it.
   public init(path: URL) { self.path = path }
 
+  /// The one file.
   public func files() throws -> [URL] {
     try ArchiveFiles.list(path, of: "telegram", named: "result.json") { $0 == "result.json" }
   }
 
+  /// Reads the export.
   public func read(_ file: URL) throws -> ParsedFile {
     let export: TelegramExport
     let data = try ArchiveFiles.contents(file)

@@ -16,6 +16,7 @@ public struct InboxService {
 
   private let context: ModelContext
 
+  /// Makes an inbox on a context.
   public init(context: ModelContext) { self.context = context }
 
   // MARK: - Reading
@@ -63,10 +64,13 @@ public struct InboxService {
 
   /// One page of a conversation.
   public struct Page {
+    /// The newest last.
     public let messages: [MessageEntity]
     /// Counted from 1, the newest messages first.
     public let number: Int
+    /// How many pages there are.
     public let count: Int
+    /// How many messages the conversation has.
     public let total: Int
   }
 
@@ -90,7 +94,9 @@ public struct InboxService {
 
   /// The newest messages that contain a text, and how many there are.
   public struct SearchResult {
+    /// The newest first, as many as were asked for.
     public let messages: [MessageEntity]
+    /// How many there are altogether.
     public let total: Int
   }
 
@@ -112,17 +118,29 @@ public struct InboxService {
 
   /// The store in numbers.
   public struct Statistics: Codable, Equatable, Sendable {
+    /// All conversations.
     public var conversations = 0
+    /// All messages.
     public var messages = 0
+    /// Conversations with unread messages.
     public var unread = 0
+    /// Pinned conversations.
     public var pinned = 0
+    /// Archived conversations.
     public var archived = 0
+    /// Messages that wait to be sent.
     public var pending = 0
+    /// Messages that could not be sent.
     public var failed = 0
+    /// All attachments.
     public var attachments = 0
+    /// All users.
     public var users = 0
+    /// All answers to frequent questions.
     public var faqs = 0
+    /// The time of the oldest message.
     public var firstMessageAt: Date?
+    /// The time of the newest message.
     public var lastMessageAt: Date?
 
     /// Those of an empty store.

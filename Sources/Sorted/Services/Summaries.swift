@@ -2,17 +2,28 @@ import Foundation
 
 /// A conversation as `--json` prints it.
 public struct ConversationSummary: Codable, Equatable, Sendable {
+  /// What the commands take.
   public var id: String
+  /// Its display name, or its participants.
   public var name: String
+  /// The identifiers of those who take part.
   public var participants: [String]
+  /// Whether it is no talk of two.
   public var isGroup: Bool
+  /// Whether it leads the list.
   public var isPinned: Bool
+  /// Whether it is silent.
   public var isMuted: Bool
+  /// Whether it left the list.
   public var isArchived: Bool
+  /// How many of its messages are unread.
   public var unreadCount: Int
+  /// What its newest message says.
   public var lastMessageText: String?
+  /// When its newest message was written.
   public var lastMessageAt: Date?
 
+  /// Sums up a conversation.
   public init(_ conversation: ConversationEntity) {
     id = conversation.id
     name = conversation.displayName ?? conversation.participantIDs.joined(separator: ", ")
@@ -29,15 +40,24 @@ public struct ConversationSummary: Codable, Equatable, Sendable {
 
 /// A message as `--json` prints it.
 public struct MessageSummary: Codable, Equatable, Sendable {
+  /// Unique in the store.
   public var id: String
+  /// The conversation that it is in.
   public var conversationID: String
+  /// The display name of that conversation.
   public var conversationName: String?
+  /// Who wrote it.
   public var sender: String
+  /// What it says.
   public var text: String
+  /// When it was written.
   public var createdAt: Date
+  /// How far it has come.
   public var status: MessageStatus
+  /// Whether it has reached the server.
   public var syncStatus: SyncStatus
 
+  /// Sums up a message.
   public init(_ message: MessageEntity) {
     id = message.id
     conversationID = message.conversationID
@@ -52,12 +72,18 @@ public struct MessageSummary: Codable, Equatable, Sendable {
 
 /// A page of a conversation as `--json` prints it.
 public struct PageSummary: Codable, Equatable, Sendable {
+  /// The conversation.
   public var conversation: ConversationSummary
+  /// Counted from 1, the newest messages first.
   public var page: Int
+  /// How many pages there are.
   public var pages: Int
+  /// How many messages the conversation has.
   public var total: Int
+  /// The newest last.
   public var messages: [MessageSummary]
 
+  /// Makes one.
   public init(conversation: ConversationSummary, page: Int, pages: Int, total: Int, messages: [MessageSummary]) {
     self.conversation = conversation
     self.page = page
@@ -66,6 +92,7 @@ public struct PageSummary: Codable, Equatable, Sendable {
     self.messages = messages
   }
 
+  /// Sums up a page.
   public init(_ page: InboxService.Page, of conversation: ConversationEntity) {
     self.conversation = ConversationSummary(conversation)
     self.page = page.number
@@ -79,13 +106,16 @@ public struct PageSummary: Codable, Equatable, Sendable {
 public struct SearchSummary: Codable, Equatable, Sendable {
   /// How many there are; the newest of them follow.
   public var total: Int
+  /// The newest first.
   public var messages: [MessageSummary]
 
+  /// Makes one.
   public init(total: Int, messages: [MessageSummary]) {
     self.total = total
     self.messages = messages
   }
 
+  /// Sums up what a search found.
   public init(_ result: InboxService.SearchResult) {
     total = result.total
     messages = result.messages.map(MessageSummary.init)
