@@ -107,13 +107,20 @@ public struct InboxService {
     let lower = text.lowercased()
     let upper = text.uppercased()
     let capital = lower.prefix(1).uppercased() + lower.dropFirst()
-    var descriptor = FetchDescriptor<MessageEntity>(
-      predicate: #Predicate {
+    // Every part costs a look at every message, so the usual case has as few as it can.
+    let predicate =
+      [lower, upper, capital].contains(text)
+      ? #Predicate<MessageEntity> { $0.text.contains(lower) || $0.text.contains(upper) || $0.text.contains(capital) }
+      : #Predicate<MessageEntity> {
         $0.text.contains(text) || $0.text.contains(lower) || $0.text.contains(upper) || $0.text.contains(capital)
-      }, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
-    let total = try context.fetchCount(descriptor)
-    descriptor.fetchLimit = limit
-    return SearchResult(messages: try context.fetch(descriptor), total: total)
+      }
+    let newestFirst = [SortDescriptor(\MessageEntity.createdAt, order: .reverse)]
+    let found = try context.fetchIdentifiers(FetchDescriptor(predicate: predicate, sortBy: newestFirst))
+    let shown = Set(found.prefix(max(0, limit)))
+    let messages = try context.fetch(
+      FetchDescriptor<MessageEntity>(
+        predicate: #Predicate { shown.contains($0.persistentModelID) }, sortBy: newestFirst))
+    return SearchResult(messages: messages, total: found.count)
   }
 
   /// The store in numbers.
