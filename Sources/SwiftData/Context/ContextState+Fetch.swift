@@ -4,7 +4,10 @@ import Foundation
 struct StoreQuery {
   let table: EntityTable
   var columns: String
-  var joins: String = ""
+  /// The to-one relationships that the condition reads.
+  var joins: [SQLFragment] = []
+  /// Those that only the order reads.
+  var orderJoins: [SQLFragment] = []
   var condition: SQLFragment?
   var order: [SQLFragment] = []
   var limit: Int?
@@ -21,7 +24,8 @@ struct StoreQuery {
   }
 
   private func statement(_ columns: String, ordered: Bool) -> SQLFragment {
-    var result = SQLFragment("SELECT \(columns) FROM \(table.name.quotedIdentifier) AS t0\(ordered ? joins : "")")
+    var result = SQLFragment("SELECT \(columns) FROM \(table.name.quotedIdentifier) AS t0")
+    for join in ordered ? joins + orderJoins : joins { result = result + SQLFragment(" ") + join }
     let conditions = [table.discriminatorCondition.map { SQLFragment($0) }, condition].compactMap { $0 }
     for (index, condition) in conditions.enumerated() {
       result = result + SQLFragment(index == 0 ? " WHERE " : " AND ") + condition
@@ -41,7 +45,8 @@ struct StoreQuery {
   /// Whether the statement reads rows of an entity other than by its own table.
   func reads(_ other: EntityTable) -> Bool {
     let name = other.name.quotedIdentifier
-    return other.name == table.name || joins.contains(name) || condition?.sql.contains(name) == true
+    return other.name == table.name || (joins + orderJoins).contains { $0.sql.contains(name) }
+      || condition?.sql.contains(name) == true
       || order.contains { $0.sql.contains(name) }
   }
 }
@@ -110,12 +115,10 @@ extension ContextState {
         })
     }
     var query = StoreQuery(table: table, columns: table.select(only: columns))
-    query.condition = try descriptor.predicate.map {
-      try PredicateLowering.condition($0, entity: entity, environment: environment)
-    }
-    let order = try PredicateLowering.order(descriptor.sortBy, entity: entity, environment: environment)
-    query.joins = order.joins.map { " " + $0.sql }.joined()
-    query.order = order.terms
+    let lowered = try PredicateLowering.query(
+      descriptor.predicate, descriptor.sortBy, entity: entity, environment: environment)
+    (query.joins, query.condition) = (lowered.joins, lowered.condition)
+    (query.orderJoins, query.order) = (lowered.orderJoins, lowered.order)
     query.limit = descriptor.fetchLimit
     query.offset = descriptor.fetchOffset
     return query

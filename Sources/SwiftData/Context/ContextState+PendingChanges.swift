@@ -53,7 +53,8 @@ extension ContextState {
       guard let table = try? core.table(for: type(of: object).__entity) else { return false }
       if table.name != query.table.name { return query.reads(table) }
       // The table of the fetch itself, read again through a relationship.
-      return query.joins.contains(own) || query.condition?.sql.contains(own) == true
+      return (query.joins + query.orderJoins).contains { $0.sql.contains(own) }
+        || query.condition?.sql.contains(own) == true
     } || readsUnsavedPairs(query)
   }
 

@@ -24,8 +24,10 @@ package struct LoweringEnvironment {
 
 /// A predicate and an order in SQL, for a statement that reads the entity's table as `t0`.
 package struct LoweredQuery {
-  /// What follows the table, each beginning with `LEFT JOIN`; none changes the number of rows.
+  /// What follows the table for the condition, each beginning with `LEFT JOIN`; none changes the number of rows.
   package var joins: [SQLFragment]
+  /// What follows those for the order.
+  package var orderJoins: [SQLFragment]
   /// Null where a row makes the predicate throw, which is no match.
   package var condition: SQLFragment?
   package var order: [SQLFragment]
@@ -50,8 +52,10 @@ package enum PredicateLowering {
       state.variables[predicate.variable.key] = .object(state.row)
       condition = try state.condition(predicate.expression, filtering: true)
     }
+    let joins = state.joins(of: 0)
     let order = try sort.flatMap { try state.orderTerms($0) }
-    return LoweredQuery(joins: state.joins(of: 0), condition: condition, order: order)
+    return LoweredQuery(
+      joins: joins, orderJoins: Array(state.joins(of: 0).dropFirst(joins.count)), condition: condition, order: order)
   }
 
   /// The condition for rows of `entity`, whose table's alias is `t0`; complete in itself.
@@ -75,7 +79,7 @@ package enum PredicateLowering {
     environment: LoweringEnvironment
   ) throws -> (joins: [SQLFragment], terms: [SQLFragment]) {
     let query = try query(nil, sort, entity: entity, environment: environment)
-    return (query.joins, query.order)
+    return (query.orderJoins, query.order)
   }
 }
 

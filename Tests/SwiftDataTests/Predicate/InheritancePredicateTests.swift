@@ -2,13 +2,13 @@ import Foundation
 import SwiftData
 import Testing
 
-protocol Named {
+protocol PrintedMatter {
   var title: String { get }
   var pages: Int { get }
 }
 
 @Model
-class Printed: Named {
+class Printed: PrintedMatter {
   let isbn: UUID
   var title: String
   var pages: Int
@@ -75,7 +75,7 @@ struct InheritancePredicateTests {
     try context.save()
   }
 
-  private func check<M: PersistentModel & Named>(
+  private func check<M: PersistentModel & PrintedMatter>(
     _ predicate: Predicate<M>, expecting count: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let expected = try context.fetch(FetchDescriptor<M>()).filter { (try? predicate.evaluate($0)) ?? false }
@@ -104,7 +104,7 @@ struct InheritancePredicateTests {
 
   @Test("Generic code may name requirements of a protocol and members of a superclass")
   func generic() throws {
-    func long<M: PersistentModel & Named>(_: M.Type) -> Predicate<M> {
+    func long<M: PersistentModel & PrintedMatter>(_: M.Type) -> Predicate<M> {
       #Predicate<M> { $0.pages > 3 && $0.title != "n6" }
     }
     try check(long(Printed.self), expecting: 7)
