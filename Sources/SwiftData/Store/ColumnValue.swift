@@ -151,7 +151,8 @@ extension URL: __ColumnValue {
   public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> URL {
     let stored = row.string(column)
     if stored.hasPrefix("{"), let parts = try? JSONCoding.decode([String: String].self, from: Data(stored.utf8)),
-      let base = parts["base"].flatMap(URL.init(string:)), let url = URL(string: parts["relative"] ?? "", relativeTo: base)
+      let base = parts["base"].flatMap(URL.init(string:)),
+      let url = URL(string: parts["relative"] ?? "", relativeTo: base)
     {
       return url
     }
