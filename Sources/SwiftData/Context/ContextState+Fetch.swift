@@ -273,7 +273,7 @@ extension ContextState {
     let count = core.stores[store].foreignCommits
     guard count != syncedForeignCommits[store] else { return }
     syncedForeignCommits[store] = count
-    refault(pointingTo: nil)
+    refault(pointingTo: nil, merging: true)
     staleStores.insert(store)
   }
 
