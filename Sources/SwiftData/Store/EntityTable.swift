@@ -81,8 +81,21 @@ package final class EntityTable: @unchecked Sendable {
   }
 
   package func updateSQL(_ properties: [__Property]) -> String {
-    let assignments = properties.map { TableNames.column(for: $0).quotedIdentifier + " = ?" }
+    let assignments = properties.enumerated().map { index, property in
+      let column = TableNames.column(for: property).quotedIdentifier
+      guard let position = positionColumn(of: property)?.quotedIdentifier else { return column + " = ?" }
+      // A place in the array of the former owner means nothing to the next one.
+      return "\(column) = ?, \(position) = CASE WHEN \(column) IS ?\(index + 1) THEN \(position) END"
+    }
     return "UPDATE \(name.quotedIdentifier) SET \(assignments.joined(separator: ", ")) WHERE _pk = ?"
+  }
+
+  /// The column that keeps the order of the to-many at the other side of a to-one.
+  func positionColumn(of property: __Property) -> String? {
+    guard property.isToOne else { return nil }
+    let info = RelationshipInfo.of(property, in: entity)
+    guard let inverse = info.inverse, inverse.isToMany else { return nil }
+    return "\(property.name)_position"
   }
 
   /// The uniqueness constraints of the class and its superclasses, as properties.
@@ -146,7 +159,7 @@ package final class StoreLayout: @unchecked Sendable {
         // A subclass's column is null in the rows of other classes.
         let required = !property.isOptional && root.entity.properties.contains { $0 === property }
         lines.append(definition(of: property, column: column, required: required, in: table))
-        if property.isToOne, let position = positionColumn(of: property, in: table) {
+        if let position = table.positionColumn(of: property) {
           lines.append("\(position.quotedIdentifier) INTEGER")
         }
       }
@@ -166,13 +179,6 @@ package final class StoreLayout: @unchecked Sendable {
       return "\(column.quotedIdentifier) INTEGER\(null) REFERENCES \(target) (_pk)"
         + (required ? "" : " ON DELETE SET NULL") + " DEFERRABLE INITIALLY DEFERRED"
     }
-  }
-
-  /// The column that keeps the order of the to-many at the other side of a to-one.
-  private func positionColumn(of property: __Property, in table: EntityTable) -> String? {
-    let info = RelationshipInfo.of(property, in: table.entity)
-    guard let inverse = info.inverse, inverse.isToMany else { return nil }
-    return "\(property.name)_position"
   }
 
   private func createIndex(_ table: String, _ columns: [String], unique: Bool) -> String {
