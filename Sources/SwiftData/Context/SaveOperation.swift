@@ -28,7 +28,7 @@ final class SaveOperation {
       try context.core.table(for: type(of: object).__entity).store == storeIndex
     }
     self.inserted = try context.inserted.values.filter(isHere)
-    self.changed = try context.changed.values.filter { try isHere($0.object) }
+    self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
     self.deleted = try context.deleted.values.filter(isHere)
   }
 
@@ -43,6 +43,7 @@ final class SaveOperation {
         self.connection = connection
         observe(connection.writer)
         try deleteRows()
+        try clearUniqueValues()
         try insertRows()
         try updateRows()
         try writePositions()
@@ -200,6 +201,27 @@ final class SaveOperation {
   }
 
   // MARK: - Updates
+
+  /// Changed unique values make room first, so that a value can move from one object to another in one save.
+  private func clearUniqueValues() throws {
+    for change in changed {
+      let table = try context.core.table(for: type(of: change.object).__entity)
+      let unique = Set(table.uniqueness.joined().map(\.index)).filter(change.properties.contains)
+      guard !unique.isEmpty else { continue }
+      // A blob that no value is written as; updateRows() writes the real value.
+      let properties = table.stored.filter {
+        // The name of an external file is still needed, to remove the file.
+        unique.contains($0.index) && $0.attribute?.options.contains(.externalStorage) != true
+      }
+      guard !properties.isEmpty else { continue }
+      let assignments = properties.map {
+        TableNames.column(for: $0).quotedIdentifier + " = randomblob(24)"
+      }
+      try connection.write(
+        "UPDATE \(table.name.quotedIdentifier) SET \(assignments.joined(separator: ", ")) WHERE _pk = ?"
+      ) { try $0.integer(change.object.__state.key) }
+    }
+  }
 
   private func updateRows() throws {
     for change in changed {
