@@ -34,8 +34,57 @@ extension SaveOperation {
 
   // MARK: - Pairs
 
-  /// Writes the difference between the stored pairs of a many-to-many and the arrays in memory.
+  /// One object's end of a many-to-many that this save writes.
+  private struct PairList {
+    let owner: any PersistentModel
+    let property: __Property
+    let table: String
+    let source: String
+    let target: String
+    let position: String
+    let targets: [any PersistentModel]
+    let positioned: Bool
+    /// The keys in the array before the first change, and now.
+    let before: [Int64]
+    let now: [Int64]
+  }
+
+  /// A row end: how many new pairs it got tells whether their order in the table can be the array's.
+  private struct PairEnd: Hashable {
+    let table: String
+    let column: String
+    let key: Int64
+  }
+
+  /// Writes the difference between the stored pairs of many-to-manys and the arrays in memory, then the order of
+  /// arrays that the table does not have by itself.
   func writePairs() throws {
+    let lists = try pairLists()
+    var added = [PairEnd: Int]()
+    for list in lists { try writePairs(of: list, &added) }
+    for list in lists {
+      let key = list.owner.__state.key
+      let isOrdered =
+        list.now.prefix(list.before.count).elementsEqual(list.before)
+        || list.now == list.before.filter(Set(list.now).contains)
+      // Several new pairs may have been written from the other side, in another order.
+      let isAmbiguous = added[PairEnd(table: list.table, column: list.source, key: key), default: 0] > 1
+      guard list.positioned || !isOrdered || isAmbiguous else { continue }
+      for (index, target) in list.now.enumerated() {
+        try connection.write(
+          "UPDATE \(list.table) SET \(list.position) = ? WHERE \(list.source) = ? AND \(list.target) = ?"
+        ) { writer in
+          try writer.integer(Int64(index))
+          try writer.integer(key)
+          try writer.integer(target)
+        }
+      }
+      _ = list.owner.__relationship(list.property.index, .load(list.targets, positioned: true))
+    }
+  }
+
+  private func pairLists() throws -> [PairList] {
+    var lists = [PairList]()
     for (owner, change) in owners {
       let table = try context.core.table(for: type(of: owner).__entity)
       for property in table.toMany where change == nil || change!.properties.contains(property.index) {
@@ -43,25 +92,15 @@ extension SaveOperation {
         guard case .join(let join, let source, let target, let position) = info.storage,
           case .targets(let targets, let positioned) = owner.__relationship(property.index, .read)
         else { continue }
-        let before = change.map { storedKeys($0, property.index) } ?? []
-        let now = targets.map(\.__state.key)
-        try writePairs(
-          of: owner.__state.key, before: before, now: now, join: join.quotedIdentifier, source: source, target: target)
-        let isOrdered = Array(now.prefix(before.count)) == before || now == before.filter(Set(now).contains)
-        // The other side may have written some of the new pairs first, in its own order.
-        guard positioned || !isOrdered || (before.isEmpty && now.count > 1) else { continue }
-        for (index, key) in now.enumerated() {
-          try connection.write(
-            "UPDATE \(join.quotedIdentifier) SET \(position) = ? WHERE \(source) = ? AND \(target) = ?"
-          ) { writer in
-            try writer.integer(Int64(index))
-            try writer.integer(owner.__state.key)
-            try writer.integer(key)
-          }
-        }
-        _ = owner.__relationship(property.index, .load(targets, positioned: true))
+        lists.append(
+          PairList(
+            owner: owner, property: property, table: join.quotedIdentifier, source: source, target: target,
+            position: position, targets: targets, positioned: positioned,
+            before: change.map { storedKeys($0, property.index) } ?? [],
+            now: targets.filter { !$0.isDeleted && $0.__state.context != nil }.map(\.__state.key)))
       }
     }
+    return lists
   }
 
   private func storedKeys(_ change: ContextState.ObjectChange, _ index: Int) -> [Int64] {
@@ -70,22 +109,26 @@ extension SaveOperation {
     return targets.map(\.__state.key).filter { $0 != 0 }
   }
 
-  private func writePairs(
-    of owner: Int64, before: [Int64], now: [Int64], join: String, source: String, target: String
-  ) throws {
-    let kept = Set(now)
-    for key in before where !kept.contains(key) {
-      try connection.write("DELETE FROM \(join) WHERE \(source) = ? AND \(target) = ?") { writer in
+  private func writePairs(of list: PairList, _ added: inout [PairEnd: Int]) throws {
+    let owner = list.owner.__state.key
+    let kept = Set(list.now)
+    for key in list.before where !kept.contains(key) {
+      try connection.write("DELETE FROM \(list.table) WHERE \(list.source) = ? AND \(list.target) = ?") { writer in
         try writer.integer(owner)
         try writer.integer(key)
       }
     }
-    let known = Set(before)
-    for key in now where !known.contains(key) {
-      try connection.write("INSERT OR IGNORE INTO \(join) (\(source), \(target)) VALUES (?, ?)") { writer in
+    let known = Set(list.before)
+    for key in list.now where !known.contains(key) {
+      let count = try connection.write(
+        "INSERT OR IGNORE INTO \(list.table) (\(list.source), \(list.target)) VALUES (?, ?)"
+      ) { writer in
         try writer.integer(owner)
         try writer.integer(key)
       }
+      guard count > 0 else { continue }
+      added[PairEnd(table: list.table, column: list.source, key: owner), default: 0] += 1
+      added[PairEnd(table: list.table, column: list.target, key: key), default: 0] += 1
     }
   }
 }

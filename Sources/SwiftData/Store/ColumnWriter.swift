@@ -80,7 +80,10 @@ open class __ColumnWriter {
   }
 
   public final func write<M: PersistentModel>(_ slot: __Slot<M?>) throws {
-    if let target = slot.value { try key(target?.__state.key ?? 0) } else { try key(slot.key) }
+    guard let value = slot.value else { return try key(slot.key) }
+    // A target that is gone, or goes in the same save, leaves nothing to point at.
+    guard let target = value, target.__state.context != nil, !target.isDeleted else { return try null() }
+    try key(target.__state.key)
   }
 
   /// A to-many has no column of its own.
