@@ -34,6 +34,9 @@ public struct __ModelState {
     package static let changed = Flags(rawValue: 4)
     /// An instance that only notes what is read of it.
     package static let probe = Flags(rawValue: 8)
+    /// A required to-one lost its target from the other side and still shows it; the save is refused until it is
+    /// replaced.
+    package static let orphaned = Flags(rawValue: 16)
   }
 
   /// The state of a new object.

@@ -7,6 +7,12 @@ enum RelationshipMaintenance {
     let entity = type(of: object).__entity
     let property = entity.properties[index]
     let info = RelationshipInfo.of(property, in: entity)
+    var added = added
+    if object.__state.flags.contains(.orphaned), case .targets(let targets, _) = object.__relationship(index, .read),
+      property.isToOne
+    {
+      added = targets
+    }
     for target in removed { disconnect(object, from: target, info) }
     for target in added {
       guard share(object, target, property) else { continue }
@@ -61,6 +67,11 @@ enum RelationshipMaintenance {
         if info.property === inverse { target.__fire(inverseIndex) }
         return
       }
+      if !info.property.isToMany {
+        // The former owner has a key of its own to clear.
+        target.__fire(inverseIndex)
+        return connect(object, to: target, info)
+      }
       let former = target.__state.context.flatMap { context in
         (try? context.core.table(for: info.source)).flatMap { context.registered(root: $0.root, key: key) }
       }
@@ -76,6 +87,7 @@ enum RelationshipMaintenance {
   /// `target` moved from `former` to another owner.
   private static func leave(_ target: any PersistentModel, _ former: any PersistentModel, _ info: RelationshipInfo) {
     let index = info.property.index
+    if !info.property.isToMany, case .fault = former.__relationship(index, .read) { former.__fire(index) }
     guard case .targets(let current, _) = former.__relationship(index, .contains(target)),
       current.contains(where: { $0 === target })
     else { return }
@@ -97,6 +109,7 @@ enum RelationshipMaintenance {
       current.contains(where: { $0 === object })
     else { return }
     change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .remove(object)) }
+    if !inverse.isToMany, !inverse.isOptional { target.__state.flags.insert(.orphaned) }
   }
 
   /// Changes a relationship of `object` as its own setter would: recorded, and observers told.
