@@ -11,6 +11,7 @@ extension ContextState {
     while let object = pending.popLast() {
       guard object.__state.context === self, !object.__state.flags.contains(.deleted) else { continue }
       let isNew = object.__state.flags.contains(.inserted)
+      loadForRules(object)
       object.__state.flags.insert(.deleted)
       pending += applyRules(to: object)
       if isNew {
@@ -23,6 +24,16 @@ extension ContextState {
     didChange()
   }
 
+  /// Loads what the rules look at while the object still counts: it may be its own target.
+  private func loadForRules(_ object: any PersistentModel) {
+    let entity = type(of: object).__entity
+    for property in entity.properties where !property.isAttribute {
+      let info = RelationshipInfo.of(property, in: entity)
+      guard info.deleteRule == .cascade || info.inverse != nil, info.deleteRule != .deny else { continue }
+      if case .fault = object.__relationship(property.index, .contains(object)) { object.__fire(property.index) }
+    }
+  }
+
   /// - Returns: the objects that are deleted along.
   private func applyRules(to object: any PersistentModel) -> [any PersistentModel] {
     var along = [any PersistentModel]()
@@ -32,7 +43,6 @@ extension ContextState {
       let rule = info.deleteRule
       // Nobody has to be told where the other side does not know and is not deleted along.
       guard rule == .cascade || info.inverse != nil, rule != .deny else { continue }
-      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
       guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
       for target in targets where target.__state.context === self {
         if rule == .cascade { along.append(target) }

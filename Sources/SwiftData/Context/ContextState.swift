@@ -16,7 +16,7 @@ package final class ContextState {
   var identityMaps: [IdentityMap]
   /// New objects, in the order of insertion. Strong.
   var inserted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
-  /// Stored objects with unsaved changes. Strong. Invariant: none of them is in `inserted`.
+  /// Stored objects with unsaved changes, deleted ones too. Strong. Invariant: none of them is in `inserted`.
   var changed: OrderedDictionary<ObjectIdentifier, ObjectChange> = [:]
   /// Stored objects to delete. Strong. Invariant: an object in it has the flag `deleted`.
   var deleted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
@@ -44,6 +44,8 @@ package final class ContextState {
     var properties = PropertySet()
     /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
     var originals: [(index: Int, value: Any)] = []
+    /// Whether others saved the object meanwhile, so that the originals may be history.
+    var isStale = false
   }
 
   var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty }
@@ -75,29 +77,35 @@ package final class ContextState {
 
   /// Inserts an object and everything it reaches that belongs to no context yet.
   func insert(_ model: any PersistentModel) {
-    var pending = [model]
+    var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()
-    while let object = pending.popLast() {
-      guard admit(object) else { continue }
+    while let (object, revives) = pending.popLast() {
+      guard admit(object, revives: revives) else { continue }
       added.append(object)
       for property in type(of: object).__entity.properties.reversed() where !property.isAttribute {
         if case .targets(let targets, _) = object.__relationship(property.index, .read) {
-          pending.append(contentsOf: targets.reversed())
+          // What was deleted along comes back along.
+          let isCascade = property.relationship?.deleteRule == .cascade
+          pending.append(contentsOf: targets.reversed().map { ($0, isCascade) })
         }
       }
     }
     for object in added { RelationshipMaintenance.connect(object) }
+    // Arrays that were loaded meanwhile are without what was deleted.
+    let revived = Set(added.lazy.filter { $0.__state.key != 0 }.map { type(of: $0).__entity.name })
+    if !revived.isEmpty { refault(pointingTo: revived) }
     if !added.isEmpty { didChange() }
   }
 
-  /// Takes one object in. False where there is nothing to do, or where it belongs elsewhere.
-  private func admit(_ object: any PersistentModel) -> Bool {
+  /// Takes one object in, or takes its unsaved deletion back. False where there is nothing to do, or where it belongs
+  /// elsewhere.
+  private func admit(_ object: any PersistentModel, revives: Bool) -> Bool {
     if let context = object.__state.context {
       if context !== self {
         noteForeign(object)
-      } else if object.__state.flags.contains(.deleted) {
-        object.__state.flags.remove(.deleted)
-        deleted[ObjectIdentifier(object)] = nil
+      } else if revives, object.__state.flags.contains(.deleted) {
+        restoreDeleted(object)
+        return true
       }
       return false
     }
@@ -128,7 +136,8 @@ package final class ContextState {
   /// Keeps the old value of a property that is about to change.
   func recordChange(of object: any PersistentModel, _ index: Int) {
     registerUndo(of: object, index)
-    if object.__state.flags.contains(.inserted) || object.__state.flags.contains(.deleted) { return didChange() }
+    // A deleted object's are kept too: rollback() gives everything back.
+    if object.__state.flags.contains(.inserted) { return didChange() }
     let id = ObjectIdentifier(object)
     if changed[id] == nil {
       changed[id] = ObjectChange(object: object)

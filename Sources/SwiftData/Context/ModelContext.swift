@@ -85,7 +85,9 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   public var insertedModelsArray: [any PersistentModel] { Array(state.inserted.values) }
 
   /// The stored objects that were changed and not saved, in the order of their first change.
-  public var changedModelsArray: [any PersistentModel] { state.changed.values.map(\.object) }
+  public var changedModelsArray: [any PersistentModel] {
+    state.changed.values.map(\.object).filter { !$0.isDeleted }
+  }
 
   /// The stored objects whose deletion was not saved, in order.
   public var deletedModelsArray: [any PersistentModel] { Array(state.deleted.values) }
