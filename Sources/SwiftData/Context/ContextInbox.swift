@@ -50,6 +50,12 @@ extension ContextState {
   }
 
   private func apply(_ changes: SavedChanges) {
+    for group in changes.updated {
+      let stale = group.keys.compactMap { registered(root: group.root, key: $0) }
+      for object in stale { changed[ObjectIdentifier(object)]?.isStale = true }
+      do { try reload(stale) } catch { note(error) }
+    }
+    var gone = [any PersistentModel]()
     for group in changes.deleted {
       for key in group.keys {
         guard let object = registered(root: group.root, key: key) else { continue }
@@ -57,17 +63,16 @@ extension ContextState {
         deleted[ObjectIdentifier(object)] = nil
         object.__state.flags = []
         unregister(object)
+        gone.append(object)
       }
     }
-    for group in changes.updated {
-      let stale = group.keys.compactMap { registered(root: group.root, key: $0) }
-      do { try reload(stale) } catch { note(error) }
-    }
-    refault(pointingTo: changes.entities)
+    dropReferences(to: gone, oneSided: false)
+    refault(pointingTo: changes.entities, merging: true)
   }
 
-  /// Makes loaded to-manys of the entities faults again where nothing of theirs is unsaved.
-  func refault(pointingTo entities: Set<String>?) {
+  /// Makes loaded to-manys of the entities faults again.
+  /// - Parameter merging: whether those with unsaved changes take in what others saved, and keep these.
+  func refault(pointingTo entities: Set<String>?, merging: Bool = false) {
     for table in core.allTables {
       let stale = table.toMany.filter { property in
         guard let entities else { return true }
@@ -77,12 +82,38 @@ extension ContextState {
       guard !stale.isEmpty else { continue }
       for object in identityMaps[table.root].objects where type(of: object).__entity === table.entity {
         let change = changed[ObjectIdentifier(object)]
-        for property in stale where change?.properties.contains(property.index) != true {
-          _ = object.__relationship(property.index, .fault(0))
+        for property in stale {
+          if let change, change.properties.contains(property.index) {
+            guard merging else { continue }
+            do { try merge(change, property) } catch { note(error) }
+          } else {
+            _ = object.__relationship(property.index, .fault(0))
+          }
           notify(object, property.index)
         }
       }
     }
+  }
+
+  /// Lays the unsaved changes of a to-many over what the store has now.
+  private func merge(_ change: ObjectChange, _ property: __Property) throws {
+    let object = change.object
+    guard case .targets(let now, _) = object.__relationship(property.index, .read),
+      let original = change.originals.firstIndex(where: { $0.index == property.index }),
+      let base = change.originals[original].value as? [any PersistentModel]
+    else { return }
+    let (stored, shown, positioned) = try RelationshipLoader.toMany(object, property, self)
+    func ids(_ objects: [any PersistentModel]) -> Set<ObjectIdentifier> { Set(objects.map { ObjectIdentifier($0) }) }
+    let (before, own, theirs) = (ids(base), ids(now), ids(shown))
+    let kept = now.filter { target in
+      let id = ObjectIdentifier(target)
+      return theirs.contains(id) || (!before.contains(id) && target.__state.context === self)
+    }
+    let came = shown.filter { !own.contains(ObjectIdentifier($0)) && !before.contains(ObjectIdentifier($0)) }
+    // From now on, what is unsaved is the difference to this.
+    _ = object.__relationship(property.index, .load(stored, positioned: positioned))
+    changed[ObjectIdentifier(object)]?.originals[original].value = object.__value(at: property.index)
+    _ = object.__relationship(property.index, .load(kept + came, positioned: positioned))
   }
 
   /// Tells observers of an object that the engine changed a property.

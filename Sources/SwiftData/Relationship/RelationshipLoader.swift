@@ -135,6 +135,20 @@ enum RelationshipLoader {
     }
   }
 
+  /// What the store has for a to-many now, and that with the unsaved changes of its targets.
+  static func toMany(
+    _ object: any PersistentModel, _ property: __Property, _ context: ContextState
+  ) throws -> (stored: [any PersistentModel], shown: [any PersistentModel], positioned: Bool) {
+    let info = RelationshipInfo.of(property, in: type(of: object).__entity)
+    var stored = [any PersistentModel]()
+    var positioned = false
+    try context.targets(of: [object.__state.key], info, try context.core.table(for: info.destination)) {
+      stored.append($1)
+      positioned = positioned || $2
+    }
+    return (stored, UnsavedMembership(info: info, context: context).apply(to: stored, of: object), positioned)
+  }
+
   private static func owners(
     of object: any PersistentModel, _ property: __Property, _ context: ContextState
   ) -> [any PersistentModel] {
