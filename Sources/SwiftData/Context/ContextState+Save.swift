@@ -34,15 +34,17 @@ extension ContextState {
   /// Brings the memory to what was committed.
   private func finish(_ operation: SaveOperation) -> SavedChanges {
     var changes = SavedChanges()
+    refaultUnrecorded(operation)
+    dropForgotten(operation)
     for object in operation.deleted {
       let table = table(of: object)
       changes.deleted.append(.init(root: table.root, entity: table.entity.name, keys: [object.__state.key]))
       changes.entities.insert(table.entity.name)
       deleted[ObjectIdentifier(object)] = nil
+      changed[ObjectIdentifier(object)] = nil
       object.__state.flags = []
       unregister(object)
     }
-    dropReferences(to: operation.deleted)
     for object in operation.inserted {
       let table = table(of: object)
       inserted[ObjectIdentifier(object)] = nil
@@ -61,28 +63,77 @@ extension ContextState {
       let object = change.object
       let table = table(of: object)
       changed[ObjectIdentifier(object)] = nil
-      object.__state.flags.remove(.changed)
+      object.__state.flags = []
       changes.updated.append(.init(root: table.root, entity: table.entity.name, keys: [object.__state.key]))
       changes.entities.insert(table.entity.name)
+      // Its own arrays may be loaded elsewhere; they are found by what they hold.
+      for property in table.toMany where change.properties.contains(property.index) {
+        changes.entities.insert(property.destination!.__entity.name)
+      }
     }
+    dropReferences(to: operation.deleted)
     return changes
   }
 
-  /// Relationships without an inverse learn here that their targets are gone; the store did the same to its rows.
-  private func dropReferences(to gone: [any PersistentModel]) {
+  /// Arrays that were loaded after their targets had changed have these at their end; the store has its own order.
+  private func refaultUnrecorded(_ operation: SaveOperation) {
+    var seen = Set<ObjectIdentifier>()
+    let saved = operation.inserted.map { ($0, nil) } + operation.changed.map { ($0.object, Optional($0.properties)) }
+    for (object, properties) in saved {
+      let entity = type(of: object).__entity
+      for property in entity.properties where !property.isAttribute && properties?.contains(property.index) != false {
+        guard let inverse = RelationshipInfo.of(property, in: entity).inverse, inverse.isToMany,
+          case .targets(let targets, _) = object.__relationship(property.index, .read)
+        else { continue }
+        for target in targets where !target.__state.flags.contains(.inserted) {
+          guard changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { continue }
+          let isNew = property.isToMany || seen.insert(ObjectIdentifier(target)).inserted
+          if isNew { refault(target, inverse) }
+        }
+      }
+    }
+  }
+
+  /// New objects that were deleted before the save leave the relationships that still named them.
+  private func dropForgotten(_ operation: SaveOperation) {
+    for object in operation.inserted + operation.changed.map(\.object) {
+      for property in type(of: object).__entity.properties where !property.isAttribute {
+        guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read) else {
+          continue
+        }
+        let left = targets.filter { $0.__state.context != nil || $0.__state.key != 0 }
+        guard left.count < targets.count, property.isOptional || property.isToMany else { continue }
+        _ = object.__relationship(property.index, .load(left, positioned: positioned))
+        notify(object, property.index)
+      }
+    }
+  }
+
+  private func refault(_ object: any PersistentModel, _ property: __Property) {
+    if case .fault = object.__relationship(property.index, .contains(object)) { return }
+    _ = object.__relationship(property.index, .fault(0))
+    notify(object, property.index)
+  }
+
+  /// Relationships that no delete rule cleared learn here that their targets are gone: those without an inverse,
+  /// whose rows the store cleared, and those that `.noAction` left, which read nothing from now on.
+  /// - Parameter oneSided: false where another context deleted them, so that no delete rule ran here.
+  func dropReferences(to gone: [any PersistentModel], oneSided: Bool = true) {
     guard !gone.isEmpty else { return }
     let ids = Set(gone.map { ObjectIdentifier($0) })
     let entities = Set(gone.map { type(of: $0).__entity.root.name })
     for table in core.allTables {
-      let oneSided = table.entity.properties.filter { property in
+      let affected = table.entity.properties.filter { property in
         guard let destination = property.destination?.__entity, entities.contains(destination.root.name) else {
           return false
         }
-        return RelationshipInfo.of(property, in: table.entity).inverse == nil
+        if !oneSided { return true }
+        let inverse = RelationshipInfo.of(property, in: table.entity).inverse
+        return inverse == nil || inverse?.relationship?.deleteRule == .noAction
       }
-      guard !oneSided.isEmpty else { continue }
+      guard !affected.isEmpty else { continue }
       for object in identityMaps[table.root].objects where type(of: object).__entity === table.entity {
-        for property in oneSided {
+        for property in affected where property.isToMany || property.isOptional {
           guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
             targets.contains(where: { ids.contains(ObjectIdentifier($0)) })
           else { continue }
@@ -142,17 +193,21 @@ extension ContextState {
     problems = []
     for object in revived.values { object.__state.flags = [] }
     for change in restored.values {
-      change.object.__state.flags.remove(.changed)
+      change.object.__state.flags = []
       for (index, value) in change.originals {
         if change.object.__isObserved { change.object.__notify(index, .willSet) }
         change.object.__setValue(value, at: index)
         if change.object.__isObserved { change.object.__notify(index, .didSet) }
       }
     }
+    let stale = restored.values.filter { $0.isStale && $0.object.__state.context === self }.map(\.object)
+    do { try reload(stale) } catch { note(error) }
     for object in gone.values {
       object.__state.flags = []
       unregister(object)
     }
+    // Arrays that were loaded while something was unsaved show it, and nobody recorded that.
+    refault(pointingTo: nil)
     undoManager?.removeAllActions()
   }
 }
@@ -204,7 +259,10 @@ struct Validation {
     if property.isToOne {
       switch content {
       case .fault(let key) where key != 0: return
-      case .targets(let targets, _) where targets.contains { !$0.__state.flags.contains(.deleted) }: return
+      case .targets(let targets, _) where targets.contains { !$0.isDeleted && $0.__state.context != nil }:
+        guard isOrphan(object, property, of: targets[0]) else { return }
+        throw failure(
+          table, property, "the relationship is required and its target let go of the object; assign another target")
       default: throw failure(table, property, "the relationship is required and its target is missing or deleted")
       }
     }
@@ -216,6 +274,15 @@ struct Validation {
     if let maximum = relationship.maximumModelCount, maximum > 0, targets.count > maximum {
       throw failure(table, property, "it has \(targets.count) objects and takes at most \(maximum)")
     }
+  }
+
+  /// Whether the other side of a required to-one took the object out and nothing replaced it.
+  private func isOrphan(_ object: any PersistentModel, _ property: __Property, of target: any PersistentModel) -> Bool {
+    guard object.__state.flags.contains(.orphaned),
+      let inverse = RelationshipInfo.of(property, in: type(of: object).__entity).inverse,
+      case .targets(let back, _) = target.__relationship(inverse.index, .contains(object))
+    else { return false }
+    return !back.contains { $0 === object }
   }
 
   private func checkDeny(_ object: any PersistentModel) throws {
