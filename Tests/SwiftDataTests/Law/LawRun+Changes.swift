@@ -3,8 +3,7 @@ import SwiftData
 // The operations that change objects.
 
 extension LawRun {
-  func create() throws {
-    let kind = LawKind.allCases.randomElement(using: &random)!
+  func create(_ kind: LawKind) throws {
     if kind == .part, anyTag(of: .hub) == nil { return }
     let object = try make(kind, hub: nil)
     note("create \(kind) \(object.tag)")
@@ -114,12 +113,20 @@ extension LawRun {
     for tag in actor.held.keys where !world.isAlive(tag) && random.chance(50) { actor.held[tag] = nil }
   }
 
+  /// Loads arrays while some of what is in them is deleted.
+  private func readSomeLikes() throws {
+    for tag in world.tags(of: .hub) {
+      if let hub: Law.Hub = actor.held[tag] as? Law.Hub, !hub.isDeleted, hub.modelContext != nil { _ = hub.likes.count }
+    }
+  }
+
   /// Deleted and inserted again before a save: everything is as it was.
   func undelete() throws {
-    guard let tag = anyTag() else { return }
+    guard let tag = anyTag(), !world.reachesTheDead(tag) else { return }
     note("delete and insert \(kind(tag)) \(tag)")
     let object = try object(tag)
     actor.context.delete(object)
+    if random.chance(50) { try readSomeLikes() }
     actor.context.insert(object)
     world.loosenAfterUndelete()
     if random.chance(50) { try compareMemory() }

@@ -53,7 +53,7 @@ extension LawRun {
     }
   }
 
-  /// With nothing unsaved: memory and store, and the arrays of both in one order.
+  /// With nothing unsaved: memory and store, whose relationships are the same in the same order.
   func compareEverything(_ moment: String) throws {
     guard !actor.context.hasChanges else { return }
     do {
@@ -63,7 +63,7 @@ extension LawRun {
       for kind in LawKind.allCases {
         for other in try Self.all(kind.type, fresh) {
           let own = try object(other.tag)
-          for relation in world.relations(of: kind) where relation.isToMany {
+          for relation in world.relations(of: kind) {
             let (memory, store) = (relation.read(own).map(\.tag), relation.read(other).map(\.tag))
             if memory != store {
               throw LawFailure(description: "\(relation.name) of \(own.tag) is \(memory), stored \(store)")

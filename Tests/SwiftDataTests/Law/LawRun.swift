@@ -58,6 +58,7 @@ final class LawRun {
   /// - Throws: a ``LawFailure`` that carries the seed and the steps so far.
   func run() throws {
     do {
+      for kind in [LawKind.hub, .hub, .item, .node, .node] where random.chance(80) { try create(kind) }
       for _ in 0..<steps { try step() }
       try save()
       try compareEverything("end")
@@ -73,7 +74,7 @@ final class LawRun {
 
   private func step() throws {
     switch random.below(100) {
-    case 0..<14: try create()
+    case 0..<14: try create(LawKind.allCases.randomElement(using: &random)!)
     case 14..<26: try setAttributes()
     case 26..<40: try setToOne()
     case 40..<62: try editToMany()
@@ -147,7 +148,13 @@ final class LawRun {
     if let refusal { throw LawFailure(description: "save should have been refused: \(refusal)") }
     if actor.context.hasChanges { throw LawFailure(description: "unsaved changes after a save") }
     world.save()
-    if world.agesAreLoose { world.adopt(order: try tagsByKey()) }
+    if world.agesAreLoose {
+      let order = try tagsByKey()
+      guard order.sorted() == world.order.sorted() else {
+        throw LawFailure(description: "stored are \(order), not \(world.order)")
+      }
+      world.adopt(order: order)
+    }
     stored = world
     for tag in actor.held.keys where !world.isAlive(tag) { actor.held[tag] = nil }
     if random.chance(40) { try compareEverything("saved") }

@@ -64,10 +64,10 @@ struct LawWorld {
     let old = read(id, name)
     write(id, name, new)
     unordered.remove(Array(owner: id, name: name))
-    if relation.isRequired { broken.remove(id) }
+    let wasBroken = broken.remove(id) != nil
     guard let inverse = relation.inverse.map({ byName[$0]! }) else { return }
     for target in old where !seen.contains(target) { disconnect(target, inverse, from: id) }
-    for target in new where !old.contains(target) { connect(target, inverse, to: id, relation) }
+    for target in new where wasBroken || !old.contains(target) { connect(target, inverse, to: id, relation) }
   }
 
   private mutating func connect(_ target: Int, _ inverse: LawRelation, to id: Int, _ relation: LawRelation) {
@@ -115,6 +115,22 @@ struct LawWorld {
         }
       }
     }
+  }
+
+  /// Whether an object, or one that is deleted with it, has deleted targets: inserting it would bring new ones
+  /// back. A required target that let go of it would take it again.
+  func reachesTheDead(_ id: Int) -> Bool {
+    var (pending, seen) = ([id], Set<Int>())
+    while let id = pending.popLast() {
+      guard seen.insert(id).inserted, let thing = things[id] else { continue }
+      if broken.contains(id) { return true }
+      for relation in relations(of: thing.kind) {
+        let targets = thing.links[relation.name] ?? []
+        if !targets.allSatisfy(isAlive) { return true }
+        if relation.rule == .cascade { pending += targets }
+      }
+    }
+    return false
   }
 
   /// Deleting an object and inserting it again gives everything back, except the places in arrays.
