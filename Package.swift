@@ -47,7 +47,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
-    .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData"]),
+    .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
+    .executableTarget(name: "CrashHelper", dependencies: ["CrashModels"], path: "Tests/CrashHelper/Command"),
+    .testTarget(name: "SwiftDataTests", dependencies: ["SwiftData", "CrashModels", "CrashHelper"]),
     .testTarget(
       name: "SwiftDataMacrosTests",
       dependencies: [

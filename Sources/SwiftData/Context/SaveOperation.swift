@@ -209,7 +209,12 @@ final class SaveOperation {
       let unique = Set(table.uniqueness.joined().map(\.index)).filter(change.properties.contains)
       guard !unique.isEmpty else { continue }
       // A blob that no value is written as; updateRows() writes the real value.
-      let assignments = table.stored.filter { unique.contains($0.index) }.map {
+      let properties = table.stored.filter {
+        // The name of an external file is still needed, to remove the file.
+        unique.contains($0.index) && $0.attribute?.options.contains(.externalStorage) != true
+      }
+      guard !properties.isEmpty else { continue }
+      let assignments = properties.map {
         TableNames.column(for: $0).quotedIdentifier + " = randomblob(24)"
       }
       try connection.write(
