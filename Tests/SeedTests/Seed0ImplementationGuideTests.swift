@@ -123,7 +123,48 @@ import Testing
     #expect(faq.usageCount == 1 && faq.lastUsedAt != nil)
   }
 
+  @Test("1.1 to 1.5 Deleting a child leaves its parent, which forgets it, in a store that was opened again")
+  func nullify() throws {
+    let folder = try SeedFolder()
+    do {
+      let context = ModelContext(try SortedContainer.open(folder.store()))
+      let conversation = ConversationEntity(participantIDs: ["a"])
+      let message = MessageEntity(conversationID: conversation.id, senderID: "a", text: "t")
+      message.attachments = ["x", "y"].map {
+        AttachmentEntity(type: .document, localURL: $0, fileSize: 1, mimeType: "m", fileName: $0)
+      }
+      conversation.messages = [message]
+      let user = UserEntity(id: "u", email: "e", displayName: "U")
+      user.faqs = [FAQEntity(category: .other, questionPattern: "q", answer: "a")]
+      context.insert(conversation)
+      context.insert(user)
+      try context.save()
+    }
+    let context = ModelContext(try SortedContainer.open(folder.store()))
+    let message = try #require(try context.fetch(FetchDescriptor<MessageEntity>()).first)
+    context.delete(message.attachments[0])
+    context.delete(try #require(try context.fetch(FetchDescriptor<FAQEntity>()).first))
+    try context.save()
+    #expect(message.attachments.map(\.fileName) == ["y"])
+    let conversation = try #require(message.conversation)
+    context.delete(message)
+    try context.save()
+    #expect(conversation.messages.isEmpty && !conversation.isDeleted)
+    let fresh = ModelContext(try SortedContainer.open(folder.store()))
+    #expect(try fresh.fetchCount(FetchDescriptor<AttachmentEntity>()) == 0)
+    #expect(try fresh.fetch(FetchDescriptor<ConversationEntity>()).map(\.messages.count) == [0])
+    #expect(try fresh.fetch(FetchDescriptor<UserEntity>()).map(\.faqs.count) == [0])
+  }
+
   // MARK: - 2. Containers
+
+  @Test("2.1 Without a url the store is called default.store and kept on disk")
+  func defaultPlace() {
+    let configuration = ModelConfiguration(
+      schema: SortedContainer.schema, isStoredInMemoryOnly: false, allowsSave: true)
+    #expect(configuration.url.lastPathComponent == "default.store")
+    #expect(!configuration.isStoredInMemoryOnly && configuration.allowsSave)
+  }
 
   @Test("2.1 The app's schema opens on disk")
   func appContainer() throws {
@@ -248,12 +289,52 @@ import Testing
     #expect(names.map(\.displayName) == ["uno", "two"])
   }
 
+  @Test("4.1 A service actor marks what was sent and what failed; other contexts see it")
+  @MainActor func serviceActor() async throws {
+    let container = try SortedContainer.inMemory()
+    let context = container.mainContext
+    for id in ["sent", "lost"] {
+      context.insert(MessageEntity(id: id, conversationID: "c", senderID: "s", text: id))
+    }
+    try context.save()
+    let messages = try context.fetch(FetchDescriptor<MessageEntity>(sortBy: [SortDescriptor(\.id)]))
+    let service = MessageSync0(modelContext: ModelContext(container))
+    try await service.finish("sent", error: nil)
+    try await service.finish("lost", error: "offline")
+    context.processPendingChanges()
+    #expect(messages.map(\.syncStatus) == [.failed, .synced])
+    #expect(messages.map(\.syncError) == ["offline", nil])
+    #expect(messages.map(\.retryCount) == [1, 0])
+  }
+
+  @Test("4.3 The coordinator's count of pending messages is the same counted as fetched")
+  func pendingCount() throws {
+    let context = ModelContext(try SortedContainer.inMemory())
+    for (index, status) in [SyncStatus.pending, .failed, .synced, .failed].enumerated() {
+      let message = MessageEntity(conversationID: "c", senderID: "s", text: "", syncStatus: status)
+      message.retryCount = index
+      context.insert(message)
+    }
+    let (pending, failed) = (SyncStatus.pending, SyncStatus.failed)
+    let descriptor = FetchDescriptor<MessageEntity>(
+      predicate: #Predicate { message in
+        message.syncStatus == pending || (message.syncStatus == failed && message.retryCount < 3)
+      })
+    #expect(try context.fetchCount(descriptor) == 2)
+    try context.save()
+    #expect(try context.fetchCount(descriptor) == 2)
+    #expect(try context.fetch(descriptor).count == 2)
+  }
+
   // MARK: - 5. Practices
 
   @Test("5.1 The errors of the data layer describe themselves")
   func errors() {
     #expect(DataLayerError.saveFailed("disk").errorDescription == "Failed to save data: disk")
     #expect(DataLayerError.fetchFailed("x").localizedDescription == "Failed to fetch data: x")
+    #expect(DataLayerError.deleteFailed("x").errorDescription == "Failed to delete data: x")
+    #expect(DataLayerError.syncFailed("x").errorDescription == "Failed to sync data: x")
+    #expect(DataLayerError.invalidData("x").errorDescription == "Invalid data: x")
   }
 
   @Test("5.2 Old synced messages are cleaned up by date and state")
@@ -273,5 +354,20 @@ import Testing
     for message in try context.fetch(old) { context.delete(message) }
     try context.save()
     #expect(try context.fetch(FetchDescriptor<MessageEntity>(sortBy: [SortDescriptor(\.id)])).map(\.id) == ["1", "2"])
+  }
+}
+
+// MARK: - Services
+
+/// The store's side of the guide's `MessageSyncService`: an actor that was handed a context.
+actor MessageSync0 {
+  private let modelContext: ModelContext
+  init(modelContext: sending ModelContext) { self.modelContext = modelContext }
+
+  func finish(_ id: String, error: String?) throws {
+    let descriptor = FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id })
+    guard let message = try modelContext.fetch(descriptor).first else { return }
+    if let error { message.markAsFailed(error: error) } else { message.markAsSynced() }
+    try modelContext.save()
   }
 }

@@ -15,8 +15,16 @@ import Testing
     ]
     conversation.messages = [message]
     context.insert(conversation)
+    let user = UserEntity(id: "u", email: "e", displayName: "U")
+    user.faqs = [FAQEntity(category: .software, questionPattern: "q", answer: "a")]
+    context.insert(user)
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<AttachmentEntity>()) == 1)
+    #expect(try context.fetchCount(FetchDescriptor<FAQEntity>()) == 1)
+    context.delete(user)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<FAQEntity>()) == 0)
+    #expect(try context.fetchCount(FetchDescriptor<MessageEntity>()) == 1)
     context.delete(conversation)
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<MessageEntity>()) == 0)
@@ -35,6 +43,72 @@ import Testing
     #expect(inverse("MessageEntity", "attachments") == "message")
     #expect(inverse("FAQEntity", "user") == "faqs")
     #expect(inverse("UserEntity", "faqs") == "user")
+  }
+
+  @Test("The delete rules are cascade towards the children and nullify towards the parents")
+  func deleteRules() throws {
+    let rules = SortedContainer.schema.entities.flatMap { entity in
+      entity.relationships.map { "\(entity.name).\($0.name) \($0.deleteRule)" }
+    }
+    #expect(
+      Set(rules) == [
+        "MessageEntity.conversation nullify", "MessageEntity.attachments cascade",
+        "ConversationEntity.messages cascade", "UserEntity.faqs cascade", "AttachmentEntity.message nullify",
+        "FAQEntity.user nullify",
+      ])
+  }
+
+  @Test("The entities have the properties of the guide, and their ids are unique")
+  func properties() throws {
+    let expected = [
+      "MessageEntity": """
+      id conversationID senderID text createdAt updatedAt status syncStatus retryCount lastSyncAttempt syncError readBy \
+      category categoryConfidence sentiment sentimentIntensity opportunityScore faqMatchID faqConfidence \
+      smartReplyDraft supermemoryID conversation attachments
+      """,
+      "ConversationEntity": """
+      id participantIDs displayName avatarURL isGroup createdAt updatedAt isPinned isMuted isArchived unreadCount \
+      lastMessageText lastMessageAt lastMessageSenderID supermemoryConversationID messages
+      """,
+      "UserEntity": """
+      id email displayName photoURL createdAt updatedAt enableCategorization enableSmartReply enableFAQ \
+      enableSentiment enableOpportunityScoring allowSupermemoryStorage faqs
+      """,
+      "AttachmentEntity": """
+      id type url localURL thumbnailURL fileSize mimeType fileName uploadStatus uploadProgress uploadError createdAt \
+      message
+      """,
+      "FAQEntity": """
+      id category questionPattern answer usageCount lastUsedAt isEnabled createdAt updatedAt user
+      """,
+    ]
+    let entities = SortedContainer.schema.entitiesByName
+    #expect(Set(entities.keys) == Set(expected.keys))
+    for (name, list) in expected {
+      let entity = try #require(entities[name])
+      #expect(Set(entity.storedPropertiesByName.keys) == Set(list.split(separator: " ").map(String.init)), "\(name)")
+      #expect(entity.uniquenessConstraints == [["id"]], "\(name)")
+    }
+  }
+
+  @Test("The eight enums are stored by raw value")
+  func enums() throws {
+    let folder = try SeedFolder()
+    let context = ModelContext(try SortedContainer.open(folder.store()))
+    let message = MessageEntity(conversationID: "c", senderID: "s", text: "t", status: .delivered, syncStatus: .failed)
+    message.category = .urgent
+    message.sentiment = .neutral
+    message.sentimentIntensity = .medium
+    let file = AttachmentEntity(type: .video, localURL: "l", fileSize: 1, mimeType: "m", fileName: "f")
+    message.attachments = [file]
+    context.insert(message)
+    context.insert(FAQEntity(category: .career, questionPattern: "q", answer: "a"))
+    try context.save()
+    #expect(
+      try folder.shell("SELECT status, syncStatus, category, sentiment, sentimentIntensity FROM MessageEntity")
+        == "delivered|failed|urgent|neutral|medium")
+    #expect(try folder.shell("SELECT type, uploadStatus FROM AttachmentEntity") == "video|pending")
+    #expect(try folder.shell("SELECT category FROM FAQEntity") == "Career")
   }
 
   @Test("The store file is created, and a test entity is saved and still there when it is opened again")

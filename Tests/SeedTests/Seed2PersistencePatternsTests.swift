@@ -44,6 +44,10 @@ import Testing
     let loaded = try #require(try ModelContext(container).fetch(FetchDescriptor<Document2>()).first)
     #expect(loaded.imageData == document.imageData)
     #expect(loaded.sensitiveData == "secret" && loaded.searchableTitle == "t")
+    let attributes = try #require(container.schema.entitiesByName["Document2"]?.attributesByName)
+    #expect(attributes["sensitiveData"]?.options.contains(.allowsCloudEncryption) == true)
+    #expect(attributes["searchableTitle"]?.options.contains(.spotlight) == true)
+    #expect(attributes["deletedAt"]?.options.contains(.preserveValueOnDeletion) == true)
   }
 
   @Test("Many-to-many collaborators without an inverse are shared")
@@ -62,16 +66,32 @@ import Testing
     #expect(projects.allSatisfy { $0.collaborators.map(\.name) == ["u"] && $0.owner?.name == "u" })
   }
 
-  @Test("A generic repository fetches, inserts and deletes any model")
+  @Test("A generic repository fetches, inserts and deletes any model, each as a save of its own")
   @MainActor func repository() async throws {
     let container = try inMemory(Item2.self)
-    let repository = Repository2<Item2>(modelContext: container.mainContext)
+    let repository: any Repository2<Item2> = SwiftDataRepository2<Item2>(modelContext: container.mainContext)
     for title in ["b", "a", "c"] { try await repository.insert(Item2(title: title)) }
     let all = try await repository.fetch(sortBy: [SortDescriptor(\.title)])
     #expect(all.map(\.title) == ["a", "b", "c"])
     let one = try await repository.fetchOne(predicate: #Predicate { $0.title == "b" })
     try await repository.delete(try #require(one))
-    #expect(try await repository.fetch().count == 2)
+    #expect(try await repository.fetchOne(predicate: #Predicate { $0.title == "b" }) == nil)
+    #expect(!container.mainContext.hasChanges)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Item2>()) == 2)
+  }
+
+  @Test("A mock repository takes models that no context knows, and tells them apart by id")
+  @MainActor func mockRepository() async throws {
+    let mock = MockItemRepository2()
+    let repository: any Repository2<Item2> = mock
+    let (kept, dropped) = (Item2(title: "kept"), Item2(title: "dropped"))
+    #expect(kept.id != dropped.id)
+    try await repository.insert(kept)
+    try await repository.insert(dropped)
+    try await repository.delete(dropped)
+    #expect(mock.insertCalled && mock.deleteCalled)
+    #expect(try await repository.fetch(sortBy: []).map(\.title) == ["kept"])
+    #expect(kept.modelContext == nil)
   }
 
   @Test("Two configurations keep their models in two files")
@@ -79,13 +99,23 @@ import Testing
     let folder = try SeedFolder()
     let local = ModelConfiguration(
       "Local", schema: Schema([Cached2.self]), url: folder.store("local.store"), cloudKitDatabase: .none)
-    let synced = ModelConfiguration("Synced", schema: Schema([UserDocument2.self]), url: folder.store("synced.store"))
+    let synced = ModelConfiguration(
+      "Synced", schema: Schema([UserDocument2.self]), url: folder.store("synced.store"),
+      cloudKitDatabase: .private("iCloud.com.example.app"))
     let container = try ModelContainer(for: Schema([Cached2.self, UserDocument2.self]), configurations: local, synced)
     let context = ModelContext(container)
     context.insert(Cached2(key: "k"))
     context.insert(UserDocument2(title: "t"))
     try context.save()
     #expect(container.configurations.count == 2)
+    func tables(_ store: String) throws -> String {
+      try folder.shell(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('Cached2', 'UserDocument2')", store: store)
+    }
+    #expect(try tables("local.store") == "Cached2")
+    #expect(try tables("synced.store") == "UserDocument2")
+    let unplaced = ModelConfiguration("Local", schema: Schema([Cached2.self]), cloudKitDatabase: .none)
+    #expect(unplaced.url.lastPathComponent == "Local.store")
     let alone = try ModelContainer(
       for: Schema([UserDocument2.self]),
       configurations: ModelConfiguration(schema: Schema([UserDocument2.self]), url: folder.store("synced.store")))
@@ -102,10 +132,50 @@ import Testing
         configurations: ModelConfiguration(
           schema: schema, url: folder.store("\(type).store"), cloudKitDatabase: .private("iCloud.com.example.app")))
     }
-    _ = try open(UserDocument2.self)
+    let container = try open(UserDocument2.self)
+    #expect(container.configurations.first?.cloudKitContainerIdentifier == "iCloud.com.example.app")
+    let context = ModelContext(container)
+    context.insert(UserDocument2(title: "kept"))
+    try context.save()
+    #expect(try ModelContext(open(UserDocument2.self)).fetch(FetchDescriptor<UserDocument2>()).map(\.title) == ["kept"])
     let error = #expect(throws: SwiftDataError.self) { try open(Item2.self) }
     #expect(error?.description.contains("identifier") == true)
     #expect(error?.description.contains("title") == true)
+    #expect(!FileManager.default.fileExists(atPath: folder.store("Item2.store").path))
+  }
+
+  @Test("A dynamic query has a predicate or none")
+  func dynamicQuery() throws {
+    let context = ModelContext(try inMemory(Item2.self))
+    for number in 0..<4 {
+      let item = Item2(title: "\(number)")
+      item.timestamp = Date(timeIntervalSince1970: Double(number))
+      item.isCompleted = number % 2 == 0
+      context.insert(item)
+    }
+    try context.save()
+    func titles(showCompleted: Bool) throws -> [String] {
+      let predicate: Predicate<Item2>? = showCompleted ? nil : #Predicate { $0.isCompleted == false }
+      let descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.timestamp, order: .reverse)])
+      return try context.fetch(descriptor).map(\.title)
+    }
+    #expect(try titles(showCompleted: true) == ["3", "2", "1", "0"])
+    #expect(try titles(showCompleted: false) == ["3", "1"])
+  }
+
+  @Test("A merge of two versions of a document keeps the one that was modified last")
+  func merging() throws {
+    let context = ModelContext(try inMemory(Versioned2.self))
+    let (mine, theirs) = (Versioned2(content: "mine", at: 1), Versioned2(content: "theirs", at: 2))
+    context.insert(mine)
+    context.insert(theirs)
+    try context.save()
+    #expect(mine.merge(with: theirs) === theirs && theirs.merge(with: mine) === theirs)
+    mine.lastModified = Date(timeIntervalSince1970: 3)
+    mine.version += 1
+    #expect(mine.merge(with: theirs) === mine)
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Versioned2>(predicate: #Predicate { $0.version > 1 })) == [mine])
   }
 
   @Test("Fetch descriptors filter by a captured date, sort, and page")
@@ -130,9 +200,12 @@ import Testing
   @Test("A batch insert is one save, a batch delete takes a predicate")
   func batches() throws {
     let context = ModelContext(try inMemory(Item2.self))
+    let saves = SaveCount(of: context)
     for number in 0..<100 { context.insert(Item2(title: number % 2 == 0 ? "even" : "odd")) }
     try context.save()
-    try context.delete(model: Item2.self, where: #Predicate { $0.title == "odd" })
+    #expect(saves.count == 1)
+    let predicate: Predicate<Item2> = #Predicate { $0.title == "odd" }
+    try context.delete(model: Item2.self, where: predicate)
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Item2>()) == 50)
   }
@@ -165,21 +238,27 @@ import Testing
 
   @Test("Subclasses share a table: deep and shallow fetches, type predicates, polymorphic relationships")
   func inheritance() throws {
-    let container = try inMemory(TravelPlanner2.self, BusinessTrip2.self, PersonalTrip2.self)
-    let context = ModelContext(container)
+    let folder = try SeedFolder()
+    let types: [any PersistentModel.Type] = [TravelPlanner2.self, Trip2.self, BusinessTrip2.self, PersonalTrip2.self]
+    let context = ModelContext(try folder.container(types))
     let planner = TravelPlanner2(name: "p")
     planner.trips = [
-      BusinessTrip2(name: "fair", purpose: "sales"), PersonalTrip2(name: "sea", reason: "vacation"),
-      PersonalTrip2(name: "aunt", reason: "family"), Trip2(name: "somewhere"),
+      BusinessTrip2(name: "fair", day: 1, purpose: "sales", expenseCode: "sales-1"),
+      PersonalTrip2(name: "sea", day: 2, reason: "vacation"), PersonalTrip2(name: "aunt", day: 3, reason: "family"),
+      Trip2(name: "somewhere", day: 4),
     ]
     context.insert(planner)
     try context.save()
-    let fresh = ModelContext(container)
+    let fresh = ModelContext(try folder.container(types))
+    let byStart = FetchDescriptor<Trip2>(sortBy: [SortDescriptor(\Trip2.startDate)])
+    #expect(try fresh.fetch(byStart).map(\.name) == ["fair", "sea", "aunt", "somewhere"])
     let loaded = try #require(try fresh.fetch(FetchDescriptor<TravelPlanner2>()).first)
     #expect(loaded.trips.map { "\(type(of: $0))" } == ["BusinessTrip2", "PersonalTrip2", "PersonalTrip2", "Trip2"])
     #expect((loaded.trips[0] as? BusinessTrip2)?.purpose == "sales")
     #expect(try fresh.fetchCount(FetchDescriptor<Trip2>()) == 4)
     #expect(try fresh.fetch(FetchDescriptor<PersonalTrip2>()).map(\.reason) == ["vacation", "family"])
+    let sales = FetchDescriptor<BusinessTrip2>(predicate: #Predicate { $0.purpose == "sales" && $0.name == "fair" })
+    #expect(try fresh.fetch(sales).map(\.expenseCode) == ["sales-1"])
     let business = FetchDescriptor<Trip2>(predicate: #Predicate { $0 is BusinessTrip2 })
     #expect(try fresh.fetch(business).map(\.name) == ["fair"])
     let vacation = FetchDescriptor<Trip2>(
@@ -190,6 +269,24 @@ import Testing
     fresh.delete(loaded)
     try fresh.save()
     #expect(try fresh.fetchCount(FetchDescriptor<Trip2>()) == 0)
+  }
+
+  @Test("A preview container is made for one model, with sample data in the main context")
+  @MainActor func previewContainer() throws {
+    func makePreviewContainer() throws -> ModelContainer {
+      let config = ModelConfiguration(isStoredInMemoryOnly: true)
+      let container = try ModelContainer(for: Item2.self, configurations: config)
+      let context = container.mainContext
+      context.insert(Item2(title: "Sample Item"))
+      try context.save()
+      return container
+    }
+    let (one, other) = (try makePreviewContainer(), try makePreviewContainer())
+    one.mainContext.insert(Item2(title: "Only here"))
+    try one.mainContext.save()
+    #expect(try ModelContext(one).fetchCount(FetchDescriptor<Item2>()) == 2)
+    #expect(try ModelContext(other).fetch(FetchDescriptor<Item2>()).map(\.title) == ["Sample Item"])
+    #expect(one.schema.entitiesByName["Project2"] != nil)
   }
 
   @Test("A new optional property needs no migration")
@@ -204,160 +301,5 @@ import Testing
       .fetch(FetchDescriptor<Versions2.New.Note>())
     #expect(notes.map(\.text) == ["kept"])
     #expect(notes[0].author == nil)
-  }
-}
-
-// MARK: - Models
-
-@Model
-final class Item2 {
-  var title: String
-  var timestamp: Date
-  var isCompleted: Bool
-  @Transient var isSelected: Bool = false
-  @Attribute(.unique) var identifier: UUID
-  @Relationship(deleteRule: .cascade) var tags: [Tag2]
-  @Relationship(inverse: \Project2.items) var project: Project2?
-
-  init(title: String) {
-    self.identifier = UUID()
-    self.title = title
-    self.timestamp = .now
-    self.isCompleted = false
-    self.tags = []
-  }
-}
-
-@Model
-final class Tag2 {
-  var name: String
-  init(name: String) { self.name = name }
-}
-
-@Model
-final class Project2 {
-  var name: String
-  @Relationship(deleteRule: .cascade)
-  var items: [Item2] = []
-  @Relationship
-  var owner: User2?
-  @Relationship
-  var collaborators: [User2] = []
-
-  init(name: String) { self.name = name }
-}
-
-@Model
-final class User2 {
-  var name: String
-  init(name: String) { self.name = name }
-}
-
-@Model
-final class Document2 {
-  @Attribute(.unique) var id: UUID
-  @Attribute(.externalStorage) var imageData: Data?
-  @Attribute(.allowsCloudEncryption) var sensitiveData: String?
-  @Attribute(.spotlight) var searchableTitle: String
-  @Attribute(.preserveValueOnDeletion) var deletedAt: Date?
-
-  init(title: String) {
-    self.id = UUID()
-    self.searchableTitle = title
-  }
-}
-
-@Model
-final class Cached2 {
-  var key: String
-  init(key: String) { self.key = key }
-}
-
-@Model
-final class UserDocument2 {
-  var title: String = ""
-  var body: String?
-  init(title: String) { self.title = title }
-}
-
-@Model
-class Trip2 {
-  var name: String
-  init(name: String) { self.name = name }
-}
-
-@Model
-class BusinessTrip2: Trip2 {
-  var purpose: String
-  init(name: String, purpose: String) {
-    self.purpose = purpose
-    super.init(name: name)
-  }
-}
-
-@Model
-class PersonalTrip2: Trip2 {
-  var reason: String
-  init(name: String, reason: String) {
-    self.reason = reason
-    super.init(name: name)
-  }
-}
-
-@Model
-class TravelPlanner2 {
-  var name: String
-  @Relationship(deleteRule: .cascade)
-  var trips: [Trip2] = []
-  init(name: String) { self.name = name }
-}
-
-enum Versions2 {
-  enum Old {
-    @Model final class Note {
-      var text: String
-      init(text: String) { self.text = text }
-    }
-  }
-  enum New {
-    @Model final class Note {
-      var text: String
-      var author: String?
-      init(text: String) { self.text = text }
-    }
-  }
-}
-
-@MainActor
-final class Repository2<T: PersistentModel> {
-  private let modelContext: ModelContext
-  init(modelContext: ModelContext) { self.modelContext = modelContext }
-
-  func fetch(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) async throws -> [T] {
-    try modelContext.fetch(FetchDescriptor<T>(predicate: predicate, sortBy: sortBy))
-  }
-  func fetchOne(predicate: Predicate<T>) async throws -> T? {
-    var descriptor = FetchDescriptor<T>(predicate: predicate)
-    descriptor.fetchLimit = 1
-    return try modelContext.fetch(descriptor).first
-  }
-  func insert(_ item: T) async throws {
-    modelContext.insert(item)
-    try modelContext.save()
-  }
-  func delete(_ item: T) async throws {
-    modelContext.delete(item)
-    try modelContext.save()
-  }
-}
-
-actor BackgroundPersistence2 {
-  private let container: ModelContainer
-  init(container: ModelContainer) { self.container = container }
-
-  func importData(_ titles: [String]) async throws {
-    let context = ModelContext(container)
-    for title in titles { context.insert(Item2(title: title)) }
-    try context.save()
   }
 }

@@ -20,15 +20,20 @@ import Testing
     let attributes = try #require(container.schema.entitiesByName["Task3"]?.attributesByName)
     #expect(attributes["newName"]?.originalName == "old_name")
     let project = task.projectID
-    let (_, statements) = try SQLTrace.record {
+    let (found, statements) = try SQLTrace.record {
       try context.fetch(FetchDescriptor<Task3>(predicate: #Predicate { $0.projectID == project }))
     }
-    #expect(statements.count == 1)
+    #expect(found == [task])
+    #expect(try folder.plan(of: #require(statements.first)).contains("USING INDEX"))
+    let columns = try folder.shell("SELECT group_concat(name) FROM pragma_table_info('Task3')").split(separator: ",")
+    #expect(columns.contains("newName") && columns.contains("projectID"))
+    #expect(!columns.contains("tempValue"))
   }
 
   @Test("One-to-many with inverse, and many-to-many with the delete rule none")
   func relationships() throws {
-    let container = try inMemory(Project3.self, Tag3.self)
+    let folder = try SeedFolder()
+    let container = try folder.container([Project3.self, Tag3.self])
     let context = ModelContext(container)
     let project = Project3(name: "p")
     let task = Task3(title: "t")
@@ -38,6 +43,9 @@ import Testing
     task.tags.append(tag)
     #expect(task.project === project && tag.tasks.first === task)
     try context.save()
+    let again = ModelContext(try folder.container([Project3.self, Tag3.self]))
+    let stored = try #require(try again.fetch(FetchDescriptor<Task3>()).first)
+    #expect(stored.project?.name == "p" && stored.tags.map(\.name) == ["x"] && stored.tags[0].tasks == [stored])
     context.delete(tag)
     try context.save()
     #expect(try ModelContext(container).fetch(FetchDescriptor<Task3>()).first?.tags.isEmpty == true)
@@ -76,6 +84,35 @@ import Testing
     }
     #expect(try titles(showCompleted: true, minimum: 0) == ["3", "2", "1", "0"])
     #expect(try titles(showCompleted: false, minimum: 2) == ["3"])
+    try context.save()
+    #expect(try titles(showCompleted: true, minimum: 0) == ["3", "2", "1", "0"])
+    #expect(try titles(showCompleted: false, minimum: 2) == ["3"])
+  }
+
+  @Test("A compound search combines a text, an optional enum and a minimum, each of which may be absent")
+  func compoundPredicate() throws {
+    let context = ModelContext(try inMemory(Task3.self))
+    for (title, domain, priority) in [("Buy milk", Domain3.home, 1), ("Call", .work, 2), ("Plan", .home, 3)] {
+      let task = Task3(title: title)
+      task.notes = title == "Call" ? "about milk" : ""
+      task.domain = domain
+      task.priority = priority
+      context.insert(task)
+    }
+    try context.save()
+    func titles(_ text: String, _ domain: Domain3?, _ minimum: Int) throws -> [String] {
+      let found = #Predicate<Task3> { task in
+        (text.isEmpty || task.title.contains(text) || task.notes.contains(text))
+          && (domain == nil || task.domain == domain)
+          && (minimum == 0 || task.priority >= minimum)
+      }
+      return try context.fetch(FetchDescriptor(predicate: found, sortBy: [SortDescriptor(\.priority)])).map(\.title)
+    }
+    #expect(try titles("", nil, 0) == ["Buy milk", "Call", "Plan"])
+    #expect(try titles("milk", nil, 0) == ["Buy milk", "Call"])
+    #expect(try titles("", .home, 0) == ["Buy milk", "Plan"])
+    #expect(try titles("milk", .work, 2) == ["Call"])
+    #expect(try titles("milk", .home, 2) == [])
   }
 
   @Test("Optional dates with force unwraps, a limit, and a partial fetch")
@@ -97,19 +134,31 @@ import Testing
       sortBy: [SortDescriptor(\.dueDate)])
     descriptor.fetchLimit = 20
     descriptor.propertiesToFetch = [\.title, \.dueDate]
-    let tasks = try ModelContext(container).fetch(descriptor)
+    let context = ModelContext(container)
+    let (tasks, statements) = try SQLTrace.record { try context.fetch(descriptor) }
     #expect(tasks.map(\.title) == ["1", "2", "3", "4", "6", "7"])
+    #expect(statements.count == 1 && !statements[0].contains("newName"))
     #expect(tasks.allSatisfy { $0.newName == "n" })
   }
 
-  @Test("Inserting an object with a known unique id updates the stored one")
+  @Test("Inserting an object with a known unique id updates the stored one, also after the store was closed")
   func upsert() throws {
-    let context = ModelContext(try inMemory(ServerEntity3.self))
-    context.insert(ServerEntity3(serverID: "s", title: "old"))
-    try context.save()
-    context.insert(ServerEntity3(serverID: "s", title: "From Server"))
-    try context.save()
-    #expect(try context.fetch(FetchDescriptor<ServerEntity3>()).map(\.title) == ["From Server"])
+    let folder = try SeedFolder()
+    func receive(_ id: String, _ title: String) throws -> PersistentIdentifier {
+      let context = ModelContext(try folder.container([ServerEntity3.self]))
+      let entity = ServerEntity3(serverID: id, title: title)
+      context.insert(entity)
+      try context.save()
+      #expect(
+        try context.fetch(FetchDescriptor<ServerEntity3>(predicate: #Predicate { $0.serverID == id })) == [entity])
+      return entity.persistentModelID
+    }
+    let first = try receive("s", "old")
+    #expect(try receive("s", "From Server") == first)
+    #expect(try receive("t", "Another") != first)
+    let context = ModelContext(try folder.container([ServerEntity3.self]))
+    let all = try context.fetch(FetchDescriptor<ServerEntity3>(sortBy: [SortDescriptor(\.serverID)]))
+    #expect(all.map(\.title) == ["From Server", "Another"])
   }
 
   @Test("A batch of changes through a relationship is one save, and rollback reverts what was not saved")
@@ -128,10 +177,48 @@ import Testing
     #expect(project.tasks.allSatisfy { $0.completed })
   }
 
+  @Test("A save that fails is caught and rolled back; the stored values are back in memory")
+  func rollbackAfterFailure() throws {
+    let container = try inMemory(Sprint3.self)
+    let context = ModelContext(container)
+    let sprint = Sprint3()
+    sprint.stories = [Story3(number: 1)]
+    context.insert(sprint)
+    try context.save()
+    do {
+      sprint.goal = "New goal"
+      sprint.stories.append(contentsOf: (2...11).map { Story3(number: $0) })
+      try context.save()
+      Issue.record("eleven stories are one too many")
+    } catch {
+      context.rollback()
+    }
+    #expect(sprint.goal == "" && sprint.stories.map(\.number) == [1])
+    #expect(!context.hasChanges)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Story3>()) == 1)
+  }
+
+  @Test("A container is made from an array of models, with a CloudKit database whose rules it checks")
+  func cloudKit() throws {
+    func open(_ types: [any PersistentModel.Type]) throws -> ModelContainer {
+      let config = ModelConfiguration(
+        isStoredInMemoryOnly: true, cloudKitDatabase: .private("iCloud.com.example.tasks"))
+      return try ModelContainer(for: types, configurations: [config])
+    }
+    let container = try open([Bookmark3.self])
+    #expect(container.configurations.first?.cloudKitContainerIdentifier == "iCloud.com.example.tasks")
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { try open([ServerEntity3.self]) }
+    #expect(error?.description.contains("ServerEntity3.title") == true)
+    #expect(error?.description.contains("uniqueness of these: ServerEntity3.serverID") == true)
+    #expect(error?.description.contains("localID") == false)
+  }
+
   @Test("Sample data in a shared container in memory")
   @MainActor func sampleData() throws {
     let context = SampleData3.shared.modelContainer.mainContext
-    #expect(try context.fetch(FetchDescriptor<Project3>()).map(\.name) == ["Podcast"])
+    let projects = try context.fetch(FetchDescriptor<Project3>())
+    #expect(projects.map(\.name) == ["Podcast"])
+    #expect(projects.first?.organization?.name == "Hacker Valley")
   }
 }
 
@@ -145,6 +232,8 @@ final class Task3 {
   @Attribute(.externalStorage) var image: Data?
   @Attribute(.indexed) var projectID: UUID
   @Attribute(.originalName("old_name")) var newName: String
+  var notes = ""
+  var domain: Domain3? = Domain3.home
   var completed = false
   var priority = 0
   var dueDate: Date?
@@ -160,12 +249,34 @@ final class Task3 {
   }
 }
 
+enum Domain3: String, Codable {
+  case home, work
+}
+
+@Model
+final class Organization3 {
+  var name: String
+  init(name: String) { self.name = name }
+}
+
 @Model
 final class Project3 {
   var name: String
+  var organization: Organization3?
   @Relationship(deleteRule: .cascade, inverse: \Task3.project)
   var tasks: [Task3] = []
-  init(name: String) { self.name = name }
+
+  init(name: String, organization: Organization3? = nil) {
+    self.name = name
+    self.organization = organization
+  }
+}
+
+@Model
+final class Bookmark3 {
+  var title = ""
+  var note: String?
+  init() {}
 }
 
 @Model
@@ -180,6 +291,7 @@ final class Tag3 {
 final class Sprint3 {
   @Relationship(deleteRule: .cascade, minimumModelCount: 1, maximumModelCount: 10, inverse: \Story3.sprint)
   var stories: [Story3] = []
+  var goal = ""
   init() {}
 }
 
@@ -208,11 +320,13 @@ final class SampleData3 {
   var context: ModelContext { modelContainer.mainContext }
 
   private init() {
-    let schema = Schema([Project3.self, Task3.self])
+    let schema = Schema([Organization3.self, Project3.self, Task3.self])
     let config = ModelConfiguration(isStoredInMemoryOnly: true)
     do {
       modelContainer = try ModelContainer(for: schema, configurations: [config])
-      context.insert(Project3(name: "Podcast"))
+      let organization = Organization3(name: "Hacker Valley")
+      context.insert(organization)
+      context.insert(Project3(name: "Podcast", organization: organization))
       try context.save()
     } catch {
       fatalError("Failed: \(error)")

@@ -19,18 +19,27 @@ import Testing
     return container
   }
 
-  @Test("A basic model: insert, fetch, change, delete")
+  @Test("A basic model: insert, fetch, change, delete; each save is seen by a container that opens the file")
   func basics() throws {
-    let context = ModelContext(try inMemory(Track4.self))
+    let folder = try SeedFolder()
+    func stored() throws -> [String] {
+      try ModelContext(folder.container([Track4.self])).fetch(FetchDescriptor<Track4>()).map(\.title)
+    }
+    let context = ModelContext(try folder.container([Track4.self]))
     let track = Track4(id: "1", title: "Song", artist: "Artist", duration: 240)
     context.insert(track)
+    // What is not saved, nobody else sees.
+    #expect(try context.fetchCount(FetchDescriptor<Track4>()) == 1)
+    #expect(try stored() == [])
     try context.save()
+    #expect(try stored() == ["Song"])
     track.title = "Updated Title"
+    #expect(context.hasChanges)
     try context.save()
-    #expect(try context.fetch(FetchDescriptor<Track4>()).map(\.title) == ["Updated Title"])
+    #expect(try stored() == ["Updated Title"])
     context.delete(track)
     try context.save()
-    #expect(try context.fetchCount(FetchDescriptor<Track4>()) == 0)
+    #expect(try stored() == [])
   }
 
   @Test("An album and its tracks know each other")
@@ -41,9 +50,50 @@ import Testing
     #expect(album.tracks.allSatisfy { $0.album === album })
   }
 
+  @Test("Cascading both ways, as the skill has it: the last track takes its album along, and all its other tracks")
+  func cascadeBothWays() throws {
+    let context = ModelContext(try inMemory(BoundTrack4.self))
+    let album = BoundAlbum4(title: "a")
+    let tracks = (0..<3).map { BoundTrack4(title: "\($0)", album: album) }
+    for track in tracks { context.insert(track) }
+    context.insert(BoundTrack4(title: "single", album: nil))
+    try context.save()
+    #expect(album.tracks.count == 3)
+    context.delete(tracks[1])
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<BoundAlbum4>()) == 0)
+    #expect(try context.fetch(FetchDescriptor<BoundTrack4>()).map(\.title) == ["single"])
+  }
+
+  @Test("The delete rule deny keeps what is in use, noAction leaves the others as they are")
+  func denyAndNoAction() throws {
+    let container = try inMemory(Label4.self)
+    let context = ModelContext(container)
+    let label = Label4(name: "l")
+    let artist = Artist4(name: "a")
+    label.artists = [artist]
+    let poster = Poster4()
+    label.posters = [poster]
+    context.insert(label)
+    try context.save()
+    context.delete(label)
+    #expect(throws: SwiftDataError.deleteDenied) { try context.save() }
+    context.rollback()
+    #expect(label.artists == [artist] && !label.isDeleted)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Label4>()) == 1)
+    label.artists = []
+    context.delete(label)
+    try context.save()
+    let fresh = ModelContext(container)
+    #expect(try fresh.fetchCount(FetchDescriptor<Label4>()) == 0)
+    #expect(try fresh.fetchCount(FetchDescriptor<Artist4>()) == 1)
+    #expect(try fresh.fetchCount(FetchDescriptor<Poster4>()) == 1)
+  }
+
   @Test("Followers and following of @MainActor models: one side is set, the other follows, removal too")
   @MainActor func followers() throws {
-    let container = try inMemory(User4.self)
+    let folder = try SeedFolder()
+    let container = try folder.container([User4.self])
     let context = container.mainContext
     let user1 = User4(id: "1", name: "One")
     let user2 = User4(id: "2", name: "Two")
@@ -70,8 +120,28 @@ import Testing
       user1.following += try context.fetch(FetchDescriptor<User4>()).filter { $0.id == id }
     }
     try context.save()
-    let rebuilt = user2.followers.map { $0.id }
-    #expect(rebuilt == ["1"])
+    let again = try folder.container([User4.self])
+    let rebuilt = try again.mainContext.fetch(FetchDescriptor<User4>()).sorted { $0.name < $1.name }
+    let followers = rebuilt.map { user in user.followers.map { $0.id } }
+    let following = rebuilt.map { user in user.following.map { $0.id } }
+    #expect(rebuilt.map { $0.name } == ["One", "Two"])
+    #expect(followers == [[], ["1"]] && following == [["2"], []])
+  }
+
+  @Test("Setting both sides by hand makes no duplicates")
+  @MainActor func bothSides() throws {
+    let container = try inMemory(User4.self)
+    let context = container.mainContext
+    let (user1, user2) = (User4(id: "1", name: "One"), User4(id: "2", name: "Two"))
+    context.insert(user1)
+    context.insert(user2)
+    user1.following.append(user2)
+    user2.followers.append(user1)
+    try context.save()
+    let other = ModelContext(container)
+    let users = try other.fetch(FetchDescriptor<User4>()).sorted { $0.name < $1.name }
+    #expect(users.map { $0.following.count } == [1, 0])
+    #expect(users.map { $0.followers.count } == [0, 1])
   }
 
   @Test("Predicates: comparisons, optionals, and, or, contains, prefix, relationships, counts")
@@ -112,11 +182,78 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Track4>()) == 0)
   }
 
-  @Test("A background context in an actor imports in chunks")
+  @Test("Searching with localizedStandardContains and sorting by a choice work on fetched objects")
+  func searchInMemory() throws {
+    let tracks = try ModelContext(library()).fetch(FetchDescriptor<Track4>())
+    func search(_ text: String) -> Set<String> {
+      Set(
+        tracks.filter {
+          text.isEmpty || $0.title.localizedStandardContains(text) || $0.artist.localizedStandardContains(text)
+        }.map(\.id))
+    }
+    #expect(search("") == ["0", "1", "2"])
+    #expect(search("OTHER") == ["1", "2"])
+    #expect(search("löve 2") == ["2"])
+    #expect(tracks.sorted { $0.duration > $1.duration }.map(\.id) == ["2", "1", "0"])
+    #expect(tracks.sorted { ($0.artist, $0.title) < ($1.artist, $1.title) }.map(\.id) == ["1", "2", "0"])
+  }
+
+  @Test("A background context in an actor imports in chunks, a save each, and lets go of what it saved")
   func chunks() async throws {
-    let container = try inMemory(Track4.self)
-    try await DataImporter4(container: container).importTracks(count: 2_500)
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Track4>()) == 2_500)
+    let folder = try SeedFolder()
+    let container = try folder.container([Track4.self])
+    let records = (0..<2_500).map { TrackRecord4(id: "\($0)", title: "t\($0)", artist: "a", duration: 1) }
+    let result = try await DataImporter4(container: container).importLargeDataset(records)
+    #expect(result.saves == 3)
+    #expect(result.stillHeld == 0)
+    let context = ModelContext(try folder.container([Track4.self]))
+    #expect(try context.fetchCount(FetchDescriptor<Track4>()) == 2_500)
+    let last = FetchDescriptor<Track4>(predicate: #Predicate { $0.id == "2499" })
+    #expect(try context.fetch(last).map(\.title) == ["t2499"])
+  }
+
+  @Test("An actor deletes what is older than a date in one go")
+  func deleteOld() async throws {
+    let container = try inMemory(IndexedTrack4.self)
+    let context = ModelContext(container)
+    for year in 0..<10 {
+      context.insert(IndexedTrack4(genre: "\(year)", releaseDate: Date(timeIntervalSince1970: Double(year))))
+    }
+    try context.save()
+    try await BatchDelete4(container: container).deleteOldTracks(olderThan: Date(timeIntervalSince1970: 7))
+    let left = try ModelContext(container).fetch(FetchDescriptor<IndexedTrack4>(sortBy: [SortDescriptor(\.genre)]))
+    #expect(left.map(\.genre) == ["7", "8", "9"])
+  }
+
+  @Test("Records of another store move over in batches; what was moved is marked, and a second run moves nothing")
+  func dualStack() throws {
+    let folder = try SeedFolder()
+    let old = ModelContext(try folder.container([LegacyTrack4.self]))
+    for number in 0..<25 { old.insert(LegacyTrack4(key: "\(number)", name: "n\(number)")) }
+    try old.save()
+    let new = ModelContext(
+      try ModelContainer(
+        for: Track4.self, configurations: ModelConfiguration(for: Track4.self, isStoredInMemoryOnly: true)))
+    func migrate() throws -> Int {
+      var descriptor = FetchDescriptor<LegacyTrack4>(
+        predicate: #Predicate { $0.isMigrated == false }, sortBy: [SortDescriptor(\.key)])
+      descriptor.fetchLimit = 10
+      var moved = 0
+      while case let batch = try old.fetch(descriptor), !batch.isEmpty {
+        for track in batch {
+          new.insert(Track4(id: track.key, title: track.name, artist: "", duration: 0))
+          track.isMigrated = true
+        }
+        try new.save()
+        try old.save()
+        moved += batch.count
+      }
+      return moved
+    }
+    #expect(try migrate() == 25)
+    #expect(try migrate() == 0)
+    #expect(
+      Set(try new.fetch(FetchDescriptor<Track4>()).map(\.title)) == Set((0..<25).map { "n\($0)" }))
   }
 
   @Test("Objects from a context that is gone can be read")
@@ -134,6 +271,11 @@ import Testing
     context.insert(owner)
     let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
     #expect(error?.description.contains("Bounded4.parts") == true)
+    owner.parts.removeLast()
+    try context.save()
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Part4>()) == 2)
+    let album = Schema([BoundTrack4.self]).entitiesByName["BoundTrack4"]?.relationshipsByName["album"]
+    #expect(album?.minimumModelCount == 0 && album?.maximumModelCount == 1)
   }
 
   @Test("A computed property marked transient is not stored")
@@ -149,9 +291,95 @@ import Testing
     let schema = Schema([Track4.self])
     let configuration = ModelConfiguration(
       schema: schema, url: folder.store(), allowsSave: true, isHistoryEnabled: true)
-    let context = ModelContext(try ModelContainer(for: schema, configurations: configuration))
+    #expect(configuration.isHistoryEnabled)
+    let container = try ModelContainer(for: schema, configurations: configuration)
+    #expect(container.configurations.first?.isHistoryEnabled == true)
+    let context = ModelContext(container)
     context.insert(Track4(id: "1", title: "t", artist: "a", duration: 1))
     try context.save()
+    #expect(try folder.shell("SELECT title FROM Track4") == "t")
+    // The skill's own spelling, without a url.
+    let spelled = ModelConfiguration(
+      schema: schema, cloudKitDatabase: .private("iCloud.com.example.app"), allowsSave: true, isHistoryEnabled: true)
+    #expect(spelled.isHistoryEnabled && spelled.cloudKitContainerIdentifier == "iCloud.com.example.app")
+  }
+
+  @Test("Attributes marked indexed are found and sorted through an index, the others are not")
+  func indexes() throws {
+    let folder = try SeedFolder()
+    let context = ModelContext(try folder.container([IndexedTrack4.self]))
+    func plan(_ descriptor: FetchDescriptor<IndexedTrack4>) throws -> String {
+      try folder.plan(of: #require(try SQLTrace.record { try context.fetch(descriptor) }.statements.first))
+    }
+    let now = Date()
+    #expect(try plan(FetchDescriptor(predicate: #Predicate { $0.genre == "Rock" })).contains("USING INDEX"))
+    #expect(try plan(FetchDescriptor(predicate: #Predicate { $0.releaseDate > now })).contains("USING INDEX"))
+    #expect(try !plan(FetchDescriptor(predicate: #Predicate { $0.duration > 180 })).contains("USING INDEX"))
+  }
+
+  @Test("CloudKit's rules: what has no default is named, uniqueness too; defaults and optionals are accepted")
+  func cloudKitRules() throws {
+    let folder = try SeedFolder()
+    func open(_ type: any PersistentModel.Type) throws -> ModelContainer {
+      let schema = Schema([type])
+      return try ModelContainer(
+        for: schema,
+        configurations: ModelConfiguration(
+          schema: schema, url: folder.store("\(type).sqlite"), cloudKitDatabase: .private("iCloud.com.example.app")))
+    }
+    let required = #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(Artist4.self) }
+    #expect(required?.description.contains("optional or give them a default value: Artist4.name") == true)
+    let unique = #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(SyncedTrack4.self) }
+    #expect(unique?.description.contains("drop the uniqueness of these: SyncedTrack4.id") == true)
+    #expect(unique?.description.contains("SyncedTrack4.title") == false)
+    let context = ModelContext(try open(CloudTrack4.self))
+    context.insert(CloudTrack4())
+    try context.save()
+    let loaded = try #require(try ModelContext(open(CloudTrack4.self)).fetch(FetchDescriptor<CloudTrack4>()).first)
+    #expect(loaded.title == "" && loaded.duration == 0 && loaded.genre == nil && loaded.album == nil)
+  }
+
+  @Test("Conflicts: an actor keeps the newer version, given identifiers rather than objects")
+  @MainActor func conflicts() async throws {
+    let container = try inMemory(SyncedTrack4.self)
+    let context = container.mainContext
+    func make(_ id: String, _ time: Double) throws -> SyncedTrack4 {
+      let track = SyncedTrack4(id: id, title: id)
+      track.syncedAt = Date(timeIntervalSince1970: time)
+      context.insert(track)
+      try context.save()
+      return track
+    }
+    let (local, older, newer) = (try make("local", 2), try make("older", 1), try make("newer", 3))
+    let resolver = ConflictResolver4(container: container)
+    try await resolver.resolve(local.persistentModelID, with: older.persistentModelID)
+    context.processPendingChanges()
+    #expect(local.title == "local")
+    try await resolver.resolve(local.persistentModelID, with: newer.persistentModelID)
+    context.processPendingChanges()
+    #expect(local.title == "newer" && local.syncedAt == newer.syncedAt)
+  }
+
+  @Test("A shared playlist keeps whom it is shared with, their permission and its tracks")
+  @MainActor func sharedPlaylist() throws {
+    let folder = try SeedFolder()
+    do {
+      let context = try folder.container([SharedPlaylist4.self]).mainContext
+      let playlist = SharedPlaylist4(name: "p", ownerID: "me")
+      playlist.tracks = [PlaylistTrack4(title: "1"), PlaylistTrack4(title: "2")]
+      context.insert(playlist)
+      try context.save()
+      for user in ["a", "b", "a"] where !playlist.sharedWith.contains(user) { playlist.sharedWith.append(user) }
+      playlist.sharePermission = .readWrite
+      try context.save()
+    }
+    let context = try folder.container([SharedPlaylist4.self]).mainContext
+    let playlist = try #require(try context.fetch(FetchDescriptor<SharedPlaylist4>()).first)
+    let titles = playlist.tracks.map(\.title)
+    #expect(playlist.sharedWith == ["a", "b"] && playlist.sharePermission == .readWrite && titles == ["1", "2"])
+    context.delete(playlist)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<PlaylistTrack4>()) == 0)
   }
 
   @Test("Fetching in pages, and prefetching, reads albums without a statement for each track")
@@ -213,106 +441,4 @@ import Testing
     #expect(tracks.count == 1)
     #expect(tracks.first?.title == "Test")
   }
-}
-
-// MARK: - Models
-
-@Model
-final class Track4 {
-  @Attribute(.unique) var id: String
-  var title: String
-  var artist: String
-  var duration: TimeInterval
-  var genre: String?
-
-  @Relationship(deleteRule: .nullify, inverse: \Album4.tracks)
-  var album: Album4?
-
-  @Transient
-  var formattedDuration: String {
-    let minutes = Int(duration) / 60
-    let seconds = Int(duration) % 60
-    return String(format: "%d:%02d", minutes, seconds)
-  }
-
-  init(id: String, title: String, artist: String, duration: TimeInterval, genre: String? = nil) {
-    self.id = id
-    self.title = title
-    self.artist = artist
-    self.duration = duration
-    self.genre = genre
-  }
-}
-
-@Model
-final class Album4 {
-  @Attribute(.unique) var id: String
-  var title: String
-
-  @Relationship(deleteRule: .cascade)
-  var tracks: [Track4] = []
-
-  init(id: String, title: String) {
-    self.id = id
-    self.title = title
-  }
-}
-
-@MainActor
-@Model
-final class User4 {
-  @Attribute(.unique) var id: String
-  var name: String
-
-  @Relationship(deleteRule: .nullify, inverse: \User4.following)
-  var followers: [User4] = []
-
-  @Relationship(deleteRule: .nullify)
-  var following: [User4] = []
-
-  init(id: String, name: String) {
-    self.id = id
-    self.name = name
-  }
-}
-
-@Model
-final class Bounded4 {
-  @Relationship(deleteRule: .cascade, inverse: \Part4.owner, minimum: 0, maximum: 2)
-  var parts: [Part4] = []
-  init() {}
-}
-
-@Model
-final class Part4 {
-  var owner: Bounded4?
-  init() {}
-}
-
-actor DataImporter4 {
-  let modelContainer: ModelContainer
-  init(container: ModelContainer) { self.modelContainer = container }
-
-  func importTracks(count: Int) async throws {
-    let chunkSize = 1000
-    for start in stride(from: 0, to: count, by: chunkSize) {
-      let context = ModelContext(modelContainer)
-      for number in start..<min(start + chunkSize, count) {
-        context.insert(Track4(id: "\(number)", title: "t", artist: "a", duration: 1))
-      }
-      try context.save()
-    }
-  }
-}
-
-actor SwiftDataManager4 {
-  let modelContainer: ModelContainer
-  init(container: ModelContainer) { self.modelContainer = container }
-
-  private func fetchTracks() -> [Track4] {
-    let context = ModelContext(modelContainer)
-    return (try? context.fetch(FetchDescriptor<Track4>())) ?? []
-  }
-
-  func titlesOfFetchedTracks() -> [String?] { fetchTracks().map { $0.album?.title } }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct LawMergeTests {
   @Test("Two contexts that change the same objects merge by property, and the later save wins")
   func merging() {
-    for seed in LawSettings.seeds(default: 30) {
+    for seed in LawSettings.seeds(default: 60) {
       do {
         try MergeRun(seed: seed).run()
       } catch {

@@ -7,7 +7,7 @@ import Testing
   @Test("Random sequences of operations leave memory and store as plain values say")
   func randomSequences() {
     var failures = [LawFailure]()
-    for seed in LawSettings.seeds(default: 60) {
+    for seed in LawSettings.seeds(default: 200) {
       do {
         try LawRun(seed: seed, steps: 60).run()
       } catch {
