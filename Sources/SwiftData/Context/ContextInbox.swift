@@ -116,10 +116,16 @@ extension ContextState {
     _ = object.__relationship(property.index, .load(kept + came, positioned: positioned))
   }
 
-  /// Tells observers of an object that the engine changed a property.
+  /// Tells observers of an object that the engine changed a property; during a read of the store, after it.
   func notify(_ object: any PersistentModel, _ index: Int) {
     guard object.__isObserved else { return }
+    if readDepth > 0 { return pendingNotifications.append((object, index)) }
     object.__notify(index, .willSet)
     object.__notify(index, .didSet)
+  }
+
+  func deliverNotifications() {
+    // An observer may fetch, which adds to the list.
+    while let (object, index) = pendingNotifications.popFirst() { notify(object, index) }
   }
 }

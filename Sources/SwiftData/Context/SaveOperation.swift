@@ -171,8 +171,17 @@ final class SaveOperation {
       let columns = constraint.map { TableNames.column(for: $0).quotedIdentifier + " = ?" }
       let values = ValueWriter.values(of: object, constraint)
       let query = SQLFragment(
-        "SELECT _pk FROM \(table.name.quotedIdentifier) WHERE \(columns.joined(separator: " AND "))", values)
-      guard let key = try connection.rows(query, { $0.integer(0) }).first else { continue }
+        "SELECT _pk\(table.hasDiscriminator ? ", _entity" : "") FROM \(table.name.quotedIdentifier)"
+          + " WHERE \(columns.joined(separator: " AND "))", values)
+      let rows = try connection.rows(query) { ($0.integer(0), table.hasDiscriminator ? $0.text(1) : nil) }
+      guard let (key, other) = rows.first else { continue }
+      // An object keeps its class for life: the row of another class cannot become this object.
+      if let other, other != table.entity.name {
+        throw SwiftDataError(
+          .uniquenessViolation, entity: table.entity.name, property: constraint.map(\.name).joined(separator: ", "),
+          message: "a stored \(other) has the same unique value, and an upsert cannot turn it into a"
+            + " \(table.entity.name); delete the \(other) or choose another value", underlying: collision)
+      }
       object.__state.key = key
       merged[ObjectIdentifier(object)] = key
       // A to-one that the new object leaves empty keeps its stored target.
