@@ -138,15 +138,8 @@ extension ContextState {
 
   // MARK: - Loading rows
 
-  /// Reads from the store of a table. Observers hear of what `body` did to objects when the read is over: one that
-  /// fetches must not find the store in the middle of a read.
   func read<T>(_ table: EntityTable, _ body: (SQLiteConnection) throws -> T) throws -> T {
-    readDepth += 1
-    defer {
-      readDepth -= 1
-      if readDepth == 0 { deliverNotifications() }
-    }
-    return try core.store(of: table).read(body)
+    try quietly { try core.store(of: table).read(body) }
   }
 
   /// Runs a query and returns its objects, registered; registered ones are reused.
@@ -294,7 +287,7 @@ extension ContextState {
   private func takeInForeignCommits(_ store: Int) {
     syncedForeignCommits[store] = core.stores[store].foreignCommits
     staleStores.insert(store)
-    refault(pointingTo: nil, merging: true)
+    quietly { refault(pointingTo: nil, merging: true) }
   }
 
   /// Whether rows are to be read into objects that are registered already.

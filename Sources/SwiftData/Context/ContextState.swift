@@ -27,9 +27,9 @@ package final class ContextState {
   var syncedForeignCommits: [Int]
   /// Stores in which somebody else committed: from then on a fetch reads rows into registered objects too.
   var staleStores: Set<Int> = []
-  /// How many reads of stores are under way, one in the other.
-  var readDepth = 0
-  /// Changes of observed objects that a read made and observers have not heard of yet.
+  /// How many pieces of work are under way, one in the other, that observers may not see the middle of.
+  var quietDepth = 0
+  /// Changes of observed objects that such work made and observers have not heard of yet.
   var pendingNotifications: Deque<(any PersistentModel, Int)> = []
   var undoManager: UndoManager?
   var isUndoing = false

@@ -143,6 +143,7 @@ final class SaveOperation {
   }
 
   private func insert(_ object: any PersistentModel, _ table: EntityTable, _ sql: String) throws {
+    let files = newFiles.count
     do {
       try connection.write(sql) { writer in
         try writer.integer(object.__state.key)
@@ -151,6 +152,9 @@ final class SaveOperation {
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
       guard store.configuration.uniquenessViolations == .update else { throw error }
+      // The update writes files of its own.
+      store.externalStorage.remove(newFiles[files...])
+      newFiles.removeSubrange(files...)
       try merge(object, table, error)
     }
   }

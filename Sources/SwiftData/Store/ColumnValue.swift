@@ -66,7 +66,10 @@ extension Optional: __ColumnValue where Wrapped: __ColumnValue {
   public static var __acceptsNull: Bool { true }
   public static var __placeholder: Self { nil }
   public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Self {
-    kind == .null ? nil : try Wrapped.__read(from: row, column: column, kind: kind, index: index)
+    if kind == .null { return nil }
+    // What stands in for data that is read when touched is nil here, not empty data.
+    if kind == .text, Wrapped.self == Data.self, row.deferExternalData(index) { return nil }
+    return try Wrapped.__read(from: row, column: column, kind: kind, index: index)
   }
   public func __write(to writer: __ColumnWriter) throws {
     if let self { try self.__write(to: writer) } else { try writer.null() }
@@ -239,7 +242,11 @@ extension Data: __ColumnValue {
       throw row.unreadable(index, column, "data")
     }
     if row.deferExternalData(index) { return Data() }
-    return try row.externalData(row.string(column))
+    do {
+      return try row.externalData(row.string(column))
+    } catch let error as SwiftDataError {
+      throw error.of(row.entity.name, row.entity.properties[index].name)
+    }
   }
   public func __write(to writer: __ColumnWriter) throws { try writer.blob(self) }
 }
