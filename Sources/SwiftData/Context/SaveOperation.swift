@@ -36,8 +36,14 @@ final class SaveOperation {
 
   // MARK: - The transaction
 
-  /// Writes everything, or throws and leaves store and memory as they were.
-  func run() throws {
+  /// Writes everything of several stores, or throws and leaves stores and memory as they were.
+  ///
+  /// The transactions of the later stores run inside that of the first, so that a refusal by any of them undoes all.
+  static func run(_ operations: ArraySlice<SaveOperation>) throws {
+    try operations.first?.run { try run(operations.dropFirst()) }
+  }
+
+  private func run(_ others: () throws -> Void) throws {
     do {
       try store.write { connection in
         self.connection = connection
@@ -49,6 +55,7 @@ final class SaveOperation {
         try writePositions()
         try writePairs()
         try store.noteDenormalized(denormalized, on: connection)
+        try others()
       }
     } catch {
       for object in keysGiven { object.__state.key = 0 }

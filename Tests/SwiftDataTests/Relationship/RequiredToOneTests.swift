@@ -107,7 +107,7 @@ private enum Required {
     let all = try reader.fetch(FetchDescriptor<Required.Base>(sortBy: [SortDescriptor(\.owner.name, order: .reverse)]))
     #expect(all.map(\.owner.name) == ["2", "1"])
     #expect((all[1] as? Required.Derived)?.second.name == "2")
-    #expect(throws: SwiftDataError.unsupportedKeyPath) {
+    #expect(throws: SwiftDataError.transientProperty) {
       try reader.fetch(FetchDescriptor<Required.Derived>(sortBy: [SortDescriptor(\.double)]))
     }
   }
