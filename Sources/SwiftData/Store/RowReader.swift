@@ -166,7 +166,10 @@ open class __RowReader {
     throw unreadable(index, "its type \(V.self) is neither a model nor Codable")
   }
 
-  @available(*, unavailable, message: "an attribute is Codable or has the option .transformable(by:); a relationship is a var without @Attribute")
+  @available(
+    *, unavailable,
+    message: "an attribute is Codable or has the option .transformable(by:); a relationship is a var without @Attribute"
+  )
   @_disfavoredOverload
   public final func column<V>(_ index: Int, as type: V.Type) throws -> V {
     throw unreadable(index, "its type \(V.self) is not Codable")
