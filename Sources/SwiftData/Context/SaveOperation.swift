@@ -12,13 +12,16 @@ final class SaveOperation {
   let inserted: [any PersistentModel]
   let changed: [ContextState.ObjectChange]
   let deleted: [any PersistentModel]
+  /// Rows to delete that nobody loaded.
+  let marked: [(table: EntityTable, keys: [Int64])]
+  var savedRows = SavedRows()
 
   /// New objects whose values went into a row that was there already, with that row's key.
   private(set) var merged: [ObjectIdentifier: Int64] = [:]
   private var keysGiven: [any PersistentModel] = []
   private var denormalized: Set<String> = []
   private var newFiles: [String] = []
-  private var oldFiles: [String] = []
+  var oldFiles: [String] = []
 
   init(context: ContextState, storeIndex: Int) throws {
     self.context = context
@@ -30,9 +33,10 @@ final class SaveOperation {
     self.inserted = try context.inserted.values.filter(isHere)
     self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
     self.deleted = try context.deleted.values.filter(isHere)
+    self.marked = context.markedRows.groups.filter { $0.table.store == storeIndex }
   }
 
-  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
+  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
   // MARK: - The transaction
 
@@ -49,6 +53,7 @@ final class SaveOperation {
         self.connection = connection
         observe(connection.writer)
         try deleteRows()
+        try deleteMarkedRows()
         try clearUniqueValues()
         try insertRows()
         try updateRows()
