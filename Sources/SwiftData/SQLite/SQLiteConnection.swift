@@ -10,6 +10,8 @@ package final class SQLiteConnection {
   let store: SQLiteStore
   /// Binds the parameters of one statement after another.
   let writer = SQLiteParameterWriter()
+  /// Whether a statement deleted rows.
+  private(set) var hasDeleted = false
   private var handle: OpaquePointer { database.sqliteConnection! }
 
   init(_ database: Database, store: SQLiteStore) {
@@ -69,6 +71,7 @@ package final class SQLiteConnection {
       throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
     }
     SQLTrace.record(sql)
+    if sql.hasPrefix("DELETE") { hasDeleted = true }
     defer {
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
