@@ -73,6 +73,7 @@ package final class SQLiteConnection {
     SQLTrace.record(sql)
     if sql.hasPrefix("DELETE") { hasDeleted = true }
     defer {
+      if SQLTrace.isOn { SQLTrace.count(steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))) }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
     }
