@@ -98,7 +98,7 @@ extension ContextState {
 
   // MARK: - Lowering
 
-  private func lower<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> StoreQuery {
+  func lower<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> StoreQuery {
     let entity = M.__entity
     let table = try core.table(for: entity)
     let store = core.store(of: table)
@@ -106,7 +106,7 @@ extension ContextState {
       storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
-      })
+      }, rtrees: { RTreeIndex.all(of: $0).filter { store.derivedTables.contains($0.name) } })
     let left = left(out: descriptor)
     let columns: Set<String>? = left.map { left in
       Set(

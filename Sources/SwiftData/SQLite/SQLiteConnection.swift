@@ -69,7 +69,9 @@ package final class SQLiteConnection {
       throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
     }
     SQLTrace.record(sql)
+    let start = store.log.begin()
     defer {
+      if let start { store.log.end(statement, sql: sql, since: start) }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
     }
@@ -110,6 +112,7 @@ package final class SQLiteConnection {
     func text(_ column: Int32) -> String? {
       isNull(column) ? nil : SQLiteRowReader.string(statement, column)
     }
+    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
     func blob(_ column: Int32) -> Data { SQLiteRowReader.data(statement, column) }
   }
 }

@@ -11,6 +11,9 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Kept in the file: identifiers of its rows carry it.
   package let identifier: String
   let externalStorage: ExternalStorage
+  let log: StatementLog
+  /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
+  let derivedTables: Set<String>
   private let database: any DatabaseWriter
   private let bookkeeping = Mutex(Bookkeeping())
 
@@ -29,6 +32,7 @@ package final class SQLiteStore: @unchecked Sendable {
   package init(configuration: ModelConfiguration, layout: StoreLayout, schema: Schema) throws {
     self.configuration = configuration
     self.layout = layout
+    self.log = StatementLog(store: configuration.name)
     self.externalStorage = ExternalStorage(
       directory: configuration.isStoredInMemoryOnly
         ? FileManager.default.temporaryDirectory.appendingPathComponent("SwiftData-\(UUID().uuidString)")
@@ -37,6 +41,9 @@ package final class SQLiteStore: @unchecked Sendable {
       isTemporary: configuration.isStoredInMemoryOnly)
     self.database = try StoreOpening.open(configuration)
     self.identifier = try StoreOpening.prepare(database, configuration: configuration, layout: layout, schema: schema)
+    self.derivedTables = try StoreErrors.translating(configuration, layout) { [database] in
+      try DerivedTable.update(database, layout.derivedTables, configuration: configuration)
+    }
     let denormalized = try translating { try database.read { try StoreOpening.denormalizedColumns($0) } }
     bookkeeping.withLock { $0.denormalized = denormalized }
   }
@@ -155,11 +162,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// Turns GRDB's errors of `body` into ours.
   func translating<T>(_ body: () throws -> T) throws -> T {
-    do {
-      return try body()
-    } catch let error as DatabaseError {
-      throw translate(code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql)
-    }
+    try StoreErrors.translating(configuration, layout, body)
   }
 
   func translate(code: Int32, message: String?, sql: String?) -> SwiftDataError {

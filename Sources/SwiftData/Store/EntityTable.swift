@@ -99,28 +99,21 @@ package final class EntityTable: @unchecked Sendable {
     return "\(property.name)_position"
   }
 
-  /// The uniqueness constraints of the class and its superclasses, as properties.
-  package var uniqueness: [[__Property]] {
-    var result = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
-      .map { [$0] }
-    var current: __Entity? = entity
-    while let level = current {
-      result += level.uniquenessConstraints.map { $0.compactMap { entity.property(named: $0) } }
-      current = level.superentity
-    }
-    return result
+  /// The uniqueness constraints of the class and its superclasses.
+  package var uniqueness: [[IndexTerm]] {
+    let properties = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
+    return properties.map { [IndexTerm($0)] } + inherited(\.uniqueTerms)
   }
 
   /// The plain indices: `#Index`, `@Attribute(.indexed)` and the columns of to-one relationships.
-  package var indices: [[__Property]] {
-    var result = entity.properties
-      .filter { $0.isToOne || $0.attribute?.options.contains(.indexed) == true }.map { [$0] }
-    var current: __Entity? = entity
-    while let level = current {
-      result += level.indices.map { $0.compactMap { entity.property(named: $0) } }
-      current = level.superentity
-    }
-    return result.filter { !$0.isEmpty }
+  package var indices: [[IndexTerm]] {
+    let properties = entity.properties.filter { $0.isToOne || $0.attribute?.options.contains(.indexed) == true }
+    return properties.map { [IndexTerm($0)] } + inherited(\.binaryTerms)
+  }
+
+  /// What the class and its superclasses declare.
+  private func inherited(_ terms: (__Entity) -> [[IndexTerm]]) -> [[IndexTerm]] {
+    sequence(first: entity, next: \.superentity).flatMap(terms)
   }
 }
 
@@ -139,9 +132,8 @@ package final class StoreLayout: @unchecked Sendable {
       var seen = Set<[String]>()
       for table in members {
         for (constraint, unique) in table.uniqueness.map({ ($0, true) }) + table.indices.map({ ($0, false) }) {
-          let columns = constraint.map { TableNames.column(for: $0) }
-          guard !columns.isEmpty, seen.insert(columns).inserted else { continue }
-          statements.append(createIndex(root, columns, unique: unique))
+          guard !constraint.isEmpty, seen.insert(constraint.map(\.sql)).inserted else { continue }
+          statements.append(createIndex(root, constraint, unique: unique))
         }
       }
     }
@@ -184,11 +176,25 @@ package final class StoreLayout: @unchecked Sendable {
     }
   }
 
-  private func createIndex(_ table: String, _ columns: [String], unique: Bool) -> String {
-    let name = ([table] + columns).joined(separator: "_") + (unique ? "_unique" : "_index")
-    let list = columns.map(\.quotedIdentifier).joined(separator: ", ")
+  private func createIndex(_ table: String, _ terms: [IndexTerm], unique: Bool) -> String {
+    let name = Self.indexName(table, terms, unique: unique)
+    let list = terms.map(\.sql).joined(separator: ", ")
     return "CREATE \(unique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(name.quotedIdentifier)"
       + " ON \(table.quotedIdentifier) (\(list))"
+  }
+
+  private static func indexName(_ table: String, _ terms: [IndexTerm], unique: Bool) -> String {
+    ([table] + terms.map(\.label)).joined(separator: "_") + (unique ? "_unique" : "_index")
+  }
+
+  /// The class and the key paths of a unique index.
+  func constraint(named index: String) -> (entity: String, names: [String])? {
+    for table in tables {
+      for terms in table.uniqueness where Self.indexName(table.name, terms, unique: true) == index {
+        return (table.entity.name, terms.map(\.name))
+      }
+    }
+    return nil
   }
 
   private func joinTables() -> [String] {
