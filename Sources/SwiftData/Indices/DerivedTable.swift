@@ -6,8 +6,8 @@ import GRDB
 /// What there is to make is compared with what the store says that it has, so a change of the models, of this
 /// library, or an older store without the table all lead to the same: it is made anew, in one transaction.
 ///
-/// Whoever changes the rows' tables under it (a migration) calls `dropAll` first, in its own transaction; the opening of
-/// the store that follows calls `update`.
+/// Whoever changes the rows' tables (a migration) drops the tables derived from them first and rebuilds them at the end,
+/// in its own transaction. Tables of models that a program does not name keep theirs.
 struct DerivedTable: Sendable {
   enum Kind: String, Sendable {
     case view = "VIEW"
@@ -29,14 +29,16 @@ struct DerivedTable: Sendable {
     }
   }
 
+  /// The virtual table's: `_swiftdata_…` with one of the suffixes.
   let name: String
-  /// In the order of creation.
+  /// In the order of creation. All but the virtual table have its name with a suffix.
   let objects: [Object]
   /// The statement that computes it from the rows.
   let fill: String
 
-  /// How the names of all derived tables begin.
-  static let prefixes = ["_swiftdata_search_", "_swiftdata_rtree_"]
+  // No other name of ours has a dot, and no table that SQLite makes for a virtual one ends in these.
+  static let suffixes = [".search", ".rtree"]
+  static let partSuffixes = [".texts", ".insert", ".delete", ".update"]
 }
 
 extension DerivedTable {
@@ -44,36 +46,94 @@ extension DerivedTable {
   /// left as it is.
   /// - Returns: the names of those that can be used.
   static func update(
-    _ database: any DatabaseWriter, _ wanted: [DerivedTable], configuration: ModelConfiguration
+    _ database: any DatabaseWriter, for layout: StoreLayout, configuration: ModelConfiguration
   ) throws -> Set<String> {
-    let existing = try database.read { try existingObjects($0) }
-    let current = Set(wanted.filter { $0.isCurrent(in: existing) }.map(\.name))
-    let known = Set(wanted.flatMap(\.objects).map(\.name))
-    let isComplete = current.count == wanted.count && existing.allSatisfy { known.contains($0.name) }
+    let wanted = layout.derivedTables
+    let (current, stale) = try database.read { database in
+      (try self.current(wanted, in: database), try self.stale(wanted, layout, in: database))
+    }
+    let isComplete = current.count == wanted.count && stale.isEmpty
     guard !isComplete, configuration.allowsSave || configuration.isStoredInMemoryOnly else { return current }
     try database.writeWithoutTransaction { database in
       try database.inTransaction(.immediate) {
-        try rebuild(wanted, on: database)
+        try rebuild(for: layout, on: database)
         return .commit
       }
     }
     return Set(wanted.map(\.name))
   }
 
-  /// Drops all derived tables with their triggers: what moves or renames the rows' tables does so first. Opening the
-  /// store makes them anew.
-  static func dropAll(_ database: Database) throws { try drop(existingObjects(database), on: database) }
-
-  private static func rebuild(_ wanted: [DerivedTable], on database: Database) throws {
-    // A process that opened the store a moment earlier may have done it.
-    let existing = try existingObjects(database)
-    let current = wanted.filter { $0.isCurrent(in: existing) }
-    let kept = Set(current.flatMap(\.objects).map(\.name))
-    try drop(existing.filter { !kept.contains($0.name) }, on: database)
-    for table in wanted where !current.contains(where: { $0.name == table.name }) {
+  /// Makes the derived tables that are missing or not as they should be, and drops those that nothing asks for any
+  /// more; inside a transaction.
+  static func rebuild(for layout: StoreLayout, on database: Database) throws {
+    let wanted = layout.derivedTables
+    let current = try current(wanted, in: database)
+    try drop(stale(wanted, layout, in: database), on: database)
+    for table in wanted where !current.contains(table.name) {
       for object in table.objects { try database.execute(sql: object.sql) }
       try database.execute(sql: table.fill)
     }
+  }
+
+  /// Drops what is derived from some tables; inside a transaction.
+  static func drop(of tables: Set<String>, on database: Database) throws {
+    let existing = try existing(in: database)
+    let derived = Set(existing.filter { $0.type == "trigger" && tables.contains($0.table) }.map(\.derived))
+    try drop(existing.filter { derived.contains($0.derived) }, on: database)
+  }
+
+  /// The names of those that a store has as they should be.
+  static func current(_ wanted: [DerivedTable], in database: Database) throws -> Set<String> {
+    let existing = Dictionary(grouping: try existing(in: database), by: \.derived)
+    return Set(
+      wanted.filter { table in
+        let found = existing[table.name] ?? []
+        return found.count == table.objects.count
+          && table.objects.allSatisfy { object in found.contains { $0.name == object.name && $0.sql == object.sql } }
+      }.map(\.name))
+  }
+
+  // MARK: - What there is
+
+  /// A part of a derived table that a store has.
+  private struct Existing {
+    let type: String
+    let name: String
+    let sql: String
+    /// The table whose rows a trigger looks at.
+    let table: String
+    /// The name of the derived table.
+    let derived: String
+
+    init?(_ row: Row) {
+      let (type, name): (String, String) = (row["type"], row["name"])
+      let part = DerivedTable.partSuffixes.first { type != "table" && name.hasSuffix($0) }
+      let derived = String(name.dropLast(part?.count ?? 0))
+      guard DerivedTable.suffixes.contains(where: derived.hasSuffix) else { return nil }
+      (self.type, self.name, self.derived) = (type, name, derived)
+      (sql, table) = (row["sql"], row["tbl_name"])
+    }
+  }
+
+  private static func existing(in database: Database) throws -> [Existing] {
+    try Row.fetchAll(
+      database,
+      // The tables in which SQLite keeps a virtual table's content go with it.
+      sql: "SELECT type, name, sql, tbl_name FROM sqlite_master WHERE substr(name, 1, 11) = '_swiftdata_'"
+        + " AND (type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL TABLE%')"
+    ).compactMap(Existing.init)
+  }
+
+  /// The parts of derived tables that are not as they should be. What is derived from tables of models that the program
+  /// does not name is nobody's business here; what is derived from nothing can go.
+  private static func stale(_ wanted: [DerivedTable], _ layout: StoreLayout, in database: Database) throws -> [Existing]
+  {
+    let current = try current(wanted, in: database)
+    let existing = try existing(in: database)
+    let named = Set(layout.record.tables.map(\.name))
+    let others = existing.filter { $0.type == "trigger" && !named.contains($0.table) }
+    let kept = current.union(others.map(\.derived))
+    return existing.filter { !kept.contains($0.derived) }
   }
 
   private static func drop(_ objects: [Existing], on database: Database) throws {
@@ -83,26 +143,5 @@ extension DerivedTable {
         try database.execute(sql: "DROP \(kind.uppercased()) \(object.name.quotedIdentifier)")
       }
     }
-  }
-
-  private struct Existing {
-    let type: String
-    let name: String
-    let sql: String
-  }
-
-  private static func existingObjects(_ database: Database) throws -> [Existing] {
-    let condition = prefixes.map { _ in "substr(name, 1, ?) = ?" }.joined(separator: " OR ")
-    return try Row.fetchAll(
-      database,
-      // The tables in which SQLite keeps a virtual table's content go with it.
-      sql: "SELECT type, name, sql FROM sqlite_master WHERE (\(condition)) AND (type IN ('view', 'trigger')"
-        + " OR sql LIKE 'CREATE VIRTUAL TABLE%')",
-      arguments: StatementArguments(prefixes.flatMap { [$0.count, $0] as [any DatabaseValueConvertible] })
-    ).map { Existing(type: $0["type"], name: $0["name"], sql: $0["sql"]) }
-  }
-
-  private func isCurrent(in existing: [Existing]) -> Bool {
-    objects.allSatisfy { object in existing.contains { $0.name == object.name && $0.sql == object.sql } }
   }
 }

@@ -54,8 +54,10 @@ package struct IndexTerm {
     return member.type.form == .text ? "swift_nfc(\(sql))" : sql
   }
 
-  /// A part of the name of the index.
-  var label: String { name.replacingOccurrences(of: ".", with: "_") }
+  var isMember: Bool { member != nil }
+
+  /// The column, with the member's name behind it.
+  var column: String { TableNames.column(for: property) + name.dropFirst(property.name.count) }
 }
 
 // MARK: - In statements

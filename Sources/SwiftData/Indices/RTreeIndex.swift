@@ -39,7 +39,7 @@ package struct RTreeIndex {
   }
 
   /// The name of the table.
-  var name: String { (["_swiftdata_rtree_\(entity.name)"] + terms.map(\.label)).joined(separator: "_") }
+  var name: String { (["_swiftdata_\(entity.name)"] + terms.map(\.name) + ["rtree"]).joined(separator: ".") }
 
   func lower(_ index: Int) -> String { "lower_\(index)" }
   func upper(_ index: Int) -> String { "upper_\(index)" }
@@ -62,10 +62,10 @@ package struct RTreeIndex {
       name: name,
       objects: [
         .init(.virtualTable, name, "USING rtree(id, \(columns))"),
-        .init(.trigger, "\(name)_insert", "AFTER INSERT ON \(rows)\(isMember) BEGIN \(add) END"),
-        .init(.trigger, "\(name)_delete", "AFTER DELETE ON \(rows) BEGIN \(remove) END"),
+        .init(.trigger, "\(name).insert", "AFTER INSERT ON \(rows)\(isMember) BEGIN \(add) END"),
+        .init(.trigger, "\(name).delete", "AFTER DELETE ON \(rows) BEGIN \(remove) END"),
         .init(
-          .trigger, "\(name)_update",
+          .trigger, "\(name).update",
           "AFTER UPDATE OF \(sources.joined(separator: ", ")) ON \(rows)\(isMember) BEGIN \(remove) \(add) END"),
       ],
       fill: "INSERT INTO \(index) (id, \(columns)) SELECT _pk, \(intervals("")) FROM \(rows)"

@@ -46,6 +46,9 @@ package struct LoweredQuery {
   /// Null where a row makes the predicate throw, which is no match.
   package var condition: SQLFragment?
   package var order: [SQLFragment]
+  /// What follows those for the values.
+  package var valueJoins: [SQLFragment]
+  package var values: [SQLFragment]
 }
 
 /// Turns Foundation's predicates and sort descriptors into SQL.
@@ -54,12 +57,13 @@ package struct LoweredQuery {
 /// force unwrap of nil, a division by zero) does not match; inside the closure of a nested collection, an element
 /// for which it throws counts as not satisfying the closure.
 package enum PredicateLowering {
-  /// A predicate and an order that share their joins.
+  /// A predicate, an order and values that share their joins.
   package static func query<M: PersistentModel>(
     _ predicate: Predicate<M>?,
     _ sort: [SortDescriptor<M>] = [],
     entity: __Entity,
-    environment: LoweringEnvironment
+    environment: LoweringEnvironment,
+    values: (inout LoweringState) throws -> [SQLFragment] = { _ in [] }
   ) throws -> LoweredQuery {
     var state = LoweringState(entity: entity, environment: environment)
     var condition: SQLFragment?
@@ -72,8 +76,11 @@ package enum PredicateLowering {
     }
     let joins = state.joins(of: 0)
     let order = try sort.flatMap { try state.orderTerms($0) }
+    let orderJoins = Array(state.joins(of: 0).dropFirst(joins.count))
+    let values = try values(&state)
     return LoweredQuery(
-      joins: joins, orderJoins: Array(state.joins(of: 0).dropFirst(joins.count)), condition: condition, order: order)
+      joins: joins, orderJoins: orderJoins, condition: condition, order: order,
+      valueJoins: Array(state.joins(of: 0).dropFirst(joins.count + orderJoins.count)), values: values)
   }
 
   /// The condition for rows of `entity`, whose table's alias is `t0`; complete in itself.

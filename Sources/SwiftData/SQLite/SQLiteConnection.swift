@@ -10,6 +10,8 @@ package final class SQLiteConnection {
   let store: SQLiteStore
   /// Binds the parameters of one statement after another.
   let writer = SQLiteParameterWriter()
+  /// Whether a statement deleted rows.
+  private(set) var hasDeleted = false
   private var handle: OpaquePointer { database.sqliteConnection! }
 
   init(_ database: Database, store: SQLiteStore) {
@@ -69,9 +71,11 @@ package final class SQLiteConnection {
       throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
     }
     SQLTrace.record(sql)
+    if sql.hasPrefix("DELETE") { hasDeleted = true }
     let start = store.log.begin()
     defer {
       if let start { store.log.end(statement, sql: sql, since: start) }
+      if SQLTrace.isOn { SQLTrace.count(steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))) }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
     }

@@ -14,7 +14,9 @@ package final class SQLiteStore: @unchecked Sendable {
   let log: StatementLog
   /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
   let derivedTables: Set<String>
-  private let database: any DatabaseWriter
+  /// What opening it changed.
+  let migration: MigrationSummary
+  private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
 
   /// What the store remembers between transactions.
@@ -27,28 +29,54 @@ package final class SQLiteStore: @unchecked Sendable {
     /// Counts what other processes (or anybody unknown) committed.
     var foreignCommits = 0
     var isErased = false
+    /// The stage that it was made for is over.
+    var isClosed = false
   }
 
-  package init(configuration: ModelConfiguration, layout: StoreLayout, schema: Schema) throws {
-    self.configuration = configuration
-    self.layout = layout
+  /// How the store gets at its file.
+  private enum Access {
+    case connections(any DatabaseWriter)
+    /// A migration's stage runs inside the transaction of the migration.
+    case transaction(OpenTransaction)
+  }
+
+  /// Opens the store of a file, and migrates it where it has another layout.
+  init(_ target: MigrationTarget) throws {
+    self.configuration = target.configuration
+    self.layout = target.current.layout
     self.log = StatementLog(store: configuration.name)
-    self.externalStorage = ExternalStorage(
-      directory: configuration.isStoredInMemoryOnly
-        ? FileManager.default.temporaryDirectory.appendingPathComponent("SwiftData-\(UUID().uuidString)")
-        : configuration.url.deletingLastPathComponent().appendingPathComponent(
-          ".\(configuration.url.lastPathComponent)_external"),
-      isTemporary: configuration.isStoredInMemoryOnly)
-    self.database = try StoreOpening.open(configuration)
-    self.identifier = try StoreOpening.prepare(database, configuration: configuration, layout: layout, schema: schema)
-    self.derivedTables = try StoreErrors.translating(configuration, layout) { [database] in
-      try DerivedTable.update(database, layout.derivedTables, configuration: configuration)
+    self.externalStorage = ExternalStorage(configuration)
+    let database = try StoreOpening.open(configuration)
+    self.access = .connections(database)
+    let opened = try StoreOpening.prepare(database, target: target, externalStorage: externalStorage)
+    self.identifier = opened.identifier
+    self.migration = MigrationSummary(configuration: configuration.name, steps: opened.steps)
+    self.derivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
+      try DerivedTable.update(database, for: layout, configuration: configuration)
     }
     let denormalized = try translating { try database.read { try StoreOpening.denormalizedColumns($0) } }
     bookkeeping.withLock { $0.denormalized = denormalized }
   }
 
+  /// The store of one version of the models, inside the transaction of a migration.
+  init(
+    within transaction: OpenTransaction, configuration: ModelConfiguration, layout: StoreLayout, identifier: String,
+    externalStorage: ExternalStorage
+  ) throws {
+    self.configuration = configuration
+    self.layout = layout
+    self.log = StatementLog(store: configuration.name)
+    self.externalStorage = externalStorage
+    self.access = .transaction(transaction)
+    self.identifier = identifier
+    self.migration = MigrationSummary(configuration: configuration.name, steps: [])
+    self.derivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
+    let denormalized = try StoreOpening.denormalizedColumns(transaction.database)
+    bookkeeping.withLock { $0.denormalized = denormalized }
+  }
+
   deinit {
+    guard case .connections = access else { return }
     if externalStorage.isTemporary { externalStorage.removeAll() }
   }
 
@@ -58,10 +86,14 @@ package final class SQLiteStore: @unchecked Sendable {
   package func read<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try checkUsable()
     return try translating {
-      try database.read { database in
-        let connection = SQLiteConnection(database, store: self)
-        noteVersion(of: connection)
-        return try body(connection)
+      switch access {
+      case .transaction(let transaction): return try body(SQLiteConnection(transaction.database, store: self))
+      case .connections(let database):
+        return try database.read { database in
+          let connection = SQLiteConnection(database, store: self)
+          noteVersion(of: connection)
+          return try body(connection)
+        }
       }
     }
   }
@@ -74,17 +106,35 @@ package final class SQLiteStore: @unchecked Sendable {
         .storeReadOnly, message: "the configuration \"\(configuration.name)\" was made with allowsSave: false")
     }
     return try translating {
-      try database.writeWithoutTransaction { database in
-        let connection = SQLiteConnection(database, store: self)
-        var result: T?
-        try database.inTransaction(.immediate) {
-          result = try body(connection)
-          return .commit
+      switch access {
+      case .transaction(let transaction): return try write(within: transaction, body)
+      case .connections(let database):
+        return try database.writeWithoutTransaction { database in
+          let connection = SQLiteConnection(database, store: self)
+          var result: T?
+          try database.inTransaction(.immediate) {
+            result = try body(connection)
+            return .commit
+          }
+          bookkeeping.withLock { $0.commits += 1 }
+          return result!
         }
-        bookkeeping.withLock { $0.commits += 1 }
-        return result!
       }
     }
+  }
+
+  /// As ``write(_:)``, in a savepoint; what foreign keys would do is done by hand, since they are off.
+  private func write<T>(within transaction: OpenTransaction, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    let connection = SQLiteConnection(transaction.database, store: self)
+    var result: T?
+    try transaction.database.inSavepoint {
+      result = try body(connection)
+      if connection.hasDeleted {
+        try ForeignKeys.apply(layout.record, to: Set(layout.record.tables.map(\.name)), transaction.database)
+      }
+      return .commit
+    }
+    return result!
   }
 
   private func checkUsable() throws {
@@ -93,7 +143,18 @@ package final class SQLiteStore: @unchecked Sendable {
         .missingContainer,
         message: "its store \"\(configuration.name)\" was erased; make a new ModelContainer and fetch again")
     }
+    if case .transaction(let transaction) = access {
+      guard !bookkeeping.withLock({ $0.isClosed }), transaction.isOfThisThread else {
+        throw SwiftDataError(
+          .missingContainer,
+          message: "the context of a migration's stage is used after the stage or on another thread; fetch the object"
+            + " again when the container is open")
+      }
+    }
   }
+
+  /// Ends the use of a store that a migration's stage was given.
+  func close() { bookkeeping.withLock { $0.isClosed = true } }
 
   // MARK: - Changes by others
 
@@ -149,6 +210,10 @@ package final class SQLiteStore: @unchecked Sendable {
       return state.isErased
     }
     if wasErased { return }
+    guard case .connections(let database) = access else {
+      bookkeeping.withLock { $0.isErased = false }
+      return try deleteAllRows()
+    }
     try database.close()
     externalStorage.removeAll()
     guard !configuration.isStoredInMemoryOnly else { return }

@@ -29,6 +29,7 @@ package enum SwiftFunctions {
         )
       }
     }
+    try SwiftAggregates.register(on: connection)
   }
 
   private static let all: [SwiftFunction] = text + numbers + json + search

@@ -15,8 +15,6 @@ extension Schema {
       var inheritedProperties: [any SchemaProperty] = []
       var uniquenessConstraints: [[String]] = []
       var indices: [[String]] = []
-      /// Those of the indices that are R*Trees: a store has to notice where one becomes the other.
-      var rtrees: [[String]]?
     }
 
     private let state: Mutex<State>
@@ -55,8 +53,6 @@ extension Schema {
         $0.storedProperties = Array(own)
         $0.uniquenessConstraints = own.filter(\.isUnique).map { [$0.name] } + entity.uniquenessConstraints
         $0.indices = indexed.map { [$0.name] } + entity.indices
-        let rtrees = entity.rtreeTerms.map { $0.map(\.name) }
-        $0.rtrees = rtrees.isEmpty ? nil : rtrees
       }
     }
 
@@ -213,7 +209,7 @@ extension Schema {
       if left === right { return true }
       let (a, b) = (left.state.withLock { $0 }, right.state.withLock { $0 })
       return a.name == b.name && a.superentityName == b.superentityName
-        && a.uniquenessConstraints == b.uniquenessConstraints && a.indices == b.indices && a.rtrees == b.rtrees
+        && a.uniquenessConstraints == b.uniquenessConstraints && a.indices == b.indices
         && a.storedProperties.map(hashable) == b.storedProperties.map(hashable)
         && Set(a.subentities.map(\.name)) == Set(b.subentities.map(\.name))
     }
@@ -233,7 +229,6 @@ extension Schema {
 
     private enum CodingKeys: CodingKey {
       case name, superentityName, subentities, storedProperties, inheritedProperties, uniquenessConstraints, indices
-      case rtrees
     }
 
     /// Decodes the entity; ``Schema`` connects it with its parent and children again.
@@ -246,7 +241,6 @@ extension Schema {
         try container.decode([CodedProperty].self, forKey: .inheritedProperties).map(\.property)
       decoded.uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
       decoded.indices = try container.decode([[String]].self, forKey: .indices)
-      decoded.rtrees = try container.decodeIfPresent([[String]].self, forKey: .rtrees)
       state = Mutex(decoded)
     }
 
@@ -259,7 +253,6 @@ extension Schema {
       try container.encode(state.inheritedProperties.map(CodedProperty.init), forKey: .inheritedProperties)
       try container.encode(state.uniquenessConstraints, forKey: .uniquenessConstraints)
       try container.encode(state.indices, forKey: .indices)
-      try container.encodeIfPresent(state.rtrees, forKey: .rtrees)
     }
   }
 }

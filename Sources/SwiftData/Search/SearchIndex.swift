@@ -29,7 +29,7 @@ struct SearchIndex: Sendable {
   let columns: [Column]
 
   /// The name of the FTS5 table.
-  var name: String { "_swiftdata_search_\(table)" }
+  var name: String { "_swiftdata_\(table).search" }
 
   /// Nil where no class of the hierarchy has a searchable attribute.
   init?(table: String, members: [EntityTable]) {
@@ -74,7 +74,7 @@ struct SearchIndex: Sendable {
 extension SearchIndex {
   /// The tables, the view and the triggers that make up the index.
   var derived: DerivedTable {
-    let view = "\(name)_texts"
+    let view = "\(name).texts"
     let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
     let texts = columns.map { "\($0.value()) AS \($0.name.quotedIdentifier)" }.joined(separator: ", ")
     let (index, rows) = (name.quotedIdentifier, table.quotedIdentifier)
@@ -88,9 +88,9 @@ extension SearchIndex {
       objects: [
         .init(.view, view, "AS SELECT _pk, \(texts) FROM \(rows)"),
         .init(.virtualTable, name, "USING fts5(\(names), \(content), \(SearchText.tokenizer))"),
-        .init(.trigger, "\(name)_insert", "AFTER INSERT ON \(rows) BEGIN \(add) END"),
-        .init(.trigger, "\(name)_delete", "AFTER DELETE ON \(rows) BEGIN \(remove) END"),
-        .init(.trigger, "\(name)_update", "AFTER UPDATE OF \(sources) ON \(rows) BEGIN \(remove) \(add) END"),
+        .init(.trigger, "\(name).insert", "AFTER INSERT ON \(rows) BEGIN \(add) END"),
+        .init(.trigger, "\(name).delete", "AFTER DELETE ON \(rows) BEGIN \(remove) END"),
+        .init(.trigger, "\(name).update", "AFTER UPDATE OF \(sources) ON \(rows) BEGIN \(remove) \(add) END"),
       ],
       fill: "INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
   }

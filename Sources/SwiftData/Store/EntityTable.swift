@@ -1,5 +1,4 @@
 import Foundation
-import OrderedCollections
 
 /// How one entity is kept: its table, the columns that a fetch of it selects, and the SQL texts that follow from them.
 ///
@@ -55,6 +54,19 @@ package final class EntityTable: @unchecked Sendable {
       if property.isToOne { return !property.isOptional }
       guard let relationship = property.relationship else { return false }
       return (relationship.minimumModelCount ?? 0) > 0 || (relationship.maximumModelCount ?? 0) > 0
+    }
+  }
+
+  /// The tables of all classes of a schema.
+  package static func tables(of schema: Schema, store: (__Entity) -> Int) -> [EntityTable] {
+    let entities = schema.runtimeEntities
+    var roots = [__Entity]()
+    for entity in entities where !roots.contains(where: { $0 === entity.root }) { roots.append(entity.root) }
+    return entities.map { entity in
+      let hierarchy = entities.filter { $0.root === entity.root }
+      return EntityTable(
+        entity: entity, family: hierarchy.filter { $0.isKind(of: entity) }, hasDiscriminator: hierarchy.count > 1,
+        root: roots.firstIndex { $0 === entity.root }!, store: store(entity))
     }
   }
 
@@ -114,114 +126,5 @@ package final class EntityTable: @unchecked Sendable {
   /// What the class and its superclasses declare.
   private func inherited(_ terms: (__Entity) -> [[IndexTerm]]) -> [[IndexTerm]] {
     sequence(first: entity, next: \.superentity).flatMap(terms)
-  }
-}
-
-/// The tables of one store.
-// @unchecked Sendable because it is immutable.
-package final class StoreLayout: @unchecked Sendable {
-  package let tables: [EntityTable]
-
-  package init(tables: [EntityTable]) { self.tables = tables }
-
-  /// The statements that create what a new store needs; each is skipped where it exists.
-  package func creationStatements() -> [String] {
-    var statements = [String]()
-    for (root, members) in Dictionary(grouping: tables, by: \.name).sorted(by: { $0.key < $1.key }) {
-      statements.append(createTable(root, members))
-      var seen = Set<[String]>()
-      for table in members {
-        for (constraint, unique) in table.uniqueness.map({ ($0, true) }) + table.indices.map({ ($0, false) }) {
-          guard !constraint.isEmpty, seen.insert(constraint.map(\.sql)).inserted else { continue }
-          statements.append(createIndex(root, constraint, unique: unique))
-        }
-      }
-    }
-    return statements + joinTables()
-  }
-
-  private func createTable(_ name: String, _ members: [EntityTable]) -> String {
-    var lines = ["_pk INTEGER PRIMARY KEY NOT NULL"]
-    if members[0].hasDiscriminator { lines.append("_entity TEXT NOT NULL") }
-    var columns: OrderedDictionary<String, String> = [:]
-    let root = members.first { $0.entity.superentity == nil } ?? members[0]
-    for table in members {
-      for property in table.stored {
-        let column = TableNames.column(for: property).quotedIdentifier
-        // A subclass's column is null in the rows of other classes.
-        let required = !property.isOptional && root.entity.properties.contains { $0 === property }
-        let definition = column + definition(of: property, required: required, in: table)
-        // Classes that differ about a property of one name share a column that takes the values of both.
-        columns[column] = columns[column].map { $0 == definition ? $0 : column } ?? definition
-        if let position = table.positionColumn(of: property)?.quotedIdentifier {
-          columns[position] = "\(position) INTEGER"
-        }
-      }
-    }
-    lines += columns.values
-    return "CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (\n  \(lines.joined(separator: ",\n  "))\n)"
-  }
-
-  private func definition(of property: __Property, required: Bool, in table: EntityTable) -> String {
-    let null = required ? " NOT NULL" : ""
-    switch property.kind {
-    case .attribute(let type, _): return " \(type.rawValue)\(null)"
-    case .toOne, .toMany:
-      let info = RelationshipInfo.of(property, in: table.entity)
-      // `.noAction` leaves keys of deleted rows behind, which a foreign key would refuse.
-      if info.inverse?.relationship?.deleteRule == .noAction { return " INTEGER\(null)" }
-      let target = TableNames.table(for: info.destination).quotedIdentifier
-      return " INTEGER\(null) REFERENCES \(target) (_pk)"
-        + (required ? "" : " ON DELETE SET NULL") + " DEFERRABLE INITIALLY DEFERRED"
-    }
-  }
-
-  private func createIndex(_ table: String, _ terms: [IndexTerm], unique: Bool) -> String {
-    let name = Self.indexName(table, terms, unique: unique)
-    let list = terms.map(\.sql).joined(separator: ", ")
-    return "CREATE \(unique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(name.quotedIdentifier)"
-      + " ON \(table.quotedIdentifier) (\(list))"
-  }
-
-  private static func indexName(_ table: String, _ terms: [IndexTerm], unique: Bool) -> String {
-    ([table] + terms.map(\.label)).joined(separator: "_") + (unique ? "_unique" : "_index")
-  }
-
-  /// The class and the key paths of a unique index.
-  func constraint(named index: String) -> (entity: String, names: [String])? {
-    for table in tables {
-      for terms in table.uniqueness where Self.indexName(table.name, terms, unique: true) == index {
-        return (table.entity.name, terms.map(\.name))
-      }
-    }
-    return nil
-  }
-
-  private func joinTables() -> [String] {
-    var statements = [String]()
-    var seen = Set<String>()
-    for table in tables {
-      for property in table.toMany {
-        let info = RelationshipInfo.of(property, in: table.entity)
-        guard case .join(let name, let source, _, _) = info.storage, seen.insert(name).inserted else { continue }
-        let isSource = source == "source"
-        let from = TableNames.table(for: isSource ? info.source : info.destination).quotedIdentifier
-        let to = TableNames.table(for: isSource ? info.destination : info.source).quotedIdentifier
-        let reference = "(_pk) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
-        statements.append(
-          """
-          CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (
-            source INTEGER NOT NULL REFERENCES \(from) \(reference),
-            target INTEGER NOT NULL REFERENCES \(to) \(reference),
-            source_position INTEGER,
-            target_position INTEGER,
-            UNIQUE (source, target)
-          )
-          """)
-        statements.append(
-          "CREATE INDEX IF NOT EXISTS \("\(name)_target".quotedIdentifier) ON \(name.quotedIdentifier) (target)")
-      }
-    }
-    return statements
   }
 }

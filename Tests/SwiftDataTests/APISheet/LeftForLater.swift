@@ -27,7 +27,7 @@ enum LeftForLater {
     (
       "Live results",
       [
-        "Query.*", "ResultsObserver.*", "SectionedResults.*", "ResultsSection.*", "HistoryObserver.*",
+        "Query.*", "ResultsObserver.*", "HistoryObserver.*",
         "ModelContainer.remoteChange",
       ]
     ),

@@ -80,7 +80,7 @@ struct ExplainTests {
   @Test("A predicate on ranges of numbers searches the R*Tree")
   func rtree() throws {
     let result = try explain(#Predicate { $0.width >= 1 && $0.width < 2 && (3...4).contains($0.height) })
-    #expect(steps(result).contains("_swiftdata_rtree_Parcel_width_height VIRTUAL TABLE INDEX"))
+    #expect(steps(result).contains("_swiftdata_Parcel.width.height.rtree VIRTUAL TABLE INDEX"))
     #expect(steps(result).contains("SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"))
     #expect(result.findings.isEmpty)
     #expect(result.bindings.prefix(4) == [.real(1), .real(2), .real(3), .real(4)])

@@ -49,7 +49,7 @@ struct RTreeTests {
 
   private func usesTree(_ predicate: Predicate<Sample>) throws -> Bool {
     try context.explain(FetchDescriptor(predicate: predicate)).plan.contains {
-      $0.detail.contains("_swiftdata_rtree_Sample") && $0.detail.contains("VIRTUAL TABLE")
+      $0.detail.contains("_swiftdata_Sample.") && $0.detail.contains("VIRTUAL TABLE")
     }
   }
 
@@ -130,7 +130,7 @@ struct RTreeTests {
     try context.save()
     let circles = FetchDescriptor<Mapped.Circle>(predicate: #Predicate { $0.radius > 3 && $0.radius < 6 })
     #expect(try context.fetch(circles).map(\.title) == ["c4", "c5"])
-    #expect(try context.explain(circles).plan.contains { $0.detail.contains("_swiftdata_rtree_Circle_radius VIRTUAL") })
+    #expect(try context.explain(circles).plan.contains { $0.detail.contains("_swiftdata_Circle.radius.rtree VIRTUAL") })
     let squares = FetchDescriptor<Mapped.Square>(predicate: #Predicate { $0.radius > 3 && $0.radius < 6 })
     #expect(try context.fetch(squares).map(\.title) == ["s4", "s5"])
     #expect(try !context.explain(squares).plan.contains { $0.detail.contains("VIRTUAL") })
@@ -163,8 +163,8 @@ struct RTreeTests {
     for spot in spots.prefix(10) { spot.x += 1 }
     for spot in spots.suffix(5) { context.delete(spot) }
     try context.save()
-    #expect(try store.shell("SELECT rtreecheck('_swiftdata_rtree_Spot_x')") == "ok")
-    #expect(try store.shell("SELECT count(*) FROM _swiftdata_rtree_Spot_x") == "\(spots.count - 5)")
+    #expect(try store.shell("SELECT rtreecheck('_swiftdata_Spot.x.rtree')") == "ok")
+    #expect(try store.shell("SELECT count(*) FROM \"_swiftdata_Spot.x.rtree\"") == "\(spots.count - 5)")
   }
 
   @Test("A tree over text, or over more than five numbers, is refused with what to do")

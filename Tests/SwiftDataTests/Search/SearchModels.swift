@@ -60,3 +60,12 @@ enum MemoAfter {
     init(_ text: String) { self.text = text }
   }
 }
+
+enum MemoLater {
+  @Model
+  final class Memo {
+    @Attribute(.spotlight, originalName: "text") var body: String
+    var stars: Int = 3
+    init(_ body: String) { self.body = body }
+  }
+}

@@ -57,6 +57,38 @@ struct SearchStoreTests {
     #expect(try store.shell("SELECT group_concat(sql || rootpage) FROM sqlite_master") == before)
   }
 
+  @Test("A program that names some of the models leaves the indices of the others alone")
+  func leftOut() throws {
+    let store = try TemporaryStore()
+    let both = ModelContext(try store.container(MemoAfter.Memo.self, Searched.Article.self))
+    both.insert(MemoAfter.Memo("one"))
+    both.insert(Searched.Article("two"))
+    try both.save()
+    let names =
+      "SELECT group_concat(name || rootpage) FROM sqlite_master WHERE name LIKE '\\_swiftdata\\_Memo%' ESCAPE '\\'"
+    let before = try store.shell(names)
+    #expect(before.contains("_swiftdata_Memo.search.insert"))
+    let widget = ModelContext(try store.container(Searched.Article.self))
+    #expect(try widget.search(Searched.Article.self, "two").count == 1)
+    #expect(try store.shell(names) == before)
+  }
+
+  @Test("A migration that writes the rows anew makes the index anew, for its stages too")
+  func migrated() throws {
+    let store = try TemporaryStore()
+    let old = ModelContext(try store.container(MemoAfter.Memo.self))
+    old.insert(MemoAfter.Memo("hello world"))
+    try old.save()
+    let new = ModelContext(try store.container(MemoLater.Memo.self))
+    let hit = try #require(new.search(MemoLater.Memo.self, "world").first)
+    #expect(hit.model.body == "hello world" && hit.model.stars == 3)
+    #expect(hit.snippets.map(\.property) == ["body"])
+    hit.model.body = "good bye"
+    try new.save()
+    #expect(try new.search(MemoLater.Memo.self, "bye").count == 1)
+    #expect(try new.search(MemoLater.Memo.self, "world").isEmpty)
+  }
+
   @Test("The index is what FTS5 itself calls intact")
   func integrity() throws {
     let store = try TemporaryStore()
@@ -68,8 +100,8 @@ struct SearchStoreTests {
     for article in articles.suffix(10) { context.delete(article) }
     try context.save()
     // The shell lacks the function of the view; its texts here are plain, which the function returns as they are.
-    let name = "\"_swiftdata_search_Article\""
-    let view = "_swiftdata_search_Article_texts"
+    let name = "\"_swiftdata_Article.search\""
+    let view = "\"_swiftdata_Article.search.texts\""
     #expect(
       try store.shell(
         "DROP VIEW \(view); CREATE VIEW \(view) AS SELECT _pk, title AS title_text, body AS body_text FROM Article;"
