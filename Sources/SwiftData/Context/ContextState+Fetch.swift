@@ -123,7 +123,7 @@ extension ContextState {
       storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
-      })
+      }, rtrees: { RTreeIndex.all(of: $0).filter { store.derivedTables.contains($0.name) } })
     let left = left(out: descriptor)
     let columns: Set<String>? = left.map { left in
       Set(

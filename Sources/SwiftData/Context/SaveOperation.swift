@@ -208,8 +208,8 @@ final class SaveOperation {
   /// Writes a new object over the stored row that has its unique values, and gives it that row's identity.
   private func merge(_ object: any PersistentModel, _ table: EntityTable, _ collision: SwiftDataError) throws {
     for constraint in table.uniqueness {
-      let columns = constraint.map { TableNames.column(for: $0).quotedIdentifier + " = ?" }
-      let values = ValueWriter.values(of: object, constraint)
+      let columns = constraint.map { "\($0.sql) = \($0.sql(in: "?"))" }
+      let values = ValueWriter.values(of: object, constraint.map(\.property))
       let query = SQLFragment(
         "SELECT _pk\(table.hasDiscriminator ? ", _entity" : "") FROM \(table.name.quotedIdentifier)"
           + " WHERE \(columns.joined(separator: " AND "))", values)
@@ -256,16 +256,17 @@ final class SaveOperation {
   private func clearUniqueValues() throws {
     for change in changed {
       let table = try context.core.table(for: type(of: change.object).__entity)
-      let unique = Set(table.uniqueness.joined().map(\.index)).filter(change.properties.contains)
+      let unique = Set(table.uniqueness.joined().map(\.property.index)).filter(change.properties.contains)
       guard !unique.isEmpty else { continue }
-      // A blob that no value is written as; updateRows() writes the real value.
+      // A blob, or JSON where SQL looks for members, that no value is written as; updateRows() writes the real value.
       let properties = table.stored.filter {
         // The name of an external file is still needed, to remove the file.
         unique.contains($0.index) && $0.attribute?.options.contains(.externalStorage) != true
       }
       guard !properties.isEmpty else { continue }
-      let assignments = properties.map {
-        TableNames.column(for: $0).quotedIdentifier + " = randomblob(24)"
+      let assignments = properties.map { property in
+        let random = ScalarType(of: property).form == .json ? "'\"' || hex(randomblob(24)) || '\"'" : "randomblob(24)"
+        return "\(TableNames.column(for: property).quotedIdentifier) = \(random)"
       }
       try connection.write(
         "UPDATE \(table.name.quotedIdentifier) SET \(assignments.joined(separator: ", ")) WHERE _pk = ?"

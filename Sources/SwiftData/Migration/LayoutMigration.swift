@@ -18,14 +18,21 @@ struct LayoutMigration {
 
   func run() throws {
     try refuse()
+    try DerivedTable.drop(of: changedTables, on: database)
     try removeRetiredFiles()
     for table in plan.tables where table.isRebuilt || table.old == nil { try fill(table) }
     for pairs in plan.pairTables where !pairs.isKept { try fill(pairs) }
     try takePlaces()
     try renameNotes()
     try buildIndices()
+    try DerivedTable.rebuild(for: layout, on: database)
     try removeDanglingKeys()
     try decodeRows()
+  }
+
+  /// The tables whose full-text indices and R*Trees nothing will keep any more.
+  private var changedTables: Set<String> {
+    Set(plan.droppedTables + plan.tables.filter(\.isRebuilt).map(\.new.name))
   }
 
   private func refuse() throws {
@@ -291,10 +298,10 @@ struct LayoutMigration {
 
   private func checkUnique(_ index: LayoutRecord.Index, _ table: LayoutPlan.TablePlan) throws {
     guard table.old?.indices.contains(index) != true || table.isRebuilt else { return }
-    let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
+    let list = index.terms.joined(separator: ", ")
     let sql =
       "SELECT group_concat(_pk, ', '), count(*) FROM (SELECT * FROM \(table.new.name.quotedIdentifier) ORDER BY _pk)"
-      + " WHERE \(index.columns.map { "\($0.quotedIdentifier) IS NOT NULL" }.joined(separator: " AND "))"
+      + " WHERE \(index.terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
       + " GROUP BY \(list) HAVING count(*) > 1 ORDER BY min(_pk)"
     guard let row = try Row.fetchOne(database, sql: sql) else { return }
     let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM (\(sql))")! - 1

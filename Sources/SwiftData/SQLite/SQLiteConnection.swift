@@ -72,7 +72,9 @@ package final class SQLiteConnection {
     }
     SQLTrace.record(sql)
     if sql.hasPrefix("DELETE") { hasDeleted = true }
+    let start = store.log.begin()
     defer {
+      if let start { store.log.end(statement, sql: sql, since: start) }
       if SQLTrace.isOn { SQLTrace.count(steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))) }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
@@ -125,6 +127,7 @@ package final class SQLiteConnection {
     func text(_ column: Int32) -> String? {
       isNull(column) ? nil : SQLiteRowReader.string(statement, column)
     }
+    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
     func blob(_ column: Int32) -> Data { SQLiteRowReader.data(statement, column) }
   }
 }

@@ -11,6 +11,9 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Kept in the file: identifiers of its rows carry it.
   package let identifier: String
   let externalStorage: ExternalStorage
+  let log: StatementLog
+  /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
+  let derivedTables: Set<String>
   /// What opening it changed.
   let migration: MigrationSummary
   private let access: Access
@@ -41,12 +44,16 @@ package final class SQLiteStore: @unchecked Sendable {
   init(_ target: MigrationTarget) throws {
     self.configuration = target.configuration
     self.layout = target.current.layout
+    self.log = StatementLog(store: configuration.name)
     self.externalStorage = ExternalStorage(configuration)
     let database = try StoreOpening.open(configuration)
     self.access = .connections(database)
     let opened = try StoreOpening.prepare(database, target: target, externalStorage: externalStorage)
     self.identifier = opened.identifier
     self.migration = MigrationSummary(configuration: configuration.name, steps: opened.steps)
+    self.derivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
+      try DerivedTable.update(database, for: layout, configuration: configuration)
+    }
     let denormalized = try translating { try database.read { try StoreOpening.denormalizedColumns($0) } }
     bookkeeping.withLock { $0.denormalized = denormalized }
     if configuration.historyRetention != nil, configuration.allowsSave {
@@ -61,10 +68,12 @@ package final class SQLiteStore: @unchecked Sendable {
   ) throws {
     self.configuration = configuration
     self.layout = layout
+    self.log = StatementLog(store: configuration.name)
     self.externalStorage = externalStorage
     self.access = .transaction(transaction)
     self.identifier = identifier
     self.migration = MigrationSummary(configuration: configuration.name, steps: [])
+    self.derivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
     let denormalized = try StoreOpening.denormalizedColumns(transaction.database)
     bookkeeping.withLock { $0.denormalized = denormalized }
   }
@@ -222,11 +231,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// Turns GRDB's errors of `body` into ours.
   func translating<T>(_ body: () throws -> T) throws -> T {
-    do {
-      return try body()
-    } catch let error as DatabaseError {
-      throw translate(code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql)
-    }
+    try StoreErrors.translating(configuration, layout, body)
   }
 
   func translate(code: Int32, message: String?, sql: String?) -> SwiftDataError {

@@ -111,27 +111,20 @@ package final class EntityTable: @unchecked Sendable {
     return "\(property.name)_position"
   }
 
-  /// The uniqueness constraints of the class and its superclasses, as properties.
-  package var uniqueness: [[__Property]] {
-    var result = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
-      .map { [$0] }
-    var current: __Entity? = entity
-    while let level = current {
-      result += level.uniquenessConstraints.map { $0.compactMap { entity.property(named: $0) } }
-      current = level.superentity
-    }
-    return result
+  /// The uniqueness constraints of the class and its superclasses.
+  package var uniqueness: [[IndexTerm]] {
+    let properties = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
+    return properties.map { [IndexTerm($0)] } + inherited(\.uniqueTerms)
   }
 
   /// The plain indices: `#Index`, `@Attribute(.indexed)` and the columns of to-one relationships.
-  package var indices: [[__Property]] {
-    var result = entity.properties
-      .filter { $0.isToOne || $0.attribute?.options.contains(.indexed) == true }.map { [$0] }
-    var current: __Entity? = entity
-    while let level = current {
-      result += level.indices.map { $0.compactMap { entity.property(named: $0) } }
-      current = level.superentity
-    }
-    return result.filter { !$0.isEmpty }
+  package var indices: [[IndexTerm]] {
+    let properties = entity.properties.filter { $0.isToOne || $0.attribute?.options.contains(.indexed) == true }
+    return properties.map { [IndexTerm($0)] } + inherited(\.binaryTerms)
+  }
+
+  /// What the class and its superclasses declare.
+  private func inherited(_ terms: (__Entity) -> [[IndexTerm]]) -> [[IndexTerm]] {
+    sequence(first: entity, next: \.superentity).flatMap(terms)
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 // The statements that make what a record describes. Each is skipped where it exists.
 
 extension LayoutRecord {
@@ -19,13 +21,14 @@ extension LayoutRecord.Table {
   var indexCreations: [String] { indices.map { creation(of: $0) } }
 
   func creation(of index: LayoutRecord.Index) -> String {
-    let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
+    let list = index.terms.joined(separator: ", ")
     return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(self.name(of: index).quotedIdentifier)"
       + " ON \(name.quotedIdentifier) (\(list))"
   }
 
   func name(of index: LayoutRecord.Index) -> String {
-    ([name] + index.columns).joined(separator: "_") + (index.isUnique ? "_unique" : "_index")
+    ([name] + index.columns).joined(separator: "_").replacingOccurrences(of: ".", with: "_")
+      + (index.isUnique ? "_unique" : "_index")
   }
 }
 

@@ -48,8 +48,14 @@ package struct LayoutRecord: Codable, Equatable {
   }
 
   package struct Index: Codable, Hashable {
+    /// Columns, and members of composite values (`address.city`).
     package var columns: [String]
     package var isUnique: Bool
+    /// The SQL of each, where one is a member.
+    package var expressions: [String]?
+
+    /// What the index orders by.
+    var terms: [String] { expressions ?? columns.map(\.quotedIdentifier) }
   }
 
   /// The pairs of a many-to-many, or of a to-many without an inverse.

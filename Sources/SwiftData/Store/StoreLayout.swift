@@ -12,6 +12,18 @@ package final class StoreLayout: @unchecked Sendable {
     self.tables = tables
     self.record = LayoutRecord(tables)
   }
+
+  /// The class and the key paths of a unique index.
+  func constraint(named name: String) -> (entity: String, names: [String])? {
+    for table in record.tables {
+      guard let index = table.indices.first(where: { table.name(of: $0) == name }) else { continue }
+      let declaring = tables.first { member in
+        member.name == table.name && member.uniqueness.contains { $0.map(\.sql) == index.terms }
+      }
+      return (declaring?.entity.name ?? table.name, index.columns)
+    }
+    return nil
+  }
 }
 
 extension LayoutRecord {
@@ -81,11 +93,12 @@ extension LayoutRecord {
   private static func indices(_ members: [EntityTable]) -> [Index] {
     var result = [Index]()
     for table in members {
-      for (properties, isUnique) in table.uniqueness.map({ ($0, true) }) + table.indices.map({ ($0, false) }) {
-        let columns = properties.map { TableNames.column(for: $0) }
+      for (terms, isUnique) in table.uniqueness.map({ ($0, true) }) + table.indices.map({ ($0, false) }) {
+        let expressions = terms.contains(where: \.isMember) ? terms.map(\.sql) : nil
+        let index = Index(columns: terms.map(\.column), isUnique: isUnique, expressions: expressions)
         // A unique index serves as a plain one.
-        guard !columns.isEmpty, !result.contains(where: { $0.columns == columns }) else { continue }
-        result.append(Index(columns: columns, isUnique: isUnique))
+        guard !terms.isEmpty, !result.contains(where: { $0.terms == index.terms }) else { continue }
+        result.append(index)
       }
     }
     return result
