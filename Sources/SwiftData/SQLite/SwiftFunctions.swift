@@ -31,7 +31,7 @@ package enum SwiftFunctions {
     }
   }
 
-  private static let all: [SwiftFunction] = text + numbers + json
+  private static let all: [SwiftFunction] = text + questions + numbers + json
 }
 
 /// One function.
