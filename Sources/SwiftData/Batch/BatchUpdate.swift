@@ -32,6 +32,7 @@ struct BatchUpdate {
         try checkFailures(connection)
         result = try update(connection)
         try store.noteDenormalized(result.denormalized, on: connection)
+        try recordHistory(result.keys, connection)
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
       throw SwiftDataError(
@@ -58,6 +59,15 @@ struct BatchUpdate {
     }
   }
 
+  private func recordHistory(_ changed: [String: [Int64]], _ connection: SQLiteConnection) throws {
+    var history = HistoryRecorder()
+    let names = columns.map(\.property.name)
+    for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
+      for key in keys.sorted() { history.update(entity, key, names) }
+    }
+    try history.write(to: connection, author: context.facade?.author, trimming: context.core.store(of: table))
+  }
+
   // MARK: - Statements
 
   private func update(_ connection: SQLiteConnection) throws -> Result {
@@ -72,10 +82,9 @@ struct BatchUpdate {
   private func updateInTwoSteps(_ connection: SQLiteConnection) throws -> Result {
     let rows = SQLFragment("temp._swiftdata_new")
     try connection.execute(SQLFragment("CREATE TEMP TABLE _swiftdata_new AS ") + values)
-    // A blob that no value is written as.
-    let unique = Set(table.uniqueness.joined().map(\.index))
+    let unique = Set(table.uniqueness.joined().map(\.property.index))
     let room = columns.filter { unique.contains($0.property.index) }
-      .map { SQLFragment("\($0.column.quotedIdentifier) = randomblob(24)") }
+      .map { SQLFragment(SaveOperation.makeRoom($0.property)) }
     try connection.execute(
       SQLFragment("UPDATE \(table.name.quotedIdentifier) SET ") + room.list
         + SQLFragment(" WHERE _pk IN (SELECT pk FROM ")

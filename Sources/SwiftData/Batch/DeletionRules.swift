@@ -10,7 +10,7 @@ struct DeletionRules {
   /// Which keys have targets that a `.deny` protects.
   private(set) var denials: [(property: __Property, owners: Question)] = []
   /// The keys and the classes of objects whose to-one the store clears.
-  private(set) var cleared: [(destination: __Entity, targets: Question)] = []
+  private(set) var cleared: [(property: __Property, destination: __Entity, targets: Question)] = []
 
   init(_ table: EntityTable, _ core: ContainerCore) throws {
     for property in table.entity.properties where !property.isAttribute {
@@ -26,7 +26,7 @@ struct DeletionRules {
         guard let inverse = info.inverse, inverse.isToOne else { continue }
         let column = TableNames.column(for: inverse).quotedIdentifier
         if inverse.isOptional {
-          cleared.append((info.destination, Self.rows(of: destination) { "t0.\(column) IN (\($0))" }))
+          cleared.append((inverse, info.destination, Self.rows(of: destination) { "t0.\(column) IN (\($0))" }))
         } else {
           refusals.append { keys in
             SQLFragment(

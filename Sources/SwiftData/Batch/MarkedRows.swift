@@ -46,5 +46,6 @@ extension ContextState {
     let isPlain = seen.allSatisfy { $0.table.root == query.table.root } && !query.readsOwnTableAgain
     guard descriptor.includePendingChanges, isPlain else { return try loadMarkedRows() }
     query.restrictions.append(exclusion(of: markedRows.keys(root: query.table.root)))
+    query.leavesOutMarkedRows = true
   }
 }

@@ -15,6 +15,8 @@ struct StoreQuery {
   var restrictions: [SQLFragment] = []
   /// Where the rows are, for a fetch that begins in the midst of the order; nil where they are one stretch.
   var stretches: [Stretch]?
+  /// Whether `restrictions` keep the rows out that a batch delete marked.
+  var leavesOutMarkedRows = false
   /// What is computed of each row instead of an object, and the to-one relationships that only this reads.
   var values: [SQLFragment] = []
   var valueJoins: [SQLFragment] = []
@@ -136,7 +138,7 @@ extension ContextState {
       storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
-      })
+      }, rtrees: { RTreeIndex.all(of: $0).filter { store.derivedTables.contains($0.name) } })
     let left = left(out: descriptor)
     let columns: Set<String>? = left.map { left in
       Set(
@@ -180,6 +182,7 @@ extension ContextState {
     var result = [M]()
     var keys = [Int64]()
     let store = core.store(of: table)
+    if !query.leavesOutMarkedRows { try loadMarkedRows(root: table.root) }
     var isFresh = false
     while !isFresh {
       try read(table) { connection in

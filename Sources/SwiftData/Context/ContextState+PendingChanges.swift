@@ -19,18 +19,7 @@ extension ContextState {
   func fetchWithPendingChanges<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ query: StoreQuery, after start: M? = nil
   ) throws -> [M] {
-    var candidates = query
-    candidates.offset = nil
-    if dependsOnOthers(query) {
-      // An unsaved change of a related object can make any row match, so all are asked in memory.
-      candidates.condition = nil
-      candidates.limit = nil
-      candidates.stretches = nil
-    } else if let limit = query.limit {
-      // Each unsaved object can push out or pull in one row.
-      let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + changed.count + deleted.count)
-      candidates.limit = needed.overflow ? nil : needed.partialValue
-    }
+    let candidates = candidates(for: query)
     var objects = [M]()
     var seen = Set<ObjectIdentifier>()
     let stored: [M] = try load(candidates)
@@ -47,6 +36,23 @@ extension ContextState {
     }
     if !descriptor.sortBy.isEmpty || !changed.isEmpty { sort(&objects, by: descriptor.sortBy) }
     return Array(objects.dropFirst(query.offset ?? 0).prefix(query.limit ?? .max))
+  }
+
+  /// The statement whose result unsaved changes are laid over.
+  func candidates(for query: StoreQuery) -> StoreQuery {
+    var candidates = query
+    candidates.offset = nil
+    if dependsOnOthers(query) {
+      // An unsaved change of a related object can make any row match, so all are asked in memory.
+      candidates.condition = nil
+      candidates.limit = nil
+      candidates.stretches = nil
+    } else if let limit = query.limit {
+      // Each unsaved object can push out or pull in one row.
+      let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + changed.count + deleted.count)
+      candidates.limit = needed.overflow ? nil : needed.partialValue
+    }
+    return candidates
   }
 
   /// Whether the statement reads entities that have unsaved objects, other than by the fetched rows themselves.

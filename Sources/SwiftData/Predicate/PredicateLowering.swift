@@ -8,6 +8,8 @@ package struct LoweringEnvironment {
   /// The names of the class and of all its subclasses in the schema.
   package let familyNames: (__Entity) -> [String]
   let dialect: SQLDialect
+  /// The R*Trees that have every row of a class.
+  let rtrees: (__Entity) -> [RTreeIndex]
 
   package init(
     storeIdentifier: String,
@@ -15,10 +17,23 @@ package struct LoweringEnvironment {
     familyNames: @escaping (__Entity) -> [String],
     dialect: SQLDialect = .sqlite
   ) {
+    self.init(
+      storeIdentifier: storeIdentifier, isDenormalized: isDenormalized, familyNames: familyNames, dialect: dialect,
+      rtrees: { _ in [] })
+  }
+
+  init(
+    storeIdentifier: String,
+    isDenormalized: @escaping (String, String) -> Bool,
+    familyNames: @escaping (__Entity) -> [String],
+    dialect: SQLDialect = .sqlite,
+    rtrees: @escaping (__Entity) -> [RTreeIndex]
+  ) {
     self.storeIdentifier = storeIdentifier
     self.isDenormalized = isDenormalized
     self.familyNames = familyNames
     self.dialect = dialect
+    self.rtrees = rtrees
   }
 }
 
@@ -55,6 +70,9 @@ package enum PredicateLowering {
     if let predicate {
       state.variables[predicate.variable.key] = .object(state.row)
       condition = try state.condition(predicate.expression, filtering: true)
+      if let coarse = RTreeFilter.condition(predicate, entity: entity, environment: environment) {
+        condition = coarse + SQLFragment(" AND (") + condition! + SQLFragment(")")
+      }
     }
     let joins = state.joins(of: 0)
     let order = try sort.flatMap { try state.orderTerms($0) }

@@ -61,7 +61,7 @@ enum Deletions {
   }
 
   @Model final class Plate {
-    var number: Int
+    @Attribute(.preserveValueOnDeletion) var number: Int
     @Attribute(.externalStorage) var picture: Data?
     init(_ number: Int) { self.number = number }
   }
@@ -98,7 +98,7 @@ enum Deletions {
     #expect(found.count == 1 && context.hasChanges)
     let (_, saved) = try SQLTrace.record { try context.save() }
     #expect(saved.filter { $0.hasPrefix("DELETE") }.count == 1)
-    #expect(saved.count == 2, "external files are looked for; nothing else")
+    #expect(saved.filter { !$0.contains("_swiftdata_") }.count == 2, "external files are looked for; nothing else")
     #expect(!context.hasChanges)
     #expect(try count(Deletions.Plate.self) == 2)
   }
@@ -224,6 +224,26 @@ enum Deletions {
     #expect(received.withLock { $0["updated"] } == ["Lamp", "Lamp", "Lamp"])
     other.processPendingChanges()
     #expect(rooms[0].modelContext == nil && lamp.room == nil && rooms[3].modelContext != nil)
+  }
+
+  @Test("The history has each deletion with what is kept of it, and what lost its target, once")
+  func history() throws {
+    let context = ModelContext(container)
+    let lamps = try context.fetch(FetchDescriptor<Deletions.Lamp>(sortBy: [SortDescriptor(\.number)]))
+    lamps[0].number = 100
+    try context.delete(model: Deletions.House.self, where: #Predicate { $0.number == 0 })
+    try context.save()
+    let last = try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
+    let deleted = last.changes.compactMap { if case .delete = $0 { $0.changedPersistentIdentifier.entityName } else { nil } }
+    #expect(deleted.sorted() == ["House", "Plate", "Room", "Room", "Room"])
+    let updates = last.changes.compactMap { if case .update(let update) = $0 { update } else { nil } }
+      .compactMap { $0 as? DefaultHistoryUpdate<Deletions.Lamp> }
+    #expect(updates.map(\.updatedAttributes.count).sorted() == [1, 1, 2])
+    #expect(updates.allSatisfy { $0.updatedAttributes.contains(\.room) })
+    for change in last.changes {
+      guard case .delete(let delete as DefaultHistoryDelete<Deletions.Plate>) = change else { continue }
+      #expect(delete.tombstone[\.number] as? Int == 0)
+    }
   }
 
   @Test("A new object may take the unique value of one that goes in the same save")

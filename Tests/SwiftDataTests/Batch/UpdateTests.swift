@@ -71,7 +71,8 @@ private enum Updates {
         set: .assign(\.note, "n"), .assign(\.grade, .final), .assign(\.size, Updates.Size(width: 3, height: 4)),
         .assign(\.tags, ["x", "y"]))
     }
-    #expect(count == 3 && statements.count == 1 && statements[0].hasPrefix("UPDATE"))
+    #expect(count == 3 && statements[0].hasPrefix("UPDATE"))
+    #expect(statements.dropFirst().allSatisfy { $0.contains("_swiftdata_") } && statements.count == 4, "and the history")
     #expect(try stored(\.note) == ["n", "n", "n"] + Array(repeating: nil, count: 7))
     #expect(try stored(\.grade).prefix(4) == [.final, .final, .final, .draft])
     #expect(try stored(\.size)[2] == Updates.Size(width: 3, height: 4) && stored(\.tags)[0] == ["x", "y"])
@@ -140,6 +141,22 @@ private enum Updates {
     defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
     try context.update(model: Updates.Paper.self, where: #Predicate { $0.number >= 8 }, set: .assign(\.title, "x"))
     #expect(received.withLock { $0 } == [[], ["Paper", "Paper"]])
+  }
+
+  @Test("The history names the objects and the properties, in one transaction of the context's author")
+  func history() throws {
+    context.author = "me"
+    try context.update(
+      model: Updates.Paper.self, where: #Predicate { $0.number >= 8 }, set: .assign(\.title, "x"), .assign(\.note, "y"))
+    let last = try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
+    #expect(last.author == "me" && last.changes.count == 2)
+    for change in last.changes {
+      guard case .update(let update as DefaultHistoryUpdate<Updates.Paper>) = change else {
+        Issue.record("not an update: \(change)")
+        continue
+      }
+      #expect(update.updatedAttributes.count == 2 && update.updatedAttributes.contains(\.title))
+    }
   }
 
   @Test("Objects with unsaved changes take part with these, and their new values are unsaved too")

@@ -4,7 +4,9 @@ import Foundation
 
 extension PredicateExpressions.KeyPath: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    switch try state.lower(root) {
+    let root = try state.lower(root)
+    if Output.self is any LoweredAsRoot.Type { return root }
+    switch root {
     case .object(let object): return try property(of: object, &state)
     case .scalar(let scalar): return try member(of: scalar, &state)
     case .collection(let collection): return try aggregate(collection, &state)
@@ -39,6 +41,9 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
 
   private func member(of scalar: Scalar, _ state: inout LoweringState) throws -> Lowered {
     if let result = shortcut(scalar) { return .scalar(result) }
+    if scalar.type.form == .text, Output.self == String.self, let form = TextCase(keyPath) {
+      return .scalar(state.textCall(form.sqlName, [scalar], type: ScalarType(of: String.self)!))
+    }
     guard let output = ScalarType(of: Output.self) else {
       throw state.unsupported(self, "a \(Output.self) has no form in the store")
     }
@@ -133,7 +138,11 @@ extension LoweringState {
   func member(of value: Scalar, at path: String, type: ScalarType, isOptional: Bool) -> Scalar {
     var result = value
     result.type = type
-    result.sql = dialect.member(of: value.sql, path: path, type: type)
+    // One path from the cell down is what an index has.
+    let outer = value.member.flatMap { $0.sql == value.sql ? $0 : nil }
+    let (base, full) = outer.map { ($0.base, $0.path + path.dropFirst()) } ?? (value.sql, path)
+    result.sql = dialect.member(of: base, path: full, type: type)
+    result.member = (result.sql, base, full)
     result.isOptional = value.isOptional || isOptional
     result.failure = result.isOptional ? value.failureTest : nil
     result.isAtomic = true
