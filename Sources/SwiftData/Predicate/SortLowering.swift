@@ -9,7 +9,7 @@ extension LoweringState {
     return try orderTerms(scalar, keyPath).map { $0 + SQLFragment(direction) }
   }
 
-  private mutating func sortKey(_ keyPath: AnyKeyPath) throws -> Scalar {
+  mutating func sortKey(_ keyPath: AnyKeyPath) throws -> Scalar {
     if let property = KeyPathResolver.property(at: keyPath, in: entity) {
       return try value(of: property, in: row, keyPath)
     }

@@ -29,9 +29,10 @@ package enum SwiftFunctions {
         )
       }
     }
+    try SwiftAggregates.register(on: connection)
   }
 
-  private static let all: [SwiftFunction] = text + questions + numbers + json
+  private static let all: [SwiftFunction] = text + questions + numbers + json + search
 }
 
 /// One function.

@@ -138,7 +138,11 @@ extension LoweringState {
   func member(of value: Scalar, at path: String, type: ScalarType, isOptional: Bool) -> Scalar {
     var result = value
     result.type = type
-    result.sql = dialect.member(of: value.sql, path: path, type: type)
+    // One path from the cell down is what an index has.
+    let outer = value.member.flatMap { $0.sql == value.sql ? $0 : nil }
+    let (base, full) = outer.map { ($0.base, $0.path + path.dropFirst()) } ?? (value.sql, path)
+    result.sql = dialect.member(of: base, path: full, type: type)
+    result.member = (result.sql, base, full)
     result.isOptional = value.isOptional || isOptional
     result.failure = result.isOptional ? value.failureTest : nil
     result.isAtomic = true
