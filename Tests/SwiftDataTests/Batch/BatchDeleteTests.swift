@@ -98,7 +98,9 @@ enum Deletions {
     #expect(found.count == 1 && context.hasChanges)
     let (_, saved) = try SQLTrace.record { try context.save() }
     #expect(saved.filter { $0.hasPrefix("DELETE") }.count == 1)
-    #expect(saved.filter { !$0.contains("_swiftdata_") }.count == 2, "external files are looked for; nothing else")
+    #expect(
+      saved.filter { !$0.contains("_swiftdata_") }.count == 3, "what files it has, what the history keeps, the deletion"
+    )
     #expect(!context.hasChanges)
     #expect(try count(Deletions.Plate.self) == 2)
   }
@@ -234,7 +236,9 @@ enum Deletions {
     try context.delete(model: Deletions.House.self, where: #Predicate { $0.number == 0 })
     try context.save()
     let last = try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
-    let deleted = last.changes.compactMap { if case .delete = $0 { $0.changedPersistentIdentifier.entityName } else { nil } }
+    let deleted = last.changes.compactMap {
+      if case .delete = $0 { $0.changedPersistentIdentifier.entityName } else { nil }
+    }
     #expect(deleted.sorted() == ["House", "Plate", "Room", "Room", "Room"])
     let updates = last.changes.compactMap { if case .update(let update) = $0 { update } else { nil } }
       .compactMap { $0 as? DefaultHistoryUpdate<Deletions.Lamp> }
