@@ -15,7 +15,27 @@ public enum __Build {
 
 extension __Build {
   /// A captured value.
+  public static func value<T: Codable & Sendable>(_ value: T) -> PredicateExpressions.Value<T> {
+    PredicateExpressions.Value(value)
+  }
+
+  /// A captured value that a predicate cannot hold.
+  @available(
+    *, unavailable,
+    message: "what a predicate captures has to be Codable and Sendable; capture the part of it that is compared"
+  )
+  @_disfavoredOverload
   public static func value<T>(_ value: T) -> PredicateExpressions.Value<T> { PredicateExpressions.Value(value) }
+
+  /// A captured predicate.
+  public static func value<each Input>(
+    _ value: Predicate<repeat each Input>
+  ) -> PredicateExpressions.Value<Predicate<repeat each Input>> { PredicateExpressions.Value(value) }
+
+  /// A captured expression.
+  public static func value<each Input, Output>(
+    _ value: Expression<repeat each Input, Output>
+  ) -> PredicateExpressions.Value<Expression<repeat each Input, Output>> { PredicateExpressions.Value(value) }
 
   /// A captured part of a text: unlike `String`, `Substring` is not Codable.
   public static func value(_ value: Substring) -> PredicateExpressions.Value<String> {

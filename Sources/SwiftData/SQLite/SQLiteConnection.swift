@@ -117,11 +117,10 @@ package final class SQLiteConnection {
       case SQLITE_INTEGER: .integer(integer(column))
       case SQLITE_FLOAT: .real(real(column))
       case SQLITE_TEXT: .text(text(column) ?? "")
-      case SQLITE_BLOB: .blob(SQLiteRowReader.data(statement, column))
+      case SQLITE_BLOB: .blob(blob(column))
       default: .null
       }
     }
-    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
     func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
     func text(_ column: Int32) -> String? {
