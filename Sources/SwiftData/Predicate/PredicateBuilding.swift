@@ -85,11 +85,21 @@ extension __Build {
     _ root: Root,
     _ keyPath: KeyPath<Root.Output, Member>
   ) -> PredicateExpressions.KeyPath<Root, Member> {
-    // Sendable is a marker without a form at run time. The key paths of the macro name properties alone, so they hold
-    // nothing that could be shared; a captured one may hold subscripts' arguments, which it only compares and hashes.
-    // Where a property may be read is for whoever evaluates the predicate on a model.
+    // Sendable is a marker without a form at run time. The key paths that the macro writes name properties, so they
+    // hold nothing that could be shared; a captured one is held too, but only to be compared and followed. Where a
+    // property may be read is for whoever evaluates the predicate on a model.
     let sendable = unsafeBitCast(keyPath, to: (KeyPath<Root.Output, Member> & Sendable).self)
     return PredicateExpressions.build_KeyPath(root: root, keyPath: sendable)
+  }
+
+  /// What a captured key path finds in a model.
+  ///
+  /// Foundation's node traps at key paths of several components; behind the subscript there is one.
+  public static func captured<Root, Member>(
+    _ root: Root,
+    _ keyPath: KeyPath<Root.Output, Member>
+  ) -> PredicateExpressions.KeyPath<Root, Member> where Root.Output: PersistentModel {
+    member(root, \.[__at: keyPath])
   }
 
   /// What follows `?` in an optional chain, or the closure of `flatMap`.
@@ -125,6 +135,11 @@ extension __Build {
   /// A number as a `Double`.
   public static func double<Root>(_ root: Root) -> PredicateExpressions.KeyPath<Root, Double>
   where Root.Output: BinaryFloatingPoint { PredicateExpressions.build_KeyPath(root: root, keyPath: \.__double) }
+}
+
+extension PersistentModel {
+  /// Plumbing of `#Predicate`.
+  public subscript<Member>(__at keyPath: KeyPath<Self, Member>) -> Member { self[keyPath: keyPath] }
 }
 
 extension String {
