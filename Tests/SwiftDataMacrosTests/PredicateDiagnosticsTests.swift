@@ -27,8 +27,7 @@ struct PredicateDiagnosticsTests {
           + " 'allSatisfy', 'min()', 'max()' or 'filter { … }.count'"),
       Refusal(
         closure: "$0.album «===» album",
-        message: "'===' cannot be part of a query; compare the identifiers: '$0.album.persistentModelID =="
-          + " album.persistentModelID'"),
+        message: "'===' cannot be part of a query; compare the models with '=='"),
       Refusal(
         closure: "«isGood»($0.title)",
         message: "'isGood' is Swift that a store cannot run on a row; call it outside on what you compare with and"
@@ -90,6 +89,15 @@ struct PredicateDiagnosticsTests {
     #expect(
       expansion.repaired == [
         "replace 'var' with 'let'": "let p = #Predicate<Item> { let x = $0.count; return x > 1 }"
+      ])
+  }
+
+  @Test("Identity of models becomes equality by a repair")
+  func identity() {
+    let expansion = Expansion("let p = #Predicate<Item> { $0.album !== album }")
+    #expect(
+      expansion.repaired == [
+        "compare the models with '!='": "let p = #Predicate<Item> { $0.album != album }"
       ])
   }
 
