@@ -19,6 +19,9 @@ final class SaveOperation {
   private var denormalized: Set<String> = []
   private var newFiles: [String] = []
   private var oldFiles: [String] = []
+  private var history = HistoryRecorder()
+  /// The properties that an upsert wrote, by object.
+  private var mergedProperties: [ObjectIdentifier: [String]] = [:]
 
   init(context: ContextState, storeIndex: Int) throws {
     self.context = context
@@ -55,6 +58,7 @@ final class SaveOperation {
         try writePositions()
         try writePairs()
         try store.noteDenormalized(denormalized, on: connection)
+        try recordHistory()
         try others()
       }
     } catch {
@@ -87,10 +91,41 @@ final class SaveOperation {
     for object in deleted {
       let table = try context.core.table(for: type(of: object).__entity)
       try noteOldFiles(of: object, table.stored, table)
+      history.delete(table.entity.name, object.__state.key, tombstone: try tombstone(of: object, table))
       try connection.write("DELETE FROM \(table.name.quotedIdentifier) WHERE _pk = ?") { writer in
         try writer.integer(object.__state.key)
       }
     }
+  }
+
+  /// The stored cells of the attributes that the history keeps of a deleted object.
+  private func tombstone(of object: any PersistentModel, _ table: EntityTable) throws -> [String: SQLValue] {
+    let kept = table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
+    guard !kept.isEmpty else { return [:] }
+    let columns = kept.map { TableNames.column(for: $0).quotedIdentifier }
+    let query = SQLFragment(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(table.name.quotedIdentifier) WHERE _pk = ?",
+      [.integer(object.__state.key)])
+    let cells = try connection.rows(query) { cells in kept.indices.map { cells.value(Int32($0)) } }.first ?? []
+    return Dictionary(zip(kept.map(\.name), cells)) { first, _ in first }
+  }
+
+  /// Deletes, inserts and updates, in the order in which they were written.
+  private func recordHistory() throws {
+    for object in inserted {
+      let (name, key) = (type(of: object).__entity.name, object.__state.key)
+      if let properties = mergedProperties[ObjectIdentifier(object)] {
+        history.update(name, key, properties)
+      } else {
+        history.insert(name, key)
+      }
+    }
+    for change in changed {
+      let entity = type(of: change.object).__entity
+      history.update(entity.name, change.object.__state.key, change.properties.indices.map { entity.properties[$0].name })
+    }
+    let number = try history.write(to: connection, author: context.facade?.author)
+    if let number, number.isMultiple(of: 1000) { try HistoryReader(store: store).trim(connection) }
   }
 
   /// The external files that a row names now and will not any more.
@@ -134,13 +169,7 @@ final class SaveOperation {
   /// Keys come from a counter in the store, never twice, so that an identifier means one object for ever.
   private func giveKeys(_ tables: [EntityTable]) throws {
     for (name, count) in Dictionary(grouping: tables, by: \.name).mapValues(\.count) {
-      let last = try connection.rows(
-        SQLFragment(
-          "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
-            + " ON CONFLICT (entity) DO UPDATE SET last = last + excluded.last RETURNING last",
-          [.text(name), .integer(Int64(count))])
-      ) { $0.integer(0) }[0]
-      var next = last - Int64(count) + 1
+      var next = try connection.takeNumbers(name, Int64(count))
       for (object, table) in zip(inserted, tables) where table.name == name {
         object.__state.key = next
         keysGiven.append(object)
@@ -203,6 +232,7 @@ final class SaveOperation {
       }
       try noteOldFiles(of: object, written, table)
       try update(object, written, table)
+      mergedProperties[ObjectIdentifier(object)] = written.map(\.name)
       return
     }
     throw collision

@@ -26,13 +26,16 @@ public struct MigrationChange: Hashable, Sendable, CustomStringConvertible {
   public let entity: String
   /// The property; nil where it is about the whole model.
   public let property: String?
+  /// The name that the model or property had before; nil where it was not renamed.
+  public let former: String?
   /// What happens, in words.
   public let detail: String
 
-  init(_ kind: Kind, _ entity: String, _ property: String? = nil, _ detail: String) {
+  init(_ kind: Kind, _ entity: String, _ property: String? = nil, _ detail: String, former: String? = nil) {
     self.kind = kind
     self.entity = entity
     self.property = property
+    self.former = former
     self.detail = detail
   }
 

@@ -13,8 +13,8 @@ package enum ExpressionText {
     case "Value": return children["value"].map(constant) ?? "…"
     case "NilLiteral": return "nil"
     case "KeyPath":
-      let member = (children["keyPath"] as? AnyKeyPath).map(KeyPathText.member) ?? "…"
-      return "\(text("root")).\(member)"
+      guard let keyPath = children["keyPath"] as? AnyKeyPath else { return "\(text("root")).…" }
+      return wrapped(text("root"), keyPath) ?? "\(text("root")).\(KeyPathText.member(keyPath))"
     case "Arithmetic", "Comparison":
       return "\(text("lhs")) \(symbols[children["op"].map { "\($0)" } ?? ""] ?? "?") \(text("rhs"))"
     case "Negation": return "!(\(text("wrapped")))"
@@ -24,6 +24,7 @@ package enum ExpressionText {
       let inner = text("transform")
       return inner.hasPrefix("$0")
         ? "\(text("wrapped"))?\(inner.dropFirst(2))" : "\(text("wrapped")).flatMap { \(inner) }"
+    case "ForcedUnwrap" where text("inner").hasPrefix("<Predicate<"): return text("inner")
     case "ForcedUnwrap": return "\(text("inner"))!"
     case "SequenceContains": return "\(text("sequence")).contains(\(text("element")))"
     case "SequenceContainsWhere": return "\(text("sequence")).contains { \(text("test")) }"
@@ -37,6 +38,8 @@ package enum ExpressionText {
     case "Range": return "\(text("lower"))..<\(text("upper"))"
     case "ClosedRange": return "\(text("lower"))...\(text("upper"))"
     case "RangeExpressionContains": return "(\(text("range"))).contains(\(text("element")))"
+    case "CollectionIndexSubscript" where isCall(children["wrapped"]):
+      return "\(text("wrapped"))(\(text("index")))"
     case "CollectionIndexSubscript": return "\(text("wrapped"))[\(text("index"))]"
     case "CollectionRangeSubscript": return "\(text("wrapped"))[\(text("range"))]"
     case "DictionaryKeySubscript": return "\(text("wrapped"))[\(text("key"))]"
@@ -45,6 +48,27 @@ package enum ExpressionText {
     case "TypeCheck", "ConditionalCast", "ForceCast": return "a cast of \(text("input"))"
     case "ExpressionEvaluate": return "\(text("expression")).evaluate(…)"
     default: return (expression as? any CustomStringConvertible)?.description ?? String(node)
+    }
+  }
+
+  /// Whether what is looked into by index stands for a method.
+  private static func isCall(_ expression: Any?) -> Bool {
+    guard let expression else { return false }
+    return Mirror(reflecting: expression).children.contains { child in
+      switch child.value {
+      case is any AnyPredicateAnswers: true
+      case let keyPath as AnyKeyPath: type(of: keyPath).valueType is any AnyTextAnswers.Type
+      default: false
+      }
+    }
+  }
+
+  /// What the key paths of our own nodes stand for; nil for others.
+  private static func wrapped(_ root: String, _ keyPath: AnyKeyPath) -> String? {
+    switch type(of: keyPath).valueType {
+    case let question as any AnyTextAnswers.Type: "\(root).\(question.name)"
+    case is any LoweredAsRoot.Type: root
+    default: TextCase(keyPath).map { "\(root).\($0.name)" }
     }
   }
 
@@ -65,6 +89,7 @@ package enum ExpressionText {
     case let text as String: return text.count > 40 ? "\"\(text.prefix(40))…\"" : text.debugDescription
     case is any BinaryInteger, is Double, is Float, is Bool, is UUID, is Decimal: return "\(value)"
     case let date as Date: return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
+    case let answers as any AnyPredicateAnswers: return answers.text + ".evaluate"
     default: return "<\(type(of: value))>"
     }
   }

@@ -82,5 +82,6 @@ struct Metadata {
           WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS _swiftdata_denormalized (column_name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
         """)
+    for statement in HistoryRecorder.creationStatements { try database.execute(sql: statement) }
   }
 }

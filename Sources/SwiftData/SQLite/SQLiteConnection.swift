@@ -111,6 +111,17 @@ package final class SQLiteConnection {
     let statement: OpaquePointer
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    /// The cell as it is.
+    func value(_ column: Int32) -> SQLValue {
+      switch sqlite3_column_type(statement, column) {
+      case SQLITE_INTEGER: .integer(integer(column))
+      case SQLITE_FLOAT: .real(real(column))
+      case SQLITE_TEXT: .text(text(column) ?? "")
+      case SQLITE_BLOB: .blob(SQLiteRowReader.data(statement, column))
+      default: .null
+      }
+    }
+    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
     func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
     func text(_ column: Int32) -> String? {

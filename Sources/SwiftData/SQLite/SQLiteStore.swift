@@ -56,6 +56,9 @@ package final class SQLiteStore: @unchecked Sendable {
     }
     let denormalized = try translating { try database.read { try StoreOpening.denormalizedColumns($0) } }
     bookkeeping.withLock { $0.denormalized = denormalized }
+    if configuration.historyRetention != nil, configuration.allowsSave {
+      try write { try HistoryReader(store: self).trim($0) }
+    }
   }
 
   /// The store of one version of the models, inside the transaction of a migration.
@@ -193,12 +196,13 @@ package final class SQLiteStore: @unchecked Sendable {
 
   // MARK: - Erasing
 
-  /// Removes all rows of all tables.
+  /// Removes all rows of all tables, and the history with them.
   package func deleteAllRows() throws {
     try write { connection in
       for table in try StoreOpening.userTables(connection) {
         try connection.execute("DELETE FROM \(table.quotedIdentifier)")
       }
+      try HistoryReader(store: self).removeAll(connection)
     }
     externalStorage.removeAll()
   }

@@ -32,7 +32,7 @@ package enum SwiftFunctions {
     try SwiftAggregates.register(on: connection)
   }
 
-  private static let all: [SwiftFunction] = text + numbers + json + search
+  private static let all: [SwiftFunction] = text + questions + numbers + json + search
 }
 
 /// One function.

@@ -4,7 +4,9 @@ import Foundation
 
 extension PredicateExpressions.KeyPath: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    switch try state.lower(root) {
+    let root = try state.lower(root)
+    if Output.self is any LoweredAsRoot.Type { return root }
+    switch root {
     case .object(let object): return try property(of: object, &state)
     case .scalar(let scalar): return try member(of: scalar, &state)
     case .collection(let collection): return try aggregate(collection, &state)
@@ -39,6 +41,9 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
 
   private func member(of scalar: Scalar, _ state: inout LoweringState) throws -> Lowered {
     if let result = shortcut(scalar) { return .scalar(result) }
+    if scalar.type.form == .text, Output.self == String.self, let form = TextCase(keyPath) {
+      return .scalar(state.textCall(form.sqlName, [scalar], type: ScalarType(of: String.self)!))
+    }
     guard let output = ScalarType(of: Output.self) else {
       throw state.unsupported(self, "a \(Output.self) has no form in the store")
     }

@@ -91,7 +91,8 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
 
 extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    switch try state.lower(inner) {
+    // Nil throws, so that NULL may stand for false here too where only truth counts.
+    switch try state.lower(inner, filtering: state.isFiltering) {
     case .constant(let value):
       if let value = value as? Inner.Output, let present = value { return .constant(present) }
       guard let type = ScalarType(of: Output.self) else { throw state.unsupported(self, "the captured value is nil") }

@@ -1,0 +1,95 @@
+import Foundation
+import SwiftData
+import Testing
+
+private typealias P = PredicateExpressions
+
+/// The nodes that Foundation lacks on Linux.
+@Suite
+struct TextNodeTests {
+  private let context: ModelContext
+
+  init() throws {
+    var data = RandomData(seed: 3)
+    context = try SwiftDataTests.context(saving: data.objects(40))
+  }
+
+  private func predicate<E: StandardPredicateExpression<Bool>>(
+    _ body: (P.KeyPath<P.Variable<Specimen>, String>) -> E
+  ) -> Predicate<Specimen> {
+    Predicate { body(P.build_KeyPath(root: $0, keyPath: \.title)) }
+  }
+
+  @Test("Prefixes, suffixes and searches find what their methods say", arguments: nastyTexts)
+  func questions(part: String) throws {
+    let argument = P.build_Arg(part)
+    try expectAgreement(predicate { P.build_hasPrefix($0, argument) }, in: context, "hasPrefix \(part)")
+    try expectAgreement(predicate { P.build_hasSuffix($0, argument) }, in: context, "hasSuffix \(part)")
+    try expectAgreement(
+      predicate { P.build_localizedStandardContains($0, argument) }, in: context, "standardContains \(part)")
+    try expectAgreement(
+      predicate { P.build_localizedCaseInsensitiveContains($0, argument) }, in: context, "contains \(part)")
+  }
+
+  @Test("Comparisons and letter cases find what their methods say", arguments: nastyTexts)
+  func comparisons(other: String) throws {
+    let argument = P.build_Arg(other)
+    for result in [ComparisonResult.orderedAscending, .orderedSame, .orderedDescending] {
+      func check(
+        _ question: (P.KeyPath<P.Variable<Specimen>, String>) -> some StandardPredicateExpression<
+          ComparisonResult
+        >
+      ) throws {
+        try expectAgreement(
+          predicate { P.build_Equal(lhs: question($0), rhs: P.build_Arg(result)) }, in: context, "\(result) \(other)")
+      }
+      try check { P.build_compare($0, argument) }
+      try check { P.build_caseInsensitiveCompare($0, argument) }
+      try check { P.build_localizedCompare($0, argument) }
+      try check { P.build_localizedCaseInsensitiveCompare($0, argument) }
+      try check { P.build_localizedStandardCompare($0, argument) }
+    }
+    try expectAgreement(
+      predicate { P.build_Equal(lhs: P.build_lowercased($0), rhs: argument) }, in: context, "lowercased \(other)")
+    try expectAgreement(
+      predicate { P.build_Equal(lhs: P.build_uppercased($0), rhs: argument) }, in: context, "uppercased \(other)")
+    try expectAgreement(
+      predicate { P.build_Equal(lhs: P.build_capitalized($0), rhs: argument) }, in: context, "capitalized \(other)")
+  }
+
+  @Test("A captured predicate is asked of a row, and of a row's relationship")
+  func evaluate() throws {
+    let large = #Predicate<Specimen> { $0.small > 0 }
+    try expectAgreement(Predicate { P.build_evaluate(P.build_Arg(large), $0) }, in: context)
+    let locked = #Predicate<Drawer> { $0.isLocked }
+    try expectAgreement(
+      Predicate {
+        P.build_NilCoalesce(
+          lhs: P.build_flatMap(P.build_KeyPath(root: $0, keyPath: \.drawer)) { drawer in
+            P.build_evaluate(P.build_Arg(locked), drawer)
+          },
+          rhs: P.build_Arg(false)
+        )
+      },
+      in: context
+    )
+  }
+
+  @Test("A predicate with these nodes can be printed")
+  func printing() throws {
+    let locked = #Predicate<Specimen> { $0.flag }
+    let predicate = Predicate<Specimen> { specimen in
+      P.build_Conjunction(
+        lhs: P.build_hasSuffix(
+          P.build_lowercased(P.build_KeyPath(root: specimen, keyPath: \.title)), P.build_Arg(".jpg" as Substring)),
+        rhs: P.build_evaluate(P.build_Arg(locked), specimen)
+      )
+    }
+    #expect("\(predicate)".contains("\".jpg\""))
+    #expect(String(reflecting: predicate).contains("__HasSuffix"))
+    #expect(
+      ExpressionText.describe(predicate.expression)
+        == "$0.title.lowercased().hasSuffix(\".jpg\") && <Predicate<Specimen>>.evaluate($0)")
+    try expectAgreement(predicate, in: context)
+  }
+}
