@@ -121,7 +121,6 @@ package final class SQLiteConnection {
       default: .null
       }
     }
-    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
     func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
     func text(_ column: Int32) -> String? {
