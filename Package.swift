@@ -64,6 +64,7 @@ let package = Package(
       name: "SwiftDataMacrosTests",
       dependencies: [
         "SwiftDataMacros",
+        .product(name: "SwiftOperators", package: "swift-syntax"),
         .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ]

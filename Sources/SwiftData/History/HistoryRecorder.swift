@@ -4,7 +4,8 @@ import OrderedCollections
 /// Writes what a transaction of the store does to its history, inside that transaction.
 ///
 /// A row for the transaction, and a row for each run of changes of one kind to consecutive keys of one class: an import
-/// of 100,000 objects adds a handful of rows. Changes are numbered through the life of the store, a run by its first.
+/// of 100,000 objects adds a handful of rows. The number of a change is that of its transaction in the upper half and
+/// its place there in the lower half; a run has the number of its first change.
 struct HistoryRecorder {
   enum Kind: Int64 { case insert = 0, update = 1, delete = 2 }
 
@@ -26,8 +27,6 @@ struct HistoryRecorder {
   }
 
   private var runs: OrderedDictionary<Group, [Run]> = [:]
-  private var count: Int64 = 0
-
   var isEmpty: Bool { runs.isEmpty }
 
   mutating func insert(_ entity: String, _ key: Int64) {
@@ -47,7 +46,6 @@ struct HistoryRecorder {
   /// Changes are gathered by kind and class, so that an object and its parts, inserted in turn, make two runs and not
   /// one for each of them.
   private mutating func add(_ run: Run) {
-    count += 1
     let group = Group(kind: run.kind, entity: run.entity)
     if let last = runs[group]?.last, last.first + last.count == run.first, last.properties == run.properties,
       last.tombstone == nil, run.tombstone == nil
@@ -92,7 +90,7 @@ struct HistoryRecorder {
           .text(Self.process),
         ])
     ) { $0.integer(0) }[0]
-    var next = try connection.takeNumbers("_swiftdata_changes", count)
+    var next = transaction << 32
     for run in runs.values.joined() {
       try connection.write(
         "INSERT INTO _swiftdata_changes (id, history, kind, entity, key, count, properties, tombstone)"

@@ -77,6 +77,8 @@ public protocol HistoryUpdate<Model>: Sendable {
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
   /// The type of the numbers of transactions.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
+  /// What names a property.
+  typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
   /// The number of the change in the history of its store.
   var changeIdentifier: ChangeIdentifier { get }
@@ -85,7 +87,7 @@ public protocol HistoryUpdate<Model>: Sendable {
   /// The object that was changed.
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// The properties that were changed, attributes and relationships. Their values are not kept.
-  var updatedAttributes: [PartialKeyPath<Model> & Sendable] { get }
+  var updatedAttributes: [PropertyUpdate] { get }
 }
 
 /// A deletion. (Apple's documentation, `HistoryDelete`.)

@@ -65,8 +65,9 @@ extension __Build {
     _ root: Root,
     _ keyPath: KeyPath<Root.Output, Member>
   ) -> PredicateExpressions.KeyPath<Root, Member> {
-    // Sendable is a marker without a form at run time. A key path that names properties alone captures nothing that
-    // could be shared; where it may be read is for whoever evaluates the predicate on a model.
+    // Sendable is a marker without a form at run time. The key paths of the macro name properties alone, so they hold
+    // nothing that could be shared; a captured one may hold subscripts' arguments, which it only compares and hashes.
+    // Where a property may be read is for whoever evaluates the predicate on a model.
     let sendable = unsafeBitCast(keyPath, to: (KeyPath<Root.Output, Member> & Sendable).self)
     return PredicateExpressions.build_KeyPath(root: root, keyPath: sendable)
   }

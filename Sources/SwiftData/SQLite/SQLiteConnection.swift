@@ -117,7 +117,7 @@ package final class SQLiteConnection {
       case SQLITE_INTEGER: .integer(integer(column))
       case SQLITE_FLOAT: .real(real(column))
       case SQLITE_TEXT: .text(text(column) ?? "")
-      case SQLITE_BLOB: .blob(SQLiteRowReader.data(statement, column))
+      case SQLITE_BLOB: .blob(blob(column))
       default: .null
       }
     }

@@ -183,6 +183,11 @@ struct MacroStatementTests {
     try store.check(#Predicate { missing == nil && $0.flag || $0.title == missing!.name }) { $0.flag }
     try store.check(#Predicate { $0.flag || $0.plays == filter.ids[9] || $0.title == filter.nested[2]! }) { $0.flag }
     try store.check(#Predicate { $0.plays == filter.ids.filter { $0 > 3 }.first! }) { $0.plays == 4 }
+    let (path, deep) = (\Catalog.Track.place.city, \Catalog.Track.title)
+    try store.check(#Predicate { $0[keyPath: path] == "Bern" && $0[keyPath: deep] != "Rain" }) {
+      $0.place.city == "Bern" && $0.title != "Rain"
+    }
+    try store.check(#Predicate { $0[keyPath: \.album?.artist?.name] == "solo" }) { $0.album?.artist?.name == "solo" }
     let zero = filter.ids.count - 2
     try store.check(#Predicate { $0.flag || zero != 0 && $0.plays > 10 / zero }) { $0.flag }
   }
@@ -201,7 +206,7 @@ struct MacroStatementTests {
       ($0.album?.tracks.count ?? 0) > 6
     }
     try store.check(albums: #Predicate { flags.evaluate($0) > 3 }) { $0.tracks.count { $0.flag } > 3 }
-    try store.check(#Predicate { length.evaluate($0) == 4 }) { $0.title.count + ($0.flag ? 0 : 1) == 4 }
+    try store.check(#Predicate { length.evaluate($0) == 5 }) { $0.title.count + ($0.flag ? 0 : 1) == 5 }
     #expect(try flags.evaluate(store.albums[0]) == store.albums[0].tracks.count { $0.flag })
   }
 
@@ -213,6 +218,21 @@ struct MacroStatementTests {
     #expect(try store.context.fetchCount(FetchDescriptor<Catalog.Track>(predicate: #Predicate { _ in true })) == 24)
   }
 
+  @Test("Models of the main actor are asked there")
+  @MainActor func mainActor() throws {
+    let container = try ModelContainer(
+      for: Isolated.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    for (index, name) in ["a", "b", "ab"].enumerated() {
+      let object = Isolated(name: name)
+      if index > 0 { object.parent = try container.mainContext.fetch(FetchDescriptor<Isolated>()).first }
+      container.mainContext.insert(object)
+    }
+    let found = #Predicate<Isolated> {
+      $0.name.hasPrefix("a") && $0.parent?.children.contains { $0.name == "b" } == true
+    }
+    #expect(try container.mainContext.fetch(FetchDescriptor(predicate: found)).map(\.name) == ["ab"])
+  }
+
   @Test("Types other than models keep Foundation's macro, and models may be compared in pairs")
   func otherTypes() throws {
     #expect(try #Predicate<Int> { $0 > 3 }.evaluate(4))
@@ -220,4 +240,14 @@ struct MacroStatementTests {
     #expect(try pair.evaluate(store.tracks[3], store.tracks[6]))
     #expect(try !pair.evaluate(store.tracks[3], store.tracks[7]))
   }
+}
+
+@MainActor
+@Model
+final class Isolated {
+  var name: String
+  var parent: Isolated?
+  @Relationship(inverse: \Isolated.parent) var children: [Isolated] = []
+
+  init(name: String) { self.name = name }
 }
