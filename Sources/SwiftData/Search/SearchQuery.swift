@@ -44,7 +44,9 @@ struct SearchQuery {
   }
 
   /// The argument of MATCH.
-  var expression: String {
+  var expression: String { Self.expression(terms) }
+
+  static func expression(_ terms: [Term]) -> String {
     terms.map { term in
       let text = SearchText.indexed(term.text).replacingOccurrences(of: "\"", with: "\"\"")
       return "\"\(text)\"" + (term.isPrefix ? " *" : "")

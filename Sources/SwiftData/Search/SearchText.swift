@@ -10,6 +10,9 @@ enum SearchText {
   /// The tokenizer of every index, as an argument of FTS5.
   static let tokenizer = "tokenize=\"unicode61 remove_diacritics 2 categories 'L* N* Co So'\""
 
+  /// Goes up when `indexed` changes its results: indices of former ones are made anew.
+  static let version = 1
+
   // Control characters, which separate words and which `indexed` takes out of texts.
   private static let start: Unicode.Scalar = "\u{1D}"
   private static let end: Unicode.Scalar = "\u{1E}"
