@@ -67,7 +67,7 @@ package enum ExpressionText {
   private static func wrapped(_ root: String, _ keyPath: AnyKeyPath) -> String? {
     switch type(of: keyPath).valueType {
     case let question as any AnyTextAnswers.Type: "\(root).\(question.name)"
-    case is any LoweredAsRoot.Type: root
+    case is any LoweredAsRoot.Type, is Character.Type where keyPath == \String.__character: root
     default: TextCase(keyPath).map { "\(root).\($0.name)" }
     }
   }

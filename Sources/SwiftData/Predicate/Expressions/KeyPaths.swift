@@ -6,6 +6,11 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let root = try state.lower(root)
     if Output.self is any LoweredAsRoot.Type { return root }
+    if let mapped = Output.self as? any AnyMapped.Type, let inner = mapped.inner(of: keyPath) {
+      var collection = try state.collection(root, elements: Root.Output.self, of: self.root)
+      collection.append(mapping: { member, state in try state.mapped(member, inner) })
+      return .collection(collection)
+    }
     switch root {
     case .object(let object): return try property(of: object, &state)
     case .scalar(let scalar): return try member(of: scalar, &state)
