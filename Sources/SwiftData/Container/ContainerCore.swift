@@ -112,7 +112,12 @@ struct StoreAssignment {
             .configurationSchemaNotFoundInContainerSchema, entity: entity.name,
             message: "the configuration \"\(configuration.name)\" names it, the container's schema does not")
         }
-        if stores[ObjectIdentifier(entity)] == nil { stores[ObjectIdentifier(entity)] = index }
+        if let other = stores.updateValue(index, forKey: ObjectIdentifier(entity)) {
+          throw SwiftDataError(
+            .loadIssueModelContainer, entity: entity.name,
+            message: "the configurations \"\(configurations[other].name)\" and \"\(configuration.name)\" both keep the"
+              + " model, by name or through a relationship; let one of them keep it")
+        }
       }
       if configuration.cloudKitContainerIdentifier != nil { try CloudKitRules.check(named) }
     }

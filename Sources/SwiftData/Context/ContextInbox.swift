@@ -46,7 +46,8 @@ extension ContextState {
   /// Brings registered objects up to what other contexts saved. An object with unsaved changes keeps these and takes
   /// the rest.
   func drainInbox() {
-    for changes in inbox.takeAll() { apply(changes) }
+    let all = inbox.takeAll()
+    if !all.isEmpty { quietly { for changes in all { apply(changes) } } }
   }
 
   private func apply(_ changes: SavedChanges) {
@@ -119,7 +120,20 @@ extension ContextState {
   /// Tells observers of an object that the engine changed a property.
   func notify(_ object: any PersistentModel, _ index: Int) {
     guard object.__isObserved else { return }
+    if quietDepth > 0 { return pendingNotifications.append((object, index)) }
     object.__notify(index, .willSet)
     object.__notify(index, .didSet)
+  }
+
+  /// Does work whose middle observers must not see: they hear of it when it is done. An observer may fetch, and must
+  /// find neither a read under way nor half of another context's save.
+  func quietly<T>(_ work: () throws -> T) rethrows -> T {
+    quietDepth += 1
+    defer {
+      quietDepth -= 1
+      // What observers do may add to the list.
+      while quietDepth == 0, let (object, index) = pendingNotifications.popFirst() { notify(object, index) }
+    }
+    return try work()
   }
 }

@@ -17,7 +17,7 @@ extension ContextState {
       if isNew {
         forget(object)
       } else {
-        registerUndo { $0.restoreDeleted(object) }
+        registerUndo { $0.undoDeletion(of: object) }
         deleted[ObjectIdentifier(object)] = object
       }
     }
@@ -63,6 +63,11 @@ extension ContextState {
     RelationshipMaintenance.change(target, inverse.index) {
       _ = target.__relationship(inverse.index, .remove(object))
     }
+  }
+
+  /// A save may have come between: then the object is inserted again, under a new identifier.
+  private func undoDeletion(of object: any PersistentModel) {
+    if deleted[ObjectIdentifier(object)] != nil { restoreDeleted(object) } else { insert(object) }
   }
 
   func restoreDeleted(_ object: any PersistentModel) {

@@ -73,7 +73,7 @@ extension ContextState {
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
       return try fetchWithPendingChanges(descriptor, query).count
     }
-    return try core.store(of: query.table).read { connection in
+    return try read(query.table) { connection in
       try connection.rows(query.count) { Int($0.integer(0)) }[0]
     }
   }
@@ -87,7 +87,7 @@ extension ContextState {
     let table = query.table
     let store = core.store(of: table)
     query.columns = table.hasDiscriminator ? "t0._pk, t0._entity" : "t0._pk"
-    return try store.read { connection in
+    return try read(table) { connection in
       try connection.rows(query.select) { cells in
         PersistentIdentifier(
           entityName: table.hasDiscriminator ? cells.text(1)! : table.entity.name, storeIdentifier: store.identifier,
@@ -119,8 +119,9 @@ extension ContextState {
       descriptor.predicate, descriptor.sortBy, entity: entity, environment: environment)
     (query.joins, query.condition) = (lowered.joins, lowered.condition)
     (query.orderJoins, query.order) = (lowered.orderJoins, lowered.order)
-    query.limit = descriptor.fetchLimit
-    query.offset = descriptor.fetchOffset
+    // Negative bounds bound nothing.
+    query.limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
+    query.offset = descriptor.fetchOffset.map { max(0, $0) }
     return query
   }
 
@@ -137,20 +138,30 @@ extension ContextState {
 
   // MARK: - Loading rows
 
+  func read<T>(_ table: EntityTable, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    try quietly { try core.store(of: table).read(body) }
+  }
+
   /// Runs a query and returns its objects, registered; registered ones are reused.
   func load<M: PersistentModel>(_ query: StoreQuery, partial: PropertySet? = nil) throws -> [M] {
     let table = query.table
     var result = [M]()
     var keys = [Int64]()
     let store = core.store(of: table)
-    try store.read { connection in
-      noteForeignCommits(of: table.store)
-      let decoder = RowDecoder(table: table, store: store, context: self, partial: partial)
-      try connection.query(query.select, reader: decoder.reader) { _ in
-        let object: M = try decoder.decode()
-        result.append(object)
-        keys.append(object.__state.key)
+    var isFresh = false
+    while !isFresh {
+      try read(table) { connection in
+        isFresh = !hasForeignCommits(table.store)
+        guard isFresh else { return }
+        let decoder = RowDecoder(table: table, store: store, context: self, partial: partial)
+        try connection.query(query.select, reader: decoder.reader) { _ in
+          let object: M = try decoder.decode()
+          result.append(object)
+          keys.append(object.__state.key)
+        }
       }
+      // Outside the read, since merging reads too.
+      if !isFresh { takeInForeignCommits(table.store) }
     }
     let batch = FetchBatch(keys: keys, root: table.root)
     for object in result { object.__state.batch = batch }
@@ -167,7 +178,7 @@ extension ContextState {
     guard !missing.isEmpty else { return result }
     let batch = FetchBatch(keys: missing, root: table.root)
     let store = core.store(of: table)
-    try store.read { connection in
+    try read(table) { connection in
       let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
       let query = SQLFragment(
         "SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0"
@@ -194,7 +205,7 @@ extension ContextState {
       + " ORDER BY \(position) IS NULL, \(position), \(tie)"
     var keys = [Int64]()
     var found = [any PersistentModel]()
-    try store.read { connection in
+    try read(table) { connection in
       let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
       let last = Int32(table.columns.count + (table.hasDiscriminator ? 2 : 1))
       try connection.query(SQLFragment(sql, [Self.list(owners)]), reader: decoder.reader) { reader in
@@ -233,7 +244,7 @@ extension ContextState {
       let table = try core.table(for: type(of: group[0]).__entity)
       let store = core.store(of: table)
       let keys = group.map(\.__state.key)
-      try store.read { connection in
+      try read(table) { connection in
         let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
         let columns = only.map { Set([TableNames.column(for: table.entity.properties[$0])]) }
         let query = SQLFragment(
@@ -269,12 +280,14 @@ extension ContextState {
 
   // MARK: - Commits by other processes
 
-  private func noteForeignCommits(of store: Int) {
-    let count = core.stores[store].foreignCommits
-    guard count != syncedForeignCommits[store] else { return }
-    syncedForeignCommits[store] = count
-    refault(pointingTo: nil, merging: true)
+  private func hasForeignCommits(_ store: Int) -> Bool {
+    core.stores[store].foreignCommits != syncedForeignCommits[store]
+  }
+
+  private func takeInForeignCommits(_ store: Int) {
+    syncedForeignCommits[store] = core.stores[store].foreignCommits
     staleStores.insert(store)
+    quietly { refault(pointingTo: nil, merging: true) }
   }
 
   /// Whether rows are to be read into objects that are registered already.

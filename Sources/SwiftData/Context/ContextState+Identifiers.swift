@@ -24,13 +24,9 @@ extension ContextState {
       }
       return Probe.placeholder(of: table.entity)
     }
-    if let entity = schemaEntity(named: identifier.entityName) { return Probe.placeholder(of: entity) }
-    preconditionFailure(
-      "model(for:) was asked for a \(identifier.entityName), which is not in the container's schema; name it in"
-        + " ModelContainer(for:)")
+    guard let table = core.table(named: identifier.entityName) else { return UnknownModel() }
+    return Probe.placeholder(of: table.entity)
   }
-
-  private func schemaEntity(named name: String) -> __Entity? { core.table(named: name)?.entity }
 }
 
 extension PersistentModel {

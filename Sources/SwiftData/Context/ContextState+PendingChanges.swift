@@ -27,7 +27,8 @@ extension ContextState {
       candidates.limit = nil
     } else if let limit = query.limit {
       // Each unsaved object can push out or pull in one row.
-      candidates.limit = limit + (query.offset ?? 0) + changed.count + deleted.count
+      let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + changed.count + deleted.count)
+      candidates.limit = needed.overflow ? nil : needed.partialValue
     }
     var objects = [M]()
     var seen = Set<ObjectIdentifier>()
@@ -40,9 +41,7 @@ extension ContextState {
       objects.append(object)
     }
     if !descriptor.sortBy.isEmpty || !changed.isEmpty { sort(&objects, by: descriptor.sortBy) }
-    let start = min(query.offset ?? 0, objects.count)
-    let end = query.limit.map { min(start + $0, objects.count) } ?? objects.count
-    return Array(objects[start..<end])
+    return Array(objects.dropFirst(query.offset ?? 0).prefix(query.limit ?? .max))
   }
 
   /// Whether the statement reads entities that have unsaved objects, other than by the fetched rows themselves.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ContextState {
-  /// Writes all unsaved changes, one transaction for each store that has some.
+  /// Writes all unsaved changes, to all stores or to none.
   ///
   /// A refused save leaves the stores and the memory as they were; the changes stay unsaved.
   func save() throws {
@@ -13,17 +13,12 @@ extension ContextState {
     guard hasChanges else { return }
     post(ModelContext.willSave, nil)
     try Validation(context: self).run()
-    var saved = [SaveOperation]()
-    for index in core.stores.indices {
-      let operation = try SaveOperation(context: self, storeIndex: index)
-      if operation.isEmpty { continue }
-      try operation.run()
-      let changes = finish(operation)
-      saved.append(operation)
-      core.announce(changes, from: inbox)
-    }
+    let operations = try core.stores.indices.map { try SaveOperation(context: self, storeIndex: $0) }
+      .filter { !$0.isEmpty }
+    try SaveOperation.run(operations[...])
+    for operation in operations { core.announce(finish(operation), from: inbox) }
     // What is left names no store: an object whose deletion was never stored.
-    post(ModelContext.didSave, SaveNotification.userInfo(for: saved))
+    post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
   }
 

@@ -13,7 +13,7 @@ extension ContextState {
     let old = object.__value(at: index)
     undoManager.registerUndo(withTarget: self) { context in
       guard object.__state.context === context else { return }
-      RelationshipMaintenance.change(object, index) { object.__setValue(old, at: index) }
+      RelationshipMaintenance.restore(object, index) { object.__setValue(old, at: index) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import Foundation
 import OrderedCollections
 
@@ -26,6 +27,10 @@ package final class ContextState {
   var syncedForeignCommits: [Int]
   /// Stores in which somebody else committed: from then on a fetch reads rows into registered objects too.
   var staleStores: Set<Int> = []
+  /// How many pieces of work are under way, one in the other, that observers may not see the middle of.
+  var quietDepth = 0
+  /// Changes of observed objects that such work made and observers have not heard of yet.
+  var pendingNotifications: Deque<(any PersistentModel, Int)> = []
   var undoManager: UndoManager?
   var isUndoing = false
   var changeHandler: (() -> Void)?
@@ -119,11 +124,22 @@ package final class ContextState {
     object.__state.flags = .inserted
     object.__state.key = 0
     inserted[ObjectIdentifier(object)] = object
-    registerUndo { $0.forget(object) }
+    registerUndo { $0.undoInsertion(of: object) }
     return true
   }
 
-  /// Undoes an insertion.
+  /// A save may have come between: then the row goes.
+  private func undoInsertion(of object: any PersistentModel) {
+    guard inserted[ObjectIdentifier(object)] != nil else { return delete(object) }
+    let targets = RelationshipMaintenance.unrecordedReferences(to: object)
+    forget(object)
+    for (target, inverse) in targets {
+      _ = target.__relationship(inverse.index, .remove(object))
+      notify(target, inverse.index)
+    }
+  }
+
+  /// Takes a new object out.
   func forget(_ object: any PersistentModel) {
     inserted[ObjectIdentifier(object)] = nil
     object.__state.flags = []

@@ -36,8 +36,14 @@ final class SaveOperation {
 
   // MARK: - The transaction
 
-  /// Writes everything, or throws and leaves store and memory as they were.
-  func run() throws {
+  /// Writes everything of several stores, or throws and leaves stores and memory as they were.
+  ///
+  /// The transactions of the later stores run inside that of the first, so that a refusal by any of them undoes all.
+  static func run(_ operations: ArraySlice<SaveOperation>) throws {
+    try operations.first?.run { try run(operations.dropFirst()) }
+  }
+
+  private func run(_ others: () throws -> Void) throws {
     do {
       try store.write { connection in
         self.connection = connection
@@ -49,6 +55,7 @@ final class SaveOperation {
         try writePositions()
         try writePairs()
         try store.noteDenormalized(denormalized, on: connection)
+        try others()
       }
     } catch {
       for object in keysGiven { object.__state.key = 0 }
@@ -143,6 +150,7 @@ final class SaveOperation {
   }
 
   private func insert(_ object: any PersistentModel, _ table: EntityTable, _ sql: String) throws {
+    let files = newFiles.count
     do {
       try connection.write(sql) { writer in
         try writer.integer(object.__state.key)
@@ -151,6 +159,9 @@ final class SaveOperation {
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
       guard store.configuration.uniquenessViolations == .update else { throw error }
+      // The update writes files of its own.
+      store.externalStorage.remove(newFiles[files...])
+      newFiles.removeSubrange(files...)
       try merge(object, table, error)
     }
   }
@@ -171,8 +182,17 @@ final class SaveOperation {
       let columns = constraint.map { TableNames.column(for: $0).quotedIdentifier + " = ?" }
       let values = ValueWriter.values(of: object, constraint)
       let query = SQLFragment(
-        "SELECT _pk FROM \(table.name.quotedIdentifier) WHERE \(columns.joined(separator: " AND "))", values)
-      guard let key = try connection.rows(query, { $0.integer(0) }).first else { continue }
+        "SELECT _pk\(table.hasDiscriminator ? ", _entity" : "") FROM \(table.name.quotedIdentifier)"
+          + " WHERE \(columns.joined(separator: " AND "))", values)
+      let rows = try connection.rows(query) { ($0.integer(0), table.hasDiscriminator ? $0.text(1) : nil) }
+      guard let (key, other) = rows.first else { continue }
+      // An object keeps its class for life: the row of another class cannot become this object.
+      if let other, other != table.entity.name {
+        throw SwiftDataError(
+          .uniquenessViolation, entity: table.entity.name, property: constraint.map(\.name).joined(separator: ", "),
+          message: "a stored \(other) has the same unique value, and an upsert cannot turn it into a"
+            + " \(table.entity.name); delete the \(other) or choose another value", underlying: collision)
+      }
       object.__state.key = key
       merged[ObjectIdentifier(object)] = key
       // A to-one that the new object leaves empty keeps its stored target.

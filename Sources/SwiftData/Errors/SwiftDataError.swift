@@ -36,6 +36,12 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     self.underlyingError = underlying
   }
 
+  /// The same error, said of an entity's property.
+  package func of(_ entity: String, _ property: String) -> SwiftDataError {
+    SwiftDataError(
+      code, entity: entity, property: property, message: message, sql: sql, underlying: underlyingError)
+  }
+
   public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool { left.code == right.code }
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 

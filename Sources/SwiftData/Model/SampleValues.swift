@@ -52,26 +52,28 @@ struct SampleValues {
     }
   }
 
-  /// Extremes in the first rounds, for computed properties that clamp or take absolute values.
+  /// Extremes in the last rounds, for computed properties that clamp or take absolute values. The rounds before find
+  /// out those that calculate, which could overflow here.
   private func number<I: FixedWidthInteger>(of type: I.Type) -> Any {
     switch round {
-    case 0: I.max - I(truncatingIfNeeded: index & 0x3F)
-    case 1: I.min + I(truncatingIfNeeded: index & 0x3F)
+    case Self.rounds - 2: I.max - I(truncatingIfNeeded: index & 0x3F)
+    // Not the least itself, which has no absolute value.
+    case Self.rounds - 1: I.min + 1 + I(truncatingIfNeeded: index & 0x3F)
     default: I(truncatingIfNeeded: number)
     }
   }
 
   private var real: Double {
     switch round {
-    case 0: 1e12 + Double(number) + 0.5
-    case 1: -1e12 - Double(number) - 0.5
+    case Self.rounds - 2: 1e12 + Double(number) + 0.5
+    case Self.rounds - 1: -1e12 - Double(number) - 0.5
     default: Double(number) + 0.25
     }
   }
 
   /// Long, in mixed case, with blanks at the ends and a letter with an accent.
   private var text: String {
-    round == 0 ? "  aB\u{E9} \(number) " + String(repeating: "xY", count: 200) + "\n" : "Zz\(number)a "
+    round == Self.rounds - 1 ? "  aB\u{E9} \(number) " + String(repeating: "xY", count: 200) + "\n" : "Zz\(number)a "
   }
 
   private func oneCase<C: CaseIterable>(of type: C.Type) -> Any? {

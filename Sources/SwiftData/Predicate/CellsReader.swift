@@ -11,9 +11,15 @@ final class CellsReader: __RowReader {
     columns = cells.indices.map { cells[$0] == nil ? -1 : Int32($0) }
   }
 
-  override func isNull(_ column: Int32) -> Bool { cells[Int(column)] == .null }
-
-  override func isText(_ column: Int32) -> Bool { if case .text = cells[Int(column)] { true } else { false } }
+  override func kind(_ column: Int32) -> __CellKind {
+    switch cells[Int(column)] {
+    case .null: .null
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    }
+  }
 
   override func int64(_ column: Int32) -> Int64 {
     if case .integer(let value) = cells[Int(column)] { value } else { 0 }

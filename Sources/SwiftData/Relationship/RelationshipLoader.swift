@@ -36,7 +36,10 @@ enum RelationshipLoader {
   static func loadAttribute(_ object: any PersistentModel, _ index: Int) {
     if Probe.record(object, index) { return }
     guard let context = object.__state.context, object.__state.key != 0 else { return }
-    let mates = batch(of: object, context).filter { $0.__state.unloaded?.contains(index) == true }
+    // External data is large: one touch must not read the files of ten thousand objects.
+    let isExternal = type(of: object).__entity.properties[index].attribute?.options.contains(.externalStorage) == true
+    let mates =
+      isExternal ? [object] : batch(of: object, context).filter { $0.__state.unloaded?.contains(index) == true }
     do {
       try context.reload(mates, only: index)
     } catch {

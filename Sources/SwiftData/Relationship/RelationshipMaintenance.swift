@@ -112,6 +112,44 @@ enum RelationshipMaintenance {
     if !inverse.isToMany, !inverse.isOptional { target.__state.flags.insert(.orphaned) }
   }
 
+  /// The loaded inverse sides that show an object though no change of theirs was recorded: they were put together
+  /// after the object had been related.
+  static func unrecordedReferences(to object: any PersistentModel) -> [(any PersistentModel, __Property)] {
+    let entity = type(of: object).__entity
+    var found = [(any PersistentModel, __Property)]()
+    for property in entity.properties where !property.isAttribute {
+      guard let inverse = RelationshipInfo.of(property, in: entity).inverse,
+        case .targets(let targets, _) = object.__relationship(property.index, .read)
+      else { continue }
+      for target in targets {
+        guard case .targets(let back, _) = target.__relationship(inverse.index, .contains(object)),
+          back.contains(where: { $0 === object })
+        else { continue }
+        found.append((target, inverse))
+      }
+    }
+    return found
+  }
+
+  /// Gives a property an earlier value back. The other sides learn of it, also where they were loaded after the change
+  /// and have nothing of their own to give back.
+  static func restore(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
+    let property = type(of: object).__entity.properties[index]
+    guard !property.isAttribute else { return change(object, index, body) }
+    func targets() -> [any PersistentModel] {
+      if case .targets(let targets, _) = object.__relationship(index, .read) { targets } else { [] }
+    }
+    let before = targets()
+    change(object, index, body)
+    let after = targets()
+    // What left the context meanwhile comes back, or goes, by an undo of its own.
+    func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
+      let ids = Set(right.map { ObjectIdentifier($0) })
+      return left.filter { !ids.contains(ObjectIdentifier($0)) && $0.__state.context === object.__state.context }
+    }
+    didChange(object, index, removed: difference(before, after), added: difference(after, before))
+  }
+
   /// Changes a relationship of `object` as its own setter would: recorded, and observers told.
   static func change(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
     object.__state.context?.recordChange(of: object, index)

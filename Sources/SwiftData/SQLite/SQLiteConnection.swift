@@ -124,19 +124,26 @@ final class SQLiteRowReader: __RowReader {
     self.store = store
   }
 
-  override func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-  override func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
+  override func kind(_ column: Int32) -> __CellKind {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
   override func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
   override func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
   override func string(_ column: Int32) -> String { Self.string(statement, column) }
   override func data(_ column: Int32) -> Data { Self.data(statement, column) }
   override func value(at column: Int32) -> SQLValue {
-    switch sqlite3_column_type(statement, column) {
-    case SQLITE_INTEGER: .integer(int64(column))
-    case SQLITE_FLOAT: .real(double(column))
-    case SQLITE_TEXT: .text(string(column))
-    case SQLITE_BLOB: .blob(data(column))
-    default: .null
+    switch kind(column) {
+    case .integer: .integer(int64(column))
+    case .real: .real(double(column))
+    case .text: .text(string(column))
+    case .blob: .blob(data(column))
+    case .null: .null
     }
   }
   override func externalData(_ reference: String) throws -> Data { try store.externalStorage.read(reference) }

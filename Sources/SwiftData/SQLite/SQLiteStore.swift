@@ -41,6 +41,10 @@ package final class SQLiteStore: @unchecked Sendable {
     bookkeeping.withLock { $0.denormalized = denormalized }
   }
 
+  deinit {
+    if externalStorage.isTemporary { externalStorage.removeAll() }
+  }
+
   // MARK: - Transactions
 
   /// Reads from one consistent state of the store.

@@ -15,7 +15,8 @@ public protocol __ColumnValue {
   static var __acceptsNull: Bool { get }
   /// What stands in for a value that was not fetched.
   static var __placeholder: Self { get }
-  static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Self
+  /// The value of a cell of a known kind; an error where the cell is not one that `__write` makes.
+  static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Self
   func __write(to writer: __ColumnWriter) throws
 }
 
@@ -28,8 +29,21 @@ public struct __ColumnType: Sendable {
   static let blob = __ColumnType(type: .blob)
 }
 
+/// What a cell holds, whatever its column was declared as.
+public enum __CellKind: Sendable {
+  case null
+  case integer
+  case real
+  case text
+  case blob
+}
+
 extension __ColumnValue {
   public static var __acceptsNull: Bool { false }
+
+  package static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Self {
+    try __read(from: row, column: column, kind: row.kind(column), index: index)
+  }
 }
 
 /// An optional, seen without its type.
@@ -51,8 +65,11 @@ extension Optional: __ColumnValue where Wrapped: __ColumnValue {
   public static var __columnType: __ColumnType { Wrapped.__columnType }
   public static var __acceptsNull: Bool { true }
   public static var __placeholder: Self { nil }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Self {
-    row.isNull(column) ? nil : try Wrapped.__read(from: row, column: column, index: index)
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Self {
+    if kind == .null { return nil }
+    // What stands in for data that is read when touched is nil here, not empty data.
+    if kind == .text, Wrapped.self == Data.self, row.deferExternalData(index) { return nil }
+    return try Wrapped.__read(from: row, column: column, kind: kind, index: index)
   }
   public func __write(to writer: __ColumnWriter) throws {
     if let self { try self.__write(to: writer) } else { try writer.null() }
@@ -64,7 +81,12 @@ extension Optional: __ColumnValue where Wrapped: __ColumnValue {
 extension Bool: __ColumnValue {
   public static var __columnType: __ColumnType { .integer }
   public static var __placeholder: Bool { false }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Bool { row.int64(column) != 0 }
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Bool {
+    guard kind == .integer else { throw row.unreadable(index, column, "a Bool") }
+    let stored = row.int64(column)
+    guard stored == 0 || stored == 1 else { throw row.unreadable(index, "the stored value \(stored) is no Bool") }
+    return stored == 1
+  }
   public func __write(to writer: __ColumnWriter) throws { try writer.integer(self ? 1 : 0) }
 }
 
@@ -72,7 +94,8 @@ extension Bool: __ColumnValue {
 extension FixedWidthInteger where Self: Codable {
   public static var __columnType: __ColumnType { .integer }
   public static var __placeholder: Self { 0 }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Self {
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Self {
+    guard kind == .integer else { throw row.unreadable(index, column, "an integer") }
     let stored = row.int64(column)
     if let value = Self(exactly: stored) { return value }
     if Self.bitWidth == 64, !Self.isSigned { return Self(truncatingIfNeeded: stored) }
@@ -96,8 +119,12 @@ extension UInt64: __ColumnValue {}
 extension Double: __ColumnValue {
   public static var __columnType: __ColumnType { .real }
   public static var __placeholder: Double { 0 }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Double {
-    row.isText(column) ? .nan : row.double(column)
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Double {
+    switch kind {
+    case .real, .integer: return row.double(column)
+    case .text where row.string(column) == "nan": return .nan
+    default: throw row.unreadable(index, column, "a number")
+    }
   }
   public func __write(to writer: __ColumnWriter) throws {
     if isNaN { try writer.text("nan") } else { try writer.real(self) }
@@ -107,8 +134,13 @@ extension Double: __ColumnValue {
 extension Float: __ColumnValue {
   public static var __columnType: __ColumnType { .real }
   public static var __placeholder: Float { 0 }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Float {
-    Float(try Double.__read(from: row, column: column, index: index))
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Float {
+    let stored = try Double.__read(from: row, column: column, kind: kind, index: index)
+    let value = Float(stored)
+    guard value.isFinite == stored.isFinite else {
+      throw row.unreadable(index, "the stored value \(stored) does not fit Float")
+    }
+    return value
   }
   public func __write(to writer: __ColumnWriter) throws { try Double(self).__write(to: writer) }
 }
@@ -116,10 +148,15 @@ extension Float: __ColumnValue {
 extension Decimal: __ColumnValue {
   public static var __columnType: __ColumnType { .text }
   public static var __placeholder: Decimal { 0 }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Decimal {
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Decimal {
+    guard kind == .text else { throw row.unreadable(index, column, "a decimal number") }
     let stored = row.string(column)
     if stored == "NaN" { return .nan }
-    guard let value = Decimal(string: stored) else { throw row.unreadable(index, "\(stored) is no decimal number") }
+    // Decimal(string:) reads as far as it can; a number is all of the text.
+    let characters = stored.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "+-.eE".utf8.contains($0) }
+    guard characters, let value = Decimal(string: stored) else {
+      throw row.unreadable(index, "the stored text \(stored.debugDescription) is no decimal number")
+    }
     return value
   }
   public func __write(to writer: __ColumnWriter) throws { try writer.text(description) }
@@ -130,15 +167,18 @@ extension Decimal: __ColumnValue {
 extension String: __ColumnValue {
   public static var __columnType: __ColumnType { .text }
   public static var __placeholder: String { "" }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> String { row.string(column) }
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> String {
+    guard kind == .text else { throw row.unreadable(index, column, "text") }
+    return row.string(column)
+  }
   public func __write(to writer: __ColumnWriter) throws { try writer.text(self) }
 }
 
 extension Character: __ColumnValue {
   public static var __columnType: __ColumnType { .text }
   public static var __placeholder: Character { " " }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Character {
-    let stored = row.string(column)
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Character {
+    let stored = try String.__read(from: row, column: column, kind: kind, index: index)
     guard stored.count == 1 else { throw row.unreadable(index, "\"\(stored)\" is not one character") }
     return Character(stored)
   }
@@ -148,8 +188,8 @@ extension Character: __ColumnValue {
 extension URL: __ColumnValue {
   public static var __columnType: __ColumnType { .text }
   public static var __placeholder: URL { URL(fileURLWithPath: "/") }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> URL {
-    let stored = row.string(column)
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> URL {
+    let stored = try String.__read(from: row, column: column, kind: kind, index: index)
     if stored.hasPrefix("{"), let parts = try? JSONCoding.decode([String: String].self, from: Data(stored.utf8)),
       let base = parts["base"].flatMap(URL.init(string:)),
       let url = URL(string: parts["relative"] ?? "", relativeTo: base)
@@ -172,8 +212,8 @@ extension URL: __ColumnValue {
 extension Date: __ColumnValue {
   public static var __columnType: __ColumnType { .real }
   public static var __placeholder: Date { Date(timeIntervalSinceReferenceDate: 0) }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Date {
-    Date(timeIntervalSinceReferenceDate: try Double.__read(from: row, column: column, index: index))
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Date {
+    Date(timeIntervalSinceReferenceDate: try Double.__read(from: row, column: column, kind: kind, index: index))
   }
   public func __write(to writer: __ColumnWriter) throws { try timeIntervalSinceReferenceDate.__write(to: writer) }
 }
@@ -181,7 +221,8 @@ extension Date: __ColumnValue {
 extension UUID: __ColumnValue {
   public static var __columnType: __ColumnType { .blob }
   public static var __placeholder: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> UUID {
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> UUID {
+    guard kind == .blob else { throw row.unreadable(index, column, "a UUID") }
     let stored = row.data(column)
     guard stored.count == 16 else { throw row.unreadable(index, "\(stored.count) bytes are no UUID") }
     return stored.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
@@ -195,10 +236,17 @@ extension Data: __ColumnValue {
   public static var __columnType: __ColumnType { .blob }
   public static var __placeholder: Data { Data() }
   /// A text cell is a reference to a file beside the store (`.externalStorage`).
-  public static func __read(from row: __RowReader, column: Int32, index: Int) throws -> Data {
-    guard row.isText(column) else { return row.data(column) }
+  public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Data {
+    if kind == .blob { return row.data(column) }
+    guard kind == .text, UUID(uuidString: row.string(column)) != nil else {
+      throw row.unreadable(index, column, "data")
+    }
     if row.deferExternalData(index) { return Data() }
-    return try row.externalData(row.string(column))
+    do {
+      return try row.externalData(row.string(column))
+    } catch let error as SwiftDataError {
+      throw error.of(row.entity.name, row.entity.properties[index].name)
+    }
   }
   public func __write(to writer: __ColumnWriter) throws { try writer.blob(self) }
 }

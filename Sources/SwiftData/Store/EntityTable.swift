@@ -1,4 +1,5 @@
 import Foundation
+import OrderedCollections
 
 /// How one entity is kept: its table, the columns that a fetch of it selects, and the SQL texts that follow from them.
 ///
@@ -150,33 +151,35 @@ package final class StoreLayout: @unchecked Sendable {
   private func createTable(_ name: String, _ members: [EntityTable]) -> String {
     var lines = ["_pk INTEGER PRIMARY KEY NOT NULL"]
     if members[0].hasDiscriminator { lines.append("_entity TEXT NOT NULL") }
-    var seen = Set<String>()
+    var columns: OrderedDictionary<String, String> = [:]
     let root = members.first { $0.entity.superentity == nil } ?? members[0]
     for table in members {
       for property in table.stored {
-        let column = TableNames.column(for: property)
-        guard seen.insert(column).inserted else { continue }
+        let column = TableNames.column(for: property).quotedIdentifier
         // A subclass's column is null in the rows of other classes.
         let required = !property.isOptional && root.entity.properties.contains { $0 === property }
-        lines.append(definition(of: property, column: column, required: required, in: table))
-        if let position = table.positionColumn(of: property) {
-          lines.append("\(position.quotedIdentifier) INTEGER")
+        let definition = column + definition(of: property, required: required, in: table)
+        // Classes that differ about a property of one name share a column that takes the values of both.
+        columns[column] = columns[column].map { $0 == definition ? $0 : column } ?? definition
+        if let position = table.positionColumn(of: property)?.quotedIdentifier {
+          columns[position] = "\(position) INTEGER"
         }
       }
     }
+    lines += columns.values
     return "CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (\n  \(lines.joined(separator: ",\n  "))\n)"
   }
 
-  private func definition(of property: __Property, column: String, required: Bool, in table: EntityTable) -> String {
+  private func definition(of property: __Property, required: Bool, in table: EntityTable) -> String {
     let null = required ? " NOT NULL" : ""
     switch property.kind {
-    case .attribute(let type, _): return "\(column.quotedIdentifier) \(type.rawValue)\(null)"
+    case .attribute(let type, _): return " \(type.rawValue)\(null)"
     case .toOne, .toMany:
       let info = RelationshipInfo.of(property, in: table.entity)
       // `.noAction` leaves keys of deleted rows behind, which a foreign key would refuse.
-      if info.inverse?.relationship?.deleteRule == .noAction { return "\(column.quotedIdentifier) INTEGER\(null)" }
+      if info.inverse?.relationship?.deleteRule == .noAction { return " INTEGER\(null)" }
       let target = TableNames.table(for: info.destination).quotedIdentifier
-      return "\(column.quotedIdentifier) INTEGER\(null) REFERENCES \(target) (_pk)"
+      return " INTEGER\(null) REFERENCES \(target) (_pk)"
         + (required ? "" : " ON DELETE SET NULL") + " DEFERRABLE INITIALLY DEFERRED"
     }
   }

@@ -13,13 +13,13 @@ open class __RowReader {
 
   // MARK: - Cells, by column
 
-  package func isNull(_ column: Int32) -> Bool { fatalError("abstract") }
+  package func kind(_ column: Int32) -> __CellKind { fatalError("abstract") }
   package func int64(_ column: Int32) -> Int64 { fatalError("abstract") }
   package func double(_ column: Int32) -> Double { fatalError("abstract") }
   package func string(_ column: Int32) -> String { fatalError("abstract") }
   package func data(_ column: Int32) -> Data { fatalError("abstract") }
   package func isEmptyArray(_ column: Int32) -> Bool { string(column) == "[]" }
-  package func isText(_ column: Int32) -> Bool { fatalError("abstract") }
+  package final func isNull(_ column: Int32) -> Bool { kind(column) == .null }
   /// The value of a reader that carries Swift values instead of cells (a snapshot or backing data); nil where it
   /// carries cells.
   package func value(_ index: Int) -> Any? { nil }
@@ -39,7 +39,7 @@ open class __RowReader {
   }
 
   /// The primary key that a to-one column holds; 0 for none.
-  package func targetKey(_ column: Int32) -> Int64 { isNull(column) ? 0 : int64(column) }
+  package func targetKey(_ column: Int32) -> Int64 { kind(column) == .integer ? int64(column) : 0 }
 
   // MARK: - Attributes, by property index
 
@@ -48,8 +48,9 @@ open class __RowReader {
     if carriesValues { return try carried(index) }
     let column = columns[index]
     if column < 0 { return try absent(index) }
-    if isNull(column), !V.__acceptsNull { throw missing(index) }
-    return try V.__read(from: self, column: column, index: index)
+    let kind = kind(column)
+    if kind == .null, !V.__acceptsNull { throw missing(index) }
+    return try V.__read(from: self, column: column, kind: kind, index: index)
   }
 
   /// Reads an enum or option set by its raw value.
@@ -58,7 +59,6 @@ open class __RowReader {
     if carriesValues { return try carried(index) }
     let column = columns[index]
     if column < 0 { return try absent(index) }
-    if isNull(column) { throw missing(index) }
     return try raw(index, column)
   }
 
@@ -103,7 +103,9 @@ open class __RowReader {
     if carriesValues { return try carried(index) }
     let column = columns[index]
     if column < 0 { return try absent(index) }
-    let stored: Data? = isNull(column) ? nil : data(column)
+    let kind = kind(column)
+    guard kind == .null || kind == .blob else { throw unreadable(index, column, "data") }
+    let stored: Data? = kind == .null ? nil : data(column)
     let value = try entity.properties[index].reverseTransform(stored, in: entity)
     guard let typed = value as? V ?? (V.self as? any __OptionalValue.Type)?.__none as? V else {
       throw unreadable(index, "the transformer returned \(value.map { "\(Swift.type(of: $0))" } ?? "nil")")
@@ -164,7 +166,10 @@ open class __RowReader {
     throw unreadable(index, "its type \(V.self) is neither a model nor Codable")
   }
 
-  @available(*, unavailable, message: "an @Attribute is Codable or has the option .transformable(by:)")
+  @available(
+    *, unavailable,
+    message: "an attribute is Codable or has the option .transformable(by:); a relationship is a var without @Attribute"
+  )
   @_disfavoredOverload
   public final func column<V>(_ index: Int, as type: V.Type) throws -> V {
     throw unreadable(index, "its type \(V.self) is not Codable")
@@ -186,7 +191,9 @@ open class __RowReader {
   }
 
   private func raw<V: RawRepresentable>(_ index: Int, _ column: Int32) throws -> V where V.RawValue: __ColumnValue {
-    let rawValue = try V.RawValue.__read(from: self, column: column, index: index)
+    let kind = kind(column)
+    if kind == .null { throw missing(index) }
+    let rawValue = try V.RawValue.__read(from: self, column: column, kind: kind, index: index)
     guard let value = V(rawValue: rawValue) else {
       throw unreadable(index, "the stored value \(rawValue) is no \(V.self)")
     }
@@ -194,6 +201,7 @@ open class __RowReader {
   }
 
   private func json<V: Decodable>(_ index: Int, _ column: Int32) throws -> V {
+    guard kind(column) == .text else { throw unreadable(index, column, "JSON text") }
     do {
       return try JSONCoding.decode(V.self, from: Data(string(column).utf8))
     } catch {
@@ -210,6 +218,19 @@ open class __RowReader {
 
   package final func missing(_ index: Int) -> SwiftDataError {
     unreadable(index, "the stored value is null and the property is not optional")
+  }
+
+  /// The error of a cell of the wrong kind.
+  package final func unreadable(_ index: Int, _ column: Int32, _ expected: String) -> SwiftDataError {
+    let stored =
+      switch value(at: column) {
+      case .null: "null"
+      case .integer(let value): "\(value)"
+      case .real(let value): "\(value)"
+      case .text(let value): "the text \(value.prefix(40).debugDescription)"
+      case .blob(let value): "\(value.count) bytes"
+      }
+    return unreadable(index, "the stored value, \(stored), is not \(expected)")
   }
 
   package final func unreadable(_ index: Int, _ reason: String, underlying: (any Error)? = nil) -> SwiftDataError {

@@ -189,9 +189,11 @@ private enum Life {
     try other.save()
     let house = Life.House(name: "a")
     house.owner = owner
+    // The relationship took the house into the owner's context.
+    #expect(house.modelContext == other)
     context.insert(house)
     let error = #expect(throws: SwiftDataError.relationshipAcrossContexts) { try context.save() }
-    #expect(error?.property == "owner")
+    #expect(error?.entity == "House")
     #expect(try names() == [])
   }
 

@@ -304,4 +304,61 @@ private enum Travel {
     #expect((found[3] as? Travel.Conference)?.talks == ["a", "b"])
     #expect(found[2].days == 1)
   }
+
+  @Test("Siblings may use one name for properties of different types and targets")
+  func siblings() throws {
+    let store = try TemporaryStore()
+    let container = try store.container(
+      Siblings.Base.self, Siblings.Left.self, Siblings.Right.self, Siblings.Third.self)
+    let context = ModelContext(container)
+    let (left, right, third) = (Siblings.Left(name: "l"), Siblings.Right(name: "r"), Siblings.Third(name: "t"))
+    (left.size, right.size, third.size) = ("12", 12, "13")
+    (left.owner, right.owner) = (Siblings.Person(name: "p"), Siblings.Company(name: "c"))
+    for object in [left, right, third] { context.insert(object) }
+    try context.save()
+    let reader = ModelContext(container)
+    let lefts = try reader.fetch(
+      FetchDescriptor<Siblings.Left>(predicate: #Predicate { $0.size == "12" && $0.owner?.name == "p" }))
+    #expect(lefts.map(\.size) == ["12"])
+    let rights = try reader.fetch(
+      FetchDescriptor<Siblings.Right>(predicate: #Predicate { $0.size == 12 && $0.owner?.name == "c" }))
+    #expect(rights.map(\.owner?.name) == ["c"])
+    #expect(try reader.fetch(FetchDescriptor<Siblings.Third>()).map(\.size) == ["13"])
+    #expect(try reader.fetch(FetchDescriptor<Siblings.Base>(sortBy: [SortDescriptor(\.name)])).count == 3)
+    try context.delete(model: Siblings.Company.self)
+    try context.save()
+    #expect(right.owner == nil)
+    let fresh = try ModelContext(container).fetch(FetchDescriptor<Siblings.Right>())
+    #expect(fresh.map { $0.owner == nil } == [true])
+    #expect(try store.shell("PRAGMA foreign_key_check; PRAGMA integrity_check") == "ok")
+  }
+}
+
+private enum Siblings {
+  @Model class Base {
+    var name: String
+    init(name: String) { self.name = name }
+  }
+  @Model final class Left: Base {
+    var size: String = ""
+    var owner: Person?
+    override init(name: String) { super.init(name: name) }
+  }
+  @Model final class Right: Base {
+    var size: Int = 0
+    var owner: Company?
+    override init(name: String) { super.init(name: name) }
+  }
+  @Model final class Third: Base {
+    var size: String = ""
+    override init(name: String) { super.init(name: name) }
+  }
+  @Model final class Person {
+    var name: String
+    init(name: String) { self.name = name }
+  }
+  @Model final class Company {
+    var name: String
+    init(name: String) { self.name = name }
+  }
 }
