@@ -69,6 +69,40 @@ extension RandomPredicate {
     )
   }
 
+  /// A property of a subclass where the drawer is one; elsewhere this throws.
+  mutating func forcedCombination() -> Node<Int> {
+    Node(P.build_KeyPath(root: P.ForceCast<_, StrongBox>(drawer()), keyPath: \.combination))
+  }
+
+  // MARK: - Arrays
+
+  /// A part of an array; where there is no such part this throws.
+  mutating func slice(_ depth: Int) -> Node<Bool> {
+    let low = random.int(0..<2)
+    let bounds =
+      random.chance(1, in: 2)
+      ? value(low..<(low + random.int(0..<2))) : Node(P.build_Range(lower: value(low), upper: int(depth)))
+    let part = P.build_subscript(key(\.words), bounds)
+    switch random.int(0..<4) {
+    case 0: return compare(Node(P.build_KeyPath(root: part, keyPath: \.count)), int(depth))
+    case 1: return Node(P.build_KeyPath(root: part, keyPath: \.isEmpty))
+    case 2: return equal(Node(P.build_KeyPath(root: part, keyPath: \.last)), optionalText(depth))
+    default: return Node(P.build_contains(part, text(depth)) as P.SequenceContains)
+    }
+  }
+
+  /// An array in an array.
+  mutating func run(_ depth: Int) -> Node<Bool> {
+    let run = (0..<random.int(0..<3)).map { _ in data.text() }
+    switch random.int(0..<4) {
+    case 0: return Node(P.build_contains(key(\.words), value(run)) as P.CollectionContainsCollection)
+    case 1: return Node(P.build_starts(key(\.words), with: value(run)))
+    case 2: return equal(key(\.words), value(run))
+    default:
+      return Node(P.build_contains(value(run + run), key(\.words)) as P.CollectionContainsCollection)
+    }
+  }
+
   // MARK: - Of many, one
 
   mutating func numberOfMembers(_ depth: Int) -> Node<Int?> {
@@ -134,7 +168,7 @@ extension RandomPredicate {
   // MARK: - Ranges
 
   mutating func ranges(_ depth: Int) -> Node<Bool> {
-    switch random.int(0..<10) {
+    switch random.int(0..<12) {
     case 0:
       let low = random.int(-3..<3)
       return Node(
@@ -153,9 +187,12 @@ extension RandomPredicate {
     case 7:
       let day = Date(timeIntervalSinceReferenceDate: 1)
       return Node(P.build_contains(value(day...), key(\.stamp)) as P.RangeExpressionContains)
-    case 8 where !isNested:
+    // Foundation's own node traps where the bounds are in the wrong order.
+    case 8: return Node(P.build_contains(P.build_ClosedRange(lower: text(depth), upper: text(depth)), text(depth)))
+    case 9: return Node(P.build_contains(P.build_ClosedRange(lower: real(depth), upper: real(depth)), real(depth)))
+    case 10:
       return Node(
-        P.build_contains(P.build_ClosedRange(lower: text(depth), upper: text(depth)), text(depth))
+        P.build_contains(P.build_ClosedRange(lower: int(depth), upper: value(Int.max)), int(depth))
           as P.RangeExpressionContains
       )
     default: return Node(P.build_contains(value(-2..<3), int(depth)) as P.SequenceContains)

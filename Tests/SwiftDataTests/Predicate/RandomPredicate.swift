@@ -63,7 +63,7 @@ struct RandomPredicate {
   mutating func bool(_ depth: Int) -> Node<Bool> {
     if depth <= 0 { return random.chance(1, in: 3) ? value(random.chance(1, in: 2)) : key(\.flag) }
     let next = depth - 1
-    switch random.int(0..<28) {
+    switch random.int(0..<30) {
     case 0, 1: return Node(P.build_Conjunction(lhs: bool(next), rhs: bool(next)))
     case 2, 3: return Node(P.build_Disjunction(lhs: bool(next), rhs: bool(next)))
     case 4, 5: return Node(P.build_Negation(bool(next)))
@@ -78,6 +78,8 @@ struct RandomPredicate {
     case 24: return pattern(next)
     case 25: return evaluation(next)
     case 26: return mapped(next)
+    case 27: return run(next)
+    case 28 where !isNested: return slice(next)
     default: return ranges(next)
     }
   }
@@ -104,7 +106,7 @@ struct RandomPredicate {
   mutating func int(_ depth: Int) -> Node<Int> {
     if depth <= 0 { return random.chance(1, in: 3) ? value(random.int(-3..<4)) : key(\.small) }
     let next = depth - 1
-    switch random.int(0..<14) {
+    switch random.int(0..<15) {
     case 0:
       let op = random.pick([P.ArithmeticOperator.add, .subtract, .multiply])
       return Node(P.build_Arithmetic(lhs: int(min(next, 2)), rhs: int(0), op: op))
@@ -120,6 +122,7 @@ struct RandomPredicate {
     case 10: return Node(P.build_KeyPath(root: P.build_KeyPath(root: key(\.address), keyPath: \.place), keyPath: \.y))
     case 11: return Node(P.build_subscript(key(\.scores), text(next), default: int(next)))
     case 12: return computed(next)
+    case 13 where !isNested: return forcedCombination()
     default: return key(\.small)
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 
-// Captured values whose types are not Codable, so that Foundation cannot hold them.
+// Captured values whose types are not Codable, so that Foundation cannot hold them; and texts, which Foundation takes for
+// regular expressions wherever RegexBuilder is imported.
 
 extension String {
   /// Plumbing of `#Predicate`.
@@ -8,6 +9,9 @@ extension String {
 }
 
 extension PredicateExpressions {
+  /// Captures a text.
+  public static func build_Arg(_ text: String) -> Value<String> { Value(text) }
+
   /// Captures a part of a text as a text of its own.
   public static func build_Arg(_ text: Substring) -> Value<String> { Value(String(text)) }
 

@@ -12,6 +12,11 @@ public struct __Mapped<Source, Element>: RandomAccessCollection {
   public var startIndex: Int { 0 }
   public var endIndex: Int { source.count }
   public subscript(position: Int) -> Element { source[position][keyPath: keyPath] }
+  // Written out so that their key paths are this type's own.
+  public var count: Int { source.count }
+  public var isEmpty: Bool { source.isEmpty }
+  public var first: Element? { source.first.map { $0[keyPath: keyPath] } }
+  public var last: Element? { source.last.map { $0[keyPath: keyPath] } }
 }
 
 extension Array {
@@ -35,11 +40,26 @@ extension PredicateExpressions {
 protocol AnyMapped {
   /// The inner key path of the key path that makes such a value.
   static func inner(of keyPath: AnyKeyPath) -> AnyKeyPath?
+  /// What a key path asks of such values; nil where it is no question to collections.
+  static func aggregate(at keyPath: AnyKeyPath) -> CollectionAggregate?
 }
+
+/// What can be asked of a collection without looking into it.
+enum CollectionAggregate { case count, isEmpty, first, last }
 
 extension __Mapped: AnyMapped {
   static func inner(of keyPath: AnyKeyPath) -> AnyKeyPath? {
     (keyPath as? KeyPath<[Source], Self>).map { [][keyPath: $0].keyPath }
+  }
+
+  static func aggregate(at keyPath: AnyKeyPath) -> CollectionAggregate? {
+    switch keyPath {
+    case \Self.count: .count
+    case \Self.isEmpty: .isEmpty
+    case \Self.first: .first
+    case \Self.last: .last
+    default: nil
+    }
   }
 }
 

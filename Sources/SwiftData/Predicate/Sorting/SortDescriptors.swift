@@ -35,24 +35,20 @@ extension String {
   }
 }
 
-// For models these win over Foundation's initialisers, of which the first four are copies but for `@preconcurrency`:
-// with it the key paths of a `@MainActor @Model`, which are not marked Sendable, are taken too. That is sound because a
-// descriptor only reads a model that the caller holds.
+// For models these win over Foundation's initialisers. The first four are copies, and each has a twin for the key paths
+// of a `@MainActor @Model`, which are not marked Sendable: with Foundation's alone they are errors.
 extension SortDescriptor where Compared: PersistentModel {
   /// Orders models by a comparable property.
-  @preconcurrency
   public init<Value: Comparable>(_ keyPath: KeyPath<Compared, Value> & Sendable, order: SortOrder = .forward) {
     self = descriptor(keyPath, order)
   }
 
   /// Orders models by a comparable property, those without a value first.
-  @preconcurrency
   public init<Value: Comparable>(_ keyPath: KeyPath<Compared, Value?> & Sendable, order: SortOrder = .forward) {
     self = descriptor(keyPath, order)
   }
 
   /// Orders models by a text, by its characters' code points.
-  @preconcurrency
   public init(
     _ keyPath: KeyPath<Compared, String> & Sendable,
     comparator: String.StandardComparator,
@@ -62,13 +58,40 @@ extension SortDescriptor where Compared: PersistentModel {
   }
 
   /// Orders models by a text, by its characters' code points, those without one first.
-  @preconcurrency
   public init(
     _ keyPath: KeyPath<Compared, String?> & Sendable,
     comparator: String.StandardComparator,
     order: SortOrder = .forward
   ) {
     self = descriptor(keyPath, comparator, order)
+  }
+
+  /// Orders models of an actor by a comparable property.
+  public init<Value: Comparable>(_ keyPath: KeyPath<Compared, Value>, order: SortOrder = .forward) {
+    self = descriptor(keyPath.sendable, order)
+  }
+
+  /// Orders models of an actor by a comparable property, those without a value first.
+  public init<Value: Comparable>(_ keyPath: KeyPath<Compared, Value?>, order: SortOrder = .forward) {
+    self = descriptor(keyPath.sendable, order)
+  }
+
+  /// Orders models of an actor by a text, by its characters' code points.
+  public init(
+    _ keyPath: KeyPath<Compared, String>,
+    comparator: String.StandardComparator,
+    order: SortOrder = .forward
+  ) {
+    self = descriptor(keyPath.sendable, comparator, order)
+  }
+
+  /// Orders models of an actor by a text, by its characters' code points, those without one first.
+  public init(
+    _ keyPath: KeyPath<Compared, String?>,
+    comparator: String.StandardComparator,
+    order: SortOrder = .forward
+  ) {
+    self = descriptor(keyPath.sendable, comparator, order)
   }
 
   /// Orders models by a text as the current locale does.
@@ -123,6 +146,15 @@ extension SortDescriptor where Compared: PersistentModel {
   private init<Value>(_ keyPath: KeyPath<Compared, Value>, _ rule: __SortRule, _ order: SortOrder) {
     let property = __SortProperty(keyPath: keyPath, rule: rule)
     self = descriptor(\Compared.[__sort: property], order)
+  }
+}
+
+extension KeyPath {
+  /// The same key path, marked as Sendable.
+  ///
+  /// Sound because a key path never changes and a descriptor only reads through it, a model that the caller holds.
+  fileprivate var sendable: KeyPath<Root, Value> & Sendable {
+    unsafeBitCast(self, to: (KeyPath<Root, Value> & Sendable).self)
   }
 }
 
