@@ -79,7 +79,7 @@ extension LoweringState {
     if let path, !path.property.isAttribute { throw unreadable(keyPath, "it is a relationship") }
     let scalar: Scalar
     do {
-      scalar = try sortKey(keyPath)
+      scalar = try value(at: keyPath, of: row)
     } catch let error as SwiftDataError where error.code == .unsupportedSortDescriptor {
       throw unreadable(keyPath, "the store keeps the value where SQL cannot look")
     }

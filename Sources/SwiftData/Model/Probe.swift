@@ -30,12 +30,13 @@ package enum Probe {
     }
   }
 
-  /// Where in the JSON of a property's value a key path's value stands; nil where it does not stand there as it is.
-  package static func jsonPath(of keyPath: AnyKeyPath, _ property: __Property, in entity: __Entity) -> String? {
+  /// Where in the JSON of the property that a key path leads to its value stands; nil where it does not stand there as
+  /// it is.
+  package static func jsonPath(of keyPath: AnyKeyPath, from entity: __Entity) -> String? {
     session.withLock { held in
       Probe.current = held.session
       defer { Probe.current = nil }
-      return JSONPaths.find(held.session.samples(of: keyPath, property, in: entity))
+      return JSONPaths.find(held.session.samples(of: keyPath, from: entity))
     }
   }
 
@@ -162,12 +163,16 @@ private final class ProbeSession {
     return result
   }
 
-  /// The JSON of a property's value in each probe, with the JSON of what a key path finds in it.
-  func samples(of keyPath: AnyKeyPath, _ property: __Property, in entity: __Entity) -> [JSONPaths.Sample?] {
+  /// The JSON of the property that a key path leads to, in each round, with the JSON of what the key path finds in it.
+  func samples(of keyPath: AnyKeyPath, from entity: __Entity) -> [JSONPaths.Sample?] {
     guard let probes = probes(of: entity) else { return [nil] }
     return probes.objects.indices.map { round in
-      guard case .text(let json) = probes.cells[round][property.index],
-        let value = Probe.apply(keyPath, to: probes.objects[round]).flatMap(JSONPaths.text)
+      self.round = round
+      reads = []
+      defer { forget() }
+      guard let value = Probe.apply(keyPath, to: probes.objects[round]).flatMap(JSONPaths.text), let end = reads.last,
+        let cells = known[ObjectIdentifier(type(of: end.object).__entity)]??.cells[round],
+        case .text(let json) = cells[end.index]
       else { return nil }
       return JSONPaths.Sample(json: json, value: value)
     }

@@ -14,6 +14,7 @@ package enum ExpressionText {
     case "NilLiteral": return "nil"
     case "KeyPath":
       guard let keyPath = children["keyPath"] as? AnyKeyPath else { return "\(text("root")).…" }
+      if let question = (expression as? any AggregateExpression)?.question { return "\(text("root")).\(question)" }
       return wrapped(text("root"), keyPath) ?? "\(text("root")).\(KeyPathText.member(keyPath))"
     case "Arithmetic", "Comparison":
       return "\(text("lhs")) \(symbols[children["op"].map { "\($0)" } ?? ""] ?? "?") \(text("rhs"))"
@@ -70,6 +71,10 @@ package enum ExpressionText {
     switch type(of: keyPath).valueType {
     case let question as any AnyTextAnswers.Type: "\(root).\(question.name)"
     case is any LoweredAsRoot.Type: root
+    case let mapped as any AnyMapped.Type:
+      mapped.inner(of: keyPath).map { "\(root).map { $0.\(KeyPathText.member($0)) }" }
+    case is PersistentIdentifier.Type: "\(root).persistentModelID"
+    case is Character.Type where keyPath == \String.__character: root
     default: TextCase(keyPath).map { "\(root).\($0.name)" }
     }
   }

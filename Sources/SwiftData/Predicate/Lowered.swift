@@ -136,11 +136,29 @@ package struct RowCollection {
     case values(Scalar, element: ElementType)
   }
   var source: Source
-  var filters: [(Lowered, inout LoweringState) throws -> Scalar] = []
+  /// The condition that a member has to satisfy.
+  typealias Filter = (Lowered, inout LoweringState) throws -> Scalar
+  /// What becomes of a member.
+  typealias Mapping = (Lowered, inout LoweringState) throws -> Lowered
+
+  var filters: [Filter] = []
+  private(set) var mapping: Mapping = { member, _ in member }
   /// The condition for the collection being there at all; nil when it always is.
   var presence: SQLFragment?
   /// Whether absence is an error rather than nil.
   var isForced = false
+
+  init(source: Source) { self.source = source }
+
+  /// Adds a condition on what the members have become so far.
+  mutating func append(filter: @escaping Filter) {
+    filters.append { [mapping] member, state in try filter(mapping(member, &state), &state) }
+  }
+
+  /// Adds a step to what becomes of members.
+  mutating func append(mapping next: @escaping Mapping) {
+    mapping = { [mapping] member, state in try next(mapping(member, &state), &state) }
+  }
 }
 
 /// The type of the elements of an array of values.

@@ -5,7 +5,7 @@ import Foundation
 extension LoweringState {
   /// The rows of one use of a collection.
   private struct Rows {
-    let member: Lowered
+    var member: Lowered
     let from: SQLFragment
     var conditions: [SQLFragment]
     let scope: Int
@@ -67,6 +67,7 @@ extension LoweringState {
     for filter in collection.filters {
       rows.conditions.append(try filter(rows.member, &self).condition)
     }
+    rows.member = try collection.mapping(rows.member, &self)
     return rows
   }
 
@@ -207,6 +208,48 @@ extension LoweringState {
       return .scalar(scalar)
     case .constant, .collection, .range: return rows.member
     }
+  }
+
+  /// The least or greatest member, nil where there is none.
+  mutating func extremum<E: PredicateExpression>(
+    of collection: RowCollection,
+    isMaximum: Bool,
+    for expression: E
+  ) throws -> Lowered {
+    let rows = try open(collection)
+    guard case .scalar(var scalar) = rows.member, !scalar.isOptional, let keys = orderKeys(of: scalar) else {
+      throw unsupported(expression, "the store does not know the order of its elements")
+    }
+    let direction = isMaximum ? " DESC" : ""
+    let order = keys.dropFirst().reduce(keys[0] + SQLFragment(direction)) {
+      $0 + SQLFragment(", ") + $1 + SQLFragment(direction)
+    }
+    func first(_ rows: Rows, by order: SQLFragment) -> SQLFragment {
+      SQLFragment("(") + statement(scalar.sql, rows) + SQLFragment(" ORDER BY ") + order + SQLFragment(" LIMIT 1)")
+    }
+    var sql = first(rows, by: order)
+    if scalar.type.form == .real {
+      // No number is less or greater than NaN: Swift keeps it where it comes first and passes over it elsewhere.
+      var numbers = rows
+      numbers.conditions.append(scalar.operand + SQLFragment(" < \(dialect.notANumber)"))
+      let start = first(rows, by: SQLFragment(rows.order.map(\.forward).joined(separator: ", ")))
+      sql =
+        SQLFragment("CASE WHEN ") + start + SQLFragment(" = \(dialect.notANumber) THEN \(dialect.notANumber) ELSE ")
+        + first(numbers, by: order) + SQLFragment(" END")
+    }
+    scalar.sql = sql
+    scalar.isOptional = true
+    scalar.isAtomic = true
+    scalar.isCondition = false
+    scalar.failure = nil
+    scalar.strictIn = []
+    if scalar.mayThrow {
+      throw unsupported(expression, "an element may be a failure", instead: "unwrap with `??`")
+    }
+    let presence = collection.presence ?? forcedPresence(of: collection)
+    scalar.failure = presence.map { SQLFragment("NOT (") + $0 + SQLFragment(")") }
+    scalar.mayThrow = scalar.failure != nil
+    return .scalar(scalar)
   }
 
   private func scope(of collection: RowCollection) -> Int {

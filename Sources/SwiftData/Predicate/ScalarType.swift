@@ -89,7 +89,7 @@ package struct ScalarType {
     case is Data.Type: .blob
     case is any __ColumnValue.Type: .integer
     case let raw as any (RawRepresentable & Codable).Type: rawForm(of: raw) ?? .json
-    case is any Codable.Type: .json
+    case is any Codable.Type, is any SliceValue.Type: .json
     default: nil
     }
   }
@@ -105,7 +105,9 @@ extension ScalarType {
   /// The cell of a value; nil where the value has none.
   func cell(of value: Any) -> SQLValue? {
     guard let value = Self.unwrapped(value) else { return .null }
-    if form == .json { return (value as? any Encodable).flatMap(Self.json) }
+    if form == .json {
+      return ((value as? any SliceValue)?.whole ?? value as? any Encodable).flatMap(Self.json)
+    }
     let writer = ValueWriter()
     let written: Void?
     switch value {
@@ -125,7 +127,9 @@ extension ScalarType {
 
   private func bareValue(of cell: SQLValue, entity: __Entity) -> Any? {
     if form == .json {
-      guard case .text(let json) = cell, let type = swiftType as? any Decodable.Type else { return nil }
+      guard case .text(let json) = cell else { return nil }
+      if let slice = swiftType as? any SliceValue.Type { return slice.decode(Data(json.utf8)) }
+      guard let type = swiftType as? any Decodable.Type else { return nil }
       return try? JSONCoding.decode(type, from: Data(json.utf8))
     }
     let reader = CellsReader([cell], entity: entity)
@@ -171,5 +175,18 @@ extension ScalarType {
   /// Whether a key path is one of those that every model has (`hasChanges`, `modelContext`).
   static func isModelMember(_ keyPath: AnyKeyPath) -> Bool {
     type(of: keyPath).valueType == ModelContext?.self
+  }
+}
+
+/// A part of an array, which is not Codable: its JSON is that of an array, so that its indices begin at 0 again.
+private protocol SliceValue {
+  var whole: (any Encodable)? { get }
+  static func decode(_ json: Data) -> Any?
+}
+
+extension ArraySlice: SliceValue where Element: Codable {
+  fileprivate var whole: (any Encodable)? { Array(self) }
+  fileprivate static func decode(_ json: Data) -> Any? {
+    (try? JSONCoding.decode([Element].self, from: json)).map { $0[...] }
   }
 }

@@ -1,11 +1,12 @@
 import Foundation
 import GRDBSQLite
 
-/// The SQL functions through which SQLite asks Swift, registered on every connection.
+/// The SQL functions and collations through which SQLite asks Swift, registered on every connection.
 ///
 /// All are deterministic. NULL in gives NULL out.
 package enum SwiftFunctions {
   package static func register(on connection: OpaquePointer) throws {
+    try SwiftCollation.register(on: connection)
     for function in all {
       let code = sqlite3_create_function_v2(
         connection,

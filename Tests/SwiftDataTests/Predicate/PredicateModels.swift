@@ -32,6 +32,7 @@ final class Specimen: Entitled {
   var bytes: Data
   var level: Rank
   var mood: Tint?
+  var tone = Tint.red
   var shape: Outline
   var address: Postal
   var home: Postal?
@@ -77,7 +78,7 @@ final class Specimen: Entitled {
 }
 
 @Model
-final class Drawer {
+class Drawer {
   var name: String
   var size: Int?
   var isLocked: Bool
@@ -88,6 +89,17 @@ final class Drawer {
     self.name = name
     self.size = size
     self.isLocked = isLocked
+  }
+}
+
+@available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+@Model
+final class StrongBox: Drawer {
+  var combination: Int
+
+  init(name: String, combination: Int) {
+    self.combination = combination
+    super.init(name: name)
   }
 }
 
@@ -107,6 +119,7 @@ final class Cabinet {
 final class Sticker {
   var text: String
   var weight: Double?
+  var label = Label(city: "", size: Postal.Place(x: 0, y: 0))
   @Relationship(inverse: \Specimen.stickers) var specimens: [Specimen] = []
 
   init(text: String, weight: Double? = nil) {
@@ -153,6 +166,11 @@ struct Postal: Codable, Hashable {
     case place
     case zip
   }
+}
+
+struct Label: Codable, Hashable {
+  var city: String
+  var size: Postal.Place
 }
 
 /// Comparable, but not by anything that SQL sees.

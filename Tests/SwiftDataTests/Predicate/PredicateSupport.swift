@@ -13,7 +13,7 @@ let nastyTexts = [
 
 /// A context that holds `objects`, saved.
 func context(saving objects: [any PersistentModel]) throws -> ModelContext {
-  let context = try memoryContext(Specimen.self, Drawer.self, Cabinet.self, Sticker.self)
+  let context = try memoryContext(Specimen.self, Drawer.self, StrongBox.self, Cabinet.self, Sticker.self)
   for object in objects { context.insert(object) }
   try context.save()
   return context

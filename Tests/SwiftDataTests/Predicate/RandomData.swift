@@ -78,6 +78,7 @@ struct RandomData {
     specimen.bytes = random.pick(Self.bytes)
     specimen.level = random.pick(Rank.allCases)
     specimen.mood = maybe(random.pick([Tint.red, .green]))
+    specimen.tone = random.pick([Tint.red, .green])
     specimen.shape = random.pick(Self.shapes)
     specimen.address = postal()
     specimen.home = maybe(postal())
@@ -91,10 +92,18 @@ struct RandomData {
 
   /// A whole library of objects.
   mutating func objects(_ count: Int) -> [any PersistentModel] {
-    let stickers = (0..<6).map { _ in Sticker(text: text(), weight: maybe(double())) }
+    let stickers = (0..<6).map { _ in
+      let sticker = Sticker(text: text(), weight: maybe(double()))
+      sticker.label = Label(city: text(), size: place())
+      return sticker
+    }
     let cabinets = (0..<3).map { row in Cabinet(row: row, sticker: random.pick(stickers)) }
     let drawers = (0..<6).map { _ in
-      let drawer = Drawer(name: text(), size: maybe(random.int(-2..<3)), isLocked: random.chance(1, in: 2))
+      let name = text()
+      let drawer =
+        random.chance(1, in: 3) ? StrongBox(name: name, combination: random.int(-2..<3)) : Drawer(name: name)
+      drawer.size = maybe(random.int(-2..<3))
+      drawer.isLocked = random.chance(1, in: 2)
       drawer.cabinet = maybe(random.pick(cabinets))
       return drawer
     }
@@ -105,5 +114,29 @@ struct RandomData {
       return specimen
     }
     return stickers as [any PersistentModel] + cabinets + drawers + specimens
+  }
+
+  /// Changes, deletes and inserts some of what a context has, and does not save.
+  mutating func change(_ context: ModelContext) throws {
+    let (specimens, stickers) = (
+      try context.fetch(FetchDescriptor<Specimen>()), try context.fetch(FetchDescriptor<Sticker>())
+    )
+    let drawers = try context.fetch(FetchDescriptor<Drawer>())
+    for specimen in specimens {
+      switch random.int(0..<6) {
+      case 0: context.delete(specimen)
+      case 1: specimen.title = text()
+      case 2: specimen.drawer = maybe(random.pick(drawers))
+      case 3: specimen.stickers = stickers.filter { _ in random.chance(1, in: 3) }
+      default: break
+      }
+    }
+    random.pick(drawers).name = text()
+    random.pick(stickers).text = text()
+    for serial in 1_000..<1_003 {
+      let specimen = specimen(serial)
+      context.insert(specimen)
+      specimen.drawer = maybe(random.pick(drawers))
+    }
   }
 }

@@ -19,11 +19,11 @@ private typealias P = PredicateExpressions
 /// Makes random expressions over a specimen, each of a known type.
 struct RandomPredicate {
   var random: RandomSource
-  private var data: RandomData
-  private var specimens: [P.Variable<Specimen>] = []
-  private var stickers: [P.Variable<Sticker>] = []
+  var data: RandomData
+  var specimens: [PredicateExpressions.Variable<Specimen>] = []
+  var stickers: [PredicateExpressions.Variable<Sticker>] = []
   /// Inside a closure over a collection nothing throws: Swift's evaluation stops there, SQL's goes on.
-  private var isNested = false
+  var isNested = false
   let identifiers: [PersistentIdentifier]
   let drawerIdentifiers: [PersistentIdentifier]
 
@@ -50,20 +50,20 @@ struct RandomPredicate {
 
   // MARK: - Leaves
 
-  private mutating func key<V>(_ path: KeyPath<Specimen, V> & Sendable) -> Node<V> {
+  mutating func key<V>(_ path: KeyPath<Specimen, V> & Sendable) -> Node<V> {
     Node(P.build_KeyPath(root: random.pick(specimens), keyPath: path))
   }
 
-  private func value<V: Codable & Sendable>(_ value: V) -> Node<V> { Node(P.build_Arg(value)) }
+  func value<V: Codable & Sendable>(_ value: V) -> Node<V> { Node(P.build_Arg(value)) }
 
-  private mutating func drawer() -> Node<Drawer?> { key(\.drawer) }
+  mutating func drawer() -> Node<Drawer?> { key(\.drawer) }
 
   // MARK: - Types
 
   mutating func bool(_ depth: Int) -> Node<Bool> {
     if depth <= 0 { return random.chance(1, in: 3) ? value(random.chance(1, in: 2)) : key(\.flag) }
     let next = depth - 1
-    switch random.int(0..<22) {
+    switch random.int(0..<30) {
     case 0, 1: return Node(P.build_Conjunction(lhs: bool(next), rhs: bool(next)))
     case 2, 3: return Node(P.build_Disjunction(lhs: bool(next), rhs: bool(next)))
     case 4, 5: return Node(P.build_Negation(bool(next)))
@@ -74,17 +74,27 @@ struct RandomPredicate {
     case 15, 16: return textual(next)
     case 17, 18: return membership(next)
     case 19, 20: return collection(next)
+    case 21, 22, 23: return question(next)
+    case 24: return pattern(next)
+    case 25: return evaluation(next)
+    case 26: return mapped(next)
+    case 27: return run(next)
+    case 28 where !isNested: return slice(next)
     default: return ranges(next)
     }
   }
 
-  private mutating func optionalBool(_ depth: Int) -> Node<Bool?> {
-    switch random.int(0..<4) {
+  mutating func optionalBool(_ depth: Int) -> Node<Bool?> {
+    switch random.int(0..<6) {
     case 0: return key(\.answer)
     case 1: return Node(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.isLocked) })
     case 2:
       let text = self.text(0)
       return Node(P.build_flatMap(key(\.note)) { P.build_contains($0, text) })
+    case 3: return Node(P.build_flatMap(drawer()) { P.TypeCheck<_, StrongBox>($0) })
+    case 4:
+      let text = self.text(depth - 1)
+      return Node(P.build_flatMap(optionalText(depth - 1)) { P.build_hasPrefix($0, text) })
     default:
       let number = self.int(depth - 1)
       return Node(
@@ -96,7 +106,7 @@ struct RandomPredicate {
   mutating func int(_ depth: Int) -> Node<Int> {
     if depth <= 0 { return random.chance(1, in: 3) ? value(random.int(-3..<4)) : key(\.small) }
     let next = depth - 1
-    switch random.int(0..<11) {
+    switch random.int(0..<15) {
     case 0:
       let op = random.pick([P.ArithmeticOperator.add, .subtract, .multiply])
       return Node(P.build_Arithmetic(lhs: int(min(next, 2)), rhs: int(0), op: op))
@@ -110,13 +120,16 @@ struct RandomPredicate {
     case 8: return Node(P.build_Conditional(bool(next), int(next), int(next)))
     case 9 where !isNested: return Node(P.build_ForcedUnwrap(optionalInt(next)))
     case 10: return Node(P.build_KeyPath(root: P.build_KeyPath(root: key(\.address), keyPath: \.place), keyPath: \.y))
+    case 11: return Node(P.build_subscript(key(\.scores), text(next), default: int(next)))
+    case 12: return computed(next)
+    case 13 where !isNested: return forcedCombination()
     default: return key(\.small)
     }
   }
 
-  private mutating func optionalInt(_ depth: Int) -> Node<Int?> {
+  mutating func optionalInt(_ depth: Int) -> Node<Int?> {
     if depth <= 0 { return key(\.maybe) }
-    switch random.int(0..<8) {
+    switch random.int(0..<11) {
     case 0: return Node(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.size) })
     case 1:
       return Node(
@@ -138,11 +151,18 @@ struct RandomPredicate {
     case 6:
       let addend = int(0)
       return Node(P.build_flatMap(key(\.maybe)) { P.build_Arithmetic(lhs: $0, rhs: addend, op: .add) })
+    case 7: return combination()
+    case 8: return numberOfMembers(depth - 1)
+    case 9:
+      return Node(
+        P.build_flatMap(key(\.home)) {
+          P.build_KeyPath(root: P.build_KeyPath(root: $0, keyPath: \.lines), keyPath: \.count)
+        })
     default: return key(\.maybe)
     }
   }
 
-  private mutating func real(_ depth: Int) -> Node<Double> {
+  mutating func real(_ depth: Int) -> Node<Double> {
     let next = depth - 1
     switch random.int(0..<(depth <= 0 ? 3 : 8)) {
     case 0: return value(random.pick(RandomData.doubles))
@@ -158,7 +178,7 @@ struct RandomPredicate {
     }
   }
 
-  private mutating func optionalReal(_ depth: Int) -> Node<Double?> {
+  mutating func optionalReal(_ depth: Int) -> Node<Double?> {
     if random.chance(1, in: 2) || stickers.isEmpty { return key(\.ratio) }
     return Node(P.build_KeyPath(root: random.pick(stickers), keyPath: \.weight))
   }
@@ -166,7 +186,7 @@ struct RandomPredicate {
   mutating func text(_ depth: Int) -> Node<String> {
     if depth <= 0 { return random.chance(1, in: 2) ? value(data.text()) : key(\.title) }
     let next = depth - 1
-    switch random.int(0..<8) {
+    switch random.int(0..<11) {
     case 0: return Node(P.build_NilCoalesce(lhs: optionalText(next), rhs: text(next)))
     case 1: return Node(P.build_Conditional(bool(next), text(next), text(next)))
     case 2: return Node(P.build_KeyPath(root: key(\.address), keyPath: \.city))
@@ -174,12 +194,15 @@ struct RandomPredicate {
     case 4 where !isNested: return Node(P.build_subscript(key(\.words), value(random.int(0..<3))))
     case 5 where !isNested: return Node(P.build_ForcedUnwrap(optionalText(next)))
     case 6 where !stickers.isEmpty: return Node(P.build_KeyPath(root: random.pick(stickers), keyPath: \.text))
+    case 7: return Node(P.build_lowercased(text(next)))
+    case 8: return Node(P.build_uppercased(text(next)))
+    case 9: return Node(P.build_capitalized(text(next)))
     default: return key(\.title)
     }
   }
 
-  private mutating func optionalText(_ depth: Int) -> Node<String?> {
-    switch random.int(0..<7) {
+  mutating func optionalText(_ depth: Int) -> Node<String?> {
+    switch random.int(0..<9) {
     case 0: return Node(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.name) })
     case 1:
       return Node(
@@ -191,18 +214,20 @@ struct RandomPredicate {
     case 3: return Node(P.build_KeyPath(root: key(\.words), keyPath: \.last))
     case 4: return Node(P.build_flatMap(key(\.home)) { P.build_KeyPath(root: $0, keyPath: \.zip) })
     case 5: return Node(P.build_min(key(\.words)))
+    case 6: return textOfMembers(depth - 1)
+    case 7: return Node(P.build_flatMap(key(\.note)) { P.build_lowercased($0) })
     default: return key(\.note)
     }
   }
 
   // MARK: - Conditions
 
-  private mutating func equal<T: Equatable>(_ left: Node<T>, _ right: Node<T>) -> Node<Bool> {
+  mutating func equal<T: Equatable>(_ left: Node<T>, _ right: Node<T>) -> Node<Bool> {
     random.chance(1, in: 2)
       ? Node(P.build_Equal(lhs: left, rhs: right)) : Node(P.build_NotEqual(lhs: left, rhs: right))
   }
 
-  private mutating func equality(_ depth: Int) -> Node<Bool> {
+  mutating func equality(_ depth: Int) -> Node<Bool> {
     switch random.int(0..<27) {
     case 0: return equal(int(depth), int(depth))
     case 1: return equal(optionalInt(depth), optionalInt(depth))
@@ -239,13 +264,13 @@ struct RandomPredicate {
     }
   }
 
-  private mutating func compare<T: Comparable>(_ left: Node<T>, _ right: Node<T>) -> Node<Bool> {
+  mutating func compare<T: Comparable>(_ left: Node<T>, _ right: Node<T>) -> Node<Bool> {
     let op = random.pick([P.ComparisonOperator.lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual])
     return Node(P.build_Comparison(lhs: left, rhs: right, op: op))
   }
 
-  private mutating func order(_ depth: Int) -> Node<Bool> {
-    switch random.int(0..<12) {
+  mutating func order(_ depth: Int) -> Node<Bool> {
+    switch random.int(0..<13) {
     case 0: return compare(int(depth), int(depth))
     case 1: return compare(key(\.number), value(random.pick(RandomData.integers)))
     case 2: return compare(text(depth), text(depth))
@@ -257,11 +282,12 @@ struct RandomPredicate {
     case 8: return compare(key(\.stamp), value(Date(timeIntervalSinceReferenceDate: random.pick(RandomData.doubles))))
     case 9: return compare(key(\.code), value(random.pick(RandomData.codes)))
     case 10: return compare(key(\.level), value(random.pick(Rank.allCases)))
+    case 11: return compare(key(\.letter), Node(P.build_Arg(data.text().first ?? "b")))
     default: return compare(key(\.huge), key(\.huge))
     }
   }
 
-  private mutating func textual(_ depth: Int) -> Node<Bool> {
+  mutating func textual(_ depth: Int) -> Node<Bool> {
     switch random.int(0..<6) {
     case 0: return Node(P.build_contains(text(depth), text(depth)) as P.CollectionContainsCollection)
     case 1: return Node(P.build_starts(text(depth), with: text(depth)))
@@ -273,7 +299,7 @@ struct RandomPredicate {
     }
   }
 
-  private mutating func membership(_ depth: Int) -> Node<Bool> {
+  mutating func membership(_ depth: Int) -> Node<Bool> {
     switch random.int(0..<11) {
     case 0:
       return Node(
@@ -327,26 +353,8 @@ struct RandomPredicate {
     }
   }
 
-  private mutating func ranges(_ depth: Int) -> Node<Bool> {
-    switch random.int(0..<5) {
-    case 0:
-      let low = random.int(-3..<3)
-      return Node(
-        P.build_contains(P.build_ClosedRange(lower: value(low), upper: value(low + random.int(0..<4))), int(depth))
-          as P.RangeExpressionContains
-      )
-    case 1 where !isNested:
-      return Node(
-        P.build_contains(P.build_Range(lower: int(depth), upper: int(depth)), int(depth)) as P.RangeExpressionContains
-      )
-    case 2: return Node(P.build_contains(value("a"..<"f"), text(depth)) as P.RangeExpressionContains)
-    case 3: return Node(P.build_contains(value(0.0...), real(depth)) as P.RangeExpressionContains)
-    default: return Node(P.build_contains(value(-2..<3), int(depth)) as P.SequenceContains)
-    }
-  }
-
   /// A test over a variable that only exists there.
-  private mutating func nested<T>(_ body: (inout RandomPredicate) -> T) -> T {
+  mutating func nested<T>(_ body: (inout RandomPredicate) -> T) -> T {
     var copy = self
     copy.isNested = true
     let result = body(&copy)
@@ -355,7 +363,7 @@ struct RandomPredicate {
     return result
   }
 
-  private mutating func collection(_ depth: Int) -> Node<Bool> {
+  mutating func collection(_ depth: Int) -> Node<Bool> {
     switch random.int(0..<13) {
     case 0:
       return nested { g in

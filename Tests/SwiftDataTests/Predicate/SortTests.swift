@@ -6,7 +6,7 @@ import Testing
 @Suite
 struct SortTests {
   /// Every kind of property that Foundation lets a descriptor name, and paths.
-  private static var keys: [(SortOrder) -> SortDescriptor<Specimen>] {
+  static let keys: [@Sendable (SortOrder) -> SortDescriptor<Specimen>] =
     [
       { SortDescriptor(\.title, order: $0) }, { SortDescriptor(\.note, order: $0) },
       { SortDescriptor(\.letter, order: $0) }, { SortDescriptor(\.number, order: $0) },
@@ -27,8 +27,18 @@ struct SortTests {
       { SortDescriptor(\.drawer?.cabinet?.sticker.text, order: $0) },
       { SortDescriptor(\.drawer?.cabinet?.sticker.weight, order: $0) },
       { SortDescriptor(\.alias, order: $0) },
+      { SortDescriptor(\.title, comparator: .localizedStandard, order: $0) },
+      { SortDescriptor(\.title, comparator: .localized, order: $0) },
+      { SortDescriptor(\.note, comparator: .localizedStandard, order: $0) },
+      { SortDescriptor(\.drawer?.name, comparator: .localized, order: $0) },
+      { SortDescriptor(\.address.city, comparator: .localizedStandard, order: $0) },
+      { SortDescriptor(\.flag, order: $0) }, { SortDescriptor(\.answer, order: $0) },
+      { SortDescriptor(\.drawer?.isLocked, order: $0) },
+      { SortDescriptor(\.mood, order: $0) }, { SortDescriptor(\.tone, order: $0) },
+      { SortDescriptor(\.persistentModelID, order: $0) },
+      { SortDescriptor(\.drawer?.cabinet?.sticker.label.size.x, order: $0) },
+      { SortDescriptor(\.drawer?.cabinet?.sticker.label.city, comparator: .localizedStandard, order: $0) },
     ]
-  }
 
   @Test("A fetch has the order of sorted(using:)", arguments: UInt64(1)...4)
   func order(seed: UInt64) throws {
@@ -51,9 +61,83 @@ struct SortTests {
     }
   }
 
+  @Test("Unsaved changes are sorted as what is stored", arguments: UInt64(1)...2)
+  func pending(seed: UInt64) throws {
+    var data = RandomData(seed: seed)
+    data.hasNaN = false
+    let reader = ModelContext(try context(saving: data.objects(30)).container)
+    // Before any change the order of what is equal is that of insertion.
+    try data.change(reader)
+    let all = try reader.fetch(FetchDescriptor<Specimen>())
+    for key in Self.keys {
+      for order in [SortOrder.forward, .reverse] {
+        let found = try reader.fetch(FetchDescriptor<Specimen>(sortBy: [key(order)])).map(\.serial)
+        #expect(found == all.sorted(using: key(order)).map(\.serial), "seed \(seed): \(key(order).keyPath!)")
+      }
+    }
+  }
+
+  @Test("Numbers in texts sort by their value where the order is localizedStandard")
+  func localizedStandard() throws {
+    let context = try context(
+      saving: ["a10", "a9", "B1", "b1", "A2"].enumerated().map { serial, title in
+        let specimen = Specimen(serial: serial)
+        specimen.title = title
+        return specimen
+      })
+    func titles(_ comparator: String.LocalizedComparator) throws -> [String] {
+      try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\Specimen.title, comparator: comparator)])).map(\.title)
+    }
+    #expect(try titles(.localizedStandard).prefix(3) == ["A2", "a9", "a10"])
+    #expect(try titles(.localizedStandard).firstIndex(of: "a9")! < titles(.localizedStandard).firstIndex(of: "a10")!)
+    var reversed = String.LocalizedComparator.localized
+    reversed.order = .reverse
+    #expect(try titles(reversed).first == titles(.localized).last)
+    let copy = try JSONDecoder().decode(String.LocalizedComparator.self, from: JSONEncoder().encode(reversed))
+    #expect(copy == reversed)
+  }
+
+  @Test("Pages of an order with many ties never overlap")
+  func pages() throws {
+    var data = RandomData(seed: 5)
+    let context = try context(saving: data.objects(40))
+    for order in [SortOrder.forward, .reverse] {
+      var descriptor = FetchDescriptor(sortBy: [SortDescriptor(\Specimen.flag, order: order)])
+      let all = try context.fetch(descriptor).map(\.serial)
+      var pages = [Int]()
+      descriptor.fetchLimit = 7
+      for page in 0..<6 {
+        descriptor.fetchOffset = page * 7
+        pages += try context.fetch(descriptor).map(\.serial)
+      }
+      #expect(pages == all)
+      #expect(Set(pages).count == 40)
+    }
+  }
+
+  @Test("A model of the main actor sorts by its properties") @MainActor
+  func mainActor() throws {
+    let context = try memoryContext(Placard.self)
+    for (line, isOpen) in [("b", true), ("a10", false), ("a9", true)] {
+      context.insert(Placard(line: line, isOpen: isOpen))
+    }
+    try context.save()
+    func lines(_ sort: SortDescriptor<Placard>...) throws -> [String] {
+      try context.fetch(FetchDescriptor(sortBy: sort)).map(\.line)
+    }
+    #expect(try lines(SortDescriptor(\.line)) == ["a10", "a9", "b"])
+    #expect(try lines(SortDescriptor(\Placard.line, order: .reverse)) == ["b", "a9", "a10"])
+    #expect(try lines(SortDescriptor(\.line, comparator: .lexical, order: .reverse)) == ["b", "a9", "a10"])
+    #expect(try lines(SortDescriptor(\.line, comparator: .localizedStandard)) == ["a9", "a10", "b"])
+    #expect(
+      try lines(SortDescriptor(\.isOpen), SortDescriptor(\.note, order: .reverse), SortDescriptor(\.line)) == [
+        "a10", "a9", "b",
+      ])
+  }
+
   @Test("Order, limit and filter work together across a relationship")
   func limit() throws {
-    var data = RandomData(seed: 11)
+    var data = RandomData(seed: 7)
     let context = try context(saving: data.objects(40))
     let all = try context.fetch(FetchDescriptor<Specimen>())
     let sort = [SortDescriptor(\Specimen.drawer?.name, order: .reverse), SortDescriptor(\Specimen.serial)]
@@ -65,5 +149,17 @@ struct SortTests {
     descriptor.fetchLimit = 2
     descriptor.fetchOffset = 1
     #expect(try context.fetch(descriptor).map(\.serial) == Array(expected[1..<3]))
+  }
+}
+
+@MainActor @Model
+final class Placard {
+  var line: String
+  var note: String?
+  var isOpen: Bool
+
+  init(line: String, isOpen: Bool) {
+    self.line = line
+    self.isOpen = isOpen
   }
 }

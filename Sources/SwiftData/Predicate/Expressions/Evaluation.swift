@@ -24,16 +24,19 @@ extension PredicateExpressions.ExpressionEvaluate: LowerableExpression {
 
 extension PredicateExpressions.StringContainsRegex: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    let text = try state.lower(subject)
-    guard case .constant(let captured) = try state.lower(regex),
-      let pattern = captured as? PredicateExpressions.PredicateRegex
-    else { throw state.unsupported(self, "its regular expression is not captured") }
-    guard Subject.Output.self == String.self else { throw state.unsupported(self, "its subject is no String") }
-    let value = try state.scalar(text, of: subject)
-    let call =
-      SQLFragment("swift_matches(") + value.sql + SQLFragment(", ?)", [.text(pattern.stringRepresentation)])
-    return .scalar(
-      .condition(call, mayThrow: value.mayThrow, isOptional: value.isOptional, isAtomic: true, strictIn: value.strictIn)
-    )
+    let (text, regex) = (try state.lower(subject), try state.lower(regex))
+    guard case .constant(let captured as Regex.Output) = regex else {
+      throw state.unsupported(self, "its regular expression is not captured")
+    }
+    if case .constant(let value as Subject.Output) = text { return .constant(value.contains(captured)) }
+    let pattern: SQLValue
+    switch captured {
+    case let own as __CapturedRegex: pattern = .integer(own.box.number)
+    case let plain as PredicateExpressions.PredicateRegex: pattern = .text(plain.stringRepresentation)
+    default: throw state.unsupported(self, "a \(Regex.Output.self) is no regular expression that the store knows")
+    }
+    let value = try state.text(text, of: subject)
+    let parameter = Scalar(sql: SQLFragment("?", [pattern]), type: value.type)
+    return .scalar(state.textCall("swift_matches", [value, parameter], type: .bool))
   }
 }

@@ -6,6 +6,11 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let root = try state.lower(root)
     if Output.self is any LoweredAsRoot.Type { return root }
+    if let mapped = Output.self as? any AnyMapped.Type, let inner = mapped.inner(of: keyPath) {
+      var collection = try state.collection(root, elements: Root.Output.self, of: self.root)
+      collection.append(mapping: { member, state in try state.mapped(member, inner) })
+      return .collection(collection)
+    }
     switch root {
     case .object(let object): return try property(of: object, &state)
     case .scalar(let scalar): return try member(of: scalar, &state)
@@ -30,11 +35,11 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
   // MARK: - Collections and values
 
   private func aggregate(_ collection: RowCollection, _ state: inout LoweringState) throws -> Lowered {
-    switch kind {
-    case .collectionCount: return .scalar(try state.count(of: collection))
-    case .collectionIsEmpty: return .scalar(try state.emptiness(of: collection))
-    case .collectionFirst: return try state.element(of: collection, fromEnd: false)
-    case .bidirectionalCollectionLast: return try state.element(of: collection, fromEnd: true)
+    switch question {
+    case .count: return .scalar(try state.count(of: collection))
+    case .isEmpty: return .scalar(try state.emptiness(of: collection))
+    case .first: return try state.element(of: collection, fromEnd: false)
+    case .last: return try state.element(of: collection, fromEnd: true)
     case nil: throw state.unsupported(self, "of a relationship only count, isEmpty, first and last are known there")
     }
   }
@@ -82,6 +87,24 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     default: return nil
     }
     return result
+  }
+}
+
+/// A node that may ask something of a collection.
+protocol AggregateExpression {
+  var question: CollectionAggregate? { get }
+}
+
+extension PredicateExpressions.KeyPath: AggregateExpression {
+  /// Foundation knows the key paths of its own collections.
+  var question: CollectionAggregate? {
+    switch kind {
+    case .collectionCount: .count
+    case .collectionIsEmpty: .isEmpty
+    case .collectionFirst: .first
+    case .bidirectionalCollectionLast: .last
+    case nil: (Root.Output.self as? any AnyMapped.Type)?.aggregate(at: keyPath)
+    }
   }
 }
 

@@ -60,10 +60,10 @@ extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
 extension PredicateExpressions.Filter: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     var collection = try state.collection(state.lower(sequence), elements: Element.self, of: self)
-    collection.filters.append { member, state in
+    collection.append(filter: { member, state in
       state.variables[variable.key] = member
       return try state.truth(filter, filtering: true)
-    }
+    })
     return .collection(collection)
   }
 }
@@ -82,13 +82,17 @@ extension PredicateExpressions.CollectionContainsCollection: LowerableExpression
 
 extension PredicateExpressions.SequenceMaximum: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    try state.computed("max", elements, of: self) { $0.max() }
+    let lowered = try state.lower(elements)
+    if case .collection(let rows) = lowered { return try state.extremum(of: rows, isMaximum: true, for: self) }
+    return try state.computed("max", lowered, elements, of: self) { $0.max() }
   }
 }
 
 extension PredicateExpressions.SequenceMinimum: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    try state.computed("min", elements, of: self) { $0.min() }
+    let lowered = try state.lower(elements)
+    if case .collection(let rows) = lowered { return try state.extremum(of: rows, isMaximum: false, for: self) }
+    return try state.computed("min", lowered, elements, of: self) { $0.min() }
   }
 }
 
@@ -113,32 +117,18 @@ extension LoweringState {
       return try computed(name, left, first, right, second, of: expression, body)
     }
     let (one, other) = (try scalar(left, of: first), try scalar(right, of: second))
-    var call = SQLFragment("\(name)(") + one.sql + SQLFragment(", ") + other.sql + SQLFragment(")")
-    if name == "swift_starts_with", !one.needsNormalization, case .constant(let prefix as String) = right,
-      let range = PrefixRange(prefix)
-    {
-      call =
-        one.operand + SQLFragment(" >= ? AND ", [range.lower]) + one.operand
-        + SQLFragment(" < ? AND ", [range.upper]) + call
-    }
-    return .scalar(
-      .condition(
-        call,
-        mayThrow: one.mayThrow || other.mayThrow,
-        isOptional: one.isOptional || other.isOptional,
-        strictIn: one.strictIn.union(other.strictIn)
-      )
-    )
+    if name == "swift_starts_with" { return .scalar(prefixQuestion(one, other, right)) }
+    return .scalar(textCall(name, [one, other], type: .bool))
   }
 
   /// A function of one value that Swift computes.
   mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
     _ name: String,
+    _ lowered: Lowered,
     _ input: Input,
     of expression: E,
     _ body: @escaping (Input.Output) throws -> E.Output
   ) throws -> Lowered {
-    let lowered = try lower(input)
     if case .constant(let value as Input.Output) = lowered { return .constant(try body(value)) }
     let value = try scalar(lowered, of: input)
     guard value.type.form != .opaque, let output = ScalarType(of: E.Output.self) else {
@@ -173,20 +163,5 @@ extension LoweringState {
     )
     let function = ValueFunction.binary(key, one.type, other.type, output, entity, body)
     return .scalar(function.scalar([one, other], type: output, isOptional: ScalarType.isOptional(E.Output.self)))
-  }
-}
-
-/// The texts that begin with a prefix, as an interval of their bytes.
-private struct PrefixRange {
-  let lower: SQLValue
-  let upper: SQLValue
-
-  /// Nil where the prefix is not plain ASCII, for which characters and bytes might differ.
-  init?(_ prefix: String) {
-    guard let last = prefix.utf8.last, last < 0x7F, prefix.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
-      return nil
-    }
-    lower = .text(prefix)
-    upper = .text(String(prefix.dropLast()) + String(UnicodeScalar(last + 1)))
   }
 }

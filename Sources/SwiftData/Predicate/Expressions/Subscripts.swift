@@ -12,6 +12,7 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
     if case .constant(let predicate as any AnyPredicateAnswers) = collection {
       return try predicate.lower(for: position, filtering: filtering, &state)
     }
+    try state.refuseSlice(Wrapped.Output.self, collection, for: self)
     if case .collection(let rows) = collection {
       guard Index.Output.self == Int.self else { throw state.unsupported(self, "its index is no Int") }
       return try state.element(of: rows, fromEnd: false, at: try state.scalar(position, of: index))
@@ -25,7 +26,57 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
 
 extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    throw state.unsupported(self, "a slice has no form in the store", instead: "look at single elements")
+    let (collection, bounds) = (try state.lower(wrapped), try state.lower(range))
+    try state.refuseSlice(Wrapped.Output.self, collection, for: self)
+    if case .constant(let value as Wrapped.Output) = collection, case .constant(let bounds as Range.Output) = bounds {
+      return .constant(try slice(value, bounds))
+    }
+    if case .scalar(let thrown) = bounds { return .scalar(thrown) }
+    if case .collection = collection {
+      throw state.unsupported(self, "a part of a relationship has no form in the store", instead: "use `filter`")
+    }
+    let array = try state.scalar(collection, of: wrapped)
+    guard array.type.form == .json, let output = ScalarType(of: Output.self), output.form == .json else {
+      throw state.unsupported(self, "of this a slice has no form in the store", instead: "look at single elements")
+    }
+    let (low, high) = try limits(bounds, state)
+    let key = ValueFunction.Key("slice", types: [Wrapped.Output.self], forms: [array.type.form])
+    let function = ValueFunction.function(key) { [entity = state.entity] cells in
+      guard let value: Wrapped.Output = array.type.value(of: cells[0], entity: entity),
+        case .integer(let low) = cells[1], case .integer(let high) = cells[2], low <= high,
+        let bounds = Int(low)..<Int(high) as? Range.Output
+      else { return nil }
+      return output.cell(of: try slice(value, bounds))
+    }
+    return Lowered.scalar(function.scalar([array, low, high], type: output)).throwing()
+  }
+
+  /// The slice; throws where Foundation's node does.
+  private func slice(_ value: Wrapped.Output, _ bounds: Range.Output) throws -> Output {
+    guard bounds.lowerBound >= value.startIndex, bounds.upperBound <= value.endIndex else {
+      throw CocoaError(.featureUnsupported)
+    }
+    return value[bounds]
+  }
+
+  private func limits(_ bounds: Lowered, _ state: LoweringState) throws -> (Scalar, Scalar) {
+    let limits: (Scalar?, Scalar?)
+    switch bounds {
+    case .constant(let range as Swift.Range<Int>):
+      limits = (state.constant(range.lowerBound, as: .int), state.constant(range.upperBound, as: .int))
+    case .range(let range):
+      func limit(_ lowered: Lowered) -> Scalar? {
+        switch lowered {
+        case .scalar(let scalar) where scalar.type.form == .integer: scalar
+        case .constant(let value as Int): state.constant(value, as: .int)
+        default: nil
+        }
+      }
+      limits = (limit(range.lower), limit(range.upper))
+    default: limits = (nil, nil)
+    }
+    guard let low = limits.0, let high = limits.1 else { throw state.unsupported(self, "its bounds are no Int") }
+    return (low, high)
   }
 }
 
@@ -41,14 +92,19 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpr
     let (dictionary, name) = (try state.lower(wrapped), try state.lower(key))
     let found = try state.computed("subscript", dictionary, wrapped, name, key, of: Lookup(self)) { $0[$1] }
     if case .constant(let value as Output?) = found, let value { return .constant(value) }
+    guard !ScalarType.isOptional(Output.self) else {
+      throw state.unsupported(self, "the store cannot tell a value that is nil from none", instead: "use `??`")
+    }
     let (one, other) = try state.unify(found, try state.lower(`default`), of: self)
     var result = one
     result.sql = SQLFragment("coalesce(") + one.sql + SQLFragment(", ") + other.sql + SQLFragment(")")
-    result.isOptional = ScalarType.isOptional(Output.self)
-    result.mayThrow = one.mayThrow || other.mayThrow
+    result.isOptional = false
+    result.mayThrow = other.mayThrow
+    result.failure = nil
     result.isCondition = false
     result.strictIn = []
-    return .scalar(result)
+    // A key that throws is no key that is not there.
+    return .scalar(result.failing(with: one))
   }
 
   /// The subscript without its default, for its type.
@@ -61,6 +117,17 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpr
     func evaluate(_ bindings: PredicateBindings) throws -> Output {
       try whole.wrapped.evaluate(bindings)[whole.key.evaluate(bindings)]
     }
+  }
+}
+
+extension LoweringState {
+  /// Throws where a subscript looks into a slice, whose indices in Swift begin where it was cut.
+  fileprivate func refuseSlice<C: Collection>(_: C.Type, _ lowered: Lowered, for expression: some PredicateExpression)
+    throws
+  {
+    if case .constant = lowered { return }
+    guard C.self == C.SubSequence.self else { return }
+    throw unsupported(expression, "a slice has no indices of its own", instead: "use one subscript of the whole")
   }
 }
 

@@ -56,9 +56,6 @@ extension PredicateExpressions {
     CollectionIndexSubscript<KeyPath<Root, __TextAnswers<Question>>, KeyPath<Other, __TextOperand>>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
 
-  /// Captures a part of a text as a text of its own: unlike `String`, `Substring` is not Codable.
-  public static func build_Arg(_ text: Substring) -> Value<String> { Value(String(text)) }
-
   static func question<Question, Root, Other>(
     _ receiver: Root,
     _ answers: Swift.KeyPath<Root.Output, __TextAnswers<Question>> & Sendable,
@@ -104,8 +101,22 @@ extension LoweringState {
       return .constant(question.answer(String(one), String(two)))
     }
     let (one, two) = (try text(left, of: root), try text(right, of: other))
+    if question.name == __HasPrefix.name { return .scalar(prefixQuestion(one, two, right)) }
     return .scalar(
       textCall("swift_" + question.name.lowercased(), [one, two], type: ScalarType(of: question.answerType)!))
+  }
+
+  /// Whether a text begins with another: an interval of an index first where the other is known.
+  func prefixQuestion(_ text: Scalar, _ prefix: Scalar, _ captured: Lowered) -> Scalar {
+    var call = textCall("swift_starts_with", [text, prefix], type: .bool)
+    guard !text.needsNormalization, case .constant(let known as any StringProtocol) = captured,
+      let interval = PrefixInterval(String(known))
+    else { return call }
+    call.sql =
+      text.operand + SQLFragment(" >= ? AND ", [interval.lower]) + text.operand
+      + SQLFragment(" < ? AND ", [interval.upper]) + call.sql
+    call.isAtomic = false
+    return call
   }
 
   /// What an expression of some kind of string lowered to, as text.
@@ -136,5 +147,31 @@ extension LoweringState {
       needsNormalization: type.form == .text,
       strictIn: arguments.reduce(into: []) { $0.formUnion($1.strictIn) }
     )
+  }
+}
+
+/// The texts in normal form C that begin with a prefix, as an interval of their bytes.
+///
+/// Where a text begins with the characters of a prefix, both in that form, it begins with its bytes, because what is
+/// left of such a text at the end of a character is in that form too. The reverse is not so (`e` and `e` with an
+/// accent that has no form of its own): the interval only comes before the question.
+struct PrefixInterval {
+  let lower: SQLValue
+  let upper: SQLValue
+
+  /// Nil where the prefix is empty or nothing comes after it.
+  init?(_ prefix: String) {
+    let prefix = SwiftText.nfc(prefix)
+    guard let last = prefix.unicodeScalars.last, let next = Self.next(last) else { return nil }
+    lower = .text(prefix)
+    var scalars = prefix.unicodeScalars
+    scalars.removeLast()
+    scalars.append(next)
+    upper = .text(String(scalars))
+  }
+
+  /// The order of scalars is the order of their bytes.
+  private static func next(_ scalar: UnicodeScalar) -> UnicodeScalar? {
+    scalar.value == 0xD7FF ? UnicodeScalar(0xE000) : UnicodeScalar(scalar.value + 1)
   }
 }

@@ -4,26 +4,29 @@ extension LoweringState {
   /// The terms of ORDER BY that a sort descriptor becomes.
   mutating func orderTerms<M: PersistentModel>(_ sort: SortDescriptor<M>) throws -> [SQLFragment] {
     guard let keyPath = sort.keyPath else { throw unsortable("a descriptor without a key path") }
-    let scalar = try sortKey(keyPath)
+    let target = SortTarget(keyPath, of: entity)
+    let scalar = try value(at: target.keyPath, of: row)
     let direction = sort.order == .forward ? "" : " DESC"
-    return try orderTerms(scalar, keyPath).map { $0 + SQLFragment(direction) }
+    return try orderTerms(scalar, target).map { $0 + SQLFragment(direction) }
   }
 
-  mutating func sortKey(_ keyPath: AnyKeyPath) throws -> Scalar {
+  /// What a key path finds in a model: a property, one that to-one relationships lead to, or what is in its value.
+  mutating func value(at keyPath: AnyKeyPath, of object: ObjectReference) throws -> Scalar {
+    let entity = object.entity
     if let property = KeyPathResolver.property(at: keyPath, in: entity) {
-      return try value(of: property, in: row, keyPath)
+      return try value(of: property, in: object, keyPath)
     }
-    if type(of: keyPath).valueType == PersistentIdentifier.self { return row.identity }
+    if type(of: keyPath).valueType == PersistentIdentifier.self { return object.identity }
     guard let path = Probe.path(of: keyPath, from: entity) else { throw notPersisted(keyPath, in: entity) }
-    var object = row
+    var owner = object
     for step in path.toOnes {
-      guard case .object(let target) = try property(step, of: object) else {
+      guard case .object(let target) = try property(step, of: owner) else {
         throw unsortable(KeyPathText.describe(keyPath))
       }
-      object = target
+      owner = target
     }
-    let column = try value(of: path.property, in: object, keyPath)
-    return path.goesOn ? try member(of: column, path.property, in: object.entity, keyPath) : column
+    let column = try value(of: path.property, in: owner, keyPath)
+    return path.goesOn ? try member(of: column, path.property, in: owner.entity, keyPath, from: entity) : column
   }
 
   private mutating func value(
@@ -43,13 +46,17 @@ extension LoweringState {
     of column: Scalar,
     _ property: __Property,
     in owner: __Entity,
-    _ keyPath: AnyKeyPath
+    _ keyPath: AnyKeyPath,
+    from entity: __Entity
   ) throws -> Scalar {
-    guard owner === entity, column.type.form != .opaque, let output = ScalarType(of: type(of: keyPath).valueType) else {
-      throw unsortable("\(KeyPathText.describe(keyPath)) is inside a value of another object")
+    guard column.type.form != .opaque, let output = ScalarType(of: type(of: keyPath).valueType) else {
+      throw unsortable("\(KeyPathText.describe(keyPath)) is inside a value that the store cannot look into")
     }
-    if column.type.form == .json, let path = Probe.jsonPath(of: keyPath, property, in: owner) {
+    if column.type.form == .json, let path = Probe.jsonPath(of: keyPath, from: entity) {
       return member(of: column, at: path, type: output, isOptional: true)
+    }
+    guard owner === entity else {
+      throw unsortable("\(KeyPathText.describe(keyPath)) is computed from a value of another object")
     }
     let key = ValueFunction.Key("sort", types: [owner.type], keyPath: keyPath)
     let template = Probe.cells(of: owner)
@@ -63,8 +70,28 @@ extension LoweringState {
     return function.scalar([column], type: output, isOptional: true)
   }
 
-  private func orderTerms(_ scalar: Scalar, _ keyPath: AnyKeyPath) throws -> [SQLFragment] {
-    let name = KeyPathText.describe(keyPath)
+  private func orderTerms(_ scalar: Scalar, _ target: SortTarget) throws -> [SQLFragment] {
+    let terms: [SQLFragment]?
+    switch target.rule {
+    case nil: terms = orderKeys(of: scalar)
+    case .truth: terms = scalar.type.form == .bool ? [scalar.operand] : nil
+    case .localized, .localizedStandard: terms = localizedKeys(of: scalar, target.rule!)
+    case .rawValue: terms = orderKeys(of: scalar.raw)
+    }
+    guard let terms else {
+      let name = KeyPathText.describe(target.keyPath)
+      throw unsortable("\(name) is a \(scalar.type.swiftType), whose order the store does not know")
+    }
+    return terms
+  }
+
+  private func localizedKeys(of scalar: Scalar, _ rule: __SortRule) -> [SQLFragment]? {
+    guard scalar.type.form == .text else { return nil }
+    return [scalar.operand + SQLFragment(" COLLATE \(SwiftCollation.name(of: rule))")]
+  }
+
+  /// What SQL sorts by to have the order of the Swift type; nil where it is not known.
+  func orderKeys(of scalar: Scalar) -> [SQLFragment]? {
     switch scalar.type.form {
     case .integer where scalar.type.isPlain, .real, .uuid: return [scalar.operand]
     case .key:
@@ -72,12 +99,10 @@ extension LoweringState {
       let isFamily = environment.familyNames(entity.root).count > 1
       return (isFamily ? [SQLFragment("t0._entity")] : []) + [scalar.operand]
     case .text where scalar.type.isPlain: return [scalar.comparable]
-    case .unsigned: return [scalar.operand + SQLFragment(" < 0"), scalar.operand]
-    case .decimal: return [SQLFragment("swift_decimal_key(") + scalar.sql + SQLFragment(")")]
+    case .unsigned where scalar.type.isPlain: return [scalar.operand + SQLFragment(" < 0"), scalar.operand]
+    case .decimal where scalar.type.isPlain: return [SQLFragment("swift_decimal_key(") + scalar.sql + SQLFragment(")")]
     case .bool: return [scalar.operand]
-    case .integer, .text, .url, .blob, .json, .opaque:
-      if let ranks = ranks(of: scalar) { return [ranks] }
-      throw unsortable("\(name) is a \(scalar.type.swiftType), whose order the store does not know")
+    case .integer, .unsigned, .decimal, .text, .url, .blob, .json, .opaque: return ranks(of: scalar).map { [$0] }
     }
   }
 
@@ -106,5 +131,17 @@ extension LoweringState {
       entity: entity.name,
       message: "the store cannot sort by this: \(what); sort by persisted properties, or sort the fetched array"
     )
+  }
+}
+
+extension Scalar {
+  /// An enum's raw value.
+  fileprivate var raw: Scalar {
+    func rawType<R: RawRepresentable>(_: R.Type) -> Any.Type { R.RawValue.self }
+    var result = self
+    if let type = type.swiftType as? any RawRepresentable.Type {
+      result.type = ScalarType(form: self.type.form, swiftType: _openExistential(type, do: rawType))
+    }
+    return result
   }
 }

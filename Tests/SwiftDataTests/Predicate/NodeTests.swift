@@ -1,0 +1,201 @@
+import Foundation
+import RegexBuilder
+import SwiftData
+import Testing
+
+private typealias P = PredicateExpressions
+
+/// Regular expressions, many as one, parts of arrays, ranges between properties.
+@Suite
+struct NodeTests {
+  private let context: ModelContext
+
+  init() throws {
+    var data = RandomData(seed: 3)
+    context = try SwiftDataTests.context(saving: data.objects(40))
+  }
+
+  private func check(_ predicate: Predicate<Specimen>, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try expectAgreement(predicate, in: context, sourceLocation: sourceLocation)
+    let (found, all) = (
+      try context.fetchCount(FetchDescriptor(predicate: predicate)), try context.fetchCount(FetchDescriptor<Specimen>())
+    )
+    #expect(found > 0 && found < all, "found \(found)", sourceLocation: sourceLocation)
+  }
+
+  private func matching(_ regex: Regex<some Any>) -> Predicate<Specimen> {
+    let captured = P.build_Arg(regex)
+    return Predicate { P.build_contains(P.build_KeyPath(root: $0, keyPath: \.title), captured) }
+  }
+
+  @Test("Regular expressions keep their options, and those of RegexBuilder match too")
+  func regexes() throws {
+    try check(matching(/CAF|K/.ignoresCase()))
+    try check(matching(/^.[b-f]/))
+    try check(
+      matching(
+        Regex {
+          Anchor.startOfSubject
+          OneOrMore(.word)
+          Anchor.endOfSubject
+        }
+      )
+    )
+    try check(matching(Regex { Capture("a") { $0.uppercased() } }))
+    try check(matching(try Regex("[ez]")))
+  }
+
+  @Test("A regular expression is written to the store's log as its type and can be encoded when it has a pattern")
+  func regexText() throws {
+    let captured = P.build_Arg(/a+/).value
+    #expect("\(captured)" == "Regex")
+    let copy = try JSONDecoder().decode([__CapturedRegex].self, from: JSONEncoder().encode([captured]))
+    #expect("baa".firstMatch(of: copy[0])?.range == "baa".firstMatch(of: /a+/)?.range)
+    let built = P.build_Arg(Regex { Capture("a") { $0.uppercased() } }).value
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode([built]) }
+  }
+
+  @Test("The least and the greatest of a to-many's properties, and the properties as an array")
+  func mapping() throws {
+    try check(
+      Predicate {
+        P.build_Equal(
+          lhs: P.build_max(P.build_map(P.build_KeyPath(root: $0, keyPath: \.stickers), \.text)),
+          rhs: P.build_min(P.build_map(P.build_KeyPath(root: $0, keyPath: \.stickers), \.text))
+        )
+      }
+    )
+    let text = try #require(try context.fetch(FetchDescriptor<Sticker>()).first).text
+    try check(
+      Predicate {
+        P.build_contains(P.build_map(P.build_KeyPath(root: $0, keyPath: \.stickers), \.text), P.build_Arg(text))
+          as P.SequenceContains
+      }
+    )
+    try check(
+      Predicate {
+        P.build_Comparison(
+          lhs: P.build_KeyPath(
+            root: P.build_map(P.build_KeyPath(root: $0, keyPath: \.stickers), \.weight), keyPath: \.count),
+          rhs: P.build_Arg(1),
+          op: .greaterThan
+        )
+      }
+    )
+    try check(
+      Predicate {
+        P.build_NotEqual(
+          lhs: P.build_flatMap(P.build_KeyPath(root: $0, keyPath: \.drawer)) { drawer in
+            P.build_max(P.build_map(P.build_KeyPath(root: drawer, keyPath: \.specimens), \.small))
+          },
+          rhs: P.build_flatMap(P.build_KeyPath(root: $0, keyPath: \.drawer)) { drawer in
+            P.build_min(P.build_map(P.build_KeyPath(root: drawer, keyPath: \.specimens), \.small))
+          }
+        )
+      }
+    )
+  }
+
+  @Test("A part of an array is counted, searched and compared; where there is none the row does not match")
+  func slices() throws {
+    func part(_ bounds: Range<Int>, _ specimen: P.Variable<Specimen>)
+      -> P.CollectionRangeSubscript<P.KeyPath<P.Variable<Specimen>, [String]>, P.Value<Range<Int>>>
+    {
+      P.build_subscript(P.build_KeyPath(root: specimen, keyPath: \.words), P.build_Arg(bounds))
+    }
+    try check(
+      Predicate { P.build_Equal(lhs: P.build_KeyPath(root: part(0..<2, $0), keyPath: \.count), rhs: P.build_Arg(2)) })
+    try check(
+      Predicate {
+        P.build_Equal(
+          lhs: P.build_KeyPath(root: part(1..<2, $0), keyPath: \.first),
+          rhs: P.build_KeyPath(root: P.build_KeyPath(root: $0, keyPath: \.words), keyPath: \.last)
+        )
+      }
+    )
+    try check(
+      Predicate {
+        P.build_Negation(
+          P.build_contains(part(0..<1, $0), P.build_KeyPath(root: $0, keyPath: \.title)) as P.SequenceContains)
+      }
+    )
+  }
+
+  @Test("The index of a slice is refused rather than counted from the wrong end")
+  func sliceIndex() throws {
+    let predicate = Predicate<Specimen> {
+      P.build_Equal(
+        lhs: P.build_subscript(
+          P.build_subscript(P.build_KeyPath(root: $0, keyPath: \.words), P.build_Arg(1..<2)), P.build_Arg(1)),
+        rhs: P.build_Arg("a")
+      )
+    }
+    let error = #expect(throws: SwiftDataError.self) { try context.fetch(FetchDescriptor(predicate: predicate)) }
+    #expect(error?.code == .unsupportedPredicate)
+  }
+
+  @Test("A closed range between properties is empty where they are in the wrong order, and nothing traps")
+  func closedRanges() throws {
+    func inside(_ isPending: Bool) throws {
+      try check(
+        Predicate {
+          P.build_contains(
+            P.build_ClosedRange(
+              lower: P.build_KeyPath(root: $0, keyPath: \.small), upper: P.build_KeyPath(root: $0, keyPath: \.number)),
+            P.build_Arg(2)
+          )
+        }
+      )
+    }
+    try inside(false)
+    context.insert(Specimen(serial: 500))
+    try inside(true)
+  }
+
+  @Test("A forced cast finds only the objects that are of the class")
+  func forcedCast() throws {
+    try check(
+      Predicate {
+        P.build_Comparison(
+          lhs: P.build_KeyPath(
+            root: P.ForceCast<_, StrongBox>(P.build_KeyPath(root: $0, keyPath: \.drawer)), keyPath: \.combination),
+          rhs: P.build_Arg(-9),
+          op: .greaterThan
+        )
+      }
+    )
+  }
+
+  @Test("Predicates with these nodes can be printed")
+  func printing() throws {
+    let predicate = Predicate<Specimen> {
+      P.build_Conjunction(
+        lhs: P.build_contains(P.build_KeyPath(root: $0, keyPath: \.title), P.build_Arg(/a/.ignoresCase())),
+        rhs: P.build_Conjunction(
+          lhs: P.build_Equal(
+            lhs: P.build_max(P.build_map(P.build_KeyPath(root: $0, keyPath: \.stickers), \.text)),
+            rhs: P.build_Arg("z")
+          ),
+          rhs: P.build_Comparison(
+            lhs: P.build_KeyPath(root: $0, keyPath: \.letter), rhs: P.build_Arg("c" as Character), op: .lessThan)
+        )
+      )
+    }
+    #expect("\(predicate)".contains("max() == capture1"))
+    #expect(String(reflecting: predicate).contains("__Mapped"))
+    let text = ExpressionText.describe(predicate.expression)
+    #expect(text.contains("$0.letter < \"c\""))
+    #expect(text.contains("$0.stickers.map { $0.text }.max()"))
+    try expectAgreement(predicate, in: context)
+  }
+
+  // MARK: - Found by random predicates
+
+  @Test("The default of a dictionary does not stand in for a key that throws")
+  func dictionaryDefault() throws {
+    try expectAgreement(
+      #Predicate { $0.scores[$0.words[2], default: $0.small] != $0.small + 1 }, in: context)
+    try expectAgreement(
+      #Predicate { !($0.scores[$0.note!, default: 0] == 9) }, in: context)
+  }
+}
