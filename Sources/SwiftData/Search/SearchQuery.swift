@@ -35,7 +35,7 @@ struct SearchQuery {
       }
     }
     var seen = Set<Term>()
-    self.terms = terms.filter { !$0.text.allSatisfy(\.isWhitespace) && seen.insert($0).inserted }
+    self.terms = terms.filter { SearchText.hasWord($0.text) && seen.insert($0).inserted }
     if self.terms.isEmpty { return nil }
   }
 

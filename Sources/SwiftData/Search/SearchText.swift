@@ -42,6 +42,19 @@ enum SearchText {
     return text.withUTF8 { $0.allSatisfy { $0 < 0x80 && !(0x1D...0x1F).contains($0) && $0 != 0 } }
   }
 
+  /// Whether the tokenizer finds a word in a text. One without any must not stand in a query, since FTS5 takes what
+  /// finds nothing for a reason to find nothing at all.
+  static func hasWord(_ text: String) -> Bool {
+    text.unicodeScalars.contains { scalar in
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+        .letterNumber, .otherNumber, .privateUse, .otherSymbol:
+        true
+      default: false
+      }
+    }
+  }
+
   /// Whether a scalar is a word of its own.
   private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
