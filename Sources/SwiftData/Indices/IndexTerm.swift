@@ -28,7 +28,7 @@ package struct IndexTerm {
     guard let read = Probe.path(of: keyPath, from: entity), read.toOnes.isEmpty, read.goesOn,
       ScalarType(of: read.property).form == .json,
       let type = ScalarType(of: Swift.type(of: keyPath).valueType), type.form != .json, type.form != .opaque,
-      let path = Probe.jsonPath(of: keyPath, read.property, in: entity)
+      let path = Probe.jsonPath(of: keyPath, from: entity)
     else { return nil }
     self.init(read.property, read.property.name + "." + Self.memberName(keyPath, path), (path, type))
   }
