@@ -104,7 +104,7 @@ struct PredicateDiagnosticsTests {
   @Test("All errors of a closure are told at once")
   func several() {
     let expansion = Expansion("let p = #Predicate<Item> { f($0) && $0.x & 1 == 0 && g($0) }")
-    #expect(expansion.messages.map(\.column) == [28, 40, 50])
+    #expect(expansion.messages.map(\.column) == [28, 42, 54])
   }
 
   @Test("The condition has to be a closure")
