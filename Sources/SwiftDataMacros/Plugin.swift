@@ -13,5 +13,7 @@ struct SwiftDataMacrosPlugin: CompilerPlugin {
     UniqueMacro.self,
     IndexMacro.self,
     ModelActorMacro.self,
+    PredicateMacro.self,
+    ModelExpressionMacro.self,
   ]
 }

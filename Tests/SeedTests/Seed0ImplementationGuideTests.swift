@@ -261,10 +261,9 @@ import Testing
     add("given up", .failed, retries: 3, at: 2)
     add("done", .synced, retries: 0, at: 3)
     try context.save()
-    let (pending, failed) = (SyncStatus.pending, SyncStatus.failed)
     let descriptor = FetchDescriptor<MessageEntity>(
       predicate: #Predicate { message in
-        message.syncStatus == pending || (message.syncStatus == failed && message.retryCount < 3)
+        message.syncStatus == .pending || (message.syncStatus == .failed && message.retryCount < 3)
       },
       sortBy: [SortDescriptor(\.createdAt, order: .forward)])
     #expect(try context.fetch(descriptor).map(\.id) == ["retry", "late"])
@@ -315,10 +314,9 @@ import Testing
       message.retryCount = index
       context.insert(message)
     }
-    let (pending, failed) = (SyncStatus.pending, SyncStatus.failed)
     let descriptor = FetchDescriptor<MessageEntity>(
       predicate: #Predicate { message in
-        message.syncStatus == pending || (message.syncStatus == failed && message.retryCount < 3)
+        message.syncStatus == .pending || (message.syncStatus == .failed && message.retryCount < 3)
       })
     #expect(try context.fetchCount(descriptor) == 2)
     try context.save()
@@ -348,9 +346,8 @@ import Testing
     }
     try context.save()
     let cutoff = try #require(Calendar.current.date(byAdding: .day, value: -30, to: .now))
-    let synced = SyncStatus.synced
     let old = FetchDescriptor<MessageEntity>(
-      predicate: #Predicate { $0.createdAt < cutoff && $0.syncStatus == synced })
+      predicate: #Predicate { $0.createdAt < cutoff && $0.syncStatus == .synced })
     for message in try context.fetch(old) { context.delete(message) }
     try context.save()
     #expect(try context.fetch(FetchDescriptor<MessageEntity>(sortBy: [SortDescriptor(\.id)])).map(\.id) == ["1", "2"])

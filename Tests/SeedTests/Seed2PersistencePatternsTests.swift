@@ -263,7 +263,10 @@ import Testing
     #expect(try fresh.fetch(business).map(\.name) == ["fair"])
     let vacation = FetchDescriptor<Trip2>(
       predicate: #Predicate {
-        if let personal = $0 as? PersonalTrip2 { personal.reason == "vacation" } else { false }
+        if let personal = $0 as? PersonalTrip2 {
+          return personal.reason == "vacation"
+        }
+        return false
       })
     #expect(try fresh.fetch(vacation).map(\.name) == ["sea"])
     fresh.delete(loaded)

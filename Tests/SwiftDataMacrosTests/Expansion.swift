@@ -1,5 +1,6 @@
 import SwiftDiagnostics
 import SwiftIfConfig
+import SwiftOperators
 import SwiftParser
 import SwiftParserDiagnostics
 import SwiftSyntax
@@ -36,7 +37,9 @@ struct Expansion {
     configuration: (any BuildConfiguration)? = nil,
     sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) {
-    let file = Parser.parse(source: source)
+    // The compiler folds operators before it hands a macro its arguments.
+    let file = OperatorTable.standardOperators.foldAll(Parser.parse(source: source)) { _ in }
+      .cast(SourceFileSyntax.self)
     let context = BasicMacroExpansionContext(
       sourceFiles: [file: .init(moduleName: "Test", fullFilePath: "test.swift")],
       buildConfiguration: configuration
@@ -87,6 +90,8 @@ struct Expansion {
       "Transient": MacroSpec(type: TransientMacro.self),
       "Unique": MacroSpec(type: UniqueMacro.self),
       "Index": MacroSpec(type: IndexMacro.self),
+      "Predicate": MacroSpec(type: PredicateMacro.self),
+      "Expression": MacroSpec(type: ModelExpressionMacro.self),
       "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
     ]
   }

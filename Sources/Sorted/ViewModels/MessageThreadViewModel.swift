@@ -57,13 +57,10 @@ public final class MessageThreadViewModel {
 
   /// Fetch messages pending sync
   public func fetchPendingSyncMessages() -> [MessageEntity] {
-    // Foundation's macro takes no `.pending` without its type's value at hand.
-    let pending = SyncStatus.pending
-    let failed = SyncStatus.failed
     let descriptor = FetchDescriptor<MessageEntity>(
       predicate: #Predicate { message in
         message.conversationID == conversationID
-          && (message.syncStatus == pending || (message.syncStatus == failed && message.retryCount < 3))
+          && (message.syncStatus == .pending || (message.syncStatus == .failed && message.retryCount < 3))
       },
       sortBy: [
         SortDescriptor(\.createdAt, order: .forward)

@@ -17,33 +17,44 @@ package final class ContainerCore: @unchecked Sendable {
   /// A context as other threads may see it: only its inbox, which is locked.
   private struct WeakContext: Sendable { weak var inbox: ContextInbox? }
 
-  init(schema: Schema, configurations: [ModelConfiguration]) throws {
-    self.schema = schema
-    let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
-    let assignment = try StoreAssignment(schema: schema, configurations: configurations)
-    let entities = schema.runtimeEntities
-    let roots = Self.distinct(entities.map(\.root))
-    self.rootCount = roots.count
-    var tables = [ObjectIdentifier: EntityTable]()
-    for entity in entities {
-      let hierarchy = entities.filter { $0.root === entity.root }
-      tables[ObjectIdentifier(entity)] = EntityTable(
-        entity: entity, family: hierarchy.filter { $0.isKind(of: entity) }, hasDiscriminator: hierarchy.count > 1,
-        root: roots.firstIndex { $0 === entity.root }!, store: assignment.store(of: entity))
-    }
-    self.tablesByEntity = tables
-    self.tablesByName = Dictionary(tables.values.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.stores = try configurations.enumerated().map { index, configuration in
-      let members = entities.compactMap { tables[ObjectIdentifier($0)] }.filter { $0.store == index }
-      return try SQLiteStore(
-        configuration: configuration, layout: StoreLayout(tables: members),
-        schema: Schema(members.map(\.entity.type), version: schema.version))
-    }
+  convenience init(
+    schema: Schema, configurations: [ModelConfiguration], migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+  ) throws {
+    let targets = try Self.targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
+    self.init(schema, tables: targets.tables, stores: try targets.stores.map { try SQLiteStore($0) })
   }
 
-  private static func distinct(_ entities: [__Entity]) -> [__Entity] {
-    var seen = Set<ObjectIdentifier>()
-    return entities.filter { seen.insert(ObjectIdentifier($0)).inserted }
+  /// The core of a context that a migration's stage gets.
+  convenience init(_ version: VersionLayout, store: SQLiteStore) {
+    self.init(version.schema, tables: version.layout.tables, stores: [store])
+  }
+
+  private init(_ schema: Schema, tables: [EntityTable], stores: [SQLiteStore]) {
+    self.schema = schema
+    self.stores = stores
+    self.tablesByEntity = Dictionary(uniqueKeysWithValues: tables.map { (ObjectIdentifier($0.entity), $0) })
+    self.tablesByName = Dictionary(tables.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.rootCount = Set(tables.map(\.root)).count
+  }
+
+  /// What each store has to become.
+  static func targets(
+    schema: Schema, configurations: [ModelConfiguration], migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> (tables: [EntityTable], stores: [MigrationTarget]) {
+    let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
+    let assignment = try StoreAssignment(schema: schema, configurations: configurations)
+    let tables = EntityTable.tables(of: schema, store: assignment.store)
+    let owners = Dictionary(tables.map { ($0.entity.name, $0.store) }, uniquingKeysWith: { first, _ in first })
+    let stores = configurations.enumerated().map { index, configuration in
+      let members = tables.filter { $0.store == index }
+      return MigrationTarget(
+        configuration: configuration,
+        current: VersionLayout(
+          schema: Schema(members.map(\.entity.type), version: schema.version), layout: StoreLayout(tables: members)),
+        plan: migrationPlan,
+        keeps: { name in owners[name].map { $0 == index } ?? (configurations.count == 1 ? true : nil) })
+    }
+    return (tables, stores)
   }
 
   /// The table of an entity.

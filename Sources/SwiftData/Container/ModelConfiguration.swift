@@ -25,6 +25,23 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   public var lockTimeout: Double = 5
   /// Whether saves are kept in the history. They always are; it is accepted for code that says so. (Not Apple's.)
   public var isHistoryEnabled = true
+  /// How long, in seconds, the history keeps a transaction; nil keeps all. Older ones are forgotten when the store is
+  /// opened and, in a store that stays open, every thousand saves. (Not Apple's.)
+  public var historyRetention: Double?
+
+  /// Called on the opening thread while a migration writes rows anew, every 50,000 rows. (Not Apple's.)
+  public var migrationProgress: (@Sendable (MigrationProgress) -> Void)? {
+    get { progress.call }
+    set { progress.call = newValue }
+  }
+  private var progress = ProgressHandler()
+
+  /// Makes no difference between configurations.
+  private struct ProgressHandler: Hashable, Sendable {
+    var call: (@Sendable (MigrationProgress) -> Void)?
+    static func == (left: Self, right: Self) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+  }
 
   /// Whether the file is named after the configuration.
   private let namesFile: Bool

@@ -15,6 +15,9 @@ public final class ModelContainer: Equatable, Sendable {
   /// The configurations of the stores.
   public var configurations: Set<ModelConfiguration> { Set(core.stores.map(\.configuration)) }
 
+  /// What opening the stores did to them; empty where none needed a migration. (Not Apple's.)
+  public var migrations: [MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }
+
   package let core: ContainerCore
   /// Held here and not by the core, which contexts hold.
   private let main = MainContextBox()
@@ -32,7 +35,8 @@ public final class ModelContainer: Equatable, Sendable {
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
   ) throws {
     self.migrationPlan = migrationPlan
-    self.core = try ContainerCore(schema: schema, configurations: configurations)
+    self.core = try ContainerCore(
+      schema: schema, configurations: configurations, migrationPlan: migrationPlan)
   }
 
   /// Opens the stores for a schema.
@@ -59,6 +63,28 @@ public final class ModelContainer: Equatable, Sendable {
     configurations: [ModelConfiguration] = []
   ) throws {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
+  }
+
+  /// What opening the stores would do to them, without doing it: a step for each stage of the plan, with the changes
+  /// of each. What depends on the rows (a value that has no room, duplicates of something unique) is found when the
+  /// stores are opened. (Not Apple's.)
+  /// - Returns: one summary for each store; empty ones for stores that are new or need no migration.
+  /// - Throws: ``SwiftDataError`` where a store cannot be read or its schema is not known to the plan.
+  public static func migrationPreview(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
+  ) throws -> [MigrationSummary] {
+    try ContainerCore.targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan).stores.map {
+      MigrationSummary(configuration: $0.configuration.name, steps: try StoreOpening.preview($0))
+    }
+  }
+
+  /// The same for some models and all that they reach.
+  /// - Throws: as ``migrationPreview(for:migrationPlan:configurations:)-(Schema,_,_)``.
+  public static func migrationPreview(
+    for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws -> [MigrationSummary] {
+    try migrationPreview(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
   /// The container of a context whose own container is gone.

@@ -9,26 +9,35 @@ struct StoreQuery {
   /// Those that only the order reads.
   var orderJoins: [SQLFragment] = []
   var condition: SQLFragment?
+  /// The terms of ORDER BY, each an expression with `DESC` behind it or not. Ties go by key.
   var order: [SQLFragment] = []
+  /// Conditions beside that of the predicate.
+  var restrictions: [SQLFragment] = []
+  /// Where the rows are, for a fetch that begins in the midst of the order; nil where they are one stretch.
+  var stretches: [Stretch]?
+  /// What is computed of each row instead of an object, and the to-one relationships that only this reads.
+  var values: [SQLFragment] = []
+  var valueJoins: [SQLFragment] = []
   var limit: Int?
   var offset: Int?
 
   /// The statement that selects objects.
-  var select: SQLFragment { statement(columns, ordered: true) }
+  var select: SQLFragment { statement(SQLFragment(columns), ordered: true) }
 
   /// The statement that counts them.
   var count: SQLFragment {
-    guard limit != nil || offset != nil else { return statement("count(*)", ordered: false) }
-    let inner = statement("1", ordered: false)
+    guard limit != nil || offset != nil else { return statement(SQLFragment("count(*)"), ordered: false) }
+    let inner = statement(SQLFragment("1"), ordered: false)
     return SQLFragment("SELECT count(*) FROM (\(inner.sql))", inner.arguments)
   }
 
-  private func statement(_ columns: String, ordered: Bool) -> SQLFragment {
-    var result = SQLFragment("SELECT \(columns) FROM \(table.name.quotedIdentifier) AS t0")
-    for join in ordered ? joins + orderJoins : joins { result = result + SQLFragment(" ") + join }
-    let conditions = [table.discriminatorCondition.map { SQLFragment($0) }, condition].compactMap { $0 }
+  func statement(_ columns: SQLFragment, ordered: Bool, joining others: [SQLFragment] = []) -> SQLFragment {
+    var result = SQLFragment("SELECT ") + columns + SQLFragment(" FROM \(table.name.quotedIdentifier) AS t0")
+    for join in joins + (ordered ? orderJoins : []) + others { result = result + SQLFragment(" ") + join }
+    let conditions = [table.discriminatorCondition.map { SQLFragment($0) }, condition].compactMap { $0 } + restrictions
     for (index, condition) in conditions.enumerated() {
-      result = result + SQLFragment(index == 0 ? " WHERE " : " AND ") + condition
+      result = result + SQLFragment(index == 0 ? " WHERE " : " AND ")
+      result = result + (conditions.count == 1 ? condition : SQLFragment("(") + condition + SQLFragment(")"))
     }
     if ordered {
       result = result + SQLFragment(" ORDER BY ")
@@ -45,23 +54,28 @@ struct StoreQuery {
   /// Whether the statement reads rows of an entity other than by its own table.
   func reads(_ other: EntityTable) -> Bool {
     let name = other.name.quotedIdentifier
-    return other.name == table.name || (joins + orderJoins).contains { $0.sql.contains(name) }
+    return other.name == table.name || (joins + orderJoins + valueJoins).contains { $0.sql.contains(name) }
       || condition?.sql.contains(name) == true
-      || order.contains { $0.sql.contains(name) }
+      || (order + values).contains { $0.sql.contains(name) }
   }
 }
 
 extension ContextState {
   // MARK: - Fetching
 
-  func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [M] {
+  func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [M] { try fetch(descriptor, after: nil) }
+
+  /// - Parameter model: where in the order to begin: behind it; nil is at the beginning.
+  func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after model: M?) throws -> [M] {
     drainInbox()
-    let query = try lower(descriptor)
+    var query = try lower(descriptor)
+    if let model { try begin(&query, after: model) }
     let result: [M]
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-      result = try fetchWithPendingChanges(descriptor, query)
+      result = try fetchWithPendingChanges(descriptor, query, after: model)
     } else {
-      result = try load(query, partial: left(out: descriptor))
+      let offset = model == nil ? 0 : query.moveOffsetToLimit()
+      result = Array(try load(query, partial: left(out: descriptor)).dropFirst(offset))
     }
     for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
     return result
@@ -98,7 +112,10 @@ extension ContextState {
 
   // MARK: - Lowering
 
-  private func lower<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> StoreQuery {
+  /// - Parameter values: lowers what the statement computes of each row; it can join what condition and order join.
+  func lower<M: PersistentModel>(
+    _ descriptor: FetchDescriptor<M>, values: (inout LoweringState) throws -> [SQLFragment] = { _ in [] }
+  ) throws -> StoreQuery {
     let entity = M.__entity
     let table = try core.table(for: entity)
     let store = core.store(of: table)
@@ -106,7 +123,7 @@ extension ContextState {
       storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
-      })
+      }, rtrees: { RTreeIndex.all(of: $0).filter { store.derivedTables.contains($0.name) } })
     let left = left(out: descriptor)
     let columns: Set<String>? = left.map { left in
       Set(
@@ -116,9 +133,10 @@ extension ContextState {
     }
     var query = StoreQuery(table: table, columns: table.select(only: columns))
     let lowered = try PredicateLowering.query(
-      descriptor.predicate, descriptor.sortBy, entity: entity, environment: environment)
+      descriptor.predicate, descriptor.sortBy, entity: entity, environment: environment, values: values)
     (query.joins, query.condition) = (lowered.joins, lowered.condition)
     (query.orderJoins, query.order) = (lowered.orderJoins, lowered.order)
+    (query.valueJoins, query.values) = (lowered.valueJoins, lowered.values)
     // Negative bounds bound nothing.
     query.limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
     query.offset = descriptor.fetchOffset.map { max(0, $0) }
@@ -154,10 +172,13 @@ extension ContextState {
         isFresh = !hasForeignCommits(table.store)
         guard isFresh else { return }
         let decoder = RowDecoder(table: table, store: store, context: self, partial: partial)
-        try connection.query(query.select, reader: decoder.reader) { _ in
-          let object: M = try decoder.decode()
-          result.append(object)
-          keys.append(object.__state.key)
+        for stretch in query.stretchesOrWhole {
+          guard let select = query.select(stretch, after: result.count) else { break }
+          try connection.query(select, reader: decoder.reader) { _ in
+            let object: M = try decoder.decode()
+            result.append(object)
+            keys.append(object.__state.key)
+          }
         }
       }
       // Outside the read, since merging reads too.

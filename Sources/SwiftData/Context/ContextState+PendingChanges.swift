@@ -17,19 +17,9 @@ extension ContextState {
   /// A fetch over what is stored with the unsaved inserts, changes and deletes laid over it: what Swift's own
   /// filter and sort give over all objects in memory. Limit and offset come last.
   func fetchWithPendingChanges<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, _ query: StoreQuery
+    _ descriptor: FetchDescriptor<M>, _ query: StoreQuery, after start: M? = nil
   ) throws -> [M] {
-    var candidates = query
-    candidates.offset = nil
-    if dependsOnOthers(query) {
-      // An unsaved change of a related object can make any row match, so all are asked in memory.
-      candidates.condition = nil
-      candidates.limit = nil
-    } else if let limit = query.limit {
-      // Each unsaved object can push out or pull in one row.
-      let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + changed.count + deleted.count)
-      candidates.limit = needed.overflow ? nil : needed.partialValue
-    }
+    let candidates = candidates(for: query)
     var objects = [M]()
     var seen = Set<ObjectIdentifier>()
     let stored: [M] = try load(candidates)
@@ -40,8 +30,29 @@ extension ContextState {
       }
       objects.append(object)
     }
+    if let start {
+      let precedes = order(by: descriptor.sortBy)
+      objects.removeAll { $0 === start || !precedes(start, $0) }
+    }
     if !descriptor.sortBy.isEmpty || !changed.isEmpty { sort(&objects, by: descriptor.sortBy) }
     return Array(objects.dropFirst(query.offset ?? 0).prefix(query.limit ?? .max))
+  }
+
+  /// The statement whose result unsaved changes are laid over.
+  func candidates(for query: StoreQuery) -> StoreQuery {
+    var candidates = query
+    candidates.offset = nil
+    if dependsOnOthers(query) {
+      // An unsaved change of a related object can make any row match, so all are asked in memory.
+      candidates.condition = nil
+      candidates.limit = nil
+      candidates.stretches = nil
+    } else if let limit = query.limit {
+      // Each unsaved object can push out or pull in one row.
+      let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + changed.count + deleted.count)
+      candidates.limit = needed.overflow ? nil : needed.partialValue
+    }
+    return candidates
   }
 
   /// Whether the statement reads entities that have unsaved objects, other than by the fetched rows themselves.
@@ -77,12 +88,16 @@ extension ContextState {
 
   /// Sorts as the statement does: by the descriptors, then by age; unsaved objects are the youngest.
   private func sort<M: PersistentModel>(_ objects: inout [M], by descriptors: [SortDescriptor<M>]) {
+    objects.sort(by: order(by: descriptors))
+  }
+
+  private func order<M: PersistentModel>(by descriptors: [SortDescriptor<M>]) -> (M, M) -> Bool {
     let age = Dictionary(
       uniqueKeysWithValues: inserted.keys.enumerated().map { ($1, Int64.max / 2 + Int64($0)) })
     func key(_ object: M) -> Int64 {
       object.__state.flags.contains(.inserted) ? age[ObjectIdentifier(object)] ?? .max : object.__state.key
     }
-    objects.sort { left, right in
+    return { left, right in
       for descriptor in descriptors {
         switch descriptor.compare(left, right) {
         case .orderedAscending: return true

@@ -19,6 +19,9 @@ final class SaveOperation {
   private var denormalized: Set<String> = []
   private var newFiles: [String] = []
   private var oldFiles: [String] = []
+  private var history = HistoryRecorder()
+  /// The properties that an upsert wrote, by object.
+  private var mergedProperties: [ObjectIdentifier: [String]] = [:]
 
   init(context: ContextState, storeIndex: Int) throws {
     self.context = context
@@ -55,6 +58,7 @@ final class SaveOperation {
         try writePositions()
         try writePairs()
         try store.noteDenormalized(denormalized, on: connection)
+        try recordHistory()
         try others()
       }
     } catch {
@@ -87,10 +91,41 @@ final class SaveOperation {
     for object in deleted {
       let table = try context.core.table(for: type(of: object).__entity)
       try noteOldFiles(of: object, table.stored, table)
+      history.delete(table.entity.name, object.__state.key, tombstone: try tombstone(of: object, table))
       try connection.write("DELETE FROM \(table.name.quotedIdentifier) WHERE _pk = ?") { writer in
         try writer.integer(object.__state.key)
       }
     }
+  }
+
+  /// The stored cells of the attributes that the history keeps of a deleted object.
+  private func tombstone(of object: any PersistentModel, _ table: EntityTable) throws -> [String: SQLValue] {
+    let kept = table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
+    guard !kept.isEmpty else { return [:] }
+    let columns = kept.map { TableNames.column(for: $0).quotedIdentifier }
+    let query = SQLFragment(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(table.name.quotedIdentifier) WHERE _pk = ?",
+      [.integer(object.__state.key)])
+    let cells = try connection.rows(query) { cells in kept.indices.map { cells.value(Int32($0)) } }.first ?? []
+    return Dictionary(zip(kept.map(\.name), cells)) { first, _ in first }
+  }
+
+  /// Deletes, inserts and updates, in the order in which they were written.
+  private func recordHistory() throws {
+    for object in inserted {
+      let (name, key) = (type(of: object).__entity.name, object.__state.key)
+      if let properties = mergedProperties[ObjectIdentifier(object)] {
+        history.update(name, key, properties)
+      } else {
+        history.insert(name, key)
+      }
+    }
+    for change in changed {
+      let entity = type(of: change.object).__entity
+      history.update(entity.name, change.object.__state.key, change.properties.indices.map { entity.properties[$0].name })
+    }
+    let number = try history.write(to: connection, author: context.facade?.author)
+    if let number, number.isMultiple(of: 1000) { try HistoryReader(store: store).trim(connection) }
   }
 
   /// The external files that a row names now and will not any more.
@@ -134,13 +169,7 @@ final class SaveOperation {
   /// Keys come from a counter in the store, never twice, so that an identifier means one object for ever.
   private func giveKeys(_ tables: [EntityTable]) throws {
     for (name, count) in Dictionary(grouping: tables, by: \.name).mapValues(\.count) {
-      let last = try connection.rows(
-        SQLFragment(
-          "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
-            + " ON CONFLICT (entity) DO UPDATE SET last = last + excluded.last RETURNING last",
-          [.text(name), .integer(Int64(count))])
-      ) { $0.integer(0) }[0]
-      var next = last - Int64(count) + 1
+      var next = try connection.takeNumbers(name, Int64(count))
       for (object, table) in zip(inserted, tables) where table.name == name {
         object.__state.key = next
         keysGiven.append(object)
@@ -179,8 +208,8 @@ final class SaveOperation {
   /// Writes a new object over the stored row that has its unique values, and gives it that row's identity.
   private func merge(_ object: any PersistentModel, _ table: EntityTable, _ collision: SwiftDataError) throws {
     for constraint in table.uniqueness {
-      let columns = constraint.map { TableNames.column(for: $0).quotedIdentifier + " = ?" }
-      let values = ValueWriter.values(of: object, constraint)
+      let columns = constraint.map { "\($0.sql) = \($0.sql(in: "?"))" }
+      let values = ValueWriter.values(of: object, constraint.map(\.property))
       let query = SQLFragment(
         "SELECT _pk\(table.hasDiscriminator ? ", _entity" : "") FROM \(table.name.quotedIdentifier)"
           + " WHERE \(columns.joined(separator: " AND "))", values)
@@ -203,6 +232,7 @@ final class SaveOperation {
       }
       try noteOldFiles(of: object, written, table)
       try update(object, written, table)
+      mergedProperties[ObjectIdentifier(object)] = written.map(\.name)
       return
     }
     throw collision
@@ -226,16 +256,17 @@ final class SaveOperation {
   private func clearUniqueValues() throws {
     for change in changed {
       let table = try context.core.table(for: type(of: change.object).__entity)
-      let unique = Set(table.uniqueness.joined().map(\.index)).filter(change.properties.contains)
+      let unique = Set(table.uniqueness.joined().map(\.property.index)).filter(change.properties.contains)
       guard !unique.isEmpty else { continue }
-      // A blob that no value is written as; updateRows() writes the real value.
+      // A blob, or JSON where SQL looks for members, that no value is written as; updateRows() writes the real value.
       let properties = table.stored.filter {
         // The name of an external file is still needed, to remove the file.
         unique.contains($0.index) && $0.attribute?.options.contains(.externalStorage) != true
       }
       guard !properties.isEmpty else { continue }
-      let assignments = properties.map {
-        TableNames.column(for: $0).quotedIdentifier + " = randomblob(24)"
+      let assignments = properties.map { property in
+        let random = ScalarType(of: property).form == .json ? "'\"' || hex(randomblob(24)) || '\"'" : "randomblob(24)"
+        return "\(TableNames.column(for: property).quotedIdentifier) = \(random)"
       }
       try connection.write(
         "UPDATE \(table.name.quotedIdentifier) SET \(assignments.joined(separator: ", ")) WHERE _pk = ?"

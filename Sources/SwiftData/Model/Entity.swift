@@ -56,25 +56,38 @@ public final class __Entity: @unchecked Sendable {
   // instance, which needs the finished description.
 
   /// The sets of properties that the class's own `#Unique` names.
-  package var uniquenessConstraints: [[String]] {
-    declaredConstraints.flatMap { $0.names(in: self).compactMap(\.self) }
-  }
+  package var uniquenessConstraints: [[String]] { uniqueTerms.map { $0.map(\.name) } }
   /// The properties of each index that the class's own `#Index` asks for.
-  package var indices: [[String]] { declaredIndices.flatMap { $0.names(in: self).compactMap(\.self) } }
+  package var indices: [[String]] { declaredIndices.flatMap { $0.terms(in: self).compactMap { $0?.map(\.name) } } }
+
+  /// The same as terms.
+  var uniqueTerms: [[IndexTerm]] { declaredConstraints.flatMap { $0.terms(in: self).compactMap(\.self) } }
+  /// The binary indices among them.
+  var binaryTerms: [[IndexTerm]] { terms(isRTree: false) }
+  /// The R*Trees among them.
+  var rtreeTerms: [[IndexTerm]] { terms(isRTree: true) }
+
+  private func terms(isRTree: Bool) -> [[IndexTerm]] {
+    declaredIndices.flatMap { listing in
+      zip(listing.terms(in: self), listing.isRTree).compactMap { $1 == isRTree ? $0 : nil }
+    }
+  }
 
   /// Checks that `#Unique` and `#Index` name persisted properties of the class.
   /// - Throws: ``SwiftDataError/unsupportedKeyPath``.
   package func validateDeclarations() throws {
     for (macro, listings) in [("#Unique", declaredConstraints), ("#Index", declaredIndices)] {
       for listing in listings {
-        let names = listing.names(in: self)
-        guard let broken = names.firstIndex(where: { $0 == nil }) else { continue }
+        let terms = listing.terms(in: self)
+        guard let broken = terms.firstIndex(where: { $0 == nil }) else { continue }
         throw SwiftDataError(
           .unsupportedKeyPath, entity: name,
           message: "list \(broken + 1) of \(macro) has a key path that is no persisted property of \(name); "
-            + "name stored properties only, without going through another one")
+            + "name stored properties, to-one relationships and stored members of Codable structs, without going"
+            + " through a relationship")
       }
     }
+    for terms in rtreeTerms { try RTreeIndex.validate(terms, in: self) }
   }
 
   /// How many properties the class has with the inherited ones: the index of a subclass's own first.

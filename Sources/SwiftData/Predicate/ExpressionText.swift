@@ -25,7 +25,8 @@ package enum ExpressionText {
       let inner = text("transform")
       return inner.hasPrefix("$0")
         ? "\(text("wrapped"))?\(inner.dropFirst(2))" : "\(text("wrapped")).flatMap { \(inner) }"
-    case "ForcedUnwrap" where text("inner").hasPrefix("<Predicate<"): return text("inner")
+    case "ForcedUnwrap" where ["<Predicate<", "<Expression<"].contains(where: text("inner").hasPrefix):
+      return text("inner")
     case "ForcedUnwrap": return "\(text("inner"))!"
     case "SequenceContains": return "\(text("sequence")).contains(\(text("element")))"
     case "SequenceContainsWhere": return "\(text("sequence")).contains { \(text("test")) }"
@@ -46,6 +47,7 @@ package enum ExpressionText {
     case "DictionaryKeySubscript": return "\(text("wrapped"))[\(text("key"))]"
     case "DictionaryKeyDefaultValueSubscript":
       return "\(text("wrapped"))[\(text("key")), default: \(text("default"))]"
+    case "ConditionalCast" where (expression as? any PromotingExpression)?.isPromotion == true: return text("input")
     case "TypeCheck", "ConditionalCast", "ForceCast": return "a cast of \(text("input"))"
     case "ExpressionEvaluate": return "\(text("expression")).evaluate(…)"
     default: return (expression as? any CustomStringConvertible)?.description ?? String(node)
@@ -72,7 +74,7 @@ package enum ExpressionText {
     case let mapped as any AnyMapped.Type:
       mapped.inner(of: keyPath).map { "\(root).map { $0.\(KeyPathText.member($0)) }" }
     case is PersistentIdentifier.Type: "\(root).persistentModelID"
-    case is Character.Type where keyPath == \String.__character: root
+    case is Character.Type where keyPath == \String.__onlyCharacter: root
     default: TextCase(keyPath).map { "\(root).\($0.name)" }
     }
   }
@@ -93,6 +95,7 @@ package enum ExpressionText {
     switch value {
     case let text as String: return text.count > 40 ? "\"\(text.prefix(40))…\"" : text.debugDescription
     case is any BinaryInteger, is Double, is Float, is Bool, is UUID, is Decimal: return "\(value)"
+    case is Range<Int>, is ClosedRange<Int>, is Range<Double>, is ClosedRange<Double>: return "\(value)"
     case let date as Date: return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
     case let answers as any AnyPredicateAnswers: return answers.text + ".evaluate"
     default: return "<\(type(of: value))>"

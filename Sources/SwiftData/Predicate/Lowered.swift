@@ -12,6 +12,8 @@ package indirect enum Lowered {
   case collection(RowCollection)
   /// A range with a bound that a row decides.
   case range(RangeReference)
+
+  var isConstant: Bool { if case .constant = self { true } else { false } }
 }
 
 /// A value that SQL computes.
@@ -34,6 +36,8 @@ package struct Scalar {
   var needsNormalization = false
   /// The expressions whose being NULL makes this one NULL.
   var strictIn: Set<String> = []
+  /// Where `sql` is what stands at a path in the JSON of a cell: both of these. Only good while `sql` stays as it is.
+  var member: (sql: SQLFragment, base: SQLFragment, path: String)?
 
   /// The condition under which evaluation throws; nil where it never does.
   var failureTest: SQLFragment? {

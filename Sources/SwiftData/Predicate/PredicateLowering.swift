@@ -8,6 +8,8 @@ package struct LoweringEnvironment {
   /// The names of the class and of all its subclasses in the schema.
   package let familyNames: (__Entity) -> [String]
   let dialect: SQLDialect
+  /// The R*Trees that have every row of a class.
+  let rtrees: (__Entity) -> [RTreeIndex]
 
   package init(
     storeIdentifier: String,
@@ -15,10 +17,23 @@ package struct LoweringEnvironment {
     familyNames: @escaping (__Entity) -> [String],
     dialect: SQLDialect = .sqlite
   ) {
+    self.init(
+      storeIdentifier: storeIdentifier, isDenormalized: isDenormalized, familyNames: familyNames, dialect: dialect,
+      rtrees: { _ in [] })
+  }
+
+  init(
+    storeIdentifier: String,
+    isDenormalized: @escaping (String, String) -> Bool,
+    familyNames: @escaping (__Entity) -> [String],
+    dialect: SQLDialect = .sqlite,
+    rtrees: @escaping (__Entity) -> [RTreeIndex]
+  ) {
     self.storeIdentifier = storeIdentifier
     self.isDenormalized = isDenormalized
     self.familyNames = familyNames
     self.dialect = dialect
+    self.rtrees = rtrees
   }
 }
 
@@ -31,6 +46,9 @@ package struct LoweredQuery {
   /// Null where a row makes the predicate throw, which is no match.
   package var condition: SQLFragment?
   package var order: [SQLFragment]
+  /// What follows those for the values.
+  package var valueJoins: [SQLFragment]
+  package var values: [SQLFragment]
 }
 
 /// Turns Foundation's predicates and sort descriptors into SQL.
@@ -39,23 +57,30 @@ package struct LoweredQuery {
 /// force unwrap of nil, a division by zero) does not match; inside the closure of a nested collection, an element
 /// for which it throws counts as not satisfying the closure.
 package enum PredicateLowering {
-  /// A predicate and an order that share their joins.
+  /// A predicate, an order and values that share their joins.
   package static func query<M: PersistentModel>(
     _ predicate: Predicate<M>?,
     _ sort: [SortDescriptor<M>] = [],
     entity: __Entity,
-    environment: LoweringEnvironment
+    environment: LoweringEnvironment,
+    values: (inout LoweringState) throws -> [SQLFragment] = { _ in [] }
   ) throws -> LoweredQuery {
     var state = LoweringState(entity: entity, environment: environment)
     var condition: SQLFragment?
     if let predicate {
       state.variables[predicate.variable.key] = .object(state.row)
       condition = try state.condition(predicate.expression, filtering: true)
+      if let coarse = RTreeFilter.condition(predicate, entity: entity, environment: environment) {
+        condition = coarse + SQLFragment(" AND (") + condition! + SQLFragment(")")
+      }
     }
     let joins = state.joins(of: 0)
     let order = try sort.flatMap { try state.orderTerms($0) }
+    let orderJoins = Array(state.joins(of: 0).dropFirst(joins.count))
+    let values = try values(&state)
     return LoweredQuery(
-      joins: joins, orderJoins: Array(state.joins(of: 0).dropFirst(joins.count)), condition: condition, order: order)
+      joins: joins, orderJoins: orderJoins, condition: condition, order: order,
+      valueJoins: Array(state.joins(of: 0).dropFirst(joins.count + orderJoins.count)), values: values)
   }
 
   /// The condition for rows of `entity`, whose table's alias is `t0`; complete in itself.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Keeps large `Data` of `.externalStorage` properties in files beside the store, one a value.
 ///
@@ -10,6 +11,17 @@ struct ExternalStorage: Sendable {
 
   let directory: URL
   let isTemporary: Bool
+  /// Where a transaction of others' is under way, what it will have done to the files.
+  var pending: PendingFiles?
+
+  init(_ configuration: ModelConfiguration) {
+    isTemporary = configuration.isStoredInMemoryOnly
+    directory =
+      isTemporary
+      ? FileManager.default.temporaryDirectory.appendingPathComponent("SwiftData-\(UUID().uuidString)")
+      : configuration.url.deletingLastPathComponent().appendingPathComponent(
+        ".\(configuration.url.lastPathComponent)_external")
+  }
 
   func write(_ data: Data) throws -> String {
     let name = UUID().uuidString
@@ -19,6 +31,7 @@ struct ExternalStorage: Sendable {
     } catch {
       throw SwiftDataError(.io, message: "external data cannot be written to \(directory.path)", underlying: error)
     }
+    pending?.noteWritten(name)
     return name
   }
 
@@ -32,8 +45,29 @@ struct ExternalStorage: Sendable {
   }
 
   func remove(_ names: some Sequence<String>) {
+    if let pending { return pending.noteRemoved(names) }
     for name in names { try? FileManager.default.removeItem(at: directory.appendingPathComponent(name)) }
   }
 
-  func removeAll() { try? FileManager.default.removeItem(at: directory) }
+  /// Every file; those of a transaction that is under way stay until it is committed.
+  func removeAll() {
+    if let pending {
+      return pending.noteRemoved((try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? [])
+    }
+    try? FileManager.default.removeItem(at: directory)
+  }
+}
+
+/// The files that a transaction wrote, and those that it will not need once it is committed.
+final class PendingFiles: Sendable {
+  private let names = Mutex<(written: [String], removed: [String])>(([], []))
+
+  func noteWritten(_ name: String) { names.withLock { $0.written.append(name) } }
+  func noteRemoved(_ more: some Sequence<String>) {
+    let more = Array(more)
+    names.withLock { $0.removed += more }
+  }
+
+  func committed(in storage: ExternalStorage) { storage.remove(names.withLock { $0.removed }) }
+  func rolledBack(in storage: ExternalStorage) { storage.remove(names.withLock { $0.written }) }
 }

@@ -10,6 +10,8 @@ package final class SQLiteConnection {
   let store: SQLiteStore
   /// Binds the parameters of one statement after another.
   let writer = SQLiteParameterWriter()
+  /// Whether a statement deleted rows.
+  private(set) var hasDeleted = false
   private var handle: OpaquePointer { database.sqliteConnection! }
 
   init(_ database: Database, store: SQLiteStore) {
@@ -69,7 +71,11 @@ package final class SQLiteConnection {
       throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
     }
     SQLTrace.record(sql)
+    if sql.hasPrefix("DELETE") { hasDeleted = true }
+    let start = store.log.begin()
     defer {
+      if let start { store.log.end(statement, sql: sql, since: start) }
+      if SQLTrace.isOn { SQLTrace.count(steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))) }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
     }
@@ -105,11 +111,22 @@ package final class SQLiteConnection {
     let statement: OpaquePointer
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+    /// The cell as it is.
+    func value(_ column: Int32) -> SQLValue {
+      switch sqlite3_column_type(statement, column) {
+      case SQLITE_INTEGER: .integer(integer(column))
+      case SQLITE_FLOAT: .real(real(column))
+      case SQLITE_TEXT: .text(text(column) ?? "")
+      case SQLITE_BLOB: .blob(blob(column))
+      default: .null
+      }
+    }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
     func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
     func text(_ column: Int32) -> String? {
       isNull(column) ? nil : SQLiteRowReader.string(statement, column)
     }
+    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
     func blob(_ column: Int32) -> Data { SQLiteRowReader.data(statement, column) }
   }
 }

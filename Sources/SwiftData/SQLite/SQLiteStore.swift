@@ -11,7 +11,12 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Kept in the file: identifiers of its rows carry it.
   package let identifier: String
   let externalStorage: ExternalStorage
-  private let database: any DatabaseWriter
+  let log: StatementLog
+  /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
+  let derivedTables: Set<String>
+  /// What opening it changed.
+  let migration: MigrationSummary
+  private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
 
   /// What the store remembers between transactions.
@@ -24,24 +29,57 @@ package final class SQLiteStore: @unchecked Sendable {
     /// Counts what other processes (or anybody unknown) committed.
     var foreignCommits = 0
     var isErased = false
+    /// The stage that it was made for is over.
+    var isClosed = false
   }
 
-  package init(configuration: ModelConfiguration, layout: StoreLayout, schema: Schema) throws {
+  /// How the store gets at its file.
+  private enum Access {
+    case connections(any DatabaseWriter)
+    /// A migration's stage runs inside the transaction of the migration.
+    case transaction(OpenTransaction)
+  }
+
+  /// Opens the store of a file, and migrates it where it has another layout.
+  init(_ target: MigrationTarget) throws {
+    self.configuration = target.configuration
+    self.layout = target.current.layout
+    self.log = StatementLog(store: configuration.name)
+    self.externalStorage = ExternalStorage(configuration)
+    let database = try StoreOpening.open(configuration)
+    self.access = .connections(database)
+    let opened = try StoreOpening.prepare(database, target: target, externalStorage: externalStorage)
+    self.identifier = opened.identifier
+    self.migration = MigrationSummary(configuration: configuration.name, steps: opened.steps)
+    self.derivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
+      try DerivedTable.update(database, for: layout, configuration: configuration)
+    }
+    let denormalized = try translating { try database.read { try StoreOpening.denormalizedColumns($0) } }
+    bookkeeping.withLock { $0.denormalized = denormalized }
+    if configuration.historyRetention != nil, configuration.allowsSave {
+      try write { try HistoryReader(store: self).trim($0) }
+    }
+  }
+
+  /// The store of one version of the models, inside the transaction of a migration.
+  init(
+    within transaction: OpenTransaction, configuration: ModelConfiguration, layout: StoreLayout, identifier: String,
+    externalStorage: ExternalStorage
+  ) throws {
     self.configuration = configuration
     self.layout = layout
-    self.externalStorage = ExternalStorage(
-      directory: configuration.isStoredInMemoryOnly
-        ? FileManager.default.temporaryDirectory.appendingPathComponent("SwiftData-\(UUID().uuidString)")
-        : configuration.url.deletingLastPathComponent().appendingPathComponent(
-          ".\(configuration.url.lastPathComponent)_external"),
-      isTemporary: configuration.isStoredInMemoryOnly)
-    self.database = try StoreOpening.open(configuration)
-    self.identifier = try StoreOpening.prepare(database, configuration: configuration, layout: layout, schema: schema)
-    let denormalized = try translating { try database.read { try StoreOpening.denormalizedColumns($0) } }
+    self.log = StatementLog(store: configuration.name)
+    self.externalStorage = externalStorage
+    self.access = .transaction(transaction)
+    self.identifier = identifier
+    self.migration = MigrationSummary(configuration: configuration.name, steps: [])
+    self.derivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
+    let denormalized = try StoreOpening.denormalizedColumns(transaction.database)
     bookkeeping.withLock { $0.denormalized = denormalized }
   }
 
   deinit {
+    guard case .connections = access else { return }
     if externalStorage.isTemporary { externalStorage.removeAll() }
   }
 
@@ -51,10 +89,14 @@ package final class SQLiteStore: @unchecked Sendable {
   package func read<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try checkUsable()
     return try translating {
-      try database.read { database in
-        let connection = SQLiteConnection(database, store: self)
-        noteVersion(of: connection)
-        return try body(connection)
+      switch access {
+      case .transaction(let transaction): return try body(SQLiteConnection(transaction.database, store: self))
+      case .connections(let database):
+        return try database.read { database in
+          let connection = SQLiteConnection(database, store: self)
+          noteVersion(of: connection)
+          return try body(connection)
+        }
       }
     }
   }
@@ -67,17 +109,35 @@ package final class SQLiteStore: @unchecked Sendable {
         .storeReadOnly, message: "the configuration \"\(configuration.name)\" was made with allowsSave: false")
     }
     return try translating {
-      try database.writeWithoutTransaction { database in
-        let connection = SQLiteConnection(database, store: self)
-        var result: T?
-        try database.inTransaction(.immediate) {
-          result = try body(connection)
-          return .commit
+      switch access {
+      case .transaction(let transaction): return try write(within: transaction, body)
+      case .connections(let database):
+        return try database.writeWithoutTransaction { database in
+          let connection = SQLiteConnection(database, store: self)
+          var result: T?
+          try database.inTransaction(.immediate) {
+            result = try body(connection)
+            return .commit
+          }
+          bookkeeping.withLock { $0.commits += 1 }
+          return result!
         }
-        bookkeeping.withLock { $0.commits += 1 }
-        return result!
       }
     }
+  }
+
+  /// As ``write(_:)``, in a savepoint; what foreign keys would do is done by hand, since they are off.
+  private func write<T>(within transaction: OpenTransaction, _ body: (SQLiteConnection) throws -> T) throws -> T {
+    let connection = SQLiteConnection(transaction.database, store: self)
+    var result: T?
+    try transaction.database.inSavepoint {
+      result = try body(connection)
+      if connection.hasDeleted {
+        try ForeignKeys.apply(layout.record, to: Set(layout.record.tables.map(\.name)), transaction.database)
+      }
+      return .commit
+    }
+    return result!
   }
 
   private func checkUsable() throws {
@@ -86,7 +146,18 @@ package final class SQLiteStore: @unchecked Sendable {
         .missingContainer,
         message: "its store \"\(configuration.name)\" was erased; make a new ModelContainer and fetch again")
     }
+    if case .transaction(let transaction) = access {
+      guard !bookkeeping.withLock({ $0.isClosed }), transaction.isOfThisThread else {
+        throw SwiftDataError(
+          .missingContainer,
+          message: "the context of a migration's stage is used after the stage or on another thread; fetch the object"
+            + " again when the container is open")
+      }
+    }
   }
+
+  /// Ends the use of a store that a migration's stage was given.
+  func close() { bookkeeping.withLock { $0.isClosed = true } }
 
   // MARK: - Changes by others
 
@@ -125,12 +196,13 @@ package final class SQLiteStore: @unchecked Sendable {
 
   // MARK: - Erasing
 
-  /// Removes all rows of all tables.
+  /// Removes all rows of all tables, and the history with them.
   package func deleteAllRows() throws {
     try write { connection in
       for table in try StoreOpening.userTables(connection) {
         try connection.execute("DELETE FROM \(table.quotedIdentifier)")
       }
+      try HistoryReader(store: self).removeAll(connection)
     }
     externalStorage.removeAll()
   }
@@ -142,6 +214,10 @@ package final class SQLiteStore: @unchecked Sendable {
       return state.isErased
     }
     if wasErased { return }
+    guard case .connections(let database) = access else {
+      bookkeeping.withLock { $0.isErased = false }
+      return try deleteAllRows()
+    }
     try database.close()
     externalStorage.removeAll()
     guard !configuration.isStoredInMemoryOnly else { return }
@@ -155,11 +231,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// Turns GRDB's errors of `body` into ours.
   func translating<T>(_ body: () throws -> T) throws -> T {
-    do {
-      return try body()
-    } catch let error as DatabaseError {
-      throw translate(code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql)
-    }
+    try StoreErrors.translating(configuration, layout, body)
   }
 
   func translate(code: Int32, message: String?, sql: String?) -> SwiftDataError {

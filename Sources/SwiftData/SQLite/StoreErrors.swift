@@ -10,6 +10,19 @@ enum StoreErrors {
   private static let notNullConstraint = SQLITE_CONSTRAINT | 5 << 8
   private static let foreignKeyConstraint = SQLITE_CONSTRAINT | 3 << 8
 
+  /// Turns GRDB's errors of `body` into ours.
+  static func translating<T>(
+    _ configuration: ModelConfiguration, _ layout: StoreLayout, _ body: () throws -> T
+  ) throws -> T {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw self.error(
+        code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
+        layout: layout)
+    }
+  }
+
   static func error(
     code: Int32, message: String?, sql: String?, configuration: ModelConfiguration, layout: StoreLayout?
   ) -> SwiftDataError {
@@ -35,18 +48,22 @@ enum StoreErrors {
     case SQLITE_IOERR:
       return make(.io, "\(place) cannot be read or written (\(message ?? "I/O error"))")
     case SQLITE_CONSTRAINT:
-      return constraint(code: code, message: message ?? "", sql: sql)
+      return constraint(code: code, message: message ?? "", sql: sql, layout: layout)
     default:
       return make(.io, "\(place): SQLite reports \(message ?? "error") (\(code))")
     }
   }
 
-  /// SQLite names the columns as `Table.column, Table.column`.
-  private static func constraint(code: Int32, message: String, sql: String?) -> SwiftDataError {
+  /// SQLite names the columns as `Table.column, Table.column`, and an index on expressions as `index 'name'`.
+  private static func constraint(
+    code: Int32, message: String, sql: String?, layout: StoreLayout?
+  ) -> SwiftDataError {
     let names = message.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? ""
     let columns = names.components(separatedBy: ", ").map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
-    let entity = columns.first?.first
-    let properties = columns.compactMap { $0.count == 2 ? $0[1] : nil }.joined(separator: ", ")
+    let index = names.hasPrefix("index '") ? String(names.dropFirst(7).dropLast()) : nil
+    let known = index.flatMap { layout?.constraint(named: $0) }
+    let entity = known?.entity ?? columns.first?.first
+    let properties = (known?.names ?? columns.compactMap { $0.count == 2 ? $0[1] : nil }).joined(separator: ", ")
     switch code {
     case uniqueConstraint, primaryKeyConstraint:
       return SwiftDataError(

@@ -32,33 +32,53 @@ enum StoreOpening {
     }
   }
 
-  /// Creates what a new store needs, or checks an existing one.
-  /// - Returns: the identifier of the store.
+  /// Creates what a new store needs, or leads an existing one to the target.
   static func prepare(
-    _ database: any DatabaseWriter, configuration: ModelConfiguration, layout: StoreLayout, schema: Schema
-  ) throws -> String {
-    let encoded = String(decoding: try JSONCoding.encode(schema), as: UTF8.self)
+    _ database: any DatabaseWriter, target: MigrationTarget, externalStorage: ExternalStorage
+  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+    let configuration = target.configuration
     do {
-      let known = try database.read { try metadata($0) }
+      let encoded = try Metadata.encode(target.current.schema)
+      let known = try database.read { try Metadata($0, configuration) }
       if let known {
-        try check(known, configuration: configuration, schema: schema)
-        if known["schema"] == encoded, let identifier = known["identifier"] { return identifier }
-      }
-      guard configuration.allowsSave || configuration.isStoredInMemoryOnly else {
-        return try readOnlyIdentifier(known, database, layout, configuration)
+        let path = try MigrationPath(from: known, to: target)
+        if path.steps.isEmpty, known.schema == encoded, known.version == path.version { return (known.identifier, []) }
+        guard configuration.allowsSave else {
+          if path.steps.isEmpty { return (known.identifier, []) }
+          throw readOnly(path, configuration)
+        }
+      } else if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
+        throw SwiftDataError(
+          .storeReadOnly,
+          message: "\"\(configuration.url.path)\" holds no store yet, and allowsSave: false does not let one be made")
       }
       return try database.writeWithoutTransaction { database in
-        var identifier = ""
-        try database.inTransaction(.immediate) {
-          identifier = try create(database, layout: layout, schema: encoded, configuration: configuration)
-          return .commit
-        }
-        return identifier
+        try write(database, target: target, schema: encoded, externalStorage: externalStorage)
       }
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
-        layout: layout)
+        layout: target.current.layout)
+    }
+  }
+
+  /// The steps that opening would take, without taking them.
+  static func preview(_ target: MigrationTarget) throws -> [MigrationSummary.Step] {
+    let configuration = target.configuration
+    guard !configuration.isStoredInMemoryOnly, FileManager.default.fileExists(atPath: configuration.url.path) else {
+      return []
+    }
+    let database = try open(configuration)
+    defer { try? database.close() }
+    guard let known = try database.read({ try Metadata($0, configuration) }) else { return [] }
+    let path = try MigrationPath(from: known, to: target)
+    var (record, retained) = (known.layout, known.retained)
+    return path.steps.map { step in
+      let plan = LayoutPlan(
+        from: record, retained: retained, to: step.target.layout, isPlanned: step.isPlanned)
+      (record, retained) = (step.target.layout.record, plan.retained)
+      return MigrationSummary.Step(
+        fromVersion: step.from, toVersion: step.target.schema.version, isCustom: step.isCustom, changes: plan.changes)
     }
   }
 
@@ -79,121 +99,65 @@ enum StoreOpening {
 
   // MARK: - Steps
 
-  /// What the store says about itself; nil for an empty file.
-  private static func metadata(_ database: Database) throws -> [String: String]? {
-    if try database.tableExists("_swiftdata") {
-      let rows = try Row.fetchAll(database, sql: "SELECT key, value FROM _swiftdata")
-      return Dictionary(rows.map { ($0["key"], $0["value"]) }, uniquingKeysWith: { first, _ in first })
-    }
-    if try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")! > 0 {
-      throw SwiftDataError(
-        .notADatabase,
-        message: "the file is an SQLite database that SwiftData did not make; it was left untouched. Give the"
-          + " ModelConfiguration another url")
-    }
-    return nil
+  private static func readOnly(_ path: MigrationPath, _ configuration: ModelConfiguration) -> SwiftDataError {
+    let version = path.steps.first?.from.description ?? "?"
+    return SwiftDataError(
+      .storeReadOnly,
+      message: "\"\(configuration.url.path)\" has version \(version) of the models and needs a migration, which"
+        + " allowsSave: false does not let happen; open it once with allowsSave: true")
   }
 
-  private static func check(
-    _ metadata: [String: String], configuration: ModelConfiguration, schema: Schema
-  ) throws {
-    let place = "\"\(configuration.url.path)\""
-    if let format = metadata["format"], format != Self.format {
-      throw SwiftDataError(
-        .newerSchema,
-        message: "\(place) has store format \(format) and this version of SwiftData reads format \(Self.format);"
-          + " update the program. The file was left untouched")
-    }
-    guard let text = metadata["schema"], let stored = try? JSONCoding.decode(Schema.self, from: Data(text.utf8))
-    else { return }
-    if stored.version > schema.version {
-      throw SwiftDataError(
-        .newerSchema,
-        message: "\(place) has schema version \(stored.version) and this program knows version \(schema.version);"
-          + " update the program. The file was left untouched")
-    }
-  }
-
-  private static func readOnlyIdentifier(
-    _ known: [String: String]?, _ database: any DatabaseWriter, _ layout: StoreLayout,
-    _ configuration: ModelConfiguration
-  ) throws -> String {
-    guard let identifier = known?["identifier"] else {
-      throw SwiftDataError(
-        .storeReadOnly,
-        message: "\"\(configuration.url.path)\" holds no store yet, and allowsSave: false does not let one be made")
-    }
-    let missing = try database.read { try missingColumns($0, layout: layout) }
-    if !missing.isEmpty { throw unknownSchema(missing.map(\.name), configuration) }
-    return identifier
-  }
-
-  private static func create(
-    _ database: Database, layout: StoreLayout, schema: String, configuration: ModelConfiguration
-  ) throws -> String {
-    try database.execute(
-      sql: """
-        CREATE TABLE IF NOT EXISTS _swiftdata (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS _swiftdata_keys (entity TEXT PRIMARY KEY NOT NULL, last INTEGER NOT NULL)
-          WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS _swiftdata_denormalized (column_name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
-        """)
-    // A process that opened the store a moment earlier may have set it up.
-    let identifier =
-      try String.fetchOne(database, sql: "SELECT value FROM _swiftdata WHERE key = 'identifier'") ?? UUID().uuidString
-    try addMissingColumns(database, layout: layout, configuration: configuration)
-    for statement in layout.creationStatements() { try database.execute(sql: statement) }
-    for (key, value) in [("identifier", identifier), ("format", format), ("schema", schema)] {
-      try database.execute(
-        sql: "INSERT INTO _swiftdata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        arguments: [key, value])
-    }
-    return identifier
-  }
-
-  private struct MissingColumn {
-    let table: String
-    let column: String
-    let property: __Property
-    let entity: String
-    var name: String { "\(entity).\(property.name)" }
-  }
-
-  private static func missingColumns(_ database: Database, layout: StoreLayout) throws -> [MissingColumn] {
-    var missing = [MissingColumn]()
-    for table in layout.tables where try database.tableExists(table.name) {
-      let existing = Set(try database.columns(in: table.name).map(\.name))
-      for property in table.stored {
-        let column = TableNames.column(for: property)
-        if !existing.contains(column), !missing.contains(where: { $0.table == table.name && $0.column == column }) {
-          missing.append(
-            MissingColumn(table: table.name, column: column, property: property, entity: table.entity.name))
-        }
+  private static func write(
+    _ database: Database, target: MigrationTarget, schema: String, externalStorage: ExternalStorage
+  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+    // Tables take the places of others, which no foreign key may notice. Inside a transaction the pragma does nothing.
+    try database.execute(sql: "PRAGMA foreign_keys = OFF")
+    defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+    var storage = externalStorage
+    let files = PendingFiles()
+    storage.pending = files
+    var result = (identifier: "", steps: [MigrationSummary.Step]())
+    do {
+      try database.inTransaction(.immediate) {
+        result = try lead(database, to: target, schema: schema, externalStorage: storage)
+        return .commit
       }
+    } catch {
+      files.rolledBack(in: externalStorage)
+      throw error
     }
-    return missing
+    files.committed(in: externalStorage)
+    return result
   }
 
-  /// An optional attribute that the store does not know yet is added to it, null in every row. Everything else that
-  /// differs needs a migration.
-  private static func addMissingColumns(
-    _ database: Database, layout: StoreLayout, configuration: ModelConfiguration
-  ) throws {
-    let missing = try missingColumns(database, layout: layout)
-    let impossible = missing.filter { !$0.property.isOptional || !$0.property.isAttribute }
-    if !impossible.isEmpty { throw unknownSchema(impossible.map(\.name), configuration) }
-    for column in missing {
-      guard case .attribute(let type, _) = column.property.kind else { continue }
-      try database.execute(
-        sql: "ALTER TABLE \(column.table.quotedIdentifier) ADD COLUMN \(column.column.quotedIdentifier)"
-          + " \(type.rawValue)")
+  private static func lead(
+    _ database: Database, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
+  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+    // A process that opened the store a moment earlier may have set it up, or migrated it.
+    guard let known = try Metadata(database, target.configuration) else {
+      let identifier = UUID().uuidString
+      try Metadata.createTables(database)
+      for statement in target.current.layout.record.creationStatements() { try database.execute(sql: statement) }
+      try Metadata(
+        identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record
+      ).write(to: database)
+      return (identifier, [])
     }
-  }
-
-  private static func unknownSchema(_ names: [String], _ configuration: ModelConfiguration) -> SwiftDataError {
-    SwiftDataError(
-      .unknownDataStoreSchema,
-      message: "\"\(configuration.url.path)\" was made by another version of the models; it has no values for"
-        + " \(names.joined(separator: ", ")). The file was left untouched")
+    let path = try MigrationPath(from: known, to: target)
+    let runner = MigrationRunner(
+      transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
+      externalStorage: externalStorage)
+    var done = try runner.run(path, from: known)
+    if path.steps.isEmpty {
+      done.retained =
+        LayoutPlan(
+          from: known.layout, retained: known.retained, to: target.current.layout, isPlanned: target.plan != nil
+        ).retained
+    }
+    try Metadata(
+      identifier: known.identifier, schema: schema, version: path.version, layout: target.current.layout.record,
+      retained: done.retained
+    ).write(to: database)
+    return (known.identifier, done.steps)
   }
 }

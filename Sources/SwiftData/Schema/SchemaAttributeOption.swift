@@ -39,7 +39,8 @@ extension Schema.Attribute {
     /// Tracks changes of the property but does not store it.
     public static var ephemeral: Option { Option(.ephemeral) }
 
-    /// Offers the value to Spotlight, where there is one; accepted and without effect elsewhere.
+    /// Keeps a full-text index over the text, for ``ModelContext/search(_:_:limit:)``. (Apple's framework offers the value
+    /// to Spotlight.) Without effect on other types than `String`.
     public static var spotlight: Option { Option(.spotlight) }
 
     /// Stores the value in its `Codable` form, also where its type has a simpler one.

@@ -35,7 +35,8 @@ extension Schema {
     public enum Types<P: PersistentModel> {
       /// An index that finds values and orders them.
       case binary([PartialKeyPath<P>])
-      /// An index over ranges of numbers. Stores here keep it as a binary one.
+      /// An index over ranges of one to five numbers or dates (an R*Tree), for predicates that bound them: a map's
+      /// region, a span of time. It neither orders nor finds values of other types.
       case rtree([PartialKeyPath<P>])
 
       package var keyPaths: [PartialKeyPath<P>] {
@@ -91,6 +92,8 @@ extension Schema.Index.Types: Hashable {}
 protocol PropertyListing: SchemaProperty {
   /// The lists, in order.
   var keyPathLists: [[AnyKeyPath]] { get }
+  /// Whether each list asks for an R*Tree.
+  var isRTree: [Bool] { get }
 }
 
 extension PropertyListing {
@@ -107,21 +110,23 @@ extension PropertyListing {
     set {}
   }
 
-  /// The lists as names of properties; nil for a list with a key path that reads no persisted property of its own.
-  func names(in entity: __Entity) -> [[String]?] {
+  /// The lists as terms of an index; nil for a list with a key path that an index cannot have.
+  func terms(in entity: __Entity) -> [[IndexTerm]?] {
     keyPathLists.map { list in
-      let names = list.compactMap { KeyPathResolver.property(at: $0, in: entity)?.name }
-      return names.count == list.count ? names : nil
+      let terms = list.compactMap { IndexTerm($0, in: entity) }
+      return terms.count == list.count ? terms : nil
     }
   }
 }
 
 extension Schema.Unique: PropertyListing {
   var keyPathLists: [[AnyKeyPath]] { constraints }
+  var isRTree: [Bool] { constraints.map { _ in false } }
 }
 
 extension Schema.Index: PropertyListing {
   var keyPathLists: [[AnyKeyPath]] { indices.map(\.keyPaths) }
+  var isRTree: [Bool] { indices.map { if case .rtree = $0 { true } else { false } } }
 }
 
 /// A list of key paths as the names of their properties, the only form that means something outside the process.

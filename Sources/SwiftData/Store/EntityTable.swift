@@ -1,5 +1,4 @@
 import Foundation
-import OrderedCollections
 
 /// How one entity is kept: its table, the columns that a fetch of it selects, and the SQL texts that follow from them.
 ///
@@ -58,6 +57,19 @@ package final class EntityTable: @unchecked Sendable {
     }
   }
 
+  /// The tables of all classes of a schema.
+  package static func tables(of schema: Schema, store: (__Entity) -> Int) -> [EntityTable] {
+    let entities = schema.runtimeEntities
+    var roots = [__Entity]()
+    for entity in entities where !roots.contains(where: { $0 === entity.root }) { roots.append(entity.root) }
+    return entities.map { entity in
+      let hierarchy = entities.filter { $0.root === entity.root }
+      return EntityTable(
+        entity: entity, family: hierarchy.filter { $0.isKind(of: entity) }, hasDiscriminator: hierarchy.count > 1,
+        root: roots.firstIndex { $0 === entity.root }!, store: store(entity))
+    }
+  }
+
   /// `SELECT` and `FROM` of a fetch. `columns` nil selects all.
   package func select(only left: Set<String>? = nil) -> String {
     var names = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
@@ -99,123 +111,20 @@ package final class EntityTable: @unchecked Sendable {
     return "\(property.name)_position"
   }
 
-  /// The uniqueness constraints of the class and its superclasses, as properties.
-  package var uniqueness: [[__Property]] {
-    var result = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
-      .map { [$0] }
-    var current: __Entity? = entity
-    while let level = current {
-      result += level.uniquenessConstraints.map { $0.compactMap { entity.property(named: $0) } }
-      current = level.superentity
-    }
-    return result
+  /// The uniqueness constraints of the class and its superclasses.
+  package var uniqueness: [[IndexTerm]] {
+    let properties = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
+    return properties.map { [IndexTerm($0)] } + inherited(\.uniqueTerms)
   }
 
   /// The plain indices: `#Index`, `@Attribute(.indexed)` and the columns of to-one relationships.
-  package var indices: [[__Property]] {
-    var result = entity.properties
-      .filter { $0.isToOne || $0.attribute?.options.contains(.indexed) == true }.map { [$0] }
-    var current: __Entity? = entity
-    while let level = current {
-      result += level.indices.map { $0.compactMap { entity.property(named: $0) } }
-      current = level.superentity
-    }
-    return result.filter { !$0.isEmpty }
-  }
-}
-
-/// The tables of one store.
-// @unchecked Sendable because it is immutable.
-package final class StoreLayout: @unchecked Sendable {
-  package let tables: [EntityTable]
-
-  package init(tables: [EntityTable]) { self.tables = tables }
-
-  /// The statements that create what a new store needs; each is skipped where it exists.
-  package func creationStatements() -> [String] {
-    var statements = [String]()
-    for (root, members) in Dictionary(grouping: tables, by: \.name).sorted(by: { $0.key < $1.key }) {
-      statements.append(createTable(root, members))
-      var seen = Set<[String]>()
-      for table in members {
-        for (constraint, unique) in table.uniqueness.map({ ($0, true) }) + table.indices.map({ ($0, false) }) {
-          let columns = constraint.map { TableNames.column(for: $0) }
-          guard !columns.isEmpty, seen.insert(columns).inserted else { continue }
-          statements.append(createIndex(root, columns, unique: unique))
-        }
-      }
-    }
-    return statements + joinTables()
+  package var indices: [[IndexTerm]] {
+    let properties = entity.properties.filter { $0.isToOne || $0.attribute?.options.contains(.indexed) == true }
+    return properties.map { [IndexTerm($0)] } + inherited(\.binaryTerms)
   }
 
-  private func createTable(_ name: String, _ members: [EntityTable]) -> String {
-    var lines = ["_pk INTEGER PRIMARY KEY NOT NULL"]
-    if members[0].hasDiscriminator { lines.append("_entity TEXT NOT NULL") }
-    var columns: OrderedDictionary<String, String> = [:]
-    let root = members.first { $0.entity.superentity == nil } ?? members[0]
-    for table in members {
-      for property in table.stored {
-        let column = TableNames.column(for: property).quotedIdentifier
-        // A subclass's column is null in the rows of other classes.
-        let required = !property.isOptional && root.entity.properties.contains { $0 === property }
-        let definition = column + definition(of: property, required: required, in: table)
-        // Classes that differ about a property of one name share a column that takes the values of both.
-        columns[column] = columns[column].map { $0 == definition ? $0 : column } ?? definition
-        if let position = table.positionColumn(of: property)?.quotedIdentifier {
-          columns[position] = "\(position) INTEGER"
-        }
-      }
-    }
-    lines += columns.values
-    return "CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (\n  \(lines.joined(separator: ",\n  "))\n)"
-  }
-
-  private func definition(of property: __Property, required: Bool, in table: EntityTable) -> String {
-    let null = required ? " NOT NULL" : ""
-    switch property.kind {
-    case .attribute(let type, _): return " \(type.rawValue)\(null)"
-    case .toOne, .toMany:
-      let info = RelationshipInfo.of(property, in: table.entity)
-      // `.noAction` leaves keys of deleted rows behind, which a foreign key would refuse.
-      if info.inverse?.relationship?.deleteRule == .noAction { return " INTEGER\(null)" }
-      let target = TableNames.table(for: info.destination).quotedIdentifier
-      return " INTEGER\(null) REFERENCES \(target) (_pk)"
-        + (required ? "" : " ON DELETE SET NULL") + " DEFERRABLE INITIALLY DEFERRED"
-    }
-  }
-
-  private func createIndex(_ table: String, _ columns: [String], unique: Bool) -> String {
-    let name = ([table] + columns).joined(separator: "_") + (unique ? "_unique" : "_index")
-    let list = columns.map(\.quotedIdentifier).joined(separator: ", ")
-    return "CREATE \(unique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(name.quotedIdentifier)"
-      + " ON \(table.quotedIdentifier) (\(list))"
-  }
-
-  private func joinTables() -> [String] {
-    var statements = [String]()
-    var seen = Set<String>()
-    for table in tables {
-      for property in table.toMany {
-        let info = RelationshipInfo.of(property, in: table.entity)
-        guard case .join(let name, let source, _, _) = info.storage, seen.insert(name).inserted else { continue }
-        let isSource = source == "source"
-        let from = TableNames.table(for: isSource ? info.source : info.destination).quotedIdentifier
-        let to = TableNames.table(for: isSource ? info.destination : info.source).quotedIdentifier
-        let reference = "(_pk) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
-        statements.append(
-          """
-          CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (
-            source INTEGER NOT NULL REFERENCES \(from) \(reference),
-            target INTEGER NOT NULL REFERENCES \(to) \(reference),
-            source_position INTEGER,
-            target_position INTEGER,
-            UNIQUE (source, target)
-          )
-          """)
-        statements.append(
-          "CREATE INDEX IF NOT EXISTS \("\(name)_target".quotedIdentifier) ON \(name.quotedIdentifier) (target)")
-      }
-    }
-    return statements
+  /// What the class and its superclasses declare.
+  private func inherited(_ terms: (__Entity) -> [[IndexTerm]]) -> [[IndexTerm]] {
+    sequence(first: entity, next: \.superentity).flatMap(terms)
   }
 }

@@ -3,6 +3,7 @@ import Synchronization
 /// Collects the SQL statements that the engine runs in a scope; tests count them, so that N+1 is a failing test.
 package final class SQLTrace: Sendable {
   private let recorded = Mutex<[String]>([])
+  private let counted = Mutex(0)
 
   @TaskLocal private static var current: SQLTrace?
 
@@ -15,6 +16,17 @@ package final class SQLTrace: Sendable {
     let result = try $current.withValue(trace, operation: body)
     return (result, trace.statements)
   }
+
+  /// How many steps of SQLite's virtual machine the statements took, which grows with the rows that they looked at.
+  package static func steps(of body: () throws -> Void) rethrows -> Int {
+    let trace = SQLTrace()
+    try $current.withValue(trace, operation: body)
+    return trace.counted.withLock { $0 }
+  }
+
+  static var isOn: Bool { current != nil }
+
+  static func count(steps: Int) { current?.counted.withLock { $0 += steps } }
 
   static func record(_ sql: String) { current?.recorded.withLock { $0.append(sql) } }
 }

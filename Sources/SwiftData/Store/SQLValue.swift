@@ -1,7 +1,7 @@
 import Foundation
 
 /// A cell or a bound parameter.
-package enum SQLValue: Hashable, Sendable {
+package enum SQLValue: Hashable, Codable, Sendable {
   case null
   case integer(Int64)
   case real(Double)

@@ -2,11 +2,32 @@ import CrashModels
 import Foundation
 import SwiftData
 
-/// Saves in a loop and says so after each save, until it is killed. The kill test of the store starts it.
+/// What the tests start as a process of its own, mostly to kill it.
+///
+///     CrashHelper save STORE            saves in a loop and says so after each save
+///     CrashHelper migrate STORE         migrates an archive, and says when it is open
+///     CrashHelper archive STORE COUNT   makes an archive of the first version, migrates it, and compares every row
 @main
 enum CrashHelper {
   static func main() throws {
-    let context = ModelContext(try ledgerContainer(CommandLine.arguments[1]))
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let command = arguments.first, let path = arguments.dropFirst().first else { return }
+    switch command {
+    case "save": try save(path)
+    case "migrate":
+      _ = try Archive.container(path)
+      try say("open")
+    case "archive": try archive(path, count: arguments.last.flatMap { Int($0) } ?? 1000)
+    default: try say("save, migrate or archive")
+    }
+  }
+
+  private static func say(_ line: String) throws {
+    try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+  }
+
+  private static func save(_ path: String) throws {
+    let context = ModelContext(try ledgerContainer(path))
     let ledger = try context.fetch(FetchDescriptor<Ledger>()).first ?? Ledger()
     context.insert(ledger)
     var number = ledger.batches.map(\.number).max() ?? 0
@@ -18,7 +39,38 @@ enum CrashHelper {
       ledger.total += Ledger.entriesInBatch
       for old in ledger.batches where old.number <= number - Ledger.batchesKept { context.delete(old) }
       try context.save()
-      try FileHandle.standardOutput.write(contentsOf: Data("\(number)\n".utf8))
+      try say("\(number)")
     }
+  }
+
+  private static func archive(_ path: String, count: Int) throws {
+    let clock = ContinuousClock()
+    try say("made in \(try clock.measure { try Archive.make(path, count: count) }), \(memory())")
+    var container: ModelContainer?
+    let time = try clock.measure {
+      container = try Archive.container(path) {
+        $0.migrationProgress = { progress in
+          guard progress.completedRows % 200_000 == 0 else { return }
+          try? say(
+            "step \(progress.step) of \(progress.stepCount): \(progress.entity) \(progress.completedRows)"
+              + " of \(progress.totalRows), \(memory())")
+        }
+      }
+    }
+    try say("migrated in \(time), \(memory())")
+    guard let container else { return }
+    for step in container.migrations.flatMap(\.steps) { try say("\(step)") }
+    let difference = try Archive.difference(ModelContext(container), count: count)
+    try say(difference.map { "DIFFERENT: \($0)" } ?? "every row compared: \(count) as they should be, \(memory())")
+  }
+
+  /// The memory that the process has now and had at most.
+  private static func memory() -> String {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let lines = status.split(separator: "\n").filter { $0.hasPrefix("VmRSS") || $0.hasPrefix("VmHWM") }
+    return lines.map {
+      $0.split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+    }
+    .joined(separator: ", ")
   }
 }

@@ -5,20 +5,10 @@
 enum LeftForLater {
   static let byIssue: [(issue: String, names: [String])] = [
     (
-      "History: what changed, when, by whom",
-      [
-        "ModelContext.fetchHistory(_:)", "ModelContext.deleteHistory(_:)",
-        "HistoryProviding.*", "HistoryDescriptor.*", "HistoryTransaction.*", "HistoryChange.*", "HistoryInsert.*",
-        "HistoryUpdate.*", "HistoryDelete.*", "HistoryToken.*", "HistoryTombstone.*",
-        "DefaultHistoryTransaction.*", "DefaultHistoryInsert.*", "DefaultHistoryUpdate.*", "DefaultHistoryDelete.*",
-        "DefaultHistoryToken.*",
-      ]
-    ),
-    (
       "Custom stores",
       [
         "ModelContainer.init(for:configurations:)",
-        "DataStore.*", "DataStoreBatching.*", "DataStoreConfiguration.Store", "DataStoreSnapshot.*",
+        "DataStore.*",  "DataStoreBatching.*", "DataStoreConfiguration.Store", "DataStoreSnapshot.*",
         "DataStoreSnapshotCodingKey.*", "DataStoreSnapshotValue.*", "DefaultSnapshot.*", "DefaultStore.*",
         "DataStoreFetchRequest.*", "DataStoreFetchResult.*", "DataStoreSaveChangesRequest.*",
         "DataStoreSaveChangesResult.*", "DataStoreBatchDeleteRequest.*",
@@ -27,7 +17,7 @@ enum LeftForLater {
     (
       "Live results",
       [
-        "Query.*", "ResultsObserver.*", "SectionedResults.*", "ResultsSection.*", "HistoryObserver.*",
+        "Query.*", "ResultsObserver.*", "HistoryObserver.*",
         "ModelContainer.remoteChange",
       ]
     ),

@@ -88,24 +88,11 @@ private enum Busy {
     /// Runs the helper until it has saved a batch of this number.
     /// - Returns: the last one that it acknowledged.
     private func save(until number: Int, _ store: TemporaryStore) throws -> Int {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("CrashHelper")
-      process.arguments = [store.url.path]
-      let pipe = Pipe()
-      process.standardOutput = pipe
-      try process.run()
-      var text = ""
-      func last() -> Int { text.split(separator: "\n", omittingEmptySubsequences: true).last.flatMap { Int($0) } ?? 0 }
-      while last() < number {
-        let data = pipe.fileHandleForReading.availableData
-        try #require(!data.isEmpty, "the helper ended by itself")
-        text += String(decoding: data, as: UTF8.self)
-      }
-      Foundation.kill(process.processIdentifier, SIGKILL)
-      text += String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      return last()
+      let helper = try Helper("save", store.url.path)
+      let hasSaved = helper.wait { Int($0).map { $0 >= number } ?? false }
+      let lines = try helper.kill()
+      try #require(hasSaved, "the helper ended by itself")
+      return lines.last.flatMap { Int($0) } ?? 0
     }
   #endif
 }

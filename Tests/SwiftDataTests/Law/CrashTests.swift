@@ -38,20 +38,11 @@
 
     /// - Returns: the last save that the helper acknowledged, nil where it was killed before one.
     private func saveUntilKilled(_ store: TemporaryStore, after seconds: Double) throws -> Int? {
-      let process = Process()
-      // Test and helper are built into one folder.
-      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("CrashHelper")
-      process.arguments = [store.url.path]
-      let pipe = Pipe()
-      process.standardOutput = pipe
-      try process.run()
+      let helper = try Helper("save", store.url.path)
       Thread.sleep(forTimeInterval: seconds)
-      Foundation.kill(process.processIdentifier, SIGKILL)
-      let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      try #require(process.terminationReason == .uncaughtSignal, "the helper ended by itself")
-      return output.split(separator: "\n").last.flatMap { Int($0) }
+      let lines = try helper.kill()
+      try #require(helper.wasKilled, "the helper ended by itself")
+      return lines.last.flatMap { Int($0) }
     }
   }
 #endif

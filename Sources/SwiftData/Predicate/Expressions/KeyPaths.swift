@@ -6,8 +6,8 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let root = try state.lower(root)
     if Output.self is any LoweredAsRoot.Type { return root }
-    if let mapped = Output.self as? any AnyMapped.Type, let inner = mapped.inner(of: keyPath) {
-      var collection = try state.collection(root, elements: Root.Output.self, of: self.root)
+    if let mapped = Output.self as? any AnyMapped.Type, !root.isConstant, let inner = mapped.inner(of: keyPath) {
+      var collection = try state.collection(root, elements: type(of: inner).rootType, of: self.root)
       collection.append(mapping: { member, state in try state.mapped(member, inner) })
       return .collection(collection)
     }
@@ -161,7 +161,11 @@ extension LoweringState {
   func member(of value: Scalar, at path: String, type: ScalarType, isOptional: Bool) -> Scalar {
     var result = value
     result.type = type
-    result.sql = dialect.member(of: value.sql, path: path, type: type)
+    // One path from the cell down is what an index has.
+    let outer = value.member.flatMap { $0.sql == value.sql ? $0 : nil }
+    let (base, full) = outer.map { ($0.base, $0.path + path.dropFirst()) } ?? (value.sql, path)
+    result.sql = dialect.member(of: base, path: full, type: type)
+    result.member = (result.sql, base, full)
     result.isOptional = value.isOptional || isOptional
     result.failure = result.isOptional ? value.failureTest : nil
     result.isAtomic = true

@@ -22,7 +22,35 @@ extension PredicateExpressions.ConditionalCast: LowerableExpression {
     if case .object(let object) = lowered, let desired = ScalarType.bare(Desired.self) as? any PersistentModel.Type {
       return .object(try state.cast(object, to: desired.__entity, self))
     }
+    if isPromotion { return lowered.promoted }
     return try state.computed("as? \(Desired.self)", lowered, of: self, input) { $0 as? Desired }
+  }
+}
+
+/// A cast that may only make a value an optional.
+protocol PromotingExpression {
+  /// Whether the type is that of the value already.
+  var isPromotion: Bool { get }
+}
+
+extension PredicateExpressions.ConditionalCast: PromotingExpression {
+  var isPromotion: Bool { Input.Output.self == Desired.self && !ScalarType.isOptional(Desired.self) }
+}
+
+extension Lowered {
+  /// The value as an optional, for which NULL no longer tells failure.
+  fileprivate var promoted: Lowered {
+    switch self {
+    case .scalar(var scalar):
+      scalar.failure = scalar.failureTest
+      scalar.isOptional = true
+      return .scalar(scalar)
+    case .object(var object):
+      object.failure = object.identity.failureTest
+      object.isOptional = true
+      return .object(object)
+    case .constant, .collection, .range: return self
+    }
   }
 }
 

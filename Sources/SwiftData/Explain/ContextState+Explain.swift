@@ -1,0 +1,46 @@
+import Foundation
+
+extension ContextState {
+  func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> FetchExplanation {
+    drainInbox()
+    var query = try lower(descriptor)
+    var findings = [FetchExplanation.Finding]()
+    if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
+      let candidates = candidates(for: query)
+      findings.append(unsavedChanges(query, isWholeTable: candidates.condition == nil && query.condition != nil))
+      query = candidates
+    }
+    let statement = query.select
+    let store = core.store(of: query.table)
+    let (plan, definitions) = try read(query.table) { connection in
+      (try QueryPlan(of: statement, on: connection), try IndexAdvisor.definitions(on: connection))
+    }
+    let advisor = IndexAdvisor(query: query, layout: store.layout, definitions: definitions)
+    return FetchExplanation(
+      sql: statement.sql, bindings: statement.arguments.map(FetchExplanation.Binding.init), plan: plan.steps,
+      findings: findings + (try store.translating { try advisor.findings(plan) }))
+  }
+
+  private func unsavedChanges(_ query: StoreQuery, isWholeTable: Bool) -> FetchExplanation.Finding {
+    let name = query.table.entity.name
+    return FetchExplanation.Finding(
+      entity: name, index: [],
+      description: isWholeTable
+        ? "Unsaved changes of objects that \(name) is related to can make any \(name) match, so all are loaded and"
+          + " filtered in memory. Save before the fetch, or set includePendingChanges to false."
+        : "Unsaved changes are laid over the statement's result in memory.")
+  }
+}
+
+extension FetchExplanation.Binding {
+  init(_ value: SQLValue) {
+    self =
+      switch value {
+      case .null: .null
+      case .integer(let value): .integer(value)
+      case .real(let value): .real(value)
+      case .text(let value): .text(value)
+      case .blob(let value): .data(value)
+      }
+  }
+}

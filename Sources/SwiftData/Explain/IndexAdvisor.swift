@@ -1,0 +1,181 @@
+import Foundation
+import GRDB
+
+/// Finds the index that a fetch lacks, by asking SQLite: in a copy of the store's empty tables it makes one index after
+/// the other and compares the plans.
+struct IndexAdvisor {
+  let query: StoreQuery
+  let layout: StoreLayout
+  /// The statements that made the store's tables and indices.
+  let definitions: [String]
+
+  /// The statements that made what a plan depends on; triggers and the tables inside virtual ones are left out.
+  static func definitions(on connection: SQLiteConnection) throws -> [String] {
+    let rows = try connection.rows(
+      SQLFragment(
+        "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('table', 'view', 'index')"
+          + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rootpage = 0, type = 'index', rowid")
+    ) { ($0.text(0)!, $0.text(1)!) }
+    let virtual = rows.filter { $0.1.hasPrefix("CREATE VIRTUAL TABLE") }.map { $0.0 + "_" }
+    return rows.filter { name, _ in !virtual.contains { name.hasPrefix($0) } }.map(\.1)
+      + rows.filter { name, sql in sql.hasPrefix("CREATE VIEW") && virtual.contains { name.hasPrefix($0) } }.map(\.1)
+  }
+
+  func findings(_ plan: QueryPlan) throws -> [FetchExplanation.Finding] {
+    let aliases = plan.scanned.filter { isWorthSaying($0, plan) }
+    guard !aliases.isEmpty else { return [] }
+    var configuration = Configuration()
+    configuration.prepareDatabase { try SwiftFunctions.register(on: $0.sqliteConnection!) }
+    return try DatabaseQueue(configuration: configuration).write { database in
+      for definition in definitions { try database.execute(sql: definition) }
+      return try aliases.compactMap { alias in try finding(alias, on: database) }
+    }
+  }
+
+  /// To walk an index for its order is what a fetch of everything in order should do.
+  private func isWorthSaying(_ alias: String, _ plan: QueryPlan) -> Bool {
+    query.condition != nil || plan.bareScans > 0 || alias != "t0"
+  }
+
+  // MARK: - One table
+
+  private func finding(_ alias: String, on database: Database) throws -> FetchExplanation.Finding? {
+    guard let table = table(of: alias) else { return nil }
+    let name = alias == "t0" ? query.table.entity.name : table.name
+    let every = "Every \(name) is looked at"
+    guard query.condition != nil || alias != "t0" else {
+      let best = try best(terms(of: alias, in: table), alias, table, on: database)
+      return FetchExplanation.Finding(
+        entity: name, index: best?.map(\.keyPath) ?? [],
+        description: best.map { "\(every) and sorted; \(Self.macro(name, $0)) would keep them in order." }
+          ?? "\(every), since the fetch has no predicate\(query.limit == nil ? "" : " to begin with").")
+    }
+    let terms = terms(of: alias, in: table)
+    if let best = try best(terms, alias, table, on: database) {
+      return FetchExplanation.Finding(
+        entity: name, index: best.map(\.keyPath),
+        description: "\(every), since no index fits the predicate; \(Self.macro(name, best)) would help.")
+    }
+    if let open = try openRange(terms, alias, table, on: database) {
+      let macro = Self.macro(name, [open])
+      return FetchExplanation.Finding(
+        entity: name, index: [open.keyPath],
+        description:
+          "\(every), since the fetch is in the order of insertion and SQLite expects a range with one bound to"
+          + " take many. With \(macro), give the range a second bound or sort by \\.\(open.keyPath).")
+    }
+    return FetchExplanation.Finding(entity: name, index: [], description: "\(every). " + reason(alias, terms))
+  }
+
+  /// The property on which an index would be used if the order were not that of insertion.
+  private func openRange(
+    _ terms: [IndexTerm.Mention], _ alias: String, _ table: EntityTable, on database: Database
+  ) throws -> IndexTerm.Mention? {
+    guard query.order.isEmpty else { return nil }
+    var statement = query.select
+    statement.sql = statement.sql.replacingOccurrences(of: " ORDER BY t0._pk", with: " ORDER BY +t0._pk")
+    return try terms.first { term in
+      try withIndex([term], of: table, on: database) {
+        try QueryPlan(of: statement, on: database).selectivity(of: alias) > 0
+      }
+    }
+  }
+
+  private static func macro(_ entity: String, _ terms: [IndexTerm.Mention]) -> String {
+    "#Index<\(entity)>([\(terms.map { "\\.\($0.keyPath)" }.joined(separator: ", "))])"
+  }
+
+  private func reason(_ alias: String, _ terms: [IndexTerm.Mention]) -> String {
+    let normalized = terms.filter { text.contains("swift_nfc(\(alias).\($0.column.quotedIdentifier))") }
+    guard normalized.isEmpty else {
+      let names = normalized.map(\.keyPath).joined(separator: ", ")
+      return "The store holds text of \(names) that is not in Unicode normal form C, so texts are normalised one by one"
+        + " and no #Index helps; write precomposedStringWithCanonicalMapping and save such objects again."
+    }
+    return
+      "No #Index helps: the predicate is computed for each row. Equality, ranges and prefixes of stored properties,"
+      + " joined by &&, can use one."
+  }
+
+  // MARK: - Candidates
+
+  /// The shortest index that makes the best plan; nil where none makes it better.
+  private func best(
+    _ terms: [IndexTerm.Mention], _ alias: String, _ table: EntityTable, on database: Database
+  ) throws -> [IndexTerm.Mention]? {
+    var best: [IndexTerm.Mention]?
+    var score = Score(try QueryPlan(of: query.select, on: database), alias)
+    for candidate in Self.arrangements(of: Array(terms.prefix(4))) {
+      let new = try withIndex(candidate, of: table, on: database) {
+        Score(try QueryPlan(of: query.select, on: database), alias)
+      }
+      if score < new { (best, score) = (candidate, new) }
+    }
+    return best
+  }
+
+  private func withIndex<T>(
+    _ terms: [IndexTerm.Mention], of table: EntityTable, on database: Database, _ body: () throws -> T
+  ) throws -> T {
+    let columns = terms.map(\.sql).joined(separator: ", ")
+    try database.execute(sql: "CREATE INDEX _candidate ON \(table.name.quotedIdentifier) (\(columns))")
+    defer { try? database.execute(sql: "DROP INDEX _candidate") }
+    return try body()
+  }
+
+  /// How good a plan is for an alias: what is narrowed counts more than what is not sorted.
+  private struct Score: Comparable {
+    let searches: Int
+    let selectivity: Int
+    let isSorted: Int
+
+    init(_ plan: QueryPlan, _ alias: String) {
+      searches = plan.scanned.contains(alias) ? 0 : 1
+      selectivity = plan.selectivity(of: alias)
+      isSorted = plan.sorts ? 0 : 1
+    }
+
+    static func < (left: Score, right: Score) -> Bool {
+      (left.searches, left.selectivity, left.isSorted) < (right.searches, right.selectivity, right.isSorted)
+    }
+  }
+
+  /// All sequences of one to three terms, the shorter ones first.
+  private static func arrangements(of terms: [IndexTerm.Mention]) -> [[IndexTerm.Mention]] {
+    let singles = terms.map { [$0] }
+    func longer(_ shorter: [[IndexTerm.Mention]]) -> [[IndexTerm.Mention]] {
+      shorter.flatMap { start in
+        terms.filter { term in !start.contains { $0.sql == term.sql } }.map { start + [$0] }
+      }
+    }
+    let pairs = longer(singles)
+    return singles + pairs + longer(pairs)
+  }
+
+  // MARK: - The statement's text
+
+  /// What follows the select list, but for the tie-breaker.
+  private var text: String {
+    (query.joins + query.orderJoins + [query.condition].compactMap { $0 } + query.order).map(\.sql)
+      .joined(separator: " ")
+  }
+
+  /// A table with the alias; any class of a hierarchy.
+  private func table(of alias: String) -> EntityTable? {
+    if alias == "t0" { return query.table }
+    return layout.tables.filter { table in
+      text.range(of: table.name.quotedIdentifier + " AS \(alias)\\b", options: .regularExpression) != nil
+    }.min { $0.entity.properties.count < $1.entity.properties.count }
+  }
+
+  /// The columns and members that the statement reads of an alias, in the order of their first appearance.
+  private func terms(of alias: String, in table: EntityTable) -> [IndexTerm.Mention] {
+    let members = layout.tables.filter { $0.name == table.name }
+    let text = text
+    let all = members.flatMap { member in
+      member.stored.flatMap { IndexTerm.mentions(in: text, of: $0, alias: alias) }
+    }
+    var seen = Set<String>()
+    return all.sorted { $0.position < $1.position }.filter { seen.insert($0.sql).inserted }
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+
+/// A sum on its way, in memory or from the cells of a statement: exact for integers and decimal numbers.
+struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
+  private enum Total {
+    /// Wide enough for 2^64 numbers of 64 bits.
+    case integer(Int128)
+    case real(Double)
+    case decimal(Decimal)
+  }
+
+  private var total: Total
+  private(set) var count: Int
+
+  init() {
+    count = 0
+    switch Number.self {
+    case is any FixedWidthInteger.Type: total = .integer(0)
+    case is Decimal.Type: total = .decimal(0)
+    default: total = .real(0)
+    }
+  }
+
+  mutating func add(_ number: Number) {
+    count += 1
+    switch (total, number) {
+    case (.integer(let sum), let number as any FixedWidthInteger): total = .integer(sum + Int128(number))
+    case (.decimal(let sum), let number as Decimal): total = .decimal(sum + number)
+    case (.real(let sum), let number as Double): total = .real(sum + number)
+    case (.real(let sum), let number as Float): total = .real(sum + Double(number))
+    default: break
+    }
+  }
+
+  /// - Throws: ``SwiftDataError/unreadableValue`` where the type cannot hold the sum.
+  func sum(as _: Number.Type, _ entity: __Entity) throws -> Number {
+    switch total {
+    case .integer(let sum):
+      func exactly<I: FixedWidthInteger>(_: I.Type) -> Any? { I(exactly: sum) }
+      if let type = Number.self as? any FixedWidthInteger.Type, let result = exactly(type) as? Number { return result }
+      throw SwiftDataError(
+        .unreadableValue, entity: entity.name,
+        message: "the sum \(sum) does not fit \(Number.self); sum an #Expression of a greater type or a Double")
+    case .decimal(let sum): return sum as! Number
+    case .real(let sum): return Number.self == Float.self ? Float(sum) as! Number : sum as! Number
+    }
+  }
+
+  /// Double for integers, else the type itself; nil of nothing.
+  func average() -> Any? {
+    guard count > 0 else { return nil }
+    switch total {
+    case .integer(let sum): return Double(sum) / Double(count)
+    case .decimal(let sum): return sum / Decimal(count)
+    case .real(let sum): return Number.self == Float.self ? Float(sum / Double(count)) : sum / Double(count)
+    }
+  }
+
+  // MARK: - From cells
+
+  static func plan<Value>(
+    _ value: LoweredValue, _ entity: __Entity, _ finish: @escaping (Summation) throws -> Value
+  ) throws -> AggregatePlan<Value> {
+    let sums: (String) -> [String]
+    switch value.scalar.type.form {
+    // Two halves, since SQLite's own sum of integers ends where 64 bits do.
+    case .integer: sums = { ["sum(\($0) >> 32)", "sum(\($0) & 4294967295)"] }
+    case .unsigned: sums = { ["sum((\($0) >> 32) & 4294967295)", "sum(\($0) & 4294967295)"] }
+    case .real: sums = { ["sum(\($0))", "count(CASE WHEN typeof(\($0)) = 'text' THEN 1 END)"] }
+    case .decimal: sums = { ["swift_decimal_sum(\($0))", "NULL"] }
+    default:
+      throw SwiftDataError(
+        .unsupportedKeyPath, entity: entity.name, property: value.property?.property.name,
+        message: "the store keeps the numbers where SQL cannot look; add up the fetched models instead")
+    }
+    return AggregatePlan(
+      inputs: [value.scalar.sql] + (value.failure.map { [$0] } ?? []),
+      outputs: { names in ["count(\(names[0]))"] + sums(names[0]) + failureCount(names) },
+      read: { cells in
+        try checkFailures(cells, at: 3, entity, value)
+        return try finish(Summation(cells, value.scalar.type.form))
+      })
+  }
+
+  private init(_ cells: [SQLValue], _ form: ScalarType.Form) {
+    self.init()
+    if case .integer(let count) = cells[0] { self.count = Int(count) }
+    switch (total, cells[1], cells[2]) {
+    case (.integer, .integer(let high), .integer(let low)): total = .integer(Int128(high) << 32 + Int128(low))
+    case (.decimal, .text(let text), _): total = .decimal(text == "NaN" ? .nan : Decimal(string: text) ?? .nan)
+    case (.real, .real(let sum), .integer(0)): total = .real(sum)
+    case (.real, .integer(let sum), .integer(0)): total = .real(Double(sum))
+    // A NaN among them, or both infinities, whose sum SQLite gives as NULL.
+    case (.real, _, _) where count > 0: total = .real(.nan)
+    default: break
+    }
+  }
+}
+
+/// One end of an order.
+enum Extreme {
+  case minimum
+  case maximum
+
+  func plan<Bound: Comparable>(_ value: LoweredValue, _ entity: __Entity) throws -> AggregatePlan<Bound?> {
+    let type = value.scalar.type
+    let function = self == .minimum ? "min" : "max"
+    var input = value.scalar.sql
+    let extreme: (String) -> String
+    var withoutNaN: ((String) -> String)?
+    switch type.form {
+    case .integer where type.isPlain, .uuid: extreme = { "\(function)(\($0))" }
+    case .text where type.isPlain:
+      input = value.comparable
+      extreme = { "\(function)(\($0))" }
+    case .real:
+      // NaN is stored as text, which is greater than every number.
+      extreme = { "\(function)(\($0))" }
+      if self == .maximum { withoutNaN = { "coalesce(max(nullif(\($0), 'nan')), max(\($0)))" } }
+    case .key, .opaque:
+      throw SwiftDataError(
+        .unsupportedKeyPath, entity: entity.name, property: value.property?.property.name,
+        message: "the store does not know the order of a \(type.swiftType); compare the fetched models instead")
+    default:
+      guard let less = ValueFunction.order(of: Bound.self, .lessThan, type, type, entity) else {
+        preconditionFailure("a Comparable type has an order")
+      }
+      extreme = { "swift_\(function)imum(\(less.number), \($0))" }
+    }
+    return AggregatePlan(
+      inputs: [input] + (value.failure.map { [$0] } ?? []),
+      outputs: { names in [extreme(names[0])] + failureCount(names) },
+      outputsWithoutNaN: withoutNaN.map { extreme in { names in [extreme(names[0])] + failureCount(names) } },
+      read: { cells in
+        try checkFailures(cells, at: 1, entity, value)
+        guard cells[0] != .null else { return nil }
+        guard let result: Bound = type.value(of: cells[0], entity: entity) else {
+          throw SwiftDataError(
+            .unreadableValue, entity: entity.name, property: value.property?.property.name,
+            message: "a stored value is no \(Bound.self)")
+        }
+        return result
+      })
+  }
+}
+
+/// The number of rows that have no value, where that can be.
+private func failureCount(_ names: [String]) -> [String] { names.count > 1 ? ["sum(\(names[1]))"] : [] }
+
+private func checkFailures(_ cells: [SQLValue], at index: Int, _ entity: __Entity, _ value: LoweredValue) throws {
+  guard index < cells.count, case .integer(let count) = cells[index], count > 0 else { return }
+  throw LoweredValue.failure(entity, value.property?.property.name ?? "an expression", count: Int(count))
+}

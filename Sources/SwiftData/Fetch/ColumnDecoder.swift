@@ -1,0 +1,96 @@
+import Foundation
+
+/// Reads a Swift value from the columns that a lowered value became.
+struct ColumnDecoder<Value> {
+  private let read: (SQLiteRowReader, Int32) throws -> Value
+  /// How many columns it reads.
+  let width: Int32
+
+  func callAsFunction(_ reader: SQLiteRowReader, at column: Int32) throws -> Value { try read(reader, column) }
+}
+
+extension ColumnDecoder {
+  /// The decoder of a value, and the columns that the statement has to select for it.
+  static func of(
+    _ value: LoweredValue, _ state: inout LoweringState, store: SQLiteStore
+  ) -> (decoder: ColumnDecoder, columns: [SQLFragment]) {
+    if let object = value.identified { return identifier(object, &state, store) }
+    return (ColumnDecoder(read: reading(value, state.entity), width: 1), [value.scalar.sql])
+  }
+
+  private static func reading(_ value: LoweredValue, _ root: __Entity) -> (SQLiteRowReader, Int32) throws -> Value {
+    let entity = value.property?.entity ?? root
+    let index = value.property?.property.index ?? 0
+    let none = (Value.self as? any __OptionalValue.Type)?.__none as? Value
+    let bare = bareReading(value, entity, index)
+    return { reader, column in
+      if reader.isNull(column) {
+        if let none { return none }
+        throw LoweredValue.failure(entity, value.property?.property.name ?? "an expression", count: 1)
+      }
+      reader.entity = entity
+      if let result = try bare(reader, column) as? Value { return result }
+      throw SwiftDataError(
+        .unreadableValue, entity: entity.name, property: value.property?.property.name,
+        message: "the stored value is no \(Value.self)")
+    }
+  }
+
+  /// Reads what is not null.
+  private static func bareReading(
+    _ value: LoweredValue, _ entity: __Entity, _ index: Int
+  ) -> (SQLiteRowReader, Int32) throws -> Any? {
+    let scalar = value.scalar.type
+    if let property = value.property?.property, case .attribute(_, .transformed) = property.kind {
+      return { reader, column in try property.reverseTransform(reader.data(column), in: entity) }
+    }
+    if scalar.form != .json {
+      if let column = scalar.swiftType as? any __ColumnValue.Type { return direct(column, index) }
+      if let raw = scalar.swiftType as? any RawRepresentable.Type, let reading = self.raw(raw, index) { return reading }
+    }
+    func convert<T>(_: T.Type) -> (SQLiteRowReader, Int32) throws -> Any? {
+      { reader, column in scalar.value(of: reader.value(at: column), entity: entity, as: T.self) }
+    }
+    return _openExistential(scalar.swiftType, do: convert)
+  }
+
+  private static func direct<C: __ColumnValue>(_: C.Type, _ index: Int) -> (SQLiteRowReader, Int32) throws -> Any? {
+    { reader, column in try C.__read(from: reader, column: column, index: index) }
+  }
+
+  private static func raw<R: RawRepresentable>(
+    _: R.Type, _ index: Int
+  ) -> ((SQLiteRowReader, Int32) throws -> Any?)? {
+    guard let type = R.RawValue.self as? any __ColumnValue.Type else { return nil }
+    func open<C: __ColumnValue>(_: C.Type) -> (SQLiteRowReader, Int32) throws -> Any? {
+      { reader, column in
+        (try C.__read(from: reader, column: column, index: index) as? R.RawValue).flatMap(R.init(rawValue:))
+      }
+    }
+    return open(type)
+  }
+
+  /// A key, with the name of the class where the table holds several.
+  private static func identifier(
+    _ object: ObjectReference, _ state: inout LoweringState, _ store: SQLiteStore
+  ) -> (decoder: ColumnDecoder, columns: [SQLFragment]) {
+    let isFamily = state.environment.familyNames(object.entity.root).count > 1
+    let name = object.entity.name
+    var columns = [object.key]
+    if isFamily { columns.append(SQLFragment("\(state.alias(of: object))._entity")) }
+    let none = (Value.self as? any __OptionalValue.Type)?.__none as? Value
+    let decoder = ColumnDecoder(
+      read: { reader, column in
+        // A key without a row is what `.noAction` leaves behind; it reads as nil.
+        if reader.isNull(column) || isFamily && reader.isNull(column + 1) {
+          if let none { return none }
+          throw LoweredValue.failure(object.entity, "persistentModelID", count: 1)
+        }
+        let identifier = PersistentIdentifier(
+          entityName: isFamily ? reader.string(column + 1) : name, storeIdentifier: store.identifier,
+          key: reader.int64(column))
+        return identifier as! Value
+      }, width: Int32(columns.count))
+    return (decoder, columns)
+  }
+}

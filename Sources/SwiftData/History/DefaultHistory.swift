@@ -1,0 +1,95 @@
+public import Foundation
+
+/// One save to the default store. (Apple's documentation, `DefaultHistoryTransaction`.)
+public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
+  public typealias TokenType = DefaultHistoryToken
+  public typealias TransactionIdentifier = Int64
+
+  public let timestamp: Date
+  public let changes: [HistoryChange]
+  public let token: DefaultHistoryToken
+  public let transactionIdentifier: Int64
+  public let storeIdentifier: String
+  public let author: String?
+  /// The program that saved it: its bundle identifier, or the name of the executable.
+  public let bundleIdentifier: String
+  /// The process that saved it: its number.
+  public let processIdentifier: String
+
+  /// The same as the token.
+  public var id: DefaultHistoryToken { token }
+
+  // A transaction is written once and never changed.
+  public static func == (left: Self, right: Self) -> Bool { left.token == right.token }
+  public func hash(into hasher: inout Hasher) { hasher.combine(token) }
+}
+
+/// A place in the history of a default store. (Apple's documentation, `DefaultHistoryToken`.)
+///
+/// Tokens of one store compare by age. Those of different stores have an order too, which means nothing: where a
+/// container has several stores, keep a token for each, and ask for `storeIdentifier` in the predicate.
+public struct DefaultHistoryToken: HistoryToken {
+  /// The number of the transaction, by the identifier of its store.
+  public let tokenValue: [String: Int64]?
+
+  init(store: String, transaction: Int64) { tokenValue = [store: transaction] }
+
+  /// The same as the token.
+  public var id: Self { self }
+  public var storeIdentifier: String { tokenValue?.first?.key ?? "" }
+  var transaction: Int64 { tokenValue?.first?.value ?? 0 }
+
+  public static func < (left: Self, right: Self) -> Bool {
+    (left.storeIdentifier, left.transaction) < (right.storeIdentifier, right.transaction)
+  }
+}
+
+/// An insertion into the default store. (Apple's documentation, `DefaultHistoryInsert`.)
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable, Identifiable {
+  public let changeIdentifier: Int64
+  public let transactionIdentifier: Int64
+  public let changedPersistentIdentifier: PersistentIdentifier
+  /// The number of the change.
+  public var id: Int64 { changeIdentifier }
+}
+
+/// A change of an object in the default store. (Apple's documentation, `DefaultHistoryUpdate`.)
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable, Identifiable {
+  public let changeIdentifier: Int64
+  public let transactionIdentifier: Int64
+  public let changedPersistentIdentifier: PersistentIdentifier
+  /// The properties that changed, but for those which the class inherits: Swift has no way to make their key paths.
+  public let updatedAttributes: [PartialKeyPath<Model> & Sendable]
+  /// The names of all properties that changed. (Not Apple's.)
+  public let updatedPropertyNames: [String]
+  /// The number of the change.
+  public var id: Int64 { changeIdentifier }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.changeIdentifier == right.changeIdentifier
+      && left.changedPersistentIdentifier == right.changedPersistentIdentifier
+  }
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(changeIdentifier)
+    hasher.combine(changedPersistentIdentifier)
+  }
+}
+
+/// A deletion from the default store. (Apple's documentation, `DefaultHistoryDelete`.)
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable, Identifiable {
+  public let changeIdentifier: Int64
+  public let transactionIdentifier: Int64
+  public let changedPersistentIdentifier: PersistentIdentifier
+  public let tombstone: HistoryTombstone<Model>
+  /// The number of the change.
+  public var id: Int64 { changeIdentifier }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.changeIdentifier == right.changeIdentifier
+      && left.changedPersistentIdentifier == right.changedPersistentIdentifier
+  }
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(changeIdentifier)
+    hasher.combine(changedPersistentIdentifier)
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+
+/// Reads and deletes the history of one store.
+struct HistoryReader {
+  let store: SQLiteStore
+  /// A class of the container by name; nil for one that it does not have any more, whose changes are left out.
+  var entity: (String) -> __Entity? = { _ in nil }
+
+  typealias Transaction = DefaultHistoryTransaction
+
+  /// How many transactions are read at a time.
+  private static let batch = 500
+
+  func fetch(_ descriptor: HistoryDescriptor<Transaction>) throws -> [Transaction] {
+    try store.read { connection in try fetch(descriptor, connection) }
+  }
+
+  private func fetch(
+    _ descriptor: HistoryDescriptor<Transaction>, _ connection: SQLiteConnection
+  ) throws -> [Transaction] {
+    let bounds = HistoryBounds(descriptor.predicate, store: store.identifier)
+    try check(bounds, connection)
+    // With an order of its own, the limit counts in that order.
+    let limit = descriptor.fetchLimit > 0 && descriptor.sortBy.isEmpty ? Int(clamping: descriptor.fetchLimit) : Int.max
+    var result = [Transaction]()
+    var last = bounds.after
+    while result.count < limit {
+      let page = try transactions(after: last, connection)
+      guard let newest = page.last else { break }
+      last = newest.transactionIdentifier
+      for transaction in page where try descriptor.predicate?.evaluate(transaction) ?? true {
+        result.append(transaction)
+      }
+    }
+    if !descriptor.sortBy.isEmpty { result.sort(using: descriptor.sortBy) }
+    return descriptor.fetchLimit > 0 ? Array(result.prefix(Int(clamping: descriptor.fetchLimit))) : result
+  }
+
+  /// A token is of use as long as everything after it is there.
+  private func check(_ bounds: HistoryBounds, _ connection: SQLiteConnection) throws {
+    guard let token = bounds.token else { return }
+    let deleted = try connection.rows(
+      SQLFragment("SELECT last FROM _swiftdata_keys WHERE entity = ?", [.text(Self.deleted)])
+    ) {
+      $0.integer(0)
+    }
+    guard let last = deleted.first, token < last else { return }
+    throw SwiftDataError(
+      .historyTokenExpired,
+      message:
+        "the token stands for transaction \(token) of the store \"\(store.configuration.name)\", and the history up"
+        + " to transaction \(last) was deleted; read the models anew and start with a fresh token")
+  }
+
+  /// The counter of the newest transaction that was deleted.
+  private static let deleted = "_swiftdata_history"
+
+  // MARK: - Rows
+
+  private func transactions(after last: Int64, _ connection: SQLiteConnection) throws -> [Transaction] {
+    let rows = try connection.rows(
+      SQLFragment(
+        "SELECT id, timestamp, author, program, process FROM _swiftdata_history WHERE id > ? ORDER BY id LIMIT ?",
+        [.integer(last), .integer(Int64(Self.batch))])
+    ) { cells in (cells.integer(0), cells.real(1), cells.text(2), cells.text(3) ?? "", cells.text(4) ?? "") }
+    guard let first = rows.first, let end = rows.last else { return [] }
+    let changes = try changes(from: first.0, to: end.0, connection)
+    return rows.map { id, time, author, program, process in
+      Transaction(
+        timestamp: Date(timeIntervalSinceReferenceDate: time), changes: changes[id] ?? [],
+        token: DefaultHistoryToken(store: store.identifier, transaction: id), transactionIdentifier: id,
+        storeIdentifier: store.identifier, author: author, bundleIdentifier: program, processIdentifier: process)
+    }
+  }
+
+  private func changes(
+    from first: Int64, to last: Int64, _ connection: SQLiteConnection
+  ) throws -> [Int64: [HistoryChange]] {
+    var result = [Int64: [HistoryChange]]()
+    _ = try connection.rows(
+      SQLFragment(
+        "SELECT id, history, kind, entity, key, count, properties, tombstone FROM _swiftdata_changes"
+          + " WHERE history BETWEEN ? AND ? ORDER BY history, id", [.integer(first), .integer(last)])
+    ) { cells in
+      guard let entity = entity(cells.text(3) ?? ""), let kind = HistoryRecorder.Kind(rawValue: cells.integer(2)) else {
+        return
+      }
+      let row = ChangeRow(
+        id: cells.integer(0), transaction: cells.integer(1), kind: kind, entity: entity, store: store.identifier,
+        key: cells.integer(4), properties: cells.text(6), tombstone: cells.text(7))
+      for offset in 0..<cells.integer(5) { result[row.transaction, default: []].append(row.change(offset)) }
+    }
+    return result
+  }
+
+  // MARK: - Deleting
+
+  func delete(_ descriptor: HistoryDescriptor<Transaction>) throws {
+    try store.write { connection in
+      let gone = try fetch(descriptor, connection).map(\.transactionIdentifier)
+      try remove(gone, connection)
+    }
+  }
+
+  private func remove(_ transactions: [Int64], _ connection: SQLiteConnection) throws {
+    guard let newest = transactions.max() else { return }
+    let list = ContextState.list(transactions)
+    for (table, column) in [("_swiftdata_changes", "history"), ("_swiftdata_history", "id")] {
+      try connection.execute(
+        SQLFragment("DELETE FROM \(table) WHERE \(column) IN (SELECT value FROM json_each(?))", [list]))
+    }
+    try connection.execute(
+      SQLFragment(
+        "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
+          + " ON CONFLICT (entity) DO UPDATE SET last = max(last, excluded.last)",
+        [.text(Self.deleted), .integer(newest)]))
+  }
+
+  func removeAll(_ connection: SQLiteConnection) throws {
+    try remove(try connection.rows(SQLFragment("SELECT id FROM _swiftdata_history")) { $0.integer(0) }, connection)
+  }
+
+  /// Forgets what is older than the configuration wants to keep.
+  func trim(_ connection: SQLiteConnection) throws {
+    guard let retention = store.configuration.historyRetention else { return }
+    let oldest = Date().timeIntervalSinceReferenceDate - retention
+    let gone = try connection.rows(
+      SQLFragment("SELECT id FROM _swiftdata_history WHERE timestamp < ?", [.real(oldest)])
+    ) { $0.integer(0) }
+    try remove(gone, connection)
+  }
+}
+
+/// A run of changes as a row has it.
+private struct ChangeRow {
+  let id: Int64
+  let transaction: Int64
+  let kind: HistoryRecorder.Kind
+  let entity: __Entity
+  let store: String
+  let key: Int64
+  let properties: String?
+  let tombstone: String?
+
+  func change(_ offset: Int64) -> HistoryChange { change(of: entity.type, offset) }
+
+  private func change<M: PersistentModel>(of type: M.Type, _ offset: Int64) -> HistoryChange {
+    let identifier = PersistentIdentifier(entityName: entity.name, storeIdentifier: store, key: key + offset)
+    switch kind {
+    case .insert:
+      return .insert(
+        DefaultHistoryInsert<M>(
+          changeIdentifier: id + offset, transactionIdentifier: transaction, changedPersistentIdentifier: identifier))
+    case .update:
+      let names = properties.flatMap { try? JSONCoding.decode([String].self, from: Data($0.utf8)) } ?? []
+      return .update(
+        DefaultHistoryUpdate<M>(
+          changeIdentifier: id + offset, transactionIdentifier: transaction, changedPersistentIdentifier: identifier,
+          updatedAttributes: names.compactMap { entity.property(named: $0).flatMap(keyPath) },
+          updatedPropertyNames: names.filter { entity.property(named: $0) != nil }))
+    case .delete:
+      let cells = tombstone.flatMap { try? JSONCoding.decode([String: SQLValue].self, from: Data($0.utf8)) } ?? [:]
+      let values = entity.properties.compactMap { property -> HistoryTombstone<M>.Value? in
+        guard let cell = cells[property.name], let value = CellReader.value(of: property, in: entity, cell) else {
+          return nil
+        }
+        // Safe: an attribute's value is plain data, made here and given to nobody else.
+        return unchecked(value, as: (any Sendable).self).map { (property.name, keyPath(property), $0) }
+      }
+      return .delete(
+        DefaultHistoryDelete<M>(
+          changeIdentifier: id + offset, transactionIdentifier: transaction, changedPersistentIdentifier: identifier,
+          tombstone: HistoryTombstone(values: values)))
+    }
+  }
+
+  /// Nil for an inherited property, whose key path starts at the parent.
+  private func keyPath<M: PersistentModel>(_ property: __Property) -> (PartialKeyPath<M> & Sendable)? {
+    // Safe: key paths of models capture nothing.
+    unchecked(property.keyPath, as: (PartialKeyPath<M> & Sendable).self)
+  }
+
+  /// A cast to a type with `Sendable` in it, which Swift cannot check and so does not allow to be written.
+  private func unchecked<T>(_ value: Any, as type: T.Type) -> T? { value as? T }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import OrderedCollections
+
+/// Writes what a transaction of the store does to its history, inside that transaction.
+///
+/// A row for the transaction, and a row for each run of changes of one kind to consecutive keys of one class: an import
+/// of 100,000 objects adds a handful of rows. The number of a change is that of its transaction in the upper half and
+/// its place there in the lower half; a run has the number of its first change.
+struct HistoryRecorder {
+  enum Kind: Int64 { case insert = 0, update = 1, delete = 2 }
+
+  /// A run of changes.
+  private struct Run {
+    let kind: Kind
+    let entity: String
+    let first: Int64
+    var count: Int64 = 1
+    /// The names of the properties that changed, as JSON.
+    let properties: String?
+    /// What is kept of the object, as JSON: cells by property.
+    let tombstone: String?
+  }
+
+  private struct Group: Hashable {
+    let kind: Kind
+    let entity: String
+  }
+
+  private var runs: OrderedDictionary<Group, [Run]> = [:]
+  var isEmpty: Bool { runs.isEmpty }
+
+  mutating func insert(_ entity: String, _ key: Int64) {
+    add(Run(kind: .insert, entity: entity, first: key, properties: nil, tombstone: nil))
+  }
+
+  mutating func update(_ entity: String, _ key: Int64, _ properties: [String]) {
+    add(Run(kind: .update, entity: entity, first: key, properties: Self.json(properties), tombstone: nil))
+  }
+
+  mutating func delete(_ entity: String, _ key: Int64, tombstone: [String: SQLValue] = [:]) {
+    let kept = tombstone.filter { $0.value != .null }
+    add(
+      Run(kind: .delete, entity: entity, first: key, properties: nil, tombstone: kept.isEmpty ? nil : Self.json(kept)))
+  }
+
+  /// Changes are gathered by kind and class, so that an object and its parts, inserted in turn, make two runs and not
+  /// one for each of them.
+  private mutating func add(_ run: Run) {
+    let group = Group(kind: run.kind, entity: run.entity)
+    if let last = runs[group]?.last, last.first + last.count == run.first, last.properties == run.properties,
+      last.tombstone == nil, run.tombstone == nil
+    {
+      runs[group]![runs[group]!.count - 1].count += 1
+    } else {
+      runs[group, default: []].append(run)
+    }
+  }
+
+  private static func json(_ value: some Encodable) -> String? {
+    (try? JSONCoding.encode(value)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  // MARK: - Tables
+
+  static let creationStatements = [
+    """
+    CREATE TABLE IF NOT EXISTS _swiftdata_history (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp REAL NOT NULL, author TEXT, program TEXT NOT NULL,
+      process TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS _swiftdata_changes (
+      id INTEGER PRIMARY KEY NOT NULL, history INTEGER NOT NULL, kind INTEGER NOT NULL, entity TEXT NOT NULL,
+      key INTEGER NOT NULL, count INTEGER NOT NULL, properties TEXT, tombstone TEXT
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS _swiftdata_changes_history ON _swiftdata_changes (history)",
+  ]
+
+  /// - Returns: the number of the transaction; nil where nothing changed.
+  @discardableResult
+  func write(to connection: SQLiteConnection, author: String?) throws -> Int64? {
+    guard !runs.isEmpty else { return nil }
+    let transaction = try connection.rows(
+      SQLFragment(
+        "INSERT INTO _swiftdata_history (timestamp, author, program, process) VALUES (?, ?, ?, ?) RETURNING id",
+        [
+          .real(Date().timeIntervalSinceReferenceDate), author.map { .text($0) } ?? .null, .text(Self.program),
+          .text(Self.process),
+        ])
+    ) { $0.integer(0) }[0]
+    var next = transaction << 32
+    for run in runs.values.joined() {
+      try connection.write(
+        "INSERT INTO _swiftdata_changes (id, history, kind, entity, key, count, properties, tombstone)"
+          + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+      ) { writer in
+        for number in [next, transaction, run.kind.rawValue] { try writer.integer(number) }
+        try writer.text(run.entity)
+        try writer.integer(run.first)
+        try writer.integer(run.count)
+        if let properties = run.properties { try writer.text(properties) } else { try writer.null() }
+        if let tombstone = run.tombstone { try writer.text(tombstone) } else { try writer.null() }
+      }
+      next += run.count
+    }
+    return transaction
+  }
+
+  private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+  private static let process = String(ProcessInfo.processInfo.processIdentifier)
+}
+
+extension SQLiteConnection {
+  /// Takes numbers from a counter of the store, which never gives one twice.
+  /// - Returns: the first of them.
+  func takeNumbers(_ counter: String, _ count: Int64) throws -> Int64 {
+    let last = try rows(
+      SQLFragment(
+        "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
+          + " ON CONFLICT (entity) DO UPDATE SET last = last + excluded.last RETURNING last",
+        [.text(counter), .integer(count)])
+    ) { $0.integer(0) }[0]
+    return last - count + 1
+  }
+}

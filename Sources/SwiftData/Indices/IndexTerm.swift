@@ -1,0 +1,99 @@
+import Foundation
+
+/// What an index orders by: the column of a property, or a member of the composite value in it.
+///
+/// A member's SQL is what a predicate on the member becomes, so that SQLite sees that they are the same.
+package struct IndexTerm {
+  package let property: __Property
+  /// The key path without `\.`: `city`, `address.city`.
+  package let name: String
+  /// Where the member stands in the value's JSON, and its form; nil for the property itself.
+  private let member: (path: String, type: ScalarType)?
+
+  init(_ property: __Property) { self.init(property, property.name, nil) }
+
+  private init(_ property: __Property, _ name: String, _ member: (path: String, type: ScalarType)?) {
+    self.property = property
+    self.name = name
+    self.member = member
+  }
+
+  /// Nil where a key path reads neither a persisted property of the class nor a member of a composite one that an index
+  /// can order by: nested structs and collections, and what the value does not store as it is, have no such order.
+  init?(_ keyPath: AnyKeyPath, in entity: __Entity) {
+    if let property = KeyPathResolver.property(at: keyPath, in: entity) {
+      self.init(property)
+      return
+    }
+    guard let read = Probe.path(of: keyPath, from: entity), read.toOnes.isEmpty, read.goesOn,
+      ScalarType(of: read.property).form == .json,
+      let type = ScalarType(of: Swift.type(of: keyPath).valueType), type.form != .json, type.form != .opaque,
+      let path = Probe.jsonPath(of: keyPath, from: entity)
+    else { return nil }
+    self.init(read.property, read.property.name + "." + Self.memberName(keyPath, path), (path, type))
+  }
+
+  /// The part of a printed key path after the type of the composite value, as in `\Trip.<computed (Address)>.city`.
+  private static func memberName(_ keyPath: AnyKeyPath, _ path: String) -> String {
+    guard let end = "\(keyPath)".range(of: ")>", options: .backwards)?.upperBound else {
+      return path.dropFirst(2).replacingOccurrences(of: "\"", with: "")
+    }
+    return "\(keyPath)"[end...].drop { $0 == "?" || $0 == "." }.replacingOccurrences(of: "?", with: "")
+  }
+
+  /// The form of the values.
+  var type: ScalarType { member?.type ?? ScalarType(of: property) }
+
+  /// The term as an index has it.
+  package var sql: String { sql(in: TableNames.column(for: property).quotedIdentifier) }
+
+  /// The term of a cell: a column under an alias, or `?` for a value.
+  func sql(in cell: String) -> String {
+    guard let member else { return cell }
+    let sql = SQLDialect.sqlite.member(of: SQLFragment(cell), path: member.path, type: member.type).sql
+    return member.type.form == .text ? "swift_nfc(\(sql))" : sql
+  }
+
+  var isMember: Bool { member != nil }
+
+  /// The column, with the member's name behind it.
+  var column: String { TableNames.column(for: property) + name.dropFirst(property.name.count) }
+}
+
+// MARK: - In statements
+
+extension IndexTerm {
+  /// A term that a statement reads, by its text.
+  struct Mention {
+    let sql: String
+    let keyPath: String
+    let column: String
+    let position: String.Index
+  }
+
+  /// The terms of a property that a statement reads of an alias.
+  static func mentions(in text: String, of property: __Property, alias: String) -> [Mention] {
+    let column = TableNames.column(for: property)
+    let cell = "\(alias).\(column.quotedIdentifier)"
+    func mention(_ range: Range<String.Index>, _ keyPath: String) -> Mention {
+      let sql = text[range].replacingOccurrences(of: cell, with: column.quotedIdentifier)
+      return Mention(sql: sql, keyPath: keyPath, column: column, position: range.lowerBound)
+    }
+    guard ScalarType(of: property).form == .json else {
+      return text.range(of: cell).map { [mention($0, property.name)] } ?? []
+    }
+    let literal = "'(?:[^']|'')*'"
+    let escaped = NSRegularExpression.escapedPattern(for: cell)
+    let value = "swift_json_value\\(\(escaped) -> \(literal), \(literal)\\)"
+    let pattern = "swift_nfc\\(\(value)\\)|\(value)|\\(\(escaped) ->> \(literal)\\)"
+    var result = [Mention]()
+    var rest = text.startIndex..<text.endIndex
+    while let range = text.range(of: pattern, options: .regularExpression, range: rest) {
+      let path = text[range].range(of: "\\$(?:[^']|'')*", options: .regularExpression).map { text[$0] } ?? ""
+      let members = path.dropFirst(2).replacingOccurrences(of: "\"", with: "")
+      result.append(mention(range, "\(property.name).\(members)"))
+      rest = range.upperBound..<text.endIndex
+    }
+    return result
+  }
+}

@@ -1,0 +1,37 @@
+/// What copying a column's cells into a column of another type takes.
+enum Conversion: Equatable {
+  /// Nothing: every cell means the same.
+  case same
+  /// Every row has to be read as the new type once, since not every cell may fit.
+  case decoded
+  /// No cell may be taken by the SQL condition; `column` in it stands for the cell.
+  case unless(String, reason: String)
+  /// The cells mean nothing to the new type.
+  case impossible
+
+  init(from old: LayoutRecord.Column, to new: LayoutRecord.Column) {
+    self =
+      switch (old.family, new.family) {
+      case _ where old.valueType == new.valueType: old.family == new.family ? .same : .impossible
+      case (.integer, .integer): Self.isWidening(old.valueType, new.valueType) ? .same : .decoded
+      case (.integer, .unsigned), (.unsigned, .integer):
+        .unless("column < 0", reason: "the new type has no room for it")
+      case (.integer, .real): .unless("abs(column) > 9007199254740992", reason: "a Double has not all of its digits")
+      case (.real, .real) where new.valueType == "Double": .same
+      case (_, .mixed): .same
+      case (.mixed, _): .decoded
+      case let (left, right) where left == right: .decoded
+      default: .impossible
+      }
+  }
+
+  private static let widths = ["Int8": 8, "Int16": 16, "Int32": 32, "Int64": 64, "Int": 64]
+  private static let unsignedWidths = ["UInt8": 8, "UInt16": 16, "UInt32": 32]
+
+  private static func isWidening(_ old: String, _ new: String) -> Bool {
+    guard let target = widths[new] ?? unsignedWidths[new] else { return false }
+    if let source = widths[old] { return widths[new] != nil && source <= target }
+    guard let source = unsignedWidths[old] else { return false }
+    return widths[new] != nil ? source < target : source <= target
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import GRDB
+
+/// The value that a property's declaration assigns, as a cell.
+struct DefaultCell {
+  /// What stands for it in SQL: a parameter, or a function where each row gets a value of its own.
+  let sql: String
+  let arguments: [SQLValue]
+
+  /// Nil where the declaration assigns nothing.
+  ///
+  /// `UUID()` and `Date()` are other values each time: an expression that two evaluations tell apart is evaluated for
+  /// each row.
+  static func of(_ property: __Property, in entity: __Entity, _ database: Database) throws -> DefaultCell? {
+    guard let first = try evaluate(property, entity), let second = try evaluate(property, entity) else { return nil }
+    if first == second { return first == .null ? nil : DefaultCell(sql: "?", arguments: [first]) }
+    let name = "swiftdata_default_\(property.entityName)_\(property.name)"
+    let function = DatabaseFunction(name, argumentCount: 0, pure: false) { _ in
+      try evaluate(property, entity).map { DatabaseValue($0) }
+    }
+    database.add(function: function)
+    return DefaultCell(sql: "\(name.quotedIdentifier)()", arguments: [])
+  }
+
+  /// A class makes its metadata, default values in it, each time it is asked.
+  private static func evaluate(_ property: __Property, _ entity: __Entity) throws -> SQLValue? {
+    var level: __Entity? = entity
+    while let current = level {
+      if let metadata = current.type.schemaMetadata.first(where: { $0.name == property.name }) {
+        return try metadata.defaultValue.map { try ValueWriter.cell(of: $0, property) }
+      }
+      level = current.superentity
+    }
+    return nil
+  }
+}
+
+extension DatabaseValue {
+  init(_ value: SQLValue) {
+    self =
+      switch value {
+      case .null: .null
+      case .integer(let value): value.databaseValue
+      case .real(let value): value.databaseValue
+      case .text(let value): value.databaseValue
+      case .blob(let value): value.databaseValue
+      }
+  }
+}
+
+extension ValueWriter {
+  /// The cell of a value as a property stores it.
+  static func cell(of value: Any, _ property: __Property) throws -> SQLValue {
+    var bare = value
+    if let optional = value as? any __OptionalValue {
+      guard let wrapped = optional.__unwrapped else { return .null }
+      bare = wrapped
+    }
+    guard case .attribute(_, let encoding) = property.kind else { return .null }
+    let writer = ValueWriter()
+    writer.current = property
+    switch encoding {
+    case .direct:
+      if let bare = bare as? any __ColumnValue { try bare.__write(to: writer) }
+    case .rawValue:
+      if let bare = bare as? any RawRepresentable, let raw = bare.rawValue as? any __ColumnValue {
+        try raw.__write(to: writer)
+      }
+    case .json:
+      if let bare = bare as? any Codable { try writer.writeCodable(bare) }
+    case .transformed: try writer.writeTransformable(bare)
+    }
+    return writer.values.first ?? .null
+  }
+}

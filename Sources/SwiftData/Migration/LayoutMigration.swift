@@ -1,0 +1,371 @@
+import Foundation
+import GRDB
+
+/// Carries out a ``LayoutPlan``: inside a transaction of the caller's, with foreign keys off.
+///
+/// Each table whose rows change is filled anew beside the old one and takes its place at the end, so that every
+/// query below reads the old layout.
+struct LayoutMigration {
+  let database: Database
+  let plan: LayoutPlan
+  let layout: StoreLayout
+  let store: SQLiteStore
+  /// Hears of every batch of rows.
+  let progress: (_ entity: String, _ rows: Int, _ of: Int) -> Void
+
+  /// How many rows are copied by one statement.
+  static let batch = 50_000
+
+  func run() throws {
+    try refuse()
+    try DerivedTable.drop(of: changedTables, on: database)
+    try removeRetiredFiles()
+    for table in plan.tables where table.isRebuilt || table.old == nil { try fill(table) }
+    for pairs in plan.pairTables where !pairs.isKept { try fill(pairs) }
+    try takePlaces()
+    try renameNotes()
+    try buildIndices()
+    try DerivedTable.rebuild(for: layout, on: database)
+    try removeDanglingKeys()
+    try decodeRows()
+  }
+
+  /// The tables whose full-text indices and R*Trees nothing will keep any more.
+  private var changedTables: Set<String> {
+    Set(plan.droppedTables + plan.tables.filter(\.isRebuilt).map(\.new.name))
+  }
+
+  private func refuse() throws {
+    guard let refusal = plan.changes.first(where: { $0.kind == .refused }) else { return }
+    throw SwiftDataError(
+      .unknownDataStoreSchema, entity: refusal.entity, property: refusal.property, message: refusal.detail)
+  }
+
+  // MARK: - Rows
+
+  private static func temporary(_ name: String) -> String { "_swiftdata_new_\(name)" }
+
+  private func fill(_ table: LayoutPlan.TablePlan) throws {
+    let name = Self.temporary(table.new.name)
+    try database.execute(sql: table.new.creation(as: name))
+    guard let old = table.old else { return }
+    try checkRemovedClasses(table, old)
+    try checkConversions(table, old)
+    var cells = [SQLFragment("o._pk")]
+    if table.new.hasDiscriminator { cells.append(discriminator(table, old)) }
+    for column in table.columns { cells.append(try cell(column, table, old)) }
+    let columns = ["_pk"] + (table.new.hasDiscriminator ? ["_entity"] : []) + table.columns.map(\.column.name)
+    let insert =
+      "INSERT INTO \(name.quotedIdentifier) (\(columns.map(\.quotedIdentifier).joined(separator: ", "))) SELECT "
+      + cells.map(\.sql).joined(separator: ", ") + " FROM \(old.name.quotedIdentifier) AS o"
+      + " WHERE o._pk > ? AND o._pk <= ?" + keptRows(table, old)
+    try copy(insert, cells.flatMap(\.arguments), from: old, entity: table.new.classes[0])
+  }
+
+  /// By ranges of keys, so that somebody can be told how far it is.
+  private func copy(_ sql: String, _ arguments: [SQLValue], from old: LayoutRecord.Table, entity: String) throws {
+    let table = old.name.quotedIdentifier
+    let total = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)")!
+    let values = arguments.map { DatabaseValue($0) }
+    var last = Int64.min
+    var done = 0
+    let next = "SELECT max(_pk), count(*) FROM (SELECT _pk FROM \(table) WHERE _pk > ? ORDER BY _pk LIMIT ?)"
+    while let row = try Row.fetchOne(database, sql: next, arguments: [last, Self.batch]), let end: Int64 = row[0] {
+      try database.execute(sql: sql, arguments: StatementArguments(values + [last.databaseValue, end.databaseValue]))
+      last = end
+      done += row[1]
+      progress(entity, done, total)
+    }
+  }
+
+  private func discriminator(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> SQLFragment {
+    guard old.hasDiscriminator else { return SQLFragment("?", [.text(table.new.classes[0])]) }
+    let renamed = table.classes.filter { $0.key != $0.value }
+    guard !renamed.isEmpty else { return SQLFragment("o._entity") }
+    let cases = renamed.sorted { $0.key < $1.key }
+    return SQLFragment(
+      "CASE o._entity\(String(repeating: " WHEN ? THEN ?", count: cases.count)) ELSE o._entity END",
+      cases.flatMap { [.text($0.value), .text($0.key)] })
+  }
+
+  private func keptRows(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> String {
+    guard old.hasDiscriminator, !table.removedClasses.isEmpty else { return "" }
+    return " AND o._entity NOT IN (\(table.removedClasses.map(Self.literal).joined(separator: ", ")))"
+  }
+
+  private static func literal(_ text: String) -> String { "'" + text.replacingOccurrences(of: "'", with: "''") + "'" }
+
+  // MARK: - Cells
+
+  private func cell(
+    _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table
+  ) throws -> SQLFragment {
+    var cell: SQLFragment
+    switch column.source {
+    case .column(let name): cell = SQLFragment("o.\(name.quotedIdentifier)")
+    case .nothing: cell = SQLFragment("NULL")
+    case .pairs(let query):
+      try checkSingle(query, column, table)
+      cell = SQLFragment(
+        "(SELECT \(query.target.quotedIdentifier) FROM \(query.table.quotedIdentifier)"
+          + " WHERE \(query.owner.quotedIdentifier) = o._pk LIMIT 1)")
+    }
+    for member in layout.tables where member.name == table.new.name {
+      guard let property = member.stored.first(where: { TableNames.column(for: $0) == column.column.name }),
+        property.entityName == member.entity.name, column.column.family != .position
+      else { continue }
+      cell = try filled(cell, property, member, column, table, old)
+    }
+    return cell
+  }
+
+  /// The cell with the property's default in the gaps, where it may have none.
+  private func filled(
+    _ cell: SQLFragment, _ property: __Property, _ member: EntityTable, _ column: LayoutPlan.ColumnPlan,
+    _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table
+  ) throws -> SQLFragment {
+    guard !property.isOptional || column.source == .nothing else { return cell }
+    let rows = rows(of: member, table, old)
+    if property.isAttribute, let value = try DefaultCell.of(property, in: member.entity, database) {
+      let full = SQLFragment("ifnull(\(cell.sql), \(value.sql))", cell.arguments + value.arguments)
+      guard let rows else { return full }
+      return SQLFragment("CASE WHEN \(rows) THEN ", []) + full + SQLFragment(" ELSE \(cell.sql) END", cell.arguments)
+    }
+    guard !property.isOptional else { return cell }
+    let gaps = SQLFragment(
+      "SELECT count(*), min(o._pk) FROM \(old.name.quotedIdentifier) AS o WHERE \(rows ?? "1")"
+        + keptRows(table, old) + " AND \(cell.sql) IS NULL", cell.arguments)
+    let row = try Row.fetchOne(database, sql: gaps.sql, arguments: gaps.databaseArguments)!
+    guard row[0] as Int > 0 else { return cell }
+    throw SwiftDataError(
+      .unknownDataStoreSchema, entity: member.entity.name, property: property.name,
+      message: "the property is required, and \(row[0] as Int) stored objects have no value for it (the first has the"
+        + " key \(row[1] as Int64)); "
+        + (property.isAttribute
+          ? "give it a default value in its declaration, make it optional, or fill it in a custom stage"
+          : "make it optional, or relate the objects in a custom stage before it becomes required"))
+  }
+
+  /// Which old rows belong to a class; nil for all.
+  private func rows(of member: EntityTable, _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> String? {
+    guard member.entity.superentity != nil, old.hasDiscriminator else { return nil }
+    let names = member.family.compactMap { table.classes[$0.name] }.map(Self.literal)
+    return "o._entity IN (\(names.joined(separator: ", ")))"
+  }
+
+  // MARK: - Checks
+
+  /// A program that leaves out a subclass does not mean to lose its objects; a plan does.
+  private func checkRemovedClasses(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) throws {
+    guard !plan.isPlanned, old.hasDiscriminator else { return }
+    for name in table.removedClasses {
+      let count = try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM \(old.name.quotedIdentifier) WHERE _entity = ?", arguments: [name])!
+      guard count > 0 else { continue }
+      throw SwiftDataError(
+        .unknownDataStoreSchema, entity: name,
+        message: "the store holds \(count) objects of this class, which is not in the schema; name it in"
+          + " ModelContainer(for:), or remove it by a stage of a migration plan")
+    }
+  }
+
+  private func checkConversions(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) throws {
+    for column in table.columns {
+      guard case .unless(let condition, let reason) = column.conversion, case .column(let name) = column.source else {
+        continue
+      }
+      let sql =
+        "SELECT _pk, \(name.quotedIdentifier) FROM \(old.name.quotedIdentifier)"
+        + " WHERE \(condition.replacingOccurrences(of: "column", with: name.quotedIdentifier)) LIMIT 1"
+      guard let row = try Row.fetchOne(database, sql: sql) else { continue }
+      throw SwiftDataError(
+        .unknownDataStoreSchema, entity: table.new.classes[0], property: column.column.name,
+        message: "the stored object with the key \(row[0] as Int64) has the value \(row[1] as Int64): \(reason); change"
+          + " such values with the former version of the program or in a custom stage's willMigrate")
+    }
+  }
+
+  /// A to-one takes one target: where a to-many had more, something would be lost.
+  private func checkSingle(
+    _ query: LayoutPlan.PairQuery, _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan
+  ) throws {
+    let owner = query.owner.quotedIdentifier
+    let sql =
+      "SELECT \(owner), count(*) FROM \(query.table.quotedIdentifier) WHERE \(owner) IS NOT NULL"
+      + " AND \(query.target.quotedIdentifier) IS NOT NULL GROUP BY \(owner) HAVING count(*) > 1 LIMIT 5"
+    let rows = try Row.fetchAll(database, sql: sql)
+    guard let first = rows.first, column.column.family == .key else { return }
+    throw SwiftDataError(
+      .unknownDataStoreSchema, entity: table.new.classes[0], property: column.column.name,
+      message: "the relationship takes one object from now on, and the stored object with the key \(first[0] as Int64)"
+        + " has \(first[1] as Int) (also: \(rows.dropFirst().map { "\($0[0] as Int64)" }.joined(separator: ", "))); let"
+        + " go of all but one in a custom stage's willMigrate")
+  }
+
+  // MARK: - Pairs
+
+  private func fill(_ pairs: LayoutPlan.PairPlan) throws {
+    let name = Self.temporary(pairs.new.name)
+    try database.execute(sql: pairs.new.creation(as: name))
+    guard let query = pairs.source else { return }
+    func column(_ name: String?) -> String { name?.quotedIdentifier ?? "NULL" }
+    try database.execute(
+      sql: "INSERT OR IGNORE INTO \(name.quotedIdentifier) (source, target, source_position, target_position)"
+        + " SELECT \(column(query.owner)), \(column(query.target)), \(column(query.ownerPosition)),"
+        + " \(column(query.targetPosition)) FROM \(query.table.quotedIdentifier)"
+        + " WHERE \(column(query.owner)) IS NOT NULL AND \(column(query.target)) IS NOT NULL ORDER BY rowid")
+  }
+
+  // MARK: - The new layout
+
+  private func takePlaces() throws {
+    for name in plan.droppedTables + plan.droppedPairTables {
+      try database.execute(sql: "DROP TABLE \(name.quotedIdentifier)")
+    }
+    let filled =
+      plan.tables.filter { $0.isRebuilt || $0.old == nil }.map(\.new.name)
+      + plan.pairTables.filter { !$0.isKept }.map(\.new.name)
+    for name in filled {
+      try database.execute(
+        sql: "ALTER TABLE \(Self.temporary(name).quotedIdentifier) RENAME TO \(name.quotedIdentifier)")
+    }
+  }
+
+  /// What the store notes about tables and columns by name.
+  private func renameNotes() throws {
+    for table in plan.tables {
+      guard let old = table.old else { continue }
+      try renameInHistory(table)
+      if old.name != table.new.name {
+        try database.execute(
+          sql:
+            "INSERT OR REPLACE INTO _swiftdata_keys (entity, last) SELECT ?, last FROM _swiftdata_keys WHERE entity = ?",
+          arguments: [table.new.name, old.name])
+      }
+      for column in table.columns {
+        guard case .column(let name) = column.source, name != column.column.name || old.name != table.new.name else {
+          continue
+        }
+        try database.execute(
+          sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) SELECT ? FROM _swiftdata_denormalized"
+            + " WHERE column_name = ?",
+          arguments: ["\(table.new.name).\(column.column.name)", "\(old.name).\(name)"])
+      }
+      // A default value is written by no save.
+      for column in table.columns where column.column.family == .text && column.source == .nothing {
+        try database.execute(
+          sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)",
+          arguments: ["\(table.new.name).\(column.column.name)"])
+      }
+    }
+  }
+
+  /// The history goes on under the new names.
+  private func renameInHistory(_ table: LayoutPlan.TablePlan) throws {
+    for (name, former) in table.classes where name != former {
+      try database.execute(
+        sql: "UPDATE _swiftdata_changes SET entity = ? WHERE entity = ?", arguments: [name, former])
+    }
+    let renamed = plan.changes.filter { $0.kind == .renamed && table.new.classes.contains($0.entity) }
+    for change in renamed {
+      guard let property = change.property, let former = change.former else { continue }
+      let classes = table.new.classes.map(Self.literal).joined(separator: ", ")
+      try database.execute(
+        sql: "UPDATE _swiftdata_changes SET properties = (SELECT json_group_array("
+          + "CASE value WHEN ? THEN ? ELSE value END) FROM json_each(properties))"
+          + " WHERE entity IN (\(classes)) AND properties IS NOT NULL"
+          + " AND EXISTS (SELECT 1 FROM json_each(properties) WHERE value = ?)",
+        arguments: [former, property, former])
+    }
+  }
+
+  private func buildIndices() throws {
+    for table in plan.tables {
+      if let old = table.old, !table.isRebuilt {
+        for index in old.indices where !table.new.indices.contains(index) {
+          try database.execute(sql: "DROP INDEX IF EXISTS \(old.name(of: index).quotedIdentifier)")
+        }
+      }
+      for index in table.new.indices {
+        if index.isUnique { try checkUnique(index, table) }
+        try database.execute(sql: table.new.creation(of: index))
+      }
+    }
+    for pairs in plan.pairTables {
+      for statement in pairs.new.indexCreations { try database.execute(sql: statement) }
+    }
+  }
+
+  private func checkUnique(_ index: LayoutRecord.Index, _ table: LayoutPlan.TablePlan) throws {
+    guard table.old?.indices.contains(index) != true || table.isRebuilt else { return }
+    let list = index.terms.joined(separator: ", ")
+    let sql =
+      "SELECT group_concat(_pk, ', '), count(*) FROM (SELECT * FROM \(table.new.name.quotedIdentifier) ORDER BY _pk)"
+      + " WHERE \(index.terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
+      + " GROUP BY \(list) HAVING count(*) > 1 ORDER BY min(_pk)"
+    guard let row = try Row.fetchOne(database, sql: sql) else { return }
+    let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM (\(sql))")! - 1
+    let keys = (row[0] as String).components(separatedBy: ", ")
+    throw SwiftDataError(
+      .uniquenessViolation, entity: table.new.classes[0], property: index.columns.joined(separator: ", "),
+      message: "it is unique from now on, and the \(row[1] as Int) stored objects with the keys"
+        + " \(keys.prefix(10).joined(separator: ", "))\(keys.count > 10 ? " and more" : "") have the same value"
+        + (others > 0 ? " (and so have \(others) more groups of objects)" : "")
+        + "; make them differ, or delete all but one, in a custom stage's willMigrate")
+  }
+
+  /// Rows of removed classes leave keys behind, which their foreign keys would have cleared.
+  private func removeDanglingKeys() throws {
+    let changed = Set(plan.tables.filter { !$0.removedClasses.isEmpty }.map(\.new.name))
+    if !changed.isEmpty { try ForeignKeys.apply(plan.new, to: changed, database) }
+    try ForeignKeys.check(plan.new, database)
+  }
+
+  // MARK: - Values
+
+  /// Reads every row whose type changed, so that no value is found unreadable later.
+  private func decodeRows() throws {
+    let names = Set(plan.tables.filter(\.needsDecoding).map(\.new.name))
+    let connection = SQLiteConnection(database, store: store)
+    for table in layout.tables where names.contains(table.name) {
+      let reader = SQLiteRowReader(entity: table.entity, store: store)
+      reader.columns = table.positions[table.entity.name]!
+      let condition = table.hasDiscriminator ? " WHERE t0._entity = \(Self.literal(table.entity.name))" : ""
+      let query = SQLFragment("SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0\(condition)")
+      try connection.query(query, reader: reader) { reader in
+        reader.deferred = PropertySet()
+        do {
+          _ = try table.entity.type.init(__row: reader)
+        } catch let error as SwiftDataError {
+          throw SwiftDataError(
+            .unreadableValue, entity: error.entity, property: error.property,
+            message: "the stored object with the key \(reader.int64(0)) has a value that the property's new type cannot"
+              + " take (\(error.message ?? error.code.description)); give the property another name and fill it in a"
+              + " custom stage", underlying: error)
+        }
+      }
+    }
+  }
+
+  /// The files of values that no column keeps any more.
+  private func removeRetiredFiles() throws {
+    var kept = Set<String>()
+    for table in plan.tables {
+      for column in table.columns {
+        if case .column(let name) = column.source, let old = table.old { kept.insert("\(old.name).\(name)") }
+      }
+    }
+    for table in plan.old.tables {
+      for column in table.columns where column.isExternal && !kept.contains("\(table.name).\(column.name)") {
+        let name = column.name.quotedIdentifier
+        let sql = "SELECT \(name) FROM \(table.name.quotedIdentifier) WHERE typeof(\(name)) = 'text'"
+        let files = try String.fetchAll(database, sql: sql)
+        store.externalStorage.remove(files.filter { UUID(uuidString: $0) != nil })
+      }
+    }
+  }
+}
+
+extension SQLFragment {
+  var databaseArguments: StatementArguments { StatementArguments(arguments.map { DatabaseValue($0) }) }
+}

@@ -1,0 +1,233 @@
+/// How the rows of one layout become those of another, worked out before anything is touched.
+struct LayoutPlan {
+  let old: LayoutRecord
+  let new: LayoutRecord
+  /// Tables of models that the program does not name, which stay as they are: a program that opens a store with some
+  /// of its models, as a widget does, must not take the rows of the others. Only a stage of a plan removes models.
+  let retained: LayoutRecord
+  /// Whether a plan leads from the one layout to the other.
+  let isPlanned: Bool
+  private(set) var tables: [TablePlan] = []
+  private(set) var pairTables: [PairPlan] = []
+  /// What differs, in words; a refusal among them means that the plan cannot be carried out.
+  private(set) var changes: [MigrationChange] = []
+
+  /// Where the cells of a new column come from.
+  enum Source: Equatable {
+    case column(String)
+    /// Pairs that were kept elsewhere: a query with `owner` and `target` columns, one row for each key.
+    case pairs(PairQuery)
+    case nothing
+  }
+
+  /// A relationship as it was kept, seen from the table whose rows become the owners.
+  struct PairQuery: Equatable {
+    /// The old table that has the pairs.
+    var table: String
+    var owner: String
+    var target: String
+    var ownerPosition: String?
+    var targetPosition: String?
+
+    var swapped: PairQuery {
+      PairQuery(
+        table: table, owner: target, target: owner, ownerPosition: targetPosition, targetPosition: ownerPosition)
+    }
+  }
+
+  struct ColumnPlan {
+    let column: LayoutRecord.Column
+    var source: Source
+    /// What has to hold for the old values before they are copied.
+    var conversion = Conversion.same
+  }
+
+  struct TablePlan {
+    let new: LayoutRecord.Table
+    /// The table whose rows these were; nil for a new one.
+    let old: LayoutRecord.Table?
+    var columns: [ColumnPlan]
+    /// The old name of each class that has one.
+    let classes: [String: String]
+    /// The classes whose rows go.
+    let removedClasses: [String]
+
+    /// Whether rows have to be written anew.
+    var isRebuilt: Bool {
+      guard let old else { return false }
+      return !new.hasSameRows(as: old) || columns.contains { $0.source != .column($0.column.name) }
+    }
+    /// Whether Swift has to look at the rows: their types changed in a way that not every value survives.
+    var needsDecoding: Bool { columns.contains { $0.conversion == .decoded } }
+  }
+
+  struct PairPlan {
+    let new: LayoutRecord.PairTable
+    let source: PairQuery?
+    /// Whether the table stays as it is.
+    let isKept: Bool
+  }
+
+  /// - Parameters:
+  ///   - live: the layout of the models that the program named last.
+  ///   - retained: that of the models that were left out then.
+  init(from live: LayoutRecord, retained: LayoutRecord = .empty, to layout: StoreLayout, isPlanned: Bool) {
+    let new = layout.record
+    func isNamed(_ table: LayoutRecord.Table) -> Bool { table.classes.contains { new.hasClass($0) } }
+    let left = retained.part { !isNamed($0) }
+    self.retained = isPlanned ? left : left.union(live.part { !isNamed($0) })
+    self.old = isPlanned ? live.union(retained.part(isNamed)) : live.union(retained).part(isNamed)
+    self.new = new
+    self.isPlanned = isPlanned
+    let names = ClassNames(old: old, new: new, areVersions: isPlanned)
+    for table in new.tables { addTable(table, layout, names) }
+    let kept = Set(tables.compactMap { $0.old?.name })
+    for table in old.tables where !kept.contains(table.name) {
+      for name in table.classes {
+        changes.append(MigrationChange(.removed, name, nil, "the model is gone, and its rows go with it"))
+      }
+    }
+    for pairs in new.pairTables { addPairs(pairs, layout, names) }
+    noteRemovedRelationships(layout, names)
+  }
+
+  /// The tables of the old layout whose place nothing takes.
+  var droppedTables: [String] {
+    let left = Set(tables.filter { !$0.isRebuilt }.compactMap { $0.old?.name == $0.new.name ? $0.new.name : nil })
+    return old.tables.map(\.name).filter { !left.contains($0) }
+  }
+
+  var droppedPairTables: [String] {
+    let left = Set(pairTables.filter(\.isKept).map(\.new.name))
+    let retained = Set(retained.pairTables.map(\.name))
+    return old.pairTables.map(\.name).filter { !left.contains($0) && !retained.contains($0) }
+  }
+
+  // MARK: - Tables
+
+  private mutating func addTable(_ table: LayoutRecord.Table, _ layout: StoreLayout, _ names: ClassNames) {
+    let classes = names.oldNames(of: table)
+    let origin = classes[table.classes[0]].flatMap { root in old.tables.first { $0.classes.contains(root) } }
+    for name in table.classes {
+      guard let former = classes[name] else {
+        changes.append(MigrationChange(.added, name, nil, "the model is new"))
+        continue
+      }
+      if former != name { changes.append(MigrationChange(.renamed, name, nil, "the model was named \(former)", former: former)) }
+      guard let origin, !origin.classes.contains(former) else { continue }
+      changes.append(
+        MigrationChange(
+          .refused, name, nil,
+          "it has another root class than in the store, where it belongs to \(origin.classes[0])'s relatives no more;"
+            + " copy the rows to a model of another name in a custom stage"))
+    }
+    let removed = origin.map { origin in origin.classes.filter { !Set(classes.values).contains($0) } } ?? []
+    for name in removed {
+      changes.append(MigrationChange(.removed, name, nil, "the model is gone, and its rows go with it"))
+    }
+    var plan = TablePlan(new: table, old: origin, columns: [], classes: classes, removedClasses: removed)
+    guard let origin else {
+      plan.columns = table.columns.map { ColumnPlan(column: $0, source: .nothing) }
+      tables.append(plan)
+      return
+    }
+    var columns = ColumnMatching(old: origin, new: table, plan: self, layout: layout, names: names)
+    plan.columns = columns.match()
+    changes += columns.changes
+    changes += Self.indexChanges(origin, table)
+    tables.append(plan)
+  }
+
+  private static func indexChanges(_ old: LayoutRecord.Table, _ new: LayoutRecord.Table) -> [MigrationChange] {
+    func list(_ index: LayoutRecord.Index) -> String { index.columns.joined(separator: ", ") }
+    let entity = new.classes[0]
+    return new.indices.filter { !old.indices.contains($0) }.map {
+      MigrationChange(.indexed, entity, list($0), $0.isUnique ? "must be unique from now on" : "gets an index")
+    }
+      + old.indices.filter { index in
+        !new.indices.contains(index)
+          && index.columns.allSatisfy { $0.split(separator: ".").first.flatMap { new.column(named: String($0)) } != nil }
+      }.map {
+        MigrationChange(.indexed, entity, list($0), $0.isUnique ? "need not be unique any more" : "loses its index")
+      }
+  }
+
+  // MARK: - Pairs
+
+  private mutating func addPairs(_ table: LayoutRecord.PairTable, _ layout: StoreLayout, _ names: ClassNames) {
+    var query: PairQuery?
+    for end in new.relationships {
+      guard case .pairs(table.name, let isForward) = end.storage, query == nil,
+        let former = former(end, layout, names)
+      else { continue }
+      query = pairs(of: former, names).map { isForward ? $0 : $0.swapped }
+    }
+    let isKept =
+      query?.table == table.name && query?.owner == "source" && old.pairTables.contains(table)
+      && tables.allSatisfy { plan in
+        ![table.source, table.target].contains(plan.new.name) || plan.old?.name == plan.new.name
+      }
+    pairTables.append(PairPlan(new: table, source: query, isKept: isKept))
+  }
+
+  /// The relationship of the old layout that a new one continues: of the same name, or of its `originalName`.
+  func former(
+    _ relationship: LayoutRecord.Relationship, _ layout: StoreLayout, _ names: ClassNames
+  ) -> LayoutRecord.Relationship? {
+    guard let table = names.oldTable(for: relationship.table) else { return nil }
+    let candidates = old.relationships.filter { $0.table == table.name }
+    let original = layout.tables.lazy.filter { $0.name == relationship.table }
+      .compactMap { $0.entity.property(named: relationship.name)?.relationship?.formerName }.first
+    let exact = candidates.first { $0.name == relationship.name }
+    guard let original, exact == nil || exact?.name == original else { return exact }
+    return candidates.first { $0.name == original }
+  }
+
+  /// The pairs of an old relationship, its own side as the owner.
+  func pairs(of relationship: LayoutRecord.Relationship, _ names: ClassNames) -> PairQuery? {
+    switch relationship.storage {
+    case .foreignKey(let column):
+      let position = LayoutRecord.position(of: column)
+      let hasPosition = old.table(named: relationship.table)?.column(named: position) != nil
+      return PairQuery(
+        table: relationship.table, owner: "_pk", target: column, targetPosition: hasPosition ? position : nil)
+    case .inverse(let column):
+      return PairQuery(
+        table: relationship.destination, owner: column, target: "_pk",
+        ownerPosition: LayoutRecord.position(of: column))
+    case .pairs(let table, let isForward):
+      let query = PairQuery(
+        table: table, owner: "source", target: "target", ownerPosition: "source_position",
+        targetPosition: "target_position")
+      return isForward ? query : query.swapped
+    }
+  }
+
+  private mutating func noteRemovedRelationships(_ layout: StoreLayout, _ names: ClassNames) {
+    let formers = Set(new.relationships.compactMap { former($0, layout, names) })
+    for relationship in old.relationships where !formers.contains(relationship) {
+      guard let table = tables.first(where: { $0.old?.name == relationship.table }) else { continue }
+      changes.append(
+        MigrationChange(.removed, table.new.classes[0], relationship.name, "the relationship is gone"))
+    }
+    for relationship in new.relationships {
+      guard tables.contains(where: { $0.new.name == relationship.table && $0.old != nil }) else { continue }
+      guard let former = former(relationship, layout, names) else {
+        changes.append(MigrationChange(.added, relationship.table, relationship.name, "the relationship is new"))
+        continue
+      }
+      if former.name != relationship.name {
+        changes.append(
+          MigrationChange(.renamed, relationship.table, relationship.name, "the relationship was named \(former.name)",
+            former: former.name))
+      }
+      if names.oldTable(for: relationship.destination)?.name != former.destination {
+        changes.append(
+          MigrationChange(
+            .refused, relationship.table, relationship.name,
+            "it leads to \(relationship.destination) and led to \(former.destination); give it another name, and move"
+              + " the objects in a custom stage"))
+      }
+    }
+  }
+}

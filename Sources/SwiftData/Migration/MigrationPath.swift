@@ -1,0 +1,177 @@
+/// One version of the models as one store keeps it.
+struct VersionLayout {
+  let schema: Schema
+  let layout: StoreLayout
+
+  init(schema: Schema, layout: StoreLayout) {
+    self.schema = schema
+    self.layout = layout
+  }
+
+  init(_ schema: Schema) {
+    self.init(schema: schema, layout: StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 }))
+  }
+}
+
+/// What a store has to become, and the plan that leads there.
+struct MigrationTarget {
+  let configuration: ModelConfiguration
+  let current: VersionLayout
+  let plan: (any SchemaMigrationPlan.Type)?
+  /// Whether the store keeps a class of this name; nil where no store does.
+  let keeps: (String) -> Bool?
+
+  /// The version of a store that is made now.
+  var newVersion: Schema.Version {
+    get throws {
+      guard let plan else { return current.schema.version }
+      let versions = PlanVersions(plan, for: self, stored: current.layout.record)
+      return versions.layouts[try versions.position(of: current)].schema.version
+    }
+  }
+}
+
+/// The steps from the layout of a store to that of the program.
+struct MigrationPath {
+  struct Step {
+    let from: Schema.Version
+    /// The models of the version before; nil where no plan knows them.
+    let source: VersionLayout?
+    let target: VersionLayout
+    let stage: MigrationStage?
+
+    /// Whether a plan leads over it.
+    var isPlanned: Bool { source != nil }
+    var isCustom: Bool { if case .custom? = stage { true } else { false } }
+  }
+
+  let steps: [Step]
+  /// The version that the store has afterwards.
+  let version: Schema.Version
+
+  /// - Throws: ``SwiftDataError/unknownDataStoreSchema``, ``SwiftDataError/backwardMigration``,
+  ///   ``SwiftDataError/newerSchema``, ``SwiftDataError/unknownSchema``.
+  init(from known: Metadata, to target: MigrationTarget) throws {
+    let (stored, version) = (known.layout, known.version)
+    guard let plan = target.plan else {
+      let current = target.current
+      guard version <= current.schema.version else { throw Self.newer(version, target) }
+      let isSame = LayoutPlan(from: stored, retained: known.retained, to: current.layout, isPlanned: false).isTrivial
+      self.steps = isSame ? [] : [Step(from: version, source: nil, target: current, stage: nil)]
+      self.version = current.schema.version
+      return
+    }
+    let versions = PlanVersions(plan, for: target, stored: stored)
+    let end = try versions.position(of: target.current)
+    let start = try versions.position(of: stored, version, notAfter: end, target)
+    guard start <= end else {
+      throw SwiftDataError(
+        .backwardMigration,
+        message: "\"\(target.configuration.url.path)\" has version \(versions.layouts[start].schema.version) of"
+          + " \(plan), and the program asks for version \(versions.layouts[end].schema.version), which is older; no"
+          + " stage leads back. The file was left untouched")
+    }
+    self.steps = versions.steps(from: start, to: end)
+    self.version = versions.layouts[end].schema.version
+  }
+
+  fileprivate static func newer(_ version: Schema.Version, _ target: MigrationTarget) -> SwiftDataError {
+    SwiftDataError(
+      .newerSchema,
+      message: "\"\(target.configuration.url.path)\" has schema version \(version) and this program knows version"
+        + " \(target.current.schema.version); update the program. The file was left untouched")
+  }
+}
+
+/// The versions of a plan, restricted to what one store keeps.
+private struct PlanVersions {
+  let plan: any SchemaMigrationPlan.Type
+  let layouts: [VersionLayout]
+
+  init(_ plan: any SchemaMigrationPlan.Type, for target: MigrationTarget, stored: LayoutRecord) {
+    self.plan = plan
+    self.layouts = plan.schemas.map { schema in
+      let models = Schema(versionedSchema: schema).models
+      return VersionLayout(
+        Schema(
+          models.filter { target.keeps($0.__entity.name) ?? stored.hasClass($0.__entity.name) },
+          version: schema.versionIdentifier))
+    }
+  }
+
+  /// Where the program is.
+  func position(of current: VersionLayout) throws -> Int {
+    let equal = layouts.indices.filter { layouts[$0].layout.record == current.layout.record }
+    if let same = equal.last(where: { layouts[$0].schema.version == current.schema.version }) ?? equal.last {
+      return same
+    }
+    let differences =
+      layouts.last.map { LayoutPlan(from: $0.layout.record, to: current.layout, isPlanned: true).changes } ?? []
+    throw SwiftDataError(
+      .unknownSchema,
+      message: "the container's models are no version of \(plan); they differ from its last one: "
+        + Self.list(differences) + ". Name the models of one of its versions")
+  }
+
+  /// Where a store is.
+  func position(
+    of stored: LayoutRecord, _ version: Schema.Version, notAfter end: Int, _ target: MigrationTarget
+  ) throws -> Int {
+    let equal = layouts.indices.filter { layouts[$0].layout.record == stored }
+    let same = equal.first { layouts[$0].schema.version == version }
+    // A store that was made without a plan has a version that means nothing to the plan.
+    if let position = same ?? equal.last(where: { $0 <= end }) ?? equal.first { return position }
+    if let last = layouts.last, version > last.schema.version { throw MigrationPath.newer(version, target) }
+    let nearest = layouts.first { $0.schema.version == version } ?? layouts.first
+    let differences = nearest.map { LayoutPlan(from: stored, to: $0.layout, isPlanned: true).changes } ?? []
+    throw SwiftDataError(
+      .unknownDataStoreSchema,
+      message: "\"\(target.configuration.url.path)\" has version \(version) of a schema that is none of \(plan)'s;"
+        + " to be its version \(nearest?.schema.version.description ?? "?") this would have to change: "
+        + Self.list(differences) + ". The file was left untouched")
+  }
+
+  private static func list(_ changes: [MigrationChange]) -> String {
+    changes.isEmpty ? "nothing but the version" : changes.map(\.description).joined(separator: "; ")
+  }
+
+  /// Without a stage, the way from a version to the next is a lightweight one.
+  func steps(from start: Int, to end: Int) -> [MigrationPath.Step] {
+    var steps = [MigrationPath.Step]()
+    var position = start
+    while position < end {
+      let stages = plan.stages.compactMap { stage -> (Int, MigrationStage)? in
+        let (from, to) = stage.versions
+        guard from.versionIdentifier == layouts[position].schema.version,
+          let next = layouts.firstIndex(where: { $0.schema.version == to.versionIdentifier }),
+          next > position, next <= end
+        else { return nil }
+        return (next, stage)
+      }
+      let longest = stages.max { $0.0 < $1.0 }
+      let next = longest?.0 ?? position + 1
+      steps.append(
+        MigrationPath.Step(
+          from: layouts[position].schema.version, source: layouts[position], target: layouts[next], stage: longest?.1))
+      position = next
+    }
+    return steps
+  }
+}
+
+extension MigrationStage {
+  /// The versions that it leads from and to.
+  var versions: (from: any VersionedSchema.Type, to: any VersionedSchema.Type) {
+    switch self {
+    case .lightweight(let from, let to), .custom(let from, let to, _, _): (from, to)
+    }
+  }
+}
+
+extension LayoutPlan {
+  /// Whether the store is as it should be, down to the types of its values.
+  var isTrivial: Bool {
+    changes.isEmpty && !tables.contains { $0.isRebuilt || $0.old == nil || $0.needsDecoding }
+      && pairTables.allSatisfy(\.isKept)
+  }
+}

@@ -1,0 +1,307 @@
+public import Foundation
+
+// What `#Predicate` expands to, where Foundation's own builders are too narrow for Swift's rules: promotion to
+// optionals, key paths of models of the main actor, captured values of types that are not Codable.
+
+/// Builds the nodes of predicates.
+///
+/// Plumbing of `#Predicate`.
+public enum __Build {
+  /// A value as an optional.
+  public typealias Promoted<E: PredicateExpression> = PredicateExpressions.ConditionalCast<E, E.Output>
+}
+
+// MARK: - Captured values
+
+extension __Build {
+  /// A captured value.
+  public static func value<T>(_ value: T) -> PredicateExpressions.Value<T> { PredicateExpressions.Value(value) }
+
+  /// A captured part of a text: unlike `String`, `Substring` is not Codable.
+  public static func value(_ value: Substring) -> PredicateExpressions.Value<String> {
+    PredicateExpressions.Value(String(value))
+  }
+
+  /// A captured character, kept as a text: unlike `String`, `Character` is not Codable.
+  public static func value(
+    _ value: Character
+  ) -> PredicateExpressions.KeyPath<PredicateExpressions.Value<String>, Character> {
+    PredicateExpressions.build_KeyPath(root: PredicateExpressions.Value(String(value)), keyPath: \.__onlyCharacter)
+  }
+
+  /// A captured regular expression.
+  public static func value<T>(_ value: Regex<T>) -> PredicateExpressions.Value<__CapturedRegex> {
+    PredicateExpressions.build_Arg(value)
+  }
+
+  /// What stands at a place of a captured collection; nil where there is none.
+  public static func element<C: Collection>(
+    _ collection: C,
+    _ index: C.Index,
+    _ get: (C, C.Index) -> C.Element
+  ) -> C.Element? {
+    index >= collection.startIndex && index < collection.endIndex ? get(collection, index) : nil
+  }
+
+  /// What a subscript that is no collection's gives.
+  @_disfavoredOverload
+  public static func element<Base, Key, T>(_ base: Base, _ key: Key, _ get: (Base, Key) -> T) -> T? { get(base, key) }
+
+  /// A captured divisor; nil where it is zero.
+  public static func divisor<T: BinaryInteger>(_ value: T) -> T? { value == 0 ? nil : value }
+
+  /// A captured divisor that may be zero.
+  @_disfavoredOverload
+  public static func divisor<T>(_ value: T) -> T? { value }
+}
+
+// MARK: - Members
+
+extension __Build {
+  /// A property.
+  ///
+  /// Foundation asks for a key path that is Sendable, which those of a model of the main actor are not.
+  public static func member<Root, Member>(
+    _ root: Root,
+    _ keyPath: KeyPath<Root.Output, Member>
+  ) -> PredicateExpressions.KeyPath<Root, Member> {
+    // Sendable is a marker without a form at run time. The key paths of the macro name properties alone, so they hold
+    // nothing that could be shared; a captured one may hold subscripts' arguments, which it only compares and hashes.
+    // Where a property may be read is for whoever evaluates the predicate on a model.
+    let sendable = unsafeBitCast(keyPath, to: (KeyPath<Root.Output, Member> & Sendable).self)
+    return PredicateExpressions.build_KeyPath(root: root, keyPath: sendable)
+  }
+
+  /// What follows `?` in an optional chain, or the closure of `flatMap`.
+  public static func flatMap<Base, Wrapped, Body, Result>(
+    _ base: Base,
+    _ body: (PredicateExpressions.Variable<Wrapped>) -> Body
+  ) -> PredicateExpressions.OptionalFlatMap<Base, Wrapped, Body, Result>
+  where Base.Output == Wrapped?, Body.Output == Result {
+    PredicateExpressions.build_flatMap(base, body)
+  }
+
+  /// What follows `?` in an optional chain and is optional itself.
+  public static func flatMap<Base, Wrapped, Body, Result>(
+    _ base: Base,
+    _ body: (PredicateExpressions.Variable<Wrapped>) -> Body
+  ) -> PredicateExpressions.OptionalFlatMap<Base, Wrapped, Body, Result>
+  where Base.Output == Wrapped?, Body.Output == Result? {
+    PredicateExpressions.build_flatMap(base, body)
+  }
+
+  /// The closure of `map`, or the branch of an `if let`.
+  public static func map<Base, Wrapped, Body>(
+    _ base: Base,
+    _ body: (PredicateExpressions.Variable<Wrapped>) -> Body
+  ) -> PredicateExpressions.OptionalFlatMap<Base, Wrapped, Body, Body.Output> where Base.Output == Wrapped? {
+    PredicateExpressions.OptionalFlatMap(base, body)
+  }
+
+  /// A number as a `Double`.
+  public static func double<Root>(_ root: Root) -> PredicateExpressions.KeyPath<Root, Double>
+  where Root.Output: BinaryInteger { PredicateExpressions.build_KeyPath(root: root, keyPath: \.__double) }
+
+  /// A number as a `Double`.
+  public static func double<Root>(_ root: Root) -> PredicateExpressions.KeyPath<Root, Double>
+  where Root.Output: BinaryFloatingPoint { PredicateExpressions.build_KeyPath(root: root, keyPath: \.__double) }
+}
+
+extension String {
+  /// Plumbing of `#Predicate`: the character of a text that was made from one.
+  public var __onlyCharacter: Character { first ?? "\0" }
+}
+
+extension BinaryInteger {
+  /// Plumbing of `#Predicate`.
+  public var __double: Double { Double(self) }
+}
+
+extension BinaryFloatingPoint {
+  /// Plumbing of `#Predicate`.
+  public var __double: Double { Double(self) }
+}
+
+// MARK: - Optionals
+
+extension __Build {
+  /// `==`
+  public static func equal<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Equal<L, R> {
+    PredicateExpressions.build_Equal(lhs: left, rhs: right)
+  }
+
+  /// `==` of an optional and a value that is none.
+  @_disfavoredOverload
+  public static func equal<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Equal<L, Promoted<R>>
+  where L.Output == R.Output? {
+    PredicateExpressions.build_Equal(lhs: left, rhs: Promoted(right))
+  }
+
+  /// `==` of a value that is no optional and one that is.
+  @_disfavoredOverload
+  public static func equal<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Equal<Promoted<L>, R>
+  where R.Output == L.Output? {
+    PredicateExpressions.build_Equal(lhs: Promoted(left), rhs: right)
+  }
+
+  /// `!=`
+  public static func notEqual<L, R>(_ left: L, _ right: R) -> PredicateExpressions.NotEqual<L, R> {
+    PredicateExpressions.build_NotEqual(lhs: left, rhs: right)
+  }
+
+  /// `!=` of an optional and a value that is none.
+  @_disfavoredOverload
+  public static func notEqual<L, R>(_ left: L, _ right: R) -> PredicateExpressions.NotEqual<L, Promoted<R>>
+  where L.Output == R.Output? {
+    PredicateExpressions.build_NotEqual(lhs: left, rhs: Promoted(right))
+  }
+
+  /// `!=` of a value that is no optional and one that is.
+  @_disfavoredOverload
+  public static func notEqual<L, R>(_ left: L, _ right: R) -> PredicateExpressions.NotEqual<Promoted<L>, R>
+  where R.Output == L.Output? {
+    PredicateExpressions.build_NotEqual(lhs: Promoted(left), rhs: right)
+  }
+
+  /// `== nil`
+  public static func isNil<E, Wrapped: Equatable>(
+    _ expression: E
+  ) -> PredicateExpressions.Equal<E, PredicateExpressions.NilLiteral<Wrapped>> where E.Output == Wrapped? {
+    PredicateExpressions.build_Equal(lhs: expression, rhs: PredicateExpressions.NilLiteral())
+  }
+
+  /// `== nil` of what cannot be compared.
+  public static func isNil<E, Wrapped>(
+    _ expression: E
+  ) -> PredicateExpressions.Negation<Presence<E, Wrapped>> where E.Output == Wrapped? {
+    PredicateExpressions.build_Negation(isPresent(expression))
+  }
+
+  /// `!= nil`
+  public static func isPresent<E, Wrapped: Equatable>(
+    _ expression: E
+  ) -> PredicateExpressions.NotEqual<E, PredicateExpressions.NilLiteral<Wrapped>> where E.Output == Wrapped? {
+    PredicateExpressions.build_NotEqual(lhs: expression, rhs: PredicateExpressions.NilLiteral())
+  }
+
+  /// Whether an optional that cannot be compared holds a value.
+  public typealias Presence<E: PredicateExpression, Wrapped> = PredicateExpressions.NilCoalesce<
+    PredicateExpressions.OptionalFlatMap<E, Wrapped, PredicateExpressions.Value<Bool>, Bool>,
+    PredicateExpressions.Value<Bool>
+  > where E.Output == Wrapped?
+
+  /// `!= nil` of what cannot be compared.
+  public static func isPresent<E, Wrapped>(_ expression: E) -> Presence<E, Wrapped> where E.Output == Wrapped? {
+    PredicateExpressions.build_NilCoalesce(
+      lhs: map(expression) { (_: PredicateExpressions.Variable<Wrapped>) in PredicateExpressions.Value(true) },
+      rhs: PredicateExpressions.Value(false)
+    )
+  }
+
+  /// `??`
+  public static func coalesce<L, R>(_ left: L, _ right: R) -> PredicateExpressions.NilCoalesce<L, R> {
+    PredicateExpressions.build_NilCoalesce(lhs: left, rhs: right)
+  }
+
+  /// `??` with an optional on the right.
+  @_disfavoredOverload
+  public static func coalesce<L, R, Wrapped: Equatable>(
+    _ left: L,
+    _ right: R
+  )
+    -> PredicateExpressions.Conditional<
+      PredicateExpressions.NotEqual<L, PredicateExpressions.NilLiteral<Wrapped>>, L, R
+    > where L.Output == Wrapped?, R.Output == Wrapped?
+  {
+    PredicateExpressions.build_Conditional(isPresent(left), left, right)
+  }
+
+  /// `? :`, and `if` and `switch` as expressions.
+  public static func conditional<T, L, R>(
+    _ test: T,
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Conditional<T, L, R> {
+    PredicateExpressions.build_Conditional(test, left, right)
+  }
+
+  /// `? :` of an optional and a value that is none.
+  @_disfavoredOverload
+  public static func conditional<T, L, R>(
+    _ test: T,
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Conditional<T, L, Promoted<R>> where L.Output == R.Output?, T.Output == Bool {
+    PredicateExpressions.build_Conditional(test, left, Promoted(right))
+  }
+
+  /// `? :` of a value that is no optional and one that is.
+  @_disfavoredOverload
+  public static func conditional<T, L, R>(
+    _ test: T,
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Conditional<T, Promoted<L>, R> where R.Output == L.Output?, T.Output == Bool {
+    PredicateExpressions.build_Conditional(test, Promoted(left), right)
+  }
+
+  /// `let x: T = …`
+  public static func typed<E>(_: E.Output.Type, _ expression: E) -> E where E: PredicateExpression { expression }
+
+  /// `let x: T? = …` of a value that is no optional.
+  @_disfavoredOverload
+  public static func typed<E>(_: E.Output?.Type, _ expression: E) -> Promoted<E> where E: PredicateExpression {
+    Promoted(expression)
+  }
+}
+
+// MARK: - Patterns and types
+
+extension __Build {
+  /// `contains` of a list that is written out: `["a"]` would be taken for the characters of a text.
+  public static func containsElement<L, R>(
+    _ list: L,
+    _ element: R
+  ) -> PredicateExpressions.SequenceContains<L, R> {
+    PredicateExpressions.build_contains(list, element)
+  }
+
+  /// Whether a value matches a pattern that is a value of its type.
+  public static func matches<P, E>(_ pattern: P, _ expression: E) -> PredicateExpressions.Equal<E, P> {
+    PredicateExpressions.build_Equal(lhs: expression, rhs: pattern)
+  }
+
+  /// Whether an optional matches a value that is none.
+  @_disfavoredOverload
+  public static func matches<P, E>(_ pattern: P, _ expression: E) -> PredicateExpressions.Equal<E, Promoted<P>>
+  where E.Output == P.Output? {
+    PredicateExpressions.build_Equal(lhs: expression, rhs: Promoted(pattern))
+  }
+
+  /// Whether a value is in a range.
+  public static func matches<P, E>(
+    _ pattern: P,
+    _ expression: E
+  ) -> PredicateExpressions.RangeExpressionContains<P, E>
+  where P.Output: RangeExpression, P.Output.Bound == E.Output {
+    PredicateExpressions.RangeExpressionContains(range: pattern, element: expression)
+  }
+
+  /// `is`
+  public static func check<E, Desired>(
+    _ expression: E,
+    _: Desired.Type
+  ) -> PredicateExpressions.TypeCheck<E, Desired> { PredicateExpressions.TypeCheck(expression) }
+
+  /// `as?`
+  public static func cast<E, Desired>(
+    _ expression: E,
+    _: Desired.Type
+  ) -> PredicateExpressions.ConditionalCast<E, Desired> { PredicateExpressions.ConditionalCast(expression) }
+
+  /// `as!` and `as`
+  public static func forceCast<E, Desired>(
+    _ expression: E,
+    _: Desired.Type
+  ) -> PredicateExpressions.ForceCast<E, Desired> { PredicateExpressions.ForceCast(expression) }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// The full-text index of one class hierarchy: the text of its `.spotlight` attributes.
+///
+/// It is an FTS5 table without a copy of the texts; triggers keep it in the transactions that change the rows. A view
+/// has the texts in the form that is indexed.
+struct SearchIndex: Sendable {
+  struct Column: Sendable {
+    /// The column of the hierarchy's table.
+    let source: String
+    let property: String
+    /// The classes whose property it is; nil where it is searchable in all that have it.
+    let classes: [String]?
+
+    /// The column of the index: FTS5 keeps some names for itself.
+    var name: String { source + "_text" }
+
+    /// What is indexed of a row.
+    func value(of row: String = "") -> String {
+      let text = "swift_search_text(\(row)\(source.quotedIdentifier))"
+      guard let classes else { return text }
+      let names = classes.map { "'" + $0.replacingOccurrences(of: "'", with: "''") + "'" }
+      return "CASE WHEN \(row)_entity IN (\(names.joined(separator: ", "))) THEN \(text) END"
+    }
+  }
+
+  /// The table of the hierarchy.
+  let table: String
+  let columns: [Column]
+
+  /// The name of the FTS5 table.
+  var name: String { "_swiftdata_\(table).search" }
+
+  /// Nil where no class of the hierarchy has a searchable attribute.
+  init?(table: String, members: [EntityTable]) {
+    self.table = table
+    var columns = [Column]()
+    for property in members.flatMap(\.stored).filter(Self.isSearchable) {
+      let source = TableNames.column(for: property)
+      guard !columns.contains(where: { $0.source == source }) else { continue }
+      let owners = members.filter { $0.stored.contains { TableNames.column(for: $0) == source } }
+      let searchable = owners.filter { member in
+        member.stored.contains { TableNames.column(for: $0) == source && Self.isSearchable($0) }
+      }
+      columns.append(
+        Column(
+          source: source, property: property.name,
+          classes: searchable.count == owners.count ? nil : searchable.map(\.entity.name).sorted()))
+    }
+    if columns.isEmpty { return nil }
+    self.columns = columns
+  }
+
+  /// Whether a property's text is indexed: it is marked `.spotlight`, and its column holds plain text.
+  static func isSearchable(_ property: __Property) -> Bool {
+    property.isStored && property.attribute?.options.contains(.spotlight) == true
+      && ScalarType(of: property).form == .text
+  }
+
+  /// What an unsaved object would put into each column, as cells.
+  func cells(of object: any PersistentModel) -> [SQLValue] {
+    let properties = type(of: object).__entity.properties.filter(Self.isSearchable)
+    return columns.map { column in
+      guard let property = properties.first(where: { TableNames.column(for: $0) == column.source }) else {
+        return .null
+      }
+      object.__loadIfNeeded(property.index)
+      guard case .text(let text) = ValueWriter.values(of: object, [property]).first else { return .null }
+      return .text(SearchText.indexed(text))
+    }
+  }
+}
+
+extension SearchIndex {
+  /// The tables, the view and the triggers that make up the index.
+  var derived: DerivedTable {
+    let view = "\(name).texts"
+    let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    let texts = columns.map { "\($0.value()) AS \($0.name.quotedIdentifier)" }.joined(separator: ", ")
+    let (index, rows) = (name.quotedIdentifier, table.quotedIdentifier)
+    let content = "content='\(view.replacingOccurrences(of: "'", with: "''"))', content_rowid='_pk'"
+    func values(_ row: String) -> String { columns.map { $0.value(of: row) }.joined(separator: ", ") }
+    let remove = "INSERT INTO \(index) (\(index), rowid, \(names)) VALUES ('delete', old._pk, \(values("old.")));"
+    let add = "INSERT INTO \(index) (rowid, \(names)) VALUES (new._pk, \(values("new.")));"
+    let sources = columns.map(\.source.quotedIdentifier).joined(separator: ", ")
+    return DerivedTable(
+      name: name,
+      objects: [
+        .init(.view, view, "AS SELECT _pk, \(texts) FROM \(rows)"),
+        .init(.virtualTable, name, "USING fts5(\(names), \(content), \(SearchText.tokenizer))"),
+        .init(.trigger, "\(name).insert", "AFTER INSERT ON \(rows) BEGIN \(add) END"),
+        .init(.trigger, "\(name).delete", "AFTER DELETE ON \(rows) BEGIN \(remove) END"),
+        .init(.trigger, "\(name).update", "AFTER UPDATE OF \(sources) ON \(rows) BEGIN \(remove) \(add) END"),
+      ],
+      fill: "INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
+  }
+}

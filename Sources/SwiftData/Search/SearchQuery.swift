@@ -1,0 +1,53 @@
+import Foundation
+
+/// What a person typed into a search field, as an expression of FTS5.
+///
+/// Whatever was typed is a valid query: every word becomes a string of FTS5, in which nothing has a meaning.
+struct SearchQuery {
+  struct Term: Hashable {
+    /// One word, or several that follow each other.
+    var text: String
+    /// Whether the last word may go on.
+    var isPrefix: Bool
+  }
+
+  /// What must all be found.
+  let terms: [Term]
+
+  /// Nil where there is nothing to look for.
+  init?(_ text: String) {
+    var terms = [Term]()
+    var rest = Substring(text)
+    while let first = rest.first {
+      if first.isWhitespace {
+        rest = rest.dropFirst()
+      } else if Self.isQuote(first) {
+        let phrase = rest.dropFirst().prefix { !Self.isQuote($0) }
+        rest = rest[phrase.endIndex...].dropFirst()
+        let isPrefix = rest.first == "*"
+        if isPrefix { rest = rest.dropFirst() }
+        terms.append(Term(text: String(phrase), isPrefix: isPrefix))
+      } else {
+        let word = rest.prefix { !$0.isWhitespace && !Self.isQuote($0) }
+        rest = rest[word.endIndex...]
+        let isPrefix = word.last == "*"
+        terms.append(Term(text: String(isPrefix ? word.dropLast() : word), isPrefix: isPrefix))
+      }
+    }
+    var seen = Set<Term>()
+    self.terms = terms.filter { !$0.text.allSatisfy(\.isWhitespace) && seen.insert($0).inserted }
+    if self.terms.isEmpty { return nil }
+  }
+
+  private static func isQuote(_ character: Character) -> Bool {
+    character == "\"" || character == "\u{201C}" || character == "\u{201D}"
+  }
+
+  /// The argument of MATCH.
+  var expression: String {
+    terms.map { term in
+      let text = SearchText.indexed(term.text).replacingOccurrences(of: "\"", with: "\"\"")
+      return "\"\(text)\"" + (term.isPrefix ? " *" : "")
+    }.joined(separator: " AND ")
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+// The statements that make what a record describes. Each is skipped where it exists.
+
+extension LayoutRecord {
+  func creationStatements() -> [String] {
+    tables.flatMap { [$0.creation()] + $0.indexCreations } + pairTables.flatMap { [$0.creation()] + $0.indexCreations }
+  }
+}
+
+extension LayoutRecord.Table {
+  /// - Parameter temporaryName: the name of the table while it is filled, before it takes the place of another.
+  func creation(as temporaryName: String? = nil) -> String {
+    var lines = ["_pk INTEGER PRIMARY KEY NOT NULL"]
+    if hasDiscriminator { lines.append("_entity TEXT NOT NULL") }
+    lines += columns.map(\.definition)
+    return "CREATE TABLE IF NOT EXISTS \((temporaryName ?? name).quotedIdentifier) (\n"
+      + "  \(lines.joined(separator: ",\n  "))\n)"
+  }
+
+  var indexCreations: [String] { indices.map { creation(of: $0) } }
+
+  func creation(of index: LayoutRecord.Index) -> String {
+    let list = index.terms.joined(separator: ", ")
+    return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(self.name(of: index).quotedIdentifier)"
+      + " ON \(name.quotedIdentifier) (\(list))"
+  }
+
+  func name(of index: LayoutRecord.Index) -> String {
+    ([name] + index.columns).joined(separator: "_").replacingOccurrences(of: ".", with: "_")
+      + (index.isUnique ? "_unique" : "_index")
+  }
+}
+
+extension LayoutRecord.Column {
+  var definition: String {
+    var result = name.quotedIdentifier
+    if let affinity { result += " \(affinity.rawValue)" }
+    if isRequired { result += " NOT NULL" }
+    if let reference {
+      result +=
+        " REFERENCES \(reference.table.quotedIdentifier) (_pk)"
+        + (reference.setsNull ? " ON DELETE SET NULL" : "") + " DEFERRABLE INITIALLY DEFERRED"
+    }
+    return result
+  }
+}
+
+extension LayoutRecord.PairTable {
+  func creation(as temporaryName: String? = nil) -> String {
+    let reference = "(_pk) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+    return """
+      CREATE TABLE IF NOT EXISTS \((temporaryName ?? name).quotedIdentifier) (
+        source INTEGER NOT NULL REFERENCES \(source.quotedIdentifier) \(reference),
+        target INTEGER NOT NULL REFERENCES \(target.quotedIdentifier) \(reference),
+        source_position INTEGER,
+        target_position INTEGER,
+        UNIQUE (source, target)
+      )
+      """
+  }
+
+  var indexCreations: [String] {
+    ["CREATE INDEX IF NOT EXISTS \("\(name)_target".quotedIdentifier) ON \(name.quotedIdentifier) (target)"]
+  }
+}

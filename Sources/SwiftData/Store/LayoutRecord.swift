@@ -1,0 +1,176 @@
+import Foundation
+
+/// What a store's file holds, table by table, as the file itself records it.
+///
+/// It is compared with the layout of the program's models when a store is opened, and the difference is migrated.
+/// Two records are equal where no row would have to be written differently.
+package struct LayoutRecord: Codable, Equatable {
+  package var tables: [Table]
+  package var pairTables: [PairTable]
+  package var relationships: [Relationship]
+
+  /// The rows of one class hierarchy.
+  package struct Table: Codable, Equatable {
+    package var name: String
+    /// The classes whose rows are here, the root first.
+    package var classes: [String]
+    /// Whether rows name their class.
+    package var hasDiscriminator: Bool
+    package var columns: [Column]
+    package var indices: [Index]
+
+    package func column(named name: String) -> Column? { columns.first { $0.name == name } }
+  }
+
+  package struct Column: Codable, Equatable {
+    package var name: String
+    /// Nil where classes that share the column differ about it.
+    package var affinity: ColumnType?
+    package var isRequired = false
+    package var reference: Reference?
+    package var family: ValueFamily
+    /// The Swift type without its optional. It says nothing about the cells, so that it does not count.
+    package var valueType = ""
+    /// Whether cells may name files of the external storage.
+    package var isExternal = false
+
+    package static func == (left: Column, right: Column) -> Bool {
+      left.name == right.name && left.affinity == right.affinity && left.isRequired == right.isRequired
+        && left.reference == right.reference && left.family == right.family
+    }
+  }
+
+  /// What a foreign key points at.
+  package struct Reference: Codable, Equatable {
+    package var table: String
+    /// Whether the column becomes null when its target is deleted; otherwise that is refused.
+    package var setsNull: Bool
+  }
+
+  package struct Index: Codable, Hashable {
+    /// Columns, and members of composite values (`address.city`).
+    package var columns: [String]
+    package var isUnique: Bool
+    /// The SQL of each, where one is a member.
+    package var expressions: [String]?
+
+    /// What the index orders by.
+    var terms: [String] { expressions ?? columns.map(\.quotedIdentifier) }
+  }
+
+  /// The pairs of a many-to-many, or of a to-many without an inverse.
+  package struct PairTable: Codable, Hashable {
+    package var name: String
+    /// The tables that `source` and `target` point at.
+    package var source: String
+    package var target: String
+  }
+
+  package struct Relationship: Codable, Hashable {
+    /// The table of the class that declares it.
+    package var table: String
+    package var name: String
+    package var destination: String
+    package var storage: Storage
+  }
+
+  /// Where a relationship is kept.
+  package enum Storage: Codable, Hashable {
+    /// A to-one: a column of the table.
+    case foreignKey(column: String)
+    /// A to-many: the column of its inverse, a to-one, on the destination's table.
+    case inverse(column: String)
+    /// A table of pairs, whose `source` is the owner (or whose `target` is, where it is not forward).
+    case pairs(table: String, isForward: Bool)
+  }
+
+  package func table(named name: String) -> Table? { tables.first { $0.name == name } }
+
+  /// The position column that goes with a foreign key.
+  package static func position(of column: String) -> String { "\(column)_position" }
+
+  static let empty = LayoutRecord(tables: [], pairTables: [], relationships: [])
+
+  init(tables: [Table], pairTables: [PairTable], relationships: [Relationship]) {
+    (self.tables, self.pairTables, self.relationships) = (tables, pairTables, relationships)
+  }
+
+  /// What belongs to some tables: themselves, and pairs and relationships with one of them at an end.
+  func part(_ isWanted: (Table) -> Bool) -> LayoutRecord {
+    let part = tables.filter(isWanted)
+    let names = Set(part.map(\.name))
+    return LayoutRecord(
+      tables: part, pairTables: pairTables.filter { names.contains($0.source) || names.contains($0.target) },
+      relationships: relationships.filter { names.contains($0.table) || names.contains($0.destination) })
+  }
+
+  func union(_ other: LayoutRecord) -> LayoutRecord {
+    LayoutRecord(
+      tables: tables + other.tables.filter { table(named: $0.name) == nil },
+      pairTables: pairTables + other.pairTables.filter { !pairTables.contains($0) },
+      relationships: relationships + other.relationships.filter { !relationships.contains($0) })
+  }
+
+  func hasClass(_ name: String) -> Bool { tables.contains { $0.classes.contains(name) } }
+
+  // Neither tables nor columns have an order that matters.
+  package static func == (left: LayoutRecord, right: LayoutRecord) -> Bool {
+    left.tables.count == right.tables.count && Set(left.pairTables) == Set(right.pairTables)
+      && Set(left.relationships) == Set(right.relationships)
+      && left.tables.allSatisfy { table in right.table(named: table.name)?.hasShape(of: table) ?? false }
+  }
+}
+
+/// What the cells of a column mean. A column of one family cannot be read as another.
+package enum ValueFamily: String, Codable {
+  case bool, integer, unsigned, real, date, text, decimal, url, uuid, data, json, transformed
+  /// A key of another row.
+  case key
+  /// A place in an array.
+  case position
+  /// Whatever the classes that share the column write.
+  case mixed
+
+  init(_ property: __Property) {
+    guard case .attribute(_, let encoding) = property.kind else {
+      self = .key
+      return
+    }
+    let bare = (property.valueType as? any __OptionalValue.Type)?.__wrapped ?? property.valueType
+    switch encoding {
+    case .json: self = .json
+    case .transformed: self = .transformed
+    case .direct: self = Self.family(of: bare)
+    case .rawValue:
+      func raw<R: RawRepresentable>(_: R.Type) -> any Any.Type { R.RawValue.self }
+      self = (bare as? any RawRepresentable.Type).map { Self.family(of: raw($0)) } ?? .json
+    }
+  }
+
+  private static func family(of type: any Any.Type) -> ValueFamily {
+    switch ObjectIdentifier(type) {
+    case ObjectIdentifier(UInt64.self), ObjectIdentifier(UInt.self): .unsigned
+    case ObjectIdentifier(Bool.self): .bool
+    case ObjectIdentifier(Double.self), ObjectIdentifier(Float.self): .real
+    case ObjectIdentifier(Date.self): .date
+    case ObjectIdentifier(String.self): .text
+    case ObjectIdentifier(Decimal.self): .decimal
+    case ObjectIdentifier(URL.self): .url
+    case ObjectIdentifier(UUID.self): .uuid
+    case ObjectIdentifier(Data.self): .data
+    default: .integer
+    }
+  }
+}
+
+extension LayoutRecord.Table {
+  /// Whether the rows of both look alike.
+  func hasSameRows(as other: LayoutRecord.Table) -> Bool {
+    name == other.name && hasDiscriminator == other.hasDiscriminator && Set(classes) == Set(other.classes)
+      && columns.count == other.columns.count && columns.allSatisfy { other.column(named: $0.name) == $0 }
+  }
+
+  func hasShape(of other: LayoutRecord.Table) -> Bool {
+    hasSameRows(as: other) && Set(indices) == Set(other.indices)
+  }
+}

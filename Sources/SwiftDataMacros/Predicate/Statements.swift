@@ -1,0 +1,100 @@
+import SwiftSyntax
+
+// The statements of a closure, and of the branches in it: declarations, conditions, and what is returned in the end.
+
+extension PredicateLowering {
+  /// What statements return.
+  /// - Parameter following: What comes after them, for those that end without a result.
+  func body(_ items: [CodeBlockItemSyntax], of owner: Syntax, _ role: Role, following: Node? = nil) -> Node {
+    body(items[...], of: owner, role, following)
+  }
+
+  private func body(
+    _ items: ArraySlice<CodeBlockItemSyntax>,
+    of owner: Syntax,
+    _ role: Role,
+    _ following: Node?
+  ) -> Node {
+    guard let item = items.first else { return following ?? fail(PredicateDiagnostics.missingResult(owner)) }
+    let rest = items.dropFirst()
+    func goOn() -> Node { body(rest, of: owner, role, following) }
+    switch item.item {
+    case .decl(let declaration):
+      guard let variable = declaration.as(VariableDeclSyntax.self) else {
+        return fail(PredicateDiagnostics.unsupportedStatement(Syntax(declaration)))
+      }
+      declare(variable)
+      return goOn()
+    case .expr(let expression):
+      return value(of: expression, role, after: rest.isEmpty ? following : nil, isLast: rest.isEmpty, goOn)
+    case .stmt(let statement):
+      switch statement.as(StmtSyntaxEnum.self) {
+      case .returnStmt(let result):
+        guard let expression = result.expression else { return fail(PredicateDiagnostics.missingResult(owner)) }
+        return lower(expression, role)
+      case .expressionStmt(let inner):
+        return value(of: inner.expression, role, after: following, isLast: rest.isEmpty, goOn)
+      case .guardStmt(let guardian):
+        let no = scope { body(Array(guardian.body.statements), of: Syntax(guardian.body), role) }
+        return scope { branch(guardian.conditions.map(\.self)[...], role, no, yes: goOn) }
+      case .doStmt(let block) where block.catchClauses.isEmpty:
+        let after = rest.isEmpty ? following : goOn()
+        return scope { body(Array(block.body.statements), of: Syntax(block), role, following: after) }
+      case .breakStmt where following != nil: return following!
+      default: return fail(PredicateDiagnostics.unsupportedStatement(Syntax(statement)))
+      }
+    }
+  }
+
+  /// The result of an expression that stands as a statement; `if` and `switch` may end without one.
+  private func value(
+    of expression: ExprSyntax,
+    _ role: Role,
+    after following: Node?,
+    isLast: Bool,
+    _ goOn: () -> Node
+  ) -> Node {
+    if let branch = expression.as(IfExprSyntax.self) {
+      return lowerIf(branch, role, following: isLast ? following : goOn())
+    }
+    if let choice = expression.as(SwitchExprSyntax.self) {
+      return lowerSwitch(choice, role, following: isLast ? following : goOn())
+    }
+    return isLast ? lower(expression, role) : fail(PredicateDiagnostics.unusedExpression(expression))
+  }
+
+  // MARK: - let
+
+  private func declare(_ variable: VariableDeclSyntax) {
+    guard variable.bindingSpecifier.tokenKind == .keyword(.let) else {
+      _ = fail(PredicateDiagnostics.variable(variable))
+      return
+    }
+    for binding in variable.bindings {
+      guard let value = binding.initializer?.value else {
+        _ = fail(PredicateDiagnostics.noInitialValue(binding))
+        continue
+      }
+      if binding.pattern.is(WildcardPatternSyntax.self) { continue }
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
+        _ = fail(PredicateDiagnostics.destructuring(binding.pattern))
+        continue
+      }
+      declare(name, binding.typeAnnotation?.type, value)
+    }
+  }
+
+  private func declare(_ name: String, _ type: TypeSyntax?, _ value: ExprSyntax) {
+    if !depends(value), !captured(value.bare, .value).isNamed {
+      write("let \(name)\(type.map { ": \($0.trimmedDescription)" } ?? "") = \(value.code)")
+      bind(name, to: .captured)
+      return
+    }
+    let node = lower(value)
+    if let type {
+      bind(name, to: .node(emit(build: "typed", metatype(type), node.text)))
+    } else {
+      bind(name, to: .node(node.isNamed ? node : emit(node.text)))
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+/// What `#Predicate` writes.
+@Suite
+struct PredicateExpansionTests {
+  /// The statements of the expansion, the names of modules and of Foundation's namespace left out.
+  private func lines(_ source: String) -> [String] {
+    let expansion = Expansion(source)
+    #expect(expansion.texts == [])
+    return expansion.text.split(separator: "\n").map {
+      $0.replacing("Foundation.PredicateExpressions.", with: "").replacing("SwiftData.__Build.", with: "")
+        .drop { $0 == " " }.description
+    }
+  }
+
+  @Test("Each node is a statement, and captured values stand where they are used")
+  func statements() {
+    #expect(
+      lines("let p = #Predicate<Item> { $0.status == .pending && $0.count > limit + 1 }") == [
+        "let p = Foundation.Predicate<Item>({ __v1 in",
+        "let __e2 = member(__v1, \\.status)",
+        "let __e3 = equal(__e2, value(.pending))",
+        "let __e4 = member(__v1, \\.count)",
+        "let __e5 = build_Comparison(lhs: __e4, rhs: value(limit + 1), op: .greaterThan)",
+        "let __e6 = build_Conjunction(lhs: __e3, rhs: __e5)",
+        "return __e6",
+        "})",
+      ])
+  }
+
+  @Test("An optional chain is a closure for each question mark, one after the other")
+  func chains() {
+    #expect(
+      lines("let p = #Predicate { $0.album?.artist?.name.isEmpty == true }") == [
+        "let p = Foundation.Predicate({ __v1 in",
+        "let __e2 = member(__v1, \\.album)",
+        "let __e5 = flatMap(__e2) { __v3 in",
+        "let __e4 = member(__v3, \\.artist)",
+        "return __e4",
+        "}",
+        "let __e9 = flatMap(__e5) { __v6 in",
+        "let __e7 = member(__v6, \\.name)",
+        "let __e8 = member(__e7, \\.isEmpty)",
+        "return __e8",
+        "}",
+        "let __e10 = equal(__e9, value(true))",
+        "return __e10",
+        "})",
+      ])
+  }
+
+  @Test("A captured value that might trap fails instead, where it is needed")
+  func softened() {
+    #expect(
+      lines("let p = #Predicate<Item> { limit == nil || $0.count > limit! + list[0] / step }") == [
+        "let p = Foundation.Predicate<Item>({ __v1 in",
+        "let __e2 = member(__v1, \\.count)",
+        "let __e6 = build_ForcedUnwrap(value((limit).flatMap({ __c3 in (element(list, 0) { $0[$1] })"
+          + ".flatMap({ __c4 in (divisor(step)).map({ __c5 in __c3 + __c4 / __c5 }) }) })))",
+        "let __e7 = build_Comparison(lhs: __e2, rhs: __e6, op: .greaterThan)",
+        "let __e8 = build_Disjunction(lhs: value(limit == nil), rhs: __e7)",
+        "return __e8",
+        "})",
+      ])
+  }
+
+  @Test("Names are looked up as Swift does: nested closures, let and if let hide those outside")
+  func names() {
+    #expect(
+      lines("let p = #Predicate<Item> { item in let item = item.parent; return items.contains { item in item == 3 } }")
+        == [
+          "let p = Foundation.Predicate<Item>({ __v1 in",
+          "return value(items.contains { item in item == 3 })",
+          "})",
+        ])
+    #expect(
+      lines("let p = #Predicate<Item> { item in item.tags.contains { item in item == name } }") == [
+        "let p = Foundation.Predicate<Item>({ __v1 in",
+        "let __e2 = member(__v1, \\.tags)",
+        "let __e5 = build_contains(__e2, where: { __v3 in",
+        "let __e4 = equal(__v3, value(name))",
+        "return __e4",
+        "})",
+        "return __e5",
+        "})",
+      ])
+  }
+
+  @Test("A choice between true and a condition is a condition")
+  func choices() {
+    #expect(
+      lines(
+        "let p = #Predicate<Item> { if $0.flag { return false }; guard $0.open else { return false }; return true }")
+        == [
+          "let p = Foundation.Predicate<Item>({ __v1 in",
+          "let __e2 = member(__v1, \\.open)",
+          "let __e3 = member(__v1, \\.flag)",
+          "let __e4 = build_Negation(__e3)",
+          "let __e5 = build_Conjunction(lhs: __e4, rhs: __e2)",
+          "return __e5",
+          "})",
+        ])
+  }
+}

@@ -1,0 +1,58 @@
+#if os(Linux)
+  import CrashModels
+  import Foundation
+  import SwiftData
+  import Testing
+
+  @Suite struct MigrationCrashTests {
+    private static let count = 1500
+
+    @Test(
+      "A migration killed at any of 100 moments leaves the old version whole or the new version whole",
+      .timeLimit(.minutes(5)))
+    func kill() throws {
+      let original = try TemporaryStore()
+      try Archive.make(original.url.path, count: Self.count)
+      #expect(try original.shell("PRAGMA wal_checkpoint(TRUNCATE)") == "0|0|0")
+      let whole = try copy(of: original)
+      let duration = try ContinuousClock().measure { _ = try migrate(whole, killAfter: nil) }
+      let limit = Double(duration.components.attoseconds) / 1e18 + Double(duration.components.seconds)
+      var random = LawRandom(seed: 7)
+      var outcomes = [String: Int]()
+      for round in 0..<LawSettings.seeds(default: 100).count {
+        let store = try copy(of: original)
+        let opened = try migrate(store, killAfter: limit * Double(random.below(1000)) / 1000)
+        let version = try store.shell("SELECT value FROM _swiftdata WHERE key = 'version'")
+        let isNew = version.contains("\"major\":3")
+        try #require(isNew || version.contains("\"major\":1"), "round \(round): \(version)")
+        if opened { #expect(isNew, "round \(round)") }
+        outcomes[isNew ? "new" : "old", default: 0] += 1
+        let container = try Archive.container(store.url.path)
+        #expect(container.migrations.isEmpty == isNew, "round \(round)")
+        let difference = try Archive.difference(ModelContext(container), count: Self.count)
+        try #require(difference == nil, "round \(round)")
+        #expect(try store.shell("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
+      }
+      #expect(outcomes["old", default: 0] > 0)
+    }
+
+    private func copy(of store: TemporaryStore) throws -> TemporaryStore {
+      let copy = try TemporaryStore()
+      for name in try FileManager.default.contentsOfDirectory(atPath: store.folder.path) {
+        try FileManager.default.copyItem(
+          at: store.folder.appendingPathComponent(name), to: copy.folder.appendingPathComponent(name))
+      }
+      return copy
+    }
+
+    /// - Returns: whether the helper said that the container was open.
+    private func migrate(_ store: TemporaryStore, killAfter seconds: Double?) throws -> Bool {
+      let helper = try Helper("migrate", store.url.path)
+      if let seconds {
+        Thread.sleep(forTimeInterval: seconds)
+        return try helper.kill() == ["open"]
+      }
+      return try helper.wait() == ["open"]
+    }
+  }
+#endif
