@@ -27,8 +27,7 @@ struct PredicateDiagnosticsTests {
           + " 'allSatisfy', 'min()', 'max()' or 'filter { … }.count'"),
       Refusal(
         closure: "$0.album «===» album",
-        message: "'===' cannot be part of a query; compare the identifiers: '$0.album.persistentModelID =="
-          + " album.persistentModelID'"),
+        message: "'===' cannot be part of a query; compare the models with '=='"),
       Refusal(
         closure: "«isGood»($0.title)",
         message: "'isGood' is Swift that a store cannot run on a row; call it outside on what you compare with and"
@@ -93,10 +92,19 @@ struct PredicateDiagnosticsTests {
       ])
   }
 
+  @Test("Identity of models becomes equality by a repair")
+  func identity() {
+    let expansion = Expansion("let p = #Predicate<Item> { $0.album !== album }")
+    #expect(
+      expansion.repaired == [
+        "compare the models with '!='": "let p = #Predicate<Item> { $0.album != album }"
+      ])
+  }
+
   @Test("All errors of a closure are told at once")
   func several() {
     let expansion = Expansion("let p = #Predicate<Item> { f($0) && $0.x & 1 == 0 && g($0) }")
-    #expect(expansion.messages.map(\.column) == [28, 40, 50])
+    #expect(expansion.messages.map(\.column) == [28, 42, 54])
   }
 
   @Test("The condition has to be a closure")

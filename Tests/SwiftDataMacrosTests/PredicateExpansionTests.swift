@@ -86,7 +86,7 @@ struct PredicateExpansionTests {
       ])
   }
 
-  @Test("A choice between true and a condition is a condition")
+  @Test("A guard that returns false needs no choice, and an early return is one")
   func choices() {
     #expect(
       lines(
@@ -95,9 +95,8 @@ struct PredicateExpansionTests {
           "let p = Foundation.Predicate<Item>({ __v1 in",
           "let __e2 = member(__v1, \\.open)",
           "let __e3 = member(__v1, \\.flag)",
-          "let __e4 = build_Negation(__e3)",
-          "let __e5 = build_Conjunction(lhs: __e4, rhs: __e2)",
-          "return __e5",
+          "let __e4 = conditional(__e3, value(false), __e2)",
+          "return __e4",
           "})",
         ])
   }

@@ -7,6 +7,10 @@ struct SavedChanges: Sendable {
     var root: Int
     var entity: String
     var keys: [Int64]
+
+    func identifiers(in store: SQLiteStore) -> [PersistentIdentifier] {
+      keys.map { PersistentIdentifier(entityName: entity, storeIdentifier: store.identifier, key: $0) }
+    }
   }
   var inserted: [Objects] = []
   var updated: [Objects] = []

@@ -76,13 +76,4 @@ extension ContextState {
     registerUndo { $0.delete(object) }
     didChange()
   }
-
-  /// Deletes all objects of a class that a predicate takes, with the same rules as ``delete(_:)``, and saves nothing
-  /// else.
-  func delete<M: PersistentModel>(model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool) throws {
-    for object in try fetch(FetchDescriptor<M>(predicate: predicate)) {
-      if !includeSubclasses, type(of: object).__entity !== M.__entity { continue }
-      delete(object)
-    }
-  }
 }

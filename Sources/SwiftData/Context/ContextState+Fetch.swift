@@ -15,6 +15,8 @@ struct StoreQuery {
   var restrictions: [SQLFragment] = []
   /// Where the rows are, for a fetch that begins in the midst of the order; nil where they are one stretch.
   var stretches: [Stretch]?
+  /// Whether `restrictions` keep the rows out that a batch delete marked.
+  var leavesOutMarkedRows = false
   /// What is computed of each row instead of an object, and the to-one relationships that only this reads.
   var values: [SQLFragment] = []
   var valueJoins: [SQLFragment] = []
@@ -34,11 +36,7 @@ struct StoreQuery {
   func statement(_ columns: SQLFragment, ordered: Bool, joining others: [SQLFragment] = []) -> SQLFragment {
     var result = SQLFragment("SELECT ") + columns + SQLFragment(" FROM \(table.name.quotedIdentifier) AS t0")
     for join in joins + (ordered ? orderJoins : []) + others { result = result + SQLFragment(" ") + join }
-    let conditions = [table.discriminatorCondition.map { SQLFragment($0) }, condition].compactMap { $0 } + restrictions
-    for (index, condition) in conditions.enumerated() {
-      result = result + SQLFragment(index == 0 ? " WHERE " : " AND ")
-      result = result + (conditions.count == 1 ? condition : SQLFragment("(") + condition + SQLFragment(")"))
-    }
+    result = result + conditions
     if ordered {
       result = result + SQLFragment(" ORDER BY ")
       for term in order { result = result + term + SQLFragment(", ") }
@@ -49,6 +47,23 @@ struct StoreQuery {
       result = result + SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset ?? 0))])
     }
     return result
+  }
+
+  /// Whether the statement reads its table a second time, through a relationship.
+  var readsOwnTableAgain: Bool {
+    let name = table.name.quotedIdentifier
+    return (joins + orderJoins + valueJoins + order + values + [condition].compactMap { $0 }).contains {
+      $0.sql.contains(name)
+    }
+  }
+
+  /// ` WHERE …`, or nothing.
+  var conditions: SQLFragment {
+    let all = [table.discriminatorCondition.map { SQLFragment($0) }, condition].compactMap { $0 } + restrictions
+    return all.enumerated().reduce(SQLFragment("")) { result, next in
+      let condition = all.count == 1 ? next.element : SQLFragment("(") + next.element + SQLFragment(")")
+      return result + SQLFragment(next.offset == 0 ? " WHERE " : " AND ") + condition
+    }
   }
 
   /// Whether the statement reads rows of an entity other than by its own table.
@@ -140,6 +155,7 @@ extension ContextState {
     // Negative bounds bound nothing.
     query.limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
     query.offset = descriptor.fetchOffset.map { max(0, $0) }
+    try leaveOutMarkedRows(&query, descriptor)
     return query
   }
 
@@ -166,6 +182,7 @@ extension ContextState {
     var result = [M]()
     var keys = [Int64]()
     let store = core.store(of: table)
+    if !query.leavesOutMarkedRows { try loadMarkedRows(root: table.root) }
     var isFresh = false
     while !isFresh {
       try read(table) { connection in
@@ -197,6 +214,7 @@ extension ContextState {
       if let object = registered(root: table.root, key: key) { result[key] = object } else { missing.append(key) }
     }
     guard !missing.isEmpty else { return result }
+    try loadMarkedRows(root: table.root)
     let batch = FetchBatch(keys: missing, root: table.root)
     let store = core.store(of: table)
     try read(table) { connection in
@@ -226,6 +244,7 @@ extension ContextState {
       + " ORDER BY \(position) IS NULL, \(position), \(tie)"
     var keys = [Int64]()
     var found = [any PersistentModel]()
+    try loadMarkedRows(root: table.root)
     try read(table) { connection in
       let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
       let last = Int32(table.columns.count + (table.hasDiscriminator ? 2 : 1))

@@ -56,21 +56,23 @@ extension ContextState {
   }
 
   /// Whether the statement reads entities that have unsaved objects, other than by the fetched rows themselves.
-  private func dependsOnOthers(_ query: StoreQuery) -> Bool {
-    guard query.condition != nil || !query.order.isEmpty else { return false }
+  /// - Parameter includingValues: whether what it computes of the rows counts too.
+  func dependsOnOthers(_ query: StoreQuery, includingValues: Bool = false) -> Bool {
+    guard includingValues || query.condition != nil || !query.order.isEmpty else { return false }
     let own = query.table.name.quotedIdentifier
+    let values = includingValues ? query.valueJoins + query.values : []
     return unsavedObjects.contains { object in
       guard let table = try? core.table(for: type(of: object).__entity) else { return false }
       if table.name != query.table.name { return query.reads(table) }
       // The table of the fetch itself, read again through a relationship.
-      return (query.joins + query.orderJoins).contains { $0.sql.contains(own) }
+      return (query.joins + query.orderJoins + values).contains { $0.sql.contains(own) }
         || query.condition?.sql.contains(own) == true
-    } || readsUnsavedPairs(query)
+    } || readsUnsavedPairs([query.condition].compactMap { $0 } + values)
   }
 
-  /// Whether the condition reads a join table while some to-many is unsaved.
-  private func readsUnsavedPairs(_ query: StoreQuery) -> Bool {
-    guard let condition = query.condition?.sql, condition.contains("SELECT") else { return false }
+  /// Whether a subselect may read a join table while some to-many is unsaved.
+  private func readsUnsavedPairs(_ fragments: [SQLFragment]) -> Bool {
+    guard fragments.contains(where: { $0.sql.contains("SELECT") }) else { return false }
     return changed.values.contains { change in
       change.properties.indices.contains { !type(of: change.object).__entity.properties[$0].isAttribute }
     }
@@ -82,7 +84,7 @@ extension ContextState {
   }
 
   /// The unsaved objects of a class: changed ones, which the statement may have missed, then new ones.
-  private func unsaved<M: PersistentModel>(_ type: M.Type) -> [M] {
+  func unsaved<M: PersistentModel>(_ type: M.Type) -> [M] {
     changed.values.compactMap { $0.object as? M } + inserted.values.compactMap { $0 as? M }
   }
 

@@ -16,19 +16,23 @@ extension ContextState {
     let operations = try core.stores.indices.map { try SaveOperation(context: self, storeIndex: $0) }
       .filter { !$0.isEmpty }
     try SaveOperation.run(operations[...])
+    markedRows = MarkedRows()
     for operation in operations { core.announce(finish(operation), from: inbox) }
     // What is left names no store: an object whose deletion was never stored.
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
   }
 
-  private func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {
+  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {
     NotificationCenter.default.post(name: name, object: facade, userInfo: userInfo)
   }
 
   /// Brings the memory to what was committed.
   private func finish(_ operation: SaveOperation) -> SavedChanges {
     var changes = SavedChanges()
+    changes.deleted = operation.savedRows.deleted
+    changes.updated = operation.savedRows.updated
+    changes.entities = Set((changes.deleted + changes.updated).map(\.entity))
     refaultUnrecorded(operation)
     dropForgotten(operation)
     for object in operation.deleted {
@@ -185,6 +189,7 @@ extension ContextState {
     changed = [:]
     inserted = [:]
     deleted = [:]
+    markedRows = MarkedRows()
     problems = []
     for object in revived.values { object.__state.flags = [] }
     for change in restored.values {
@@ -226,6 +231,8 @@ enum SaveNotification {
         PersistentIdentifier(
           entityName: type(of: $0).__entity.name, storeIdentifier: operation.store.identifier, key: $0.__state.key)
       }
+      updated += operation.savedRows.updated.flatMap { $0.identifiers(in: operation.store) }
+      deleted += operation.savedRows.deleted.flatMap { $0.identifiers(in: operation.store) }
     }
     return [
       ModelContext.NotificationKey.insertedIdentifiers.rawValue: inserted,

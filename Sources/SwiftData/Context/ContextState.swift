@@ -21,6 +21,8 @@ package final class ContextState {
   var changed: OrderedDictionary<ObjectIdentifier, ObjectChange> = [:]
   /// Stored objects to delete. Strong. Invariant: an object in it has the flag `deleted`.
   var deleted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
+  /// Stored rows to delete whose objects nobody needed so far.
+  var markedRows = MarkedRows()
   /// What went wrong where nothing could be thrown; the next save throws the first.
   var problems: [SwiftDataError] = []
   /// The store's count of foreign commits up to which registered objects are fresh.
@@ -53,7 +55,7 @@ package final class ContextState {
     var isStale = false
   }
 
-  var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty }
+  var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !markedRows.isEmpty }
 
   // MARK: - Registration
 
@@ -196,6 +198,7 @@ package final class ContextState {
     inserted = [:]
     changed = [:]
     deleted = [:]
+    markedRows = MarkedRows()
     for object in unsaved { object.__state.context = nil }
     for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }
   }

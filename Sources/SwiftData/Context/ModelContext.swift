@@ -90,7 +90,11 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   }
 
   /// The stored objects whose deletion was not saved, in order.
-  public var deletedModelsArray: [any PersistentModel] { Array(state.deleted.values) }
+  /// - Complexity: loads the objects that ``delete(model:where:includeSubclasses:)`` deleted without loading them.
+  public var deletedModelsArray: [any PersistentModel] {
+    do { try state.loadMarkedRows() } catch { state.note(error) }
+    return Array(state.deleted.values)
+  }
 
   /// Inserts an object and everything that it reaches. An object of this context stays as it is; one of another
   /// context makes the next ``save()`` throw ``SwiftDataError/relationshipAcrossContexts``.
@@ -104,6 +108,9 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   ///   - predicate: nil matches all.
   ///   - includeSubclasses: whether objects of subclasses are deleted too.
   /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does.
+  /// - Complexity: one statement to find the rows, one for each relationship whose delete rule matters, and one with the
+  ///   save. Only objects that this context has already, or whose deletion may be refused, are loaded; all are where
+  ///   there are unsaved changes of the class or an undo manager.
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
@@ -230,6 +237,6 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// What is unsaved, in numbers.
   public var debugDescription: String {
     "ModelContext(inserted: \(state.inserted.count), changed: \(state.changed.count),"
-      + " deleted: \(state.deleted.count))"
+      + " deleted: \(state.deleted.count + state.markedRows.groups.reduce(0) { $0 + $1.keys.count }))"
   }
 }

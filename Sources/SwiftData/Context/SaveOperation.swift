@@ -12,14 +12,17 @@ final class SaveOperation {
   let inserted: [any PersistentModel]
   let changed: [ContextState.ObjectChange]
   let deleted: [any PersistentModel]
+  /// Rows to delete that nobody loaded.
+  let marked: [(table: EntityTable, keys: [Int64])]
+  var savedRows = SavedRows()
 
   /// New objects whose values went into a row that was there already, with that row's key.
   private(set) var merged: [ObjectIdentifier: Int64] = [:]
   private var keysGiven: [any PersistentModel] = []
   private var denormalized: Set<String> = []
   private var newFiles: [String] = []
-  private var oldFiles: [String] = []
-  private var history = HistoryRecorder()
+  var oldFiles: [String] = []
+  var history = HistoryRecorder()
   /// The properties that an upsert wrote, by object.
   private var mergedProperties: [ObjectIdentifier: [String]] = [:]
 
@@ -33,9 +36,10 @@ final class SaveOperation {
     self.inserted = try context.inserted.values.filter(isHere)
     self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
     self.deleted = try context.deleted.values.filter(isHere)
+    self.marked = context.markedRows.groups.filter { $0.table.store == storeIndex }
   }
 
-  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
+  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
   // MARK: - The transaction
 
@@ -52,6 +56,7 @@ final class SaveOperation {
         self.connection = connection
         observe(connection.writer)
         try deleteRows()
+        try deleteMarkedRows()
         try clearUniqueValues()
         try insertRows()
         try updateRows()
@@ -121,11 +126,13 @@ final class SaveOperation {
       }
     }
     for change in changed {
-      let entity = type(of: change.object).__entity
-      history.update(entity.name, change.object.__state.key, change.properties.indices.map { entity.properties[$0].name })
+      let (entity, key) = (type(of: change.object).__entity, change.object.__state.key)
+      var names = change.properties.indices.map { entity.properties[$0].name }
+      names += savedRows.takeCleared(entity.name, key).filter { !names.contains($0) }
+      history.update(entity.name, key, names)
     }
-    let number = try history.write(to: connection, author: context.facade?.author)
-    if let number, number.isMultiple(of: 1000) { try HistoryReader(store: store).trim(connection) }
+    for (entity, key, names) in savedRows.allCleared { history.update(entity, key, names) }
+    try history.write(to: connection, author: context.facade?.author, trimming: store)
   }
 
   /// The external files that a row names now and will not any more.
@@ -258,20 +265,23 @@ final class SaveOperation {
       let table = try context.core.table(for: type(of: change.object).__entity)
       let unique = Set(table.uniqueness.joined().map(\.property.index)).filter(change.properties.contains)
       guard !unique.isEmpty else { continue }
-      // A blob, or JSON where SQL looks for members, that no value is written as; updateRows() writes the real value.
+      // updateRows() writes the real value.
       let properties = table.stored.filter {
         // The name of an external file is still needed, to remove the file.
         unique.contains($0.index) && $0.attribute?.options.contains(.externalStorage) != true
       }
       guard !properties.isEmpty else { continue }
-      let assignments = properties.map { property in
-        let random = ScalarType(of: property).form == .json ? "'\"' || hex(randomblob(24)) || '\"'" : "randomblob(24)"
-        return "\(TableNames.column(for: property).quotedIdentifier) = \(random)"
-      }
+      let assignments = properties.map(Self.makeRoom)
       try connection.write(
         "UPDATE \(table.name.quotedIdentifier) SET \(assignments.joined(separator: ", ")) WHERE _pk = ?"
       ) { try $0.integer(change.object.__state.key) }
     }
+  }
+
+  /// Assigns a blob, or JSON where SQL looks for members, that no value is written as.
+  static func makeRoom(_ property: __Property) -> String {
+    let random = ScalarType(of: property).form == .json ? "'\"' || hex(randomblob(24)) || '\"'" : "randomblob(24)"
+    return "\(TableNames.column(for: property).quotedIdentifier) = \(random)"
   }
 
   private func updateRows() throws {

@@ -90,11 +90,21 @@ struct IndexAdvisor {
     guard normalized.isEmpty else {
       let names = normalized.map(\.keyPath).joined(separator: ", ")
       return "The store holds text of \(names) that is not in Unicode normal form C, so texts are normalised one by one"
-        + " and no #Index helps; write precomposedStringWithCanonicalMapping and save such objects again."
+        + " and no #Index helps; a store keeps to that once it was given such a text. precomposedStringWithCanonicalMapping"
+        + " before assigning avoids it."
     }
-    return
-      "No #Index helps: the predicate is computed for each row. Equality, ranges and prefixes of stored properties,"
-      + " joined by &&, can use one."
+    let searchable = alias == "t0" ? searchableProperties(terms) : []
+    return "No #Index helps: the predicate is computed for each row. Equality with captured values, ranges of them and"
+      + " prefixes, of stored properties and joined by &&, can use one."
+      + (searchable.isEmpty
+        ? ""
+        : " Words in \(searchable.joined(separator: ", ")) are found by"
+          + " context.search(\(query.table.entity.name).self, …) without a scan.")
+  }
+
+  private func searchableProperties(_ terms: [IndexTerm.Mention]) -> [String] {
+    let names = query.table.family.flatMap(\.properties).filter(SearchIndex.isSearchable).map(\.name)
+    return terms.map(\.keyPath).filter(names.contains)
   }
 
   // MARK: - Candidates

@@ -108,6 +108,12 @@ struct HistoryRecorder {
     return transaction
   }
 
+  /// Writes, and now and then forgets what is older than the store wants to keep.
+  func write(to connection: SQLiteConnection, author: String?, trimming store: SQLiteStore) throws {
+    let number = try write(to: connection, author: author)
+    if let number, number.isMultiple(of: 1000) { try HistoryReader(store: store).trim(connection) }
+  }
+
   private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
   private static let process = String(ProcessInfo.processInfo.processIdentifier)
 }

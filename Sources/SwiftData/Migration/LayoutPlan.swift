@@ -145,8 +145,9 @@ struct LayoutPlan {
       MigrationChange(.indexed, entity, list($0), $0.isUnique ? "must be unique from now on" : "gets an index")
     }
       + old.indices.filter { index in
+        // A member of a composite value has its column before the dot.
         !new.indices.contains(index)
-          && index.columns.allSatisfy { $0.split(separator: ".").first.flatMap { new.column(named: String($0)) } != nil }
+          && index.columns.allSatisfy { new.column(named: String($0.prefix { $0 != "." })) != nil }
       }.map {
         MigrationChange(.indexed, entity, list($0), $0.isUnique ? "need not be unique any more" : "loses its index")
       }

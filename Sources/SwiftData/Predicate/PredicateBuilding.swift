@@ -15,7 +15,27 @@ public enum __Build {
 
 extension __Build {
   /// A captured value.
+  public static func value<T: Codable & Sendable>(_ value: T) -> PredicateExpressions.Value<T> {
+    PredicateExpressions.Value(value)
+  }
+
+  /// A captured value that a predicate cannot hold.
+  @available(
+    *, unavailable,
+    message: "what a predicate captures has to be Codable and Sendable; capture the part of it that is compared"
+  )
+  @_disfavoredOverload
   public static func value<T>(_ value: T) -> PredicateExpressions.Value<T> { PredicateExpressions.Value(value) }
+
+  /// A captured predicate.
+  public static func value<each Input>(
+    _ value: Predicate<repeat each Input>
+  ) -> PredicateExpressions.Value<Predicate<repeat each Input>> { PredicateExpressions.Value(value) }
+
+  /// A captured expression.
+  public static func value<each Input, Output>(
+    _ value: Expression<repeat each Input, Output>
+  ) -> PredicateExpressions.Value<Expression<repeat each Input, Output>> { PredicateExpressions.Value(value) }
 
   /// A captured part of a text: unlike `String`, `Substring` is not Codable.
   public static func value(_ value: Substring) -> PredicateExpressions.Value<String> {
@@ -65,11 +85,21 @@ extension __Build {
     _ root: Root,
     _ keyPath: KeyPath<Root.Output, Member>
   ) -> PredicateExpressions.KeyPath<Root, Member> {
-    // Sendable is a marker without a form at run time. The key paths of the macro name properties alone, so they hold
-    // nothing that could be shared; a captured one may hold subscripts' arguments, which it only compares and hashes.
-    // Where a property may be read is for whoever evaluates the predicate on a model.
+    // Sendable is a marker without a form at run time. The key paths that the macro writes name properties, so they
+    // hold nothing that could be shared; a captured one is held too, but only to be compared and followed. Where a
+    // property may be read is for whoever evaluates the predicate on a model.
     let sendable = unsafeBitCast(keyPath, to: (KeyPath<Root.Output, Member> & Sendable).self)
     return PredicateExpressions.build_KeyPath(root: root, keyPath: sendable)
+  }
+
+  /// What a captured key path finds in a model.
+  ///
+  /// Foundation's node traps at key paths of several components; behind the subscript there is one.
+  public static func captured<Root, Member>(
+    _ root: Root,
+    _ keyPath: KeyPath<Root.Output, Member>
+  ) -> PredicateExpressions.KeyPath<Root, Member> where Root.Output: PersistentModel {
+    member(root, \.[__at: keyPath])
   }
 
   /// What follows `?` in an optional chain, or the closure of `flatMap`.
@@ -105,6 +135,11 @@ extension __Build {
   /// A number as a `Double`.
   public static func double<Root>(_ root: Root) -> PredicateExpressions.KeyPath<Root, Double>
   where Root.Output: BinaryFloatingPoint { PredicateExpressions.build_KeyPath(root: root, keyPath: \.__double) }
+}
+
+extension PersistentModel {
+  /// Plumbing of `#Predicate`.
+  public subscript<Member>(__at keyPath: KeyPath<Self, Member>) -> Member { self[keyPath: keyPath] }
 }
 
 extension String {

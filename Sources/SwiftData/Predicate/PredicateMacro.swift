@@ -27,6 +27,10 @@ public import Foundation
 /// depend on it instead of trapping.
 ///
 /// What cannot be part of a query is an error at that place of the closure.
+///
+/// Where the compiler gives up on a long condition "in reasonable time", it is because it weighs this macro against
+/// Foundation's: write the type of the parameter, `{ (item: Item) in … }`, use several statements, or declare the macro
+/// in the module (Documentation/decisions/0005-predicate-compile-time.md).
 /// (Apple's documentation, `Predicate(_:)`; the forms that Apple's macro refuses are our decision.)
 @freestanding(expression)
 public macro Predicate<each Input: PersistentModel>(

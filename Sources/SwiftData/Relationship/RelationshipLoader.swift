@@ -102,7 +102,8 @@ enum RelationshipLoader {
     // A registered target may have answered for the object itself; the others can wait until they are touched.
     guard isFault(object, property), !waiting.isEmpty else { return }
     let targets = try context.objects(withKeys: Array(Set(waiting.map(\.1))).sorted(), in: destination)
-    for (mate, key) in waiting {
+    // Loading may have found that a target goes, and told its owner.
+    for (mate, key) in waiting where isFault(mate, property) {
       let target = targets[key].map { [$0] } ?? []
       _ = mate.__relationship(property.index, .load(target, positioned: false))
     }

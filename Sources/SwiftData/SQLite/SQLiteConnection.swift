@@ -121,12 +121,12 @@ package final class SQLiteConnection {
       default: .null
       }
     }
+    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
     func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
     func text(_ column: Int32) -> String? {
       isNull(column) ? nil : SQLiteRowReader.string(statement, column)
     }
-    func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
     func blob(_ column: Int32) -> Data { SQLiteRowReader.data(statement, column) }
   }
 }

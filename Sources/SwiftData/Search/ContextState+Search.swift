@@ -1,19 +1,12 @@
 import Foundation
-import GRDB
 
 extension ContextState {
-  /// What a search found of a stored or unsaved object, before the object is at hand.
-  private struct Found {
-    let key: Int64
-    let rank: Double
-    let snippets: [SearchSnippet]
-  }
-
   func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [SearchHit<M>] {
     drainInbox()
     let table = try core.table(for: M.__entity)
     let index = try searchIndex(of: table)
     guard let query = SearchQuery(text), limit.map({ $0 > 0 }) ?? true else { return [] }
+    try loadMarkedRows(root: table.root)
     let unsaved = unsavedObjects(M.self)
     // Each unsaved object can push one stored hit out.
     let stored = try storedHits(index, query, table, limit: limit.map { $0.addingReportingOverflow(unsaved.count) })
@@ -30,7 +23,7 @@ extension ContextState {
       return SearchHit(model: object, rank: found.rank, snippets: found.snippets)
     }
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
-    hits += try unsavedHits(index, query, alive).map {
+    hits += try unsavedHits(index, query, table, alive).map {
       SearchHit(model: alive[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
     }
     // A stable sort: what fits equally well stays in the order of age.
@@ -66,7 +59,7 @@ extension ContextState {
 
   private func storedHits(
     _ index: SearchIndex, _ query: SearchQuery, _ table: EntityTable, limit: (partialValue: Int, overflow: Bool)?
-  ) throws -> [Found] {
+  ) throws -> [SearchFound] {
     let name = index.name.quotedIdentifier
     var sql = SQLFragment("SELECT \(index.results) FROM \(name)")
     // The key is the index's row identifier, so the table is only needed to tell classes apart.
@@ -79,45 +72,51 @@ extension ContextState {
     if let limit, !limit.overflow { sql = sql + SQLFragment(" LIMIT ?", [.integer(Int64(limit.partialValue))]) }
     return try read(table) { connection in
       try connection.rows(sql) { cells in
-        Found(
+        SearchFound(
           key: cells.integer(0), rank: cells.real(1), snippets: index.snippets { cells.text(Int32($0) + 2) })
       }
     }
   }
 
-  /// The same asked of a full-text index over the unsaved objects alone; keys are positions.
+  /// The same asked of the unsaved objects; keys are positions.
   private func unsavedHits(
-    _ index: SearchIndex, _ query: SearchQuery, _ objects: [any PersistentModel]
-  ) throws -> [Found] {
+    _ index: SearchIndex, _ query: SearchQuery, _ table: EntityTable, _ objects: [any PersistentModel]
+  ) throws -> [SearchFound] {
     if objects.isEmpty { return [] }
-    let name = index.name.quotedIdentifier
-    let names = index.columns.map(\.name.quotedIdentifier).joined(separator: ", ")
-    return try DatabaseQueue().write { database in
-      try database.execute(sql: "CREATE VIRTUAL TABLE \(name) USING fts5(\(names), \(SearchText.tokenizer))")
-      let marks = Array(repeating: "?", count: index.columns.count + 1).joined(separator: ", ")
-      let insert = try database.makeStatement(sql: "INSERT INTO \(name) (rowid, \(names)) VALUES (\(marks))")
-      for (position, object) in objects.enumerated() {
-        let cells = [.integer(Int64(position))] + index.cells(of: object)
-        try insert.execute(arguments: StatementArguments(cells.map(\.databaseValue)))
-      }
-      let sql = "SELECT \(index.results) FROM \(name) WHERE \(name) MATCH ? ORDER BY rank, rowid"
-      return try Row.fetchAll(database, sql: sql, arguments: [query.expression]).map { row in
-        Found(key: row[0], rank: row[1], snippets: index.snippets { row[$0 + 2] })
+    let search = try UnsavedSearch(index, objects)
+    guard try search.hasHits(query) else { return [] }
+    let rarity = try read(table) { connection in
+      func count(_ sql: SQLFragment) throws -> Int { try connection.rows(sql) { Int($0.integer(0)) }[0] }
+      let rows = try count(SQLFragment("SELECT count(*) FROM \(table.name.quotedIdentifier)"))
+      let name = index.name.quotedIdentifier
+      return try query.terms.map { term in
+        UnsavedSearch.rarity(
+          of: try count(
+            SQLFragment("SELECT count(*) FROM \(name) WHERE \(name) MATCH ?", [.text(SearchQuery.expression([term]))])),
+          among: rows)
       }
     }
+    return try search.hits(query, rarity: rarity)
   }
+}
+
+/// What a search found of an object, before the object is at hand.
+struct SearchFound {
+  let key: Int64
+  let rank: Double
+  let snippets: [SearchSnippet]
 }
 
 extension SearchIndex {
   /// What is selected of a row that was found: its key, its rank, and a snippet of each column.
-  fileprivate var results: String {
+  var results: String {
     let name = name.quotedIdentifier
     let snippets = columns.indices.map { SearchText.snippetSQL(self.name, column: $0) }
     return (["\(name).rowid", "\(name).rank"] + snippets).joined(separator: ", ")
   }
 
   /// The snippets in which something was found.
-  fileprivate func snippets(_ marked: (Int) -> String?) -> [SearchSnippet] {
+  func snippets(_ marked: (Int) -> String?) -> [SearchSnippet] {
     columns.enumerated().compactMap { index, column in
       marked(index).flatMap { SearchText.snippet($0, of: column.property) }
     }
@@ -136,11 +135,10 @@ extension ModelContext {
   /// (`cafe` finds `Café`), canonically equivalent texts are the same; `ß` and `ss` differ, as do `ø` and `o`. In
   /// scripts without spaces between words (Chinese, Japanese, Thai, …) each character is a word, so that a run of them
   /// is found anywhere; so is each emoji and each other symbol. No language is assumed: there are no stems and no stop
-  /// words.
+  /// words. A predicate with `contains` or `localizedStandardContains` is another question, since it also finds parts of
+  /// words; it looks at every row.
   ///
-  /// Unsaved changes count: new and changed objects are searched as they are in memory, deleted ones are not found. They
-  /// are ranked among themselves (see ``SearchHit/rank``), so that where a limit cuts, they may be cut before stored
-  /// objects that fit less well.
+  /// Unsaved changes count: new and changed objects are searched as they are in memory, deleted ones are not found.
   /// - Parameter limit: the greatest number of hits; nil is all.
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` where neither the class nor a subclass has a `String` attribute
   ///   with `.spotlight`.

@@ -6,7 +6,8 @@ public struct SearchHit<T: PersistentModel> {
   /// How well the object fits by BM25, as SQLite's FTS5 counts it: the smaller (the more negative), the better.
   ///
   /// It depends on how rare the words are among all stored objects of the class hierarchy, so ranks of different
-  /// searches cannot be compared. An unsaved object is ranked among the unsaved ones.
+  /// searches cannot be compared. Of an unsaved object it is an estimate: the lengths of the unsaved texts alone decide
+  /// what counts as a long one.
   public let rank: Double
 
   /// The parts of the object's texts in which something was found, one for each attribute, in the order of declaration.

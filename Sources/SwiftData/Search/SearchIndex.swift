@@ -86,7 +86,7 @@ extension SearchIndex {
     return DerivedTable(
       name: name,
       objects: [
-        .init(.view, view, "AS SELECT _pk, \(texts) FROM \(rows)"),
+        .init(.view, view, "AS SELECT _pk, \(texts) FROM \(rows) /* \(SearchText.version) */"),
         .init(.virtualTable, name, "USING fts5(\(names), \(content), \(SearchText.tokenizer))"),
         .init(.trigger, "\(name).insert", "AFTER INSERT ON \(rows) BEGIN \(add) END"),
         .init(.trigger, "\(name).delete", "AFTER DELETE ON \(rows) BEGIN \(remove) END"),

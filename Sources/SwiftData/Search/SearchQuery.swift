@@ -35,7 +35,7 @@ struct SearchQuery {
       }
     }
     var seen = Set<Term>()
-    self.terms = terms.filter { !$0.text.allSatisfy(\.isWhitespace) && seen.insert($0).inserted }
+    self.terms = terms.filter { SearchText.hasWord($0.text) && seen.insert($0).inserted }
     if self.terms.isEmpty { return nil }
   }
 
@@ -44,7 +44,9 @@ struct SearchQuery {
   }
 
   /// The argument of MATCH.
-  var expression: String {
+  var expression: String { Self.expression(terms) }
+
+  static func expression(_ terms: [Term]) -> String {
     terms.map { term in
       let text = SearchText.indexed(term.text).replacingOccurrences(of: "\"", with: "\"\"")
       return "\"\(text)\"" + (term.isPrefix ? " *" : "")

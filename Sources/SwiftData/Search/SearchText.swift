@@ -10,6 +10,9 @@ enum SearchText {
   /// The tokenizer of every index, as an argument of FTS5.
   static let tokenizer = "tokenize=\"unicode61 remove_diacritics 2 categories 'L* N* Co So'\""
 
+  /// Goes up when `indexed` changes its results: indices of former ones are made anew.
+  static let version = 1
+
   // Control characters, which separate words and which `indexed` takes out of texts.
   private static let start: Unicode.Scalar = "\u{1D}"
   private static let end: Unicode.Scalar = "\u{1E}"
@@ -37,6 +40,19 @@ enum SearchText {
   private static func isPlain(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { $0.allSatisfy { $0 < 0x80 && !(0x1D...0x1F).contains($0) && $0 != 0 } }
+  }
+
+  /// Whether the tokenizer finds a word in a text. One without any must not stand in a query, since FTS5 takes what
+  /// finds nothing for a reason to find nothing at all.
+  static func hasWord(_ text: String) -> Bool {
+    text.unicodeScalars.contains { scalar in
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+        .letterNumber, .otherNumber, .privateUse, .otherSymbol:
+        true
+      default: false
+      }
+    }
   }
 
   /// Whether a scalar is a word of its own.

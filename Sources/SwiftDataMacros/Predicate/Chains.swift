@@ -105,7 +105,7 @@ extension PredicateLowering {
     let labels = call.arguments.map(\.label?.text)
     if labels == ["keyPath"], let path = call.arguments.first?.expression.bare {
       if let written = path.as(KeyPathExprSyntax.self) { return follow(written, from: base) }
-      if !depends(path) { return emit(build: "member", base.text, path.code) }
+      if !depends(path) { return emit(build: "captured", base.text, path.code) }
     }
     guard labels == [nil] || labels == [nil, "default"], call.trailingClosure == nil else {
       return fail(PredicateDiagnostics.unsupported(ExprSyntax(call)))

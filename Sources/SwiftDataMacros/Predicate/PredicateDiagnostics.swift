@@ -158,17 +158,22 @@ enum PredicateDiagnostics {
 
   static func unsupportedOperator(_ infix: InfixOperatorExprSyntax) -> Diagnostic {
     let name = infix.operator.trimmedDescription
+    var fixIts: [FixIt] = []
+    if name == "===" || name == "!==" {
+      let equality = TokenSyntax.binaryOperator(String(name.dropLast()))
+        .with(\.leadingTrivia, infix.operator.leadingTrivia).with(\.trailingTrivia, infix.operator.trailingTrivia)
+      fixIts = [fix("compareModels", "compare the models with '\(name.dropLast())'", infix.operator, equality)]
+    }
     let advice =
       switch name {
       case "===", "!==":
-        "compare the identifiers: '\(shortened(infix.leftOperand)).persistentModelID \(name.dropLast())"
-          + " \(shortened(infix.rightOperand)).persistentModelID'"
+        "compare the models with '\(name.dropLast())'"
       case "=": "a query changes nothing; use '=='"
       case "&", "|", "^", "<<", ">>": "keep the bits in properties of their own"
       case "&+", "&-", "&*": "use '\(name.dropFirst())'; where it overflows, the row does not match"
       default: "use the operators of the standard library"
       }
-    return error(infix.operator, "unsupportedOperator", "'\(name)' cannot be part of a query; \(advice)")
+    return error(infix.operator, "unsupportedOperator", "'\(name)' cannot be part of a query; \(advice)", fixIts)
   }
 
   static func unsupportedPrefix(_ prefix: PrefixOperatorExprSyntax) -> Diagnostic {

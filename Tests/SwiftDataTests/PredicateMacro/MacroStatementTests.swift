@@ -183,13 +183,30 @@ struct MacroStatementTests {
     try store.check(#Predicate { missing == nil && $0.flag || $0.title == missing!.name }) { $0.flag }
     try store.check(#Predicate { $0.flag || $0.plays == filter.ids[9] || $0.title == filter.nested[2]! }) { $0.flag }
     try store.check(#Predicate { $0.plays == filter.ids.filter { $0 > 3 }.first! }) { $0.plays == 4 }
-    let (path, deep) = (\Catalog.Track.place.city, \Catalog.Track.title)
-    try store.check(#Predicate { $0[keyPath: path] == "Bern" && $0[keyPath: deep] != "Rain" }) {
-      $0.place.city == "Bern" && $0.title != "Rain"
-    }
+    let path = \Catalog.Track.title
+    try store.check(#Predicate { $0[keyPath: path] == "Rain" }) { $0.title == "Rain" }
+    let city = \Catalog.Track.place.city
+    let deep = #Predicate<Catalog.Track> { $0[keyPath: city] == "Bern" }
+    #expect(try deep.evaluate(store.tracks[0]))
+    #expect(throws: SwiftDataError.self) { try store.context.fetch(FetchDescriptor(predicate: deep)) }
     try store.check(#Predicate { $0[keyPath: \.album?.artist?.name] == "solo" }) { $0.album?.artist?.name == "solo" }
     let zero = filter.ids.count - 2
     try store.check(#Predicate { $0.flag || zero != 0 && $0.plays > 10 / zero }) { $0.flag }
+  }
+
+  @Test("Captured models are compared as rows")
+  func models() throws {
+    let album = try #require(store.tracks[0].album)
+    let none: Catalog.Album? = nil
+    try store.check(#Predicate { $0.album == album }) { $0.album == album }
+    try store.check(#Predicate { album != $0.album }) { $0.album != album }
+    try store.check(#Predicate { $0.album == none }) { $0.album == nil }
+    try store.check(albums: #Predicate { $0 == album || $0.artist == nil }) { $0 == album || $0.artist == nil }
+    let other = try ModelContext(store.context.container).fetch(FetchDescriptor<Catalog.Album>())
+    let same = try #require(other.first { $0.title == album.title })
+    #expect(
+      try store.context.fetchCount(FetchDescriptor<Catalog.Track>(predicate: #Predicate { $0.album == same }))
+        == album.tracks.count)
   }
 
   @Test("Other predicates and expressions are asked")

@@ -139,6 +139,31 @@ struct SearchStoreTests {
     #expect(try two.search(MemoAfter.Memo.self, "old").isEmpty)
   }
 
+  @Test("A scan for a part of a searchable text is told of the search")
+  func finding() throws {
+    let context = try memoryContext(Searched.Article.self)
+    let scan = FetchDescriptor<Searched.Article>(predicate: #Predicate { $0.title.contains("x") })
+    let finding = try #require(context.explain(scan).findings.first)
+    #expect(finding.description.contains("Words in title are found by context.search(Article.self"))
+    let other = FetchDescriptor<Searched.Article>(predicate: #Predicate { $0.secret.contains("x") })
+    #expect(try context.explain(other).findings.first?.description.contains("context.search") == false)
+  }
+
+  @Test("A search enters the index, in the order of rank, and looks at one row for each hit")
+  func plan() throws {
+    let store = try TemporaryStore()
+    let context = ModelContext(try store.container(Searched.Work.self, Searched.Song.self))
+    context.insert(Searched.Song(name: "a", lyrics: "b"))
+    try context.save()
+    let run = try SQLTrace.record { try context.search(Searched.Song.self, "b", limit: 3) }
+    let sql = try #require(run.statements.first)
+    let bound = sql.replacingOccurrences(of: "MATCH ?", with: "MATCH '\"b\"'").replacingOccurrences(of: "?", with: "3")
+    let plan = try store.shell("EXPLAIN QUERY PLAN \(bound)")
+    #expect(plan.contains("SCAN _swiftdata_Work.search VIRTUAL TABLE INDEX"))
+    #expect(plan.contains("SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"))
+    #expect(!plan.contains("TEMP B-TREE"))
+  }
+
   @Test("A search costs two statements, however many are found")
   func statements() throws {
     let context = try memoryContext(MemoAfter.Memo.self)

@@ -230,6 +230,28 @@ struct SearchTests {
     #expect(try titles("alpha", limit: 2).count == 2)
   }
 
+  @Test("Unsaved objects are ranked as the stored ones are, by how rare the words are in the store")
+  func pendingRank() throws {
+    try store("rare common words here", "common words here too", "common words", "nothing of it", "nothing", "nothing")
+    context.insert(Article("rare rare"))
+    context.insert(Article("a long text in which the word rare is one among very many others that mean nothing"))
+    #expect(try titles("rare", limit: 1) == ["rare rare"])
+    let hits = try context.search(Article.self, "rare")
+    #expect(hits.map(\.model.title).first == "rare rare" && hits.count == 3)
+    #expect(hits.map(\.rank) == hits.map(\.rank).sorted())
+    #expect(hits.allSatisfy { $0.rank < -0.1 })
+    let before = hits.map(\.model.title)
+    try context.save()
+    #expect(try titles("rare") == before)
+  }
+
+  @Test("A text of which no word is left finds no unsaved object either")
+  func pendingNothing() throws {
+    context.insert(Article("rock ? roll"))
+    #expect(try titles("?") == [])
+    #expect(try titles("rock ?") == ["rock ? roll"])
+  }
+
   @Test("An unsaved object has snippets too")
   func pendingSnippets() throws {
     context.insert(Article("nothing", "Cafe\u{301} noir"))

@@ -1,0 +1,77 @@
+public import Foundation
+
+extension ModelContext {
+  /// Changes properties of all objects that match, in the store itself, and makes no objects.
+  ///
+  ///     try context.update(
+  ///       model: Message.self, where: #Predicate { $0.sent < date },
+  ///       set: .assign(\.isRead, true), .assign(\.rank, #Expression<Message, Int> { $0.rank + 1 }))
+  ///
+  /// The change is saved at once, all of it or nothing, with the notifications of a save; objects that contexts have
+  /// already are brought up to it. Objects of this context with unsaved changes take part with these: they get their
+  /// new values in memory, to be saved with the rest. Where an unsaved change of another class decides which objects
+  /// match, or what they get, all of them are changed in that way. It cannot be undone. Property observers
+  /// (`didSet`) run for objects that are changed in memory only. (Not Apple's.)
+  /// - Parameters:
+  ///   - predicate: nil matches all.
+  ///   - assignments: computed from the object as it was, each for itself; of two to one property the later counts.
+  /// - Returns: how many objects were changed.
+  /// - Throws: ``SwiftDataError``, and then nothing was changed: as ``fetch(_:)`` does;
+  ///   ``SwiftDataError/unsupportedKeyPath`` for what cannot be assigned; ``SwiftDataError/unreadableValue`` where an
+  ///   expression has no value for an object; ``SwiftDataError/uniquenessViolation``; and as ``save()`` does.
+  /// - Complexity: one statement; one more where an expression can fail; one where this context has some of the
+  ///   objects.
+  @discardableResult
+  public func update<T: PersistentModel>(
+    model: T.Type, where predicate: Predicate<T>? = nil, set assignments: Assignment<T>...
+  ) throws -> Int {
+    try state.update(model: model, where: predicate, set: assignments)
+  }
+}
+
+extension ContextState {
+  func update<M: PersistentModel>(
+    model: M.Type, where predicate: Predicate<M>?, set assignments: [Assignment<M>]
+  ) throws -> Int {
+    drainInbox()
+    let descriptor = FetchDescriptor<M>(predicate: predicate)
+    var columns = [AssignedColumn]()
+    var query = try lower(descriptor) { state in
+      columns = try assignments.map { try $0.plan(&state) }
+      return columns.flatMap { [$0.value] + ($0.failure.map { [$0] } ?? []) }
+    }
+    guard !columns.isEmpty else { return 0 }
+    var objects = [M]()
+    if pendingChangesMatter(to: query) {
+      if dependsOnOthers(query, includingValues: true) {
+        objects = try fetchWithPendingChanges(descriptor, query)
+        for assign in try prepare(assignments, for: objects) { assign() }
+        return objects.count
+      }
+      objects = unsaved(M.self).filter { object in
+        !object.__state.flags.contains(.deleted) && predicate.map { (try? $0.evaluate(object)) == true } ?? true
+      }
+      query.restrictions.append(exclusion(of: unsavedKeys(in: query.table)))
+    }
+    let assigns = try prepare(assignments, for: objects)
+    let count = try BatchUpdate(query: query, columns: columns, context: self).run()
+    for assign in assigns { assign() }
+    return count + objects.count
+  }
+
+  private func prepare<M: PersistentModel>(
+    _ assignments: [Assignment<M>], for objects: [M]
+  ) throws -> [() -> Void] {
+    try objects.flatMap { object in try assignments.map { try $0.prepare(object) } }
+  }
+
+  private func unsavedKeys(in table: EntityTable) -> [Int64] {
+    (changed.values.map(\.object) + Array(deleted.values))
+      .filter { TableNames.table(for: type(of: $0).__entity) == table.name }.map(\.__state.key)
+  }
+
+  /// The condition that a row is none of some.
+  func exclusion(of keys: [Int64]) -> SQLFragment {
+    SQLFragment("t0._pk NOT IN (SELECT value FROM json_each(?))", [Self.list(keys)])
+  }
+}

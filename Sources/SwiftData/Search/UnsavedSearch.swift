@@ -1,0 +1,63 @@
+import Foundation
+import GRDB
+
+/// A full-text index over unsaved objects alone, in memory, made for one search.
+///
+/// BM25 weighs each word by how rare it is. Among a few unsaved objects that says nothing, so the weights of the store
+/// take the place of theirs, and stored and unsaved objects can stand in one list.
+struct UnsavedSearch {
+  private let index: SearchIndex
+  private let database: DatabaseQueue
+  private let count: Int
+
+  init(_ index: SearchIndex, _ objects: [any PersistentModel]) throws {
+    self.index = index
+    self.database = try DatabaseQueue()
+    self.count = objects.count
+    let name = index.name.quotedIdentifier
+    let names = index.columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    try database.write { database in
+      try database.execute(sql: "CREATE VIRTUAL TABLE \(name) USING fts5(\(names), \(SearchText.tokenizer))")
+      let marks = Array(repeating: "?", count: index.columns.count + 1).joined(separator: ", ")
+      let insert = try database.makeStatement(sql: "INSERT INTO \(name) (rowid, \(names)) VALUES (\(marks))")
+      for (position, object) in objects.enumerated() {
+        let cells = [.integer(Int64(position))] + index.cells(of: object)
+        try insert.execute(arguments: StatementArguments(cells.map(\.databaseValue)))
+      }
+    }
+  }
+
+  func hasHits(_ query: SearchQuery) throws -> Bool {
+    try database.read { database in
+      try Row.fetchOne(database, sql: sql("1") + " LIMIT 1", arguments: [query.expression]) != nil
+    }
+  }
+
+  /// What is found, in the order of the objects. `rarity` has the weight of each term in the store.
+  func hits(_ query: SearchQuery, rarity: [Double]) throws -> [SearchFound] {
+    try database.read { database in
+      var ranks = [Int64: Double]()
+      for (term, weight) in zip(query.terms, rarity) {
+        let found = try Row.fetchAll(
+          database, sql: sql("rowid, rank"), arguments: [SearchQuery.expression([term])])
+        let own = Self.rarity(of: found.count, among: count)
+        for row in found { ranks[row[0], default: 0] += (row[1] as Double) * weight / own }
+      }
+      return try Row.fetchAll(database, sql: sql(index.results) + " ORDER BY rowid", arguments: [query.expression]).map
+      {
+        row in
+        SearchFound(key: row[0], rank: ranks[row[0]] ?? 0, snippets: index.snippets { row[$0 + 2] })
+      }
+    }
+  }
+
+  private func sql(_ columns: String) -> String {
+    let name = index.name.quotedIdentifier
+    return "SELECT \(columns) FROM \(name) WHERE \(name) MATCH ?"
+  }
+
+  /// The weight that FTS5's BM25 gives to a term that `found` of `all` rows have.
+  static func rarity(of found: Int, among all: Int) -> Double {
+    max(log((Double(all - found) + 0.5) / (Double(found) + 0.5)), 1e-6)
+  }
+}
