@@ -65,8 +65,8 @@ package enum Probe {
     }
   }
 
-  /// What a key path returns for an object; nil where it is not of the object's class.
-  package static func apply(_ keyPath: AnyKeyPath, to object: any PersistentModel) -> Any? {
+  /// What a key path returns for a value; nil where it is not of the value's type.
+  package static func apply(_ keyPath: AnyKeyPath, to object: Any) -> Any? {
     func open<Root>(_: Root.Type) -> Any? {
       guard let root = object as? Root, let path = keyPath as? PartialKeyPath<Root> else { return nil }
       return root[keyPath: path]

@@ -187,10 +187,20 @@ extension LoweringState {
   private func orderable(_ left: Lowered, _ right: Lowered) -> (Scalar, Scalar)? {
     switch (left, right) {
     case (.scalar(let left), .scalar(let right)): (left, right)
-    case (.scalar(let left), .constant(let value)): constant(value, as: left.type).map { (left, $0) }
-    case (.constant(let value), .scalar(let right)): constant(value, as: right.type).map { ($0, right) }
+    case (.scalar(let left), .constant(let value)): bound(value, as: left.type).map { (left, $0) }
+    case (.constant(let value), .scalar(let right)): bound(value, as: right.type).map { ($0, right) }
     default: nil
     }
+  }
+
+  /// A captured value to compare with, text in normal form C, as an index has it.
+  private func bound(_ value: Any, as type: ScalarType) -> Scalar? {
+    guard var scalar = constant(value, as: type) else { return nil }
+    if scalar.needsNormalization, let cell = cell(of: value, as: type) {
+      scalar.sql = SQLFragment("?", [cell])
+      scalar.needsNormalization = false
+    }
+    return scalar
   }
 
   /// Expressions whose order in SQL is the order of the values; nil where there are none.

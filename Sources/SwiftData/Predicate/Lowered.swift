@@ -12,6 +12,8 @@ package indirect enum Lowered {
   case collection(RowCollection)
   /// A range with a bound that a row decides.
   case range(RangeReference)
+
+  var isConstant: Bool { if case .constant = self { true } else { false } }
 }
 
 /// A value that SQL computes.

@@ -82,6 +82,10 @@ package struct LoweringState {
     if case .bool = type.form, let flag = value as? Bool {
       return .condition(SQLFragment(flag ? "TRUE" : "FALSE"), isAtomic: true)
     }
+    if type.form == .text, case .text(let text)? = type.cell(of: value) {
+      // As it is: comparisons in a locale tell apart what Swift's own take for equal.
+      return Scalar(sql: SQLFragment("?", [.text(text)]), type: type, needsNormalization: !SwiftText.isNFC(text))
+    }
     guard let cell = cell(of: value, as: type) else { return nil }
     return Scalar(sql: SQLFragment("?", [cell]), type: type)
   }

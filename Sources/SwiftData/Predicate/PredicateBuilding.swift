@@ -50,7 +50,7 @@ extension __Build {
   }
 
   /// A captured regular expression.
-  public static func value<T>(_ value: Regex<T>) -> PredicateExpressions.Value<PredicateExpressions.PredicateRegex> {
+  public static func value<T>(_ value: Regex<T>) -> PredicateExpressions.Value<__CapturedRegex> {
     PredicateExpressions.build_Arg(value)
   }
 

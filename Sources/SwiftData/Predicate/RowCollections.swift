@@ -221,9 +221,9 @@ extension LoweringState {
       throw unsupported(expression, "the store does not know the order of its elements")
     }
     let direction = isMaximum ? " DESC" : ""
-    let order = keys.dropFirst().reduce(keys[0] + SQLFragment(direction)) {
-      $0 + SQLFragment(", ") + $1 + SQLFragment(direction)
-    }
+    // Of equals the first: texts may be equal and yet differ.
+    let start = rows.order.map(\.forward).joined(separator: ", ")
+    let order = keys.reduce(SQLFragment("")) { $0 + $1 + SQLFragment(direction + ", ") } + SQLFragment(start)
     func first(_ rows: Rows, by order: SQLFragment) -> SQLFragment {
       SQLFragment("(") + statement(scalar.sql, rows) + SQLFragment(" ORDER BY ") + order + SQLFragment(" LIMIT 1)")
     }
@@ -232,9 +232,9 @@ extension LoweringState {
       // No number is less or greater than NaN: Swift keeps it where it comes first and passes over it elsewhere.
       var numbers = rows
       numbers.conditions.append(scalar.operand + SQLFragment(" < \(dialect.notANumber)"))
-      let start = first(rows, by: SQLFragment(rows.order.map(\.forward).joined(separator: ", ")))
       sql =
-        SQLFragment("CASE WHEN ") + start + SQLFragment(" = \(dialect.notANumber) THEN \(dialect.notANumber) ELSE ")
+        SQLFragment("CASE WHEN ") + first(rows, by: SQLFragment(start))
+        + SQLFragment(" = \(dialect.notANumber) THEN \(dialect.notANumber) ELSE ")
         + first(numbers, by: order) + SQLFragment(" END")
     }
     scalar.sql = sql

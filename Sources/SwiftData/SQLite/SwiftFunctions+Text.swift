@@ -34,12 +34,12 @@ extension SwiftFunctions {
       call.returns("[" + items.joined(separator: ",") + "]")
     },
     SwiftFunction("swift_matches", 2) { call in
-      let found =
-        switch call.cell(1) {
-        case .integer(let number): RegexBox.numbered(number).map { call.text(0).contains($0.regex) }
-        default: TextSearch.matches(call.text(0), pattern: call.text(1))
-        }
-      call.returns(found.map { .integer($0 ? 1 : 0) })
+      guard case .integer(let number) = call.cell(1) else {
+        return call.returns(TextSearch.matches(call.text(0), pattern: call.text(1)).map { .integer($0 ? 1 : 0) })
+      }
+      // Only what forgot its predicate can come here without it.
+      guard let box = RegexBox.numbered(number) else { return call.fails("a captured regular expression is gone") }
+      call.returns(call.text(0).contains(box.regex))
     },
   ]
 

@@ -84,6 +84,7 @@ struct SQLiteCall {
 
   // MARK: - Results
 
+  func fails(_ message: String) { sqlite3_result_error(context, message, -1) }
   func returns(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
   func returns(_ value: Int64) { sqlite3_result_int64(context, value) }
   func returnsArgument(_ index: Int) { sqlite3_result_value(context, values[index]) }

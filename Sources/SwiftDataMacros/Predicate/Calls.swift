@@ -98,6 +98,9 @@ extension PredicateLowering {
     switch following.signature {
     case "min()", "max()":
       rest = rest.dropFirst(2)
+      if let keyPath = plainKeyPath(transform) {
+        return emit(foundation: "build_\(following.name)", emit(build: "mapped", base.text, keyPath).text)
+      }
       let found = extreme(following.name, of: base) { left, right in
         let (one, other) = (self.apply(transform, to: left), self.apply(transform, to: right))
         return self.emit(foundation: "build_Comparison", "lhs: \(one.text)", "rhs: \(other.text)", "op: .lessThan")
@@ -110,6 +113,27 @@ extension PredicateLowering {
       return emit("\(Self.foundation)build_contains(\(base.text), where: \(body))")
     default: return closureCall("map", base, transform)
     }
+  }
+
+  /// The key path of a transform that only names properties, for which the store looks at each element once; nil for
+  /// others.
+  private func plainKeyPath(_ transform: ExprSyntax) -> String? {
+    if let keyPath = transform.as(KeyPathExprSyntax.self) {
+      let isPlain = keyPath.components.allSatisfy { if case .property = $0.component { true } else { false } }
+      return isPlain ? keyPath.trimmedDescription : nil
+    }
+    guard let closure = transform.as(ClosureExprSyntax.self), closure.signature == nil, closure.statements.count == 1,
+      var member = closure.statements.first?.item.as(MemberAccessExprSyntax.self)
+    else { return nil }
+    var names: [String] = []
+    while true {
+      guard member.declName.argumentNames == nil else { return nil }
+      names.insert(member.declName.baseName.text, at: 0)
+      guard let next = member.base?.as(MemberAccessExprSyntax.self) else { break }
+      member = next
+    }
+    guard member.base?.as(DeclReferenceExprSyntax.self)?.baseName.text == "$0" else { return nil }
+    return "\\." + names.joined(separator: ".")
   }
 
   /// The first element that no other one precedes, or follows.

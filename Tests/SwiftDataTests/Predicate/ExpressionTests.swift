@@ -9,7 +9,7 @@ struct ExpressionTests {
   private let all: [Specimen]
 
   init() throws {
-    var data = RandomData(seed: 7)
+    var data = RandomData(seed: 5)
     context = ModelContext(try SwiftDataTests.context(saving: data.objects(40)).container)
     all = try context.fetch(FetchDescriptor<Specimen>())
   }

@@ -23,6 +23,12 @@ struct NodeTests {
     #expect(found > 0 && found < all, "found \(found)", sourceLocation: sourceLocation)
   }
 
+  private static func specimen(_ serial: Int, _ title: String) -> Specimen {
+    let specimen = Specimen(serial: serial)
+    specimen.title = title
+    return specimen
+  }
+
   private func matching(_ regex: Regex<some Any>) -> Predicate<Specimen> {
     let captured = P.build_Arg(regex)
     return Predicate { P.build_contains(P.build_KeyPath(root: $0, keyPath: \.title), captured) }
@@ -94,6 +100,17 @@ struct NodeTests {
         )
       }
     )
+  }
+
+  @Test("The macro asks each element once where a transform names a property")
+  func mappedByMacro() throws {
+    let texts: Predicate<Specimen> = #Predicate { $0.stickers.map(\.text).max() == $0.stickers.map { $0.text }.min() }
+    #expect(String(reflecting: texts).contains("__Mapped"))
+    try check(texts)
+    try check(#Predicate { ($0.places.map(\.y).max() ?? -9) > 0 })
+    try check(#Predicate { ($0.drawer?.specimens.map(\.title.count).max() ?? 0) > 2 })
+    let captured = ["a", "bc"]
+    try check(#Predicate { $0.title.count <= captured.map(\.count).max() ?? 0 })
   }
 
   @Test("A part of an array is counted, searched and compared; where there is none the row does not match")
@@ -197,5 +214,33 @@ struct NodeTests {
       #Predicate { $0.scores[$0.words[2], default: $0.small] != $0.small + 1 }, in: context)
     try expectAgreement(
       #Predicate { !($0.scores[$0.note!, default: 0] == 9) }, in: context)
+  }
+
+  @Test("Texts that Swift takes for equal keep their scalars on the way to a comparison in a locale")
+  func equalTextsThatDiffer() throws {
+    let (kelvin, cafe) = ("\u{212A}", "cafe\u{301}")
+    try expectAgreement(
+      #Predicate { ($0.flag ? kelvin : "a").localizedStandardCompare($0.title) != .orderedSame }, in: context)
+    try expectAgreement(
+      #Predicate { ($0.note ?? cafe).localizedStandardCompare($0.title) == .orderedDescending }, in: context)
+  }
+
+  @Test("Of texts that Swift takes for equal the first is the least and the greatest")
+  func firstOfEqualTexts() throws {
+    let drawer = Drawer(name: "equal")
+    let specimens = ["K", "\u{212A}", "K"].enumerated().map { Self.specimen(700 + $0.offset, $0.element) }
+    for specimen in specimens { specimen.drawer = drawer }
+    let context = try SwiftDataTests.context(saving: specimens)
+    for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
+      drawer.specimens = order.map { specimens[$0] }
+      try context.save()
+      let reader = ModelContext(context.container)
+      try expectAgreement(
+        #Predicate { $0.drawer?.specimens.map(\.title).min()?.localizedStandardCompare("K") == .orderedSame },
+        in: reader)
+      try expectAgreement(
+        #Predicate { $0.drawer?.specimens.map(\.title).max()?.localizedStandardCompare("K") == .orderedSame },
+        in: reader)
+    }
   }
 }

@@ -56,8 +56,11 @@ extension RandomPredicate {
     let specimen = random.pick(specimens)
     let length = #Expression<Specimen, Int> { $0.title.count + $0.words.count }
     let sum = #Expression<Specimen, Int, Int> { $0.small + $1 }
-    return random.chance(1, in: 2)
-      ? Node(P.build_evaluate(P.Value(length), specimen)) : Node(P.build_evaluate(P.Value(sum), specimen, int(0)))
+    switch random.int(0..<3) {
+    case 0: return Node(P.build_evaluate(P.Value(length), specimen))
+    case 1: return Node(__Build.evaluate(__Build.value(length), specimen))
+    default: return Node(P.build_evaluate(P.Value(sum), specimen, int(0)))
+    }
   }
 
   /// A property of a subclass.

@@ -63,7 +63,7 @@ struct RandomPredicate {
   mutating func bool(_ depth: Int) -> Node<Bool> {
     if depth <= 0 { return random.chance(1, in: 3) ? value(random.chance(1, in: 2)) : key(\.flag) }
     let next = depth - 1
-    switch random.int(0..<30) {
+    switch random.int(0..<32) {
     case 0, 1: return Node(P.build_Conjunction(lhs: bool(next), rhs: bool(next)))
     case 2, 3: return Node(P.build_Disjunction(lhs: bool(next), rhs: bool(next)))
     case 4, 5: return Node(P.build_Negation(bool(next)))
@@ -80,6 +80,7 @@ struct RandomPredicate {
     case 26: return mapped(next)
     case 27: return run(next)
     case 28 where !isNested: return slice(next)
+    case 29, 30: return promoted(next)
     default: return ranges(next)
     }
   }
@@ -129,7 +130,7 @@ struct RandomPredicate {
 
   mutating func optionalInt(_ depth: Int) -> Node<Int?> {
     if depth <= 0 { return key(\.maybe) }
-    switch random.int(0..<11) {
+    switch random.int(0..<12) {
     case 0: return Node(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.size) })
     case 1:
       return Node(
@@ -153,6 +154,7 @@ struct RandomPredicate {
       return Node(P.build_flatMap(key(\.maybe)) { P.build_Arithmetic(lhs: $0, rhs: addend, op: .add) })
     case 7: return combination()
     case 8: return numberOfMembers(depth - 1)
+    case 10: return promotedInt(depth - 1)
     case 9:
       return Node(
         P.build_flatMap(key(\.home)) {
@@ -164,7 +166,7 @@ struct RandomPredicate {
 
   mutating func real(_ depth: Int) -> Node<Double> {
     let next = depth - 1
-    switch random.int(0..<(depth <= 0 ? 3 : 8)) {
+    switch random.int(0..<(depth <= 0 ? 3 : 9)) {
     case 0: return value(random.pick(RandomData.doubles))
     case 1, 2: return key(\.real)
     case 3:
@@ -174,6 +176,7 @@ struct RandomPredicate {
     case 4: return Node(P.build_Division(lhs: real(next), rhs: value(random.pick(RandomData.doubles))))
     case 5: return Node(P.build_UnaryMinus(real(next)))
     case 6: return Node(P.build_NilCoalesce(lhs: optionalReal(next), rhs: real(next)))
+    case 7: return Node(__Build.double(int(next)))
     default: return Node(P.build_KeyPath(root: P.build_KeyPath(root: key(\.address), keyPath: \.place), keyPath: \.x))
     }
   }
@@ -202,7 +205,7 @@ struct RandomPredicate {
   }
 
   mutating func optionalText(_ depth: Int) -> Node<String?> {
-    switch random.int(0..<9) {
+    switch random.int(0..<10) {
     case 0: return Node(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.name) })
     case 1:
       return Node(
@@ -215,6 +218,7 @@ struct RandomPredicate {
     case 4: return Node(P.build_flatMap(key(\.home)) { P.build_KeyPath(root: $0, keyPath: \.zip) })
     case 5: return Node(P.build_min(key(\.words)))
     case 6: return textOfMembers(depth - 1)
+    case 8: return chosenText(depth - 1)
     case 7: return Node(P.build_flatMap(key(\.note)) { P.build_lowercased($0) })
     default: return key(\.note)
     }
@@ -255,12 +259,13 @@ struct RandomPredicate {
     case 22: return equal(key(\.home), value(data.maybe(data.postal())))
     case 23: return equal(drawer(), Node(P.build_NilLiteral()))
     case 24: return equal(key(\.letter), key(\.letter))
-    case 25:
+    case 25 where !drawerIdentifiers.isEmpty:
       return equal(
         Node(P.build_flatMap(drawer()) { P.build_KeyPath(root: $0, keyPath: \.persistentModelID) }),
         value(data.maybe(random.pick(drawerIdentifiers)))
       )
-    default: return equal(key(\.persistentModelID), value(random.pick(identifiers)))
+    case 26 where !identifiers.isEmpty: return equal(key(\.persistentModelID), value(random.pick(identifiers)))
+    default: return promoted(depth)
     }
   }
 

@@ -137,7 +137,7 @@ struct SortTests {
 
   @Test("Order, limit and filter work together across a relationship")
   func limit() throws {
-    var data = RandomData(seed: 7)
+    var data = RandomData(seed: 11)
     let context = try context(saving: data.objects(40))
     let all = try context.fetch(FetchDescriptor<Specimen>())
     let sort = [SortDescriptor(\Specimen.drawer?.name, order: .reverse), SortDescriptor(\Specimen.serial)]

@@ -6,8 +6,8 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let root = try state.lower(root)
     if Output.self is any LoweredAsRoot.Type { return root }
-    if let mapped = Output.self as? any AnyMapped.Type, let inner = mapped.inner(of: keyPath) {
-      var collection = try state.collection(root, elements: Root.Output.self, of: self.root)
+    if let mapped = Output.self as? any AnyMapped.Type, !root.isConstant, let inner = mapped.inner(of: keyPath) {
+      var collection = try state.collection(root, elements: type(of: inner).rootType, of: self.root)
       collection.append(mapping: { member, state in try state.mapped(member, inner) })
       return .collection(collection)
     }

@@ -3,20 +3,15 @@ import Foundation
 // Captured values whose types are not Codable, so that Foundation cannot hold them; and texts, which Foundation takes for
 // regular expressions wherever RegexBuilder is imported.
 
-extension String {
-  /// Plumbing of `#Predicate`.
-  public var __character: Character { first ?? "\0" }
-}
-
 extension PredicateExpressions {
   /// Captures a text.
   public static func build_Arg(_ text: String) -> Value<String> { Value(text) }
 
   /// Captures a part of a text as a text of its own.
-  public static func build_Arg(_ text: Substring) -> Value<String> { Value(String(text)) }
+  public static func build_Arg(_ text: Substring) -> Value<String> { __Build.value(text) }
 
   /// Captures a character.
   public static func build_Arg(_ character: Character) -> KeyPath<Value<String>, Character> {
-    build_KeyPath(root: Value(String(character)), keyPath: \.__character)
+    __Build.value(character)
   }
 }

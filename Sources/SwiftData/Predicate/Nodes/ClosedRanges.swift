@@ -17,3 +17,17 @@ extension PredicateExpressions {
     )
   }
 }
+
+extension __Build {
+  /// Whether a value is in a closed range whose bounds a row decides: `case $0.low...$0.high`.
+  public static func matches<Lower, Upper, Element>(
+    _ pattern: PredicateExpressions.ClosedRange<Lower, Upper>,
+    _ expression: Element
+  )
+    -> PredicateExpressions.Conjunction<
+      PredicateExpressions.Comparison<Lower, Element>, PredicateExpressions.Comparison<Element, Upper>
+    > where Element: PredicateExpression, Element.Output == Lower.Output
+  {
+    PredicateExpressions.build_contains(pattern, expression)
+  }
+}

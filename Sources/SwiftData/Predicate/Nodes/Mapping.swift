@@ -2,39 +2,53 @@ import Foundation
 
 // `$0.tracks.map(\.length).max()`.
 
-/// What a key path finds in each element of an array.
+/// What a key path finds in each element of a collection.
 ///
 /// Plumbing of `#Predicate`.
-public struct __Mapped<Source, Element>: RandomAccessCollection {
-  let source: [Source]
-  let keyPath: KeyPath<Source, Element>
+public struct __Mapped<Source: Collection, Element>: Collection {
+  let source: Source
+  let keyPath: KeyPath<Source.Element, Element>
 
-  public var startIndex: Int { 0 }
-  public var endIndex: Int { source.count }
-  public subscript(position: Int) -> Element { source[position][keyPath: keyPath] }
+  public var startIndex: Source.Index { source.startIndex }
+  public var endIndex: Source.Index { source.endIndex }
+  public func index(after index: Source.Index) -> Source.Index { source.index(after: index) }
+  public subscript(position: Source.Index) -> Element { source[position][keyPath: keyPath] }
   // Written out so that their key paths are this type's own.
   public var count: Int { source.count }
   public var isEmpty: Bool { source.isEmpty }
   public var first: Element? { source.first.map { $0[keyPath: keyPath] } }
-  public var last: Element? { source.last.map { $0[keyPath: keyPath] } }
 }
 
-extension Array {
+extension Collection {
   /// Plumbing of `#Predicate`.
-  public subscript<Value>(__map keyPath: KeyPath<Element, Value> & Sendable) -> __Mapped<Element, Value> {
+  public subscript<Value>(__map keyPath: KeyPath<Element, Value> & Sendable) -> __Mapped<Self, Value> {
     __Mapped(source: self, keyPath: keyPath)
   }
 }
 
 extension PredicateExpressions {
   /// Makes the node of `receiver.map(\.property)`, which `min()`, `max()`, `contains`, `allSatisfy` and `filter` take.
-  public static func build_map<Root, Element, Value>(
+  public static func build_map<Root, Value>(
     _ receiver: Root,
-    _ keyPath: Swift.KeyPath<Element, Value> & Sendable
-  ) -> KeyPath<Root, __Mapped<Element, Value>> where Root.Output == [Element] {
-    build_KeyPath(root: receiver, keyPath: \[Element].[__map: keyPath])
+    _ keyPath: Swift.KeyPath<Root.Output.Element, Value> & Sendable
+  ) -> KeyPath<Root, __Mapped<Root.Output, Value>> where Root.Output: Collection {
+    build_KeyPath(root: receiver, keyPath: \Root.Output.[__map: keyPath])
   }
 }
+
+extension __Build {
+  /// What a key path finds in each element of a collection: `map`, where `min()` or `max()` follows.
+  public static func mapped<Root, Value>(
+    _ root: Root,
+    _ keyPath: KeyPath<Root.Output.Element, Value>
+  ) -> PredicateExpressions.KeyPath<Root, __Mapped<Root.Output, Value>> where Root.Output: Collection {
+    // As `member`: Sendable is a marker without a form at run time.
+    let sendable = unsafeBitCast(keyPath, to: (KeyPath<Root.Output.Element, Value> & Sendable).self)
+    return PredicateExpressions.build_map(root, sendable)
+  }
+}
+
+// MARK: - Lowering
 
 /// What a key path finds in each element, whatever it is.
 protocol AnyMapped {
@@ -49,7 +63,16 @@ enum CollectionAggregate { case count, isEmpty, first, last }
 
 extension __Mapped: AnyMapped {
   static func inner(of keyPath: AnyKeyPath) -> AnyKeyPath? {
-    (keyPath as? KeyPath<[Source], Self>).map { [][keyPath: $0].keyPath }
+    guard let keyPath = keyPath as? KeyPath<Source, Self> else { return nil }
+    func empty<C: RangeReplaceableCollection>(_: C.Type) -> Any { C() }
+    func emptySet<S: SetAlgebra>(_: S.Type) -> Any { S() }
+    let none: Any? =
+      switch Source.self {
+      case let array as any RangeReplaceableCollection.Type: empty(array)
+      case let set as any SetAlgebra.Type: emptySet(set)
+      default: nil
+      }
+    return (none as? Source)?[keyPath: keyPath].keyPath
   }
 
   static func aggregate(at keyPath: AnyKeyPath) -> CollectionAggregate? {
@@ -57,22 +80,35 @@ extension __Mapped: AnyMapped {
     case \Self.count: .count
     case \Self.isEmpty: .isEmpty
     case \Self.first: .first
-    case \Self.last: .last
     default: nil
     }
   }
 }
 
 extension LoweringState {
-  /// What a key path finds in a member of a collection: a property, or a path to one.
+  /// What a key path finds in a member of a collection: a property, a path to one, or a part of a stored value.
   mutating func mapped(_ member: Lowered, _ keyPath: AnyKeyPath) throws -> Lowered {
-    guard case .object(let object) = member else {
-      throw SwiftDataError(
-        .unsupportedPredicate,
-        entity: entity.name,
-        message: "\(KeyPathText.describe(keyPath)) cannot be asked of each value of a stored array; write a closure"
-      )
+    let isOptional = ScalarType.isOptional(type(of: keyPath).valueType)
+    switch member {
+    case .object(let object):
+      var result = try value(at: keyPath, of: object)
+      result.isOptional = isOptional
+      return .scalar(result)
+    case .scalar(let scalar):
+      guard scalar.type.form != .opaque, let output = ScalarType(of: type(of: keyPath).valueType) else { break }
+      let key = ValueFunction.Key(
+        "map", types: [type(of: keyPath).rootType], forms: [scalar.type.form], keyPath: keyPath)
+      let function = ValueFunction.function(key) { [entity] cells in
+        guard let value: Any = scalar.type.value(of: cells[0], entity: entity) else { return nil }
+        return Probe.apply(keyPath, to: value).flatMap { output.cell(of: $0) }
+      }
+      return .scalar(function.scalar([scalar], type: output, isOptional: isOptional))
+    case .constant, .collection, .range: break
     }
-    return .scalar(try value(at: keyPath, of: object))
+    throw SwiftDataError(
+      .unsupportedPredicate,
+      entity: entity.name,
+      message: "the store cannot look for \(KeyPathText.describe(keyPath)) in each element; filter the fetched objects"
+    )
   }
 }
