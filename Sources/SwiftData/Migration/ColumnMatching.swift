@@ -46,7 +46,8 @@ struct ColumnMatching {
       return LayoutPlan.ColumnPlan(column: column, source: .nothing)
     }
     if former.name != column.name {
-      changes.append(MigrationChange(.renamed, entity, column.name, "the property was named \(former.name)", former: former.name))
+      changes.append(
+        MigrationChange(.renamed, entity, column.name, "the property was named \(former.name)", former: former.name))
     }
     let conversion = Conversion(from: former, to: column)
     switch conversion {

@@ -113,7 +113,9 @@ struct LayoutPlan {
         changes.append(MigrationChange(.added, name, nil, "the model is new"))
         continue
       }
-      if former != name { changes.append(MigrationChange(.renamed, name, nil, "the model was named \(former)", former: former)) }
+      if former != name {
+        changes.append(MigrationChange(.renamed, name, nil, "the model was named \(former)", former: former))
+      }
       guard let origin, !origin.classes.contains(former) else { continue }
       changes.append(
         MigrationChange(
@@ -219,7 +221,8 @@ struct LayoutPlan {
       }
       if former.name != relationship.name {
         changes.append(
-          MigrationChange(.renamed, relationship.table, relationship.name, "the relationship was named \(former.name)",
+          MigrationChange(
+            .renamed, relationship.table, relationship.name, "the relationship was named \(former.name)",
             former: former.name))
       }
       if names.oldTable(for: relationship.destination)?.name != former.destination {

@@ -8,7 +8,7 @@ enum LeftForLater {
       "Custom stores",
       [
         "ModelContainer.init(for:configurations:)",
-        "DataStore.*",  "DataStoreBatching.*", "DataStoreConfiguration.Store", "DataStoreSnapshot.*",
+        "DataStore.*", "DataStoreBatching.*", "DataStoreConfiguration.Store", "DataStoreSnapshot.*",
         "DataStoreSnapshotCodingKey.*", "DataStoreSnapshotValue.*", "DefaultSnapshot.*", "DefaultStore.*",
         "DataStoreFetchRequest.*", "DataStoreFetchResult.*", "DataStoreSaveChangesRequest.*",
         "DataStoreSaveChangesResult.*", "DataStoreBatchDeleteRequest.*",

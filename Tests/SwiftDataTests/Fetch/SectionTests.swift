@@ -85,10 +85,12 @@ import Testing
       context.insert(data.specimen(900))
     }
     let identifiers = try context.fetchIdentifiers(FetchDescriptor<Drawer>())
+    let specimens = try context.fetchIdentifiers(FetchDescriptor<Specimen>())
     for number in 0..<40 {
       var descriptor = FetchDescriptor<Specimen>()
       if number % 3 > 0 {
-        var generator = RandomPredicate(seed: UInt64(number), identifiers: [], drawerIdentifiers: identifiers)
+        var generator = RandomPredicate(
+          seed: UInt64(number), identifiers: specimens, drawerIdentifiers: identifiers)
         descriptor.predicate = generator.predicate(depth: 2)
       }
       if number % 2 > 0 { descriptor.sortBy = [SortDescriptor(\.level), SortDescriptor(\.title, order: .reverse)] }
