@@ -2,14 +2,22 @@ public import Foundation
 
 /// One save to the default store. (Apple's documentation, `DefaultHistoryTransaction`.)
 public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
+  /// Says where in the history of its store a transaction is.
   public typealias TokenType = DefaultHistoryToken
+  /// The number of a transaction in the history of its store, from 1.
   public typealias TransactionIdentifier = Int64
 
+  /// When it was saved.
   public let timestamp: Date
+  /// What it changed: deletions, insertions and updates, one for each object, gathered by class.
   public let changes: [HistoryChange]
+  /// Its place in the history.
   public let token: DefaultHistoryToken
+  /// Its number in the history of its store, from 1; no number is given twice.
   public let transactionIdentifier: Int64
+  /// The store that it was saved to.
   public let storeIdentifier: String
+  /// Who saved it: ``ModelContext/author`` at that time.
   public let author: String?
   /// The program that saved it: its bundle identifier, or the name of the executable.
   public let bundleIdentifier: String
@@ -36,6 +44,7 @@ public struct DefaultHistoryToken: HistoryToken {
 
   /// The same as the token.
   public var id: Self { self }
+  /// The store that the token belongs to.
   public var storeIdentifier: String { tokenValue?.first?.key ?? "" }
   var transaction: Int64 { tokenValue?.first?.value ?? 0 }
 
@@ -46,8 +55,11 @@ public struct DefaultHistoryToken: HistoryToken {
 
 /// An insertion into the default store. (Apple's documentation, `DefaultHistoryInsert`.)
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable, Identifiable {
+  /// The number of the change in the history of its store.
   public let changeIdentifier: Int64
+  /// The transaction that the change belongs to.
   public let transactionIdentifier: Int64
+  /// The object.
   public let changedPersistentIdentifier: PersistentIdentifier
   /// The number of the change.
   public var id: Int64 { changeIdentifier }
@@ -55,8 +67,11 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
 
 /// A change of an object in the default store. (Apple's documentation, `DefaultHistoryUpdate`.)
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable, Identifiable {
+  /// The number of the change in the history of its store.
   public let changeIdentifier: Int64
+  /// The transaction that the change belongs to.
   public let transactionIdentifier: Int64
+  /// The object.
   public let changedPersistentIdentifier: PersistentIdentifier
   /// The properties that changed, but for those which the class inherits: Swift has no way to make their key paths.
   public let updatedAttributes: [PartialKeyPath<Model> & Sendable]
@@ -77,9 +92,13 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
 /// A deletion from the default store. (Apple's documentation, `DefaultHistoryDelete`.)
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable, Identifiable {
+  /// The number of the change in the history of its store.
   public let changeIdentifier: Int64
+  /// The transaction that the change belongs to.
   public let transactionIdentifier: Int64
+  /// The object.
   public let changedPersistentIdentifier: PersistentIdentifier
+  /// The values of the attributes with `.preserveValueOnDeletion`, as they were stored.
   public let tombstone: HistoryTombstone<Model>
   /// The number of the change.
   public var id: Int64 { changeIdentifier }
