@@ -243,4 +243,24 @@ struct NodeTests {
         in: reader)
     }
   }
+
+  @Test("An object that an inner row chooses is found where that row is in sight")
+  func objectOfInnerRow() throws {
+    try expectAgreement(
+      #Predicate { outer in
+        outer.drawer?.specimens.contains { inner in
+          (outer.stickers.first { $0.text < inner.title }?.text ?? "K") == "K"
+        } == true
+      }, in: context)
+    try expectAgreement(
+      #Predicate { outer in
+        outer.drawer?.specimens.contains { inner in (inner.flag ? outer.drawer : nil)?.isLocked == true } == true
+      }, in: context)
+    try expectAgreement(
+      #Predicate { outer in
+        outer.drawer?.specimens.contains { inner in
+          inner.note.flatMap { _ in outer.drawer }?.isLocked == true
+        } == true
+      }, in: context)
+  }
 }
