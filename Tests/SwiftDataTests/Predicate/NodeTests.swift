@@ -263,4 +263,15 @@ struct NodeTests {
         } == true
       }, in: context)
   }
+
+  @Test("A number that cannot be computed is not made false by the other being NaN")
+  func failureBesideNaN() throws {
+    try expectAgreement(#Predicate { $0.real != Double($0.maybe!) }, in: context)
+    try expectAgreement(#Predicate { Double($0.maybe!) != $0.real }, in: context)
+    try expectAgreement(#Predicate { !(Double($0.maybe!) < $0.real) }, in: context)
+    try expectAgreement(#Predicate { !($0.real >= Double($0.maybe!)) }, in: context)
+    let none = Double.nan
+    try expectAgreement(#Predicate { !(none <= Double($0.maybe!)) }, in: context)
+    try expectAgreement(#Predicate { Double($0.maybe!) != none }, in: context)
+  }
 }
