@@ -38,7 +38,7 @@ extension LoweringState {
   private func equality(_ scalar: Scalar, _ value: Any, as type: Any.Type) -> Scalar? {
     if scalar.type.form == .bool, let flag = value as? Bool { return truth(of: scalar, is: flag) }
     if scalar.type.form == .opaque { return nil }
-    if isNaN(value) { return .condition(SQLFragment("FALSE"), isAtomic: true) }
+    if isNaN(value) { return Scalar.condition(SQLFragment("FALSE"), isAtomic: true).unless(hidden(by: [scalar])) }
     guard let cell = cell(of: value, as: scalar.type) else { return nil }
     let parameter = Scalar(sql: SQLFragment("?", [cell]), type: scalar.type)
     if comparesBySwift(scalar.type) { return swiftEquality(scalar, parameter, as: type) }
@@ -83,7 +83,13 @@ extension LoweringState {
     var equal = plainEquality(left, right)
     let number = SQLFragment(" AND ") + left.operand + SQLFragment(" IS NOT \(dialect.notANumber)")
     equal.sql = equal.sql + number
-    return equal
+    return equal.unless(hidden(by: [left, right]))
+  }
+
+  /// The condition for a failure that the questions about NaN would make false; nil where there is none, or where false
+  /// is as good.
+  private func hidden(by values: [Scalar]) -> SQLFragment? {
+    isFiltering ? nil : values.filter { !$0.isOptional }.compactMap(\.failureTest).nonEmpty?.disjunction
   }
 
   private func plainEquality(_ left: Scalar, _ right: Scalar) -> Scalar {
@@ -155,7 +161,8 @@ extension LoweringState {
     let sql =
       left.type.form == .real
       ? numericOrder(left, op, right) : keys.left + SQLFragment(" \(op.sql) ") + keys.right
-    return .condition(sql, mayThrow: mayThrow, strictIn: strictIn)
+    let result = Scalar.condition(sql, mayThrow: mayThrow, strictIn: strictIn)
+    return left.type.form == .real ? result.unless(hidden(by: [left, right])) : result
   }
 
   /// The order of floating-point numbers and dates, among them NaN.

@@ -9,6 +9,9 @@ package struct LoweringState {
   /// index can be used.
   private(set) var isFiltering = false
   private var aliasCount = 1
+  /// The statement (0) or subselect that is being written: what it finds may name the aliases of all around it, so
+  /// that only its own FROM clause can join it.
+  var currentScope = 0
   /// The joins of the statement (0) and of each subselect.
   private var scopes: [[Join]] = [[]]
 

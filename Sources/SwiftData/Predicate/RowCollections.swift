@@ -57,8 +57,13 @@ extension LoweringState {
     throw unsupported(expression, "the store cannot look into it element by element")
   }
 
-  private mutating func open(_ collection: RowCollection) throws -> Rows {
-    let scope = makeScope()
+  private mutating func open(
+    _ collection: RowCollection,
+    where test: (Lowered, inout LoweringState) throws -> Scalar? = { _, _ in nil }
+  ) throws -> Rows {
+    let (scope, outer) = (makeScope(), currentScope)
+    currentScope = scope
+    defer { currentScope = outer }
     var rows: Rows
     switch collection.source {
     case .relationship(let owner, let info): rows = open(info, of: owner, scope)
@@ -68,6 +73,7 @@ extension LoweringState {
       rows.conditions.append(try filter(rows.member, &self).condition)
     }
     rows.member = try collection.mapping(rows.member, &self)
+    if let test = try exactly({ try test(rows.member, &$0) }) { rows.conditions.append(test.condition) }
     return rows
   }
 
@@ -160,8 +166,7 @@ extension LoweringState {
     in collection: RowCollection,
     where test: (Lowered, inout LoweringState) throws -> Scalar
   ) throws -> Scalar {
-    var rows = try open(collection)
-    rows.conditions.append(try exactly { try test(rows.member, &$0) }.condition)
+    let rows = try open(collection) { try test($0, &$1) }
     let sql = SQLFragment("EXISTS (") + statement(SQLFragment("1"), rows) + SQLFragment(")")
     return finish(.condition(sql, isAtomic: true), collection)
   }
@@ -196,7 +201,7 @@ extension LoweringState {
     case .object(var object):
       object.key = select(object.key)
       object.alias = nil
-      object.scope = scope(of: collection)
+      object.scope = collection.filters.isEmpty && index == nil ? scope(of: collection) : currentScope
       object.isOptional = index == nil
       object.mayThrow = index != nil
       return .object(object)

@@ -243,4 +243,35 @@ struct NodeTests {
         in: reader)
     }
   }
+
+  @Test("An object that an inner row chooses is found where that row is in sight")
+  func objectOfInnerRow() throws {
+    try expectAgreement(
+      #Predicate { outer in
+        outer.drawer?.specimens.contains { inner in
+          (outer.stickers.first { $0.text < inner.title }?.text ?? "K") == "K"
+        } == true
+      }, in: context)
+    try expectAgreement(
+      #Predicate { outer in
+        outer.drawer?.specimens.contains { inner in (inner.flag ? outer.drawer : nil)?.isLocked == true } == true
+      }, in: context)
+    try expectAgreement(
+      #Predicate { outer in
+        outer.drawer?.specimens.contains { inner in
+          inner.note.flatMap { _ in outer.drawer }?.isLocked == true
+        } == true
+      }, in: context)
+  }
+
+  @Test("A number that cannot be computed is not made false by the other being NaN")
+  func failureBesideNaN() throws {
+    try expectAgreement(#Predicate { $0.real != Double($0.maybe!) }, in: context)
+    try expectAgreement(#Predicate { Double($0.maybe!) != $0.real }, in: context)
+    try expectAgreement(#Predicate { !(Double($0.maybe!) < $0.real) }, in: context)
+    try expectAgreement(#Predicate { !($0.real >= Double($0.maybe!)) }, in: context)
+    let none = Double.nan
+    try expectAgreement(#Predicate { !(none <= Double($0.maybe!)) }, in: context)
+    try expectAgreement(#Predicate { Double($0.maybe!) != none }, in: context)
+  }
 }

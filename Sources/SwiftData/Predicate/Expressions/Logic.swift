@@ -154,7 +154,7 @@ extension LoweringState {
     }
     result.key = scalar.sql
     result.alias = nil
-    result.scope = objects.map(\.scope).max()!
+    result.scope = currentScope
     result.isOptional = scalar.isOptional
     result.mayThrow = scalar.mayThrow
     result.failure = scalar.failure

@@ -158,6 +158,7 @@ extension LoweringState {
         return .object(object)
       }
       object.key = guardian.choice(object.key)
+      object.scope = currentScope
       object.isCast = true
       return .object(object)
     case .collection(var collection):
