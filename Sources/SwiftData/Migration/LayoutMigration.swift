@@ -251,13 +251,25 @@ struct LayoutMigration {
             + " WHERE column_name = ?",
           arguments: ["\(table.new.name).\(column.column.name)", "\(old.name).\(name)"])
       }
-      // A default value is written by no save.
-      for column in table.columns where column.column.family == .text && column.source == .nothing {
-        try database.execute(
-          sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)",
-          arguments: ["\(table.new.name).\(column.column.name)"])
+      for column in table.columns where table.isRebuilt && column.column.family == .text {
+        try noteDenormalizedDefaults(column, table.new, old)
       }
     }
+  }
+
+  /// Saves note text that is not in normal form C; a default that fills gaps is written by no save.
+  private func noteDenormalizedDefaults(
+    _ column: LayoutPlan.ColumnPlan, _ table: LayoutRecord.Table, _ old: LayoutRecord.Table
+  ) throws {
+    if case .column(let name) = column.source {
+      guard column.column.isRequired, old.column(named: name)?.isRequired == false else { return }
+    }
+    let name = column.column.name.quotedIdentifier
+    let sql = "SELECT EXISTS (SELECT 1 FROM \(table.name.quotedIdentifier) WHERE swift_nfc(\(name)) <> \(name))"
+    guard try Bool.fetchOne(database, sql: sql) == true else { return }
+    try database.execute(
+      sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)",
+      arguments: ["\(table.name).\(column.column.name)"])
   }
 
   /// The history goes on under the new names.

@@ -237,6 +237,19 @@ private enum ShearingPlan: SchemaMigrationPlan {
     #expect(try context.fetchCount(FetchDescriptor(predicate: predicate)) == 1)
   }
 
+  @Test("A default text that is not in normal form is compared as Swift does, and one that is costs no index")
+  func denormalizedDefault() throws {
+    let store = try TemporaryStore()
+    let old = ModelContext(try store.container(Renaming.Before.Word.self))
+    old.insert(Renaming.Before.Word(text: "w"))
+    try old.save()
+    let context = ModelContext(try store.container(Renaming.Filled.Word.self))
+    let composed = "caf\u{e9}"
+    let predicate = #Predicate<Renaming.Filled.Word> { $0.place == composed }
+    #expect(try context.fetchCount(FetchDescriptor(predicate: predicate)) == 1)
+    #expect(try store.shell("SELECT column_name FROM _swiftdata_denormalized") == "Word.place")
+  }
+
   @Test("Two stores of one container migrate each by itself")
   func severalStores() throws {
     let first = try TemporaryStore()
@@ -260,6 +273,15 @@ private enum ShearingPlan: SchemaMigrationPlan {
 }
 
 private enum Renaming {
+  enum Filled {
+    @Model final class Word {
+      var text: String
+      var place: String = "cafe\u{301}"
+      var kind: String = "plain"
+      init(text: String) { self.text = text }
+    }
+  }
+
   enum Before {
     @Model final class Word {
       var text: String
