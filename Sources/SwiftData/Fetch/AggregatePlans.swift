@@ -41,6 +41,7 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
       throw SwiftDataError(
         .unreadableValue, entity: entity.name,
         message: "the sum \(sum) does not fit \(Number.self); sum an #Expression of a greater type or a Double")
+    // The casts cannot fail: init chose the case by the type, and no other types of columns can be added.
     case .decimal(let sum): return sum as! Number
     case .real(let sum): return Number.self == Float.self ? Float(sum) as! Number : sum as! Number
     }

@@ -89,6 +89,7 @@ extension ColumnDecoder {
         let identifier = PersistentIdentifier(
           entityName: isFamily ? reader.string(column + 1) : name, storeIdentifier: store.identifier,
           key: reader.int64(column))
+        // Cannot fail: only a key path to an identifier is lowered to one.
         return identifier as! Value
       }, width: Int32(columns.count))
     return (decoder, columns)

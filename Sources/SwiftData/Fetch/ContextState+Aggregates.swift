@@ -21,6 +21,7 @@ extension ContextState {
         (repeat group[0][keyPath: each keyPaths], repeat try (each aggregates).compute(group))
       }
     }
+    // The casts cannot fail: the closure above appended one of the type for each element of the pack, in order.
     var nextReader = keyReaders.makeIterator()
     let keys = (repeat nextReader.next() as! Column<each Key>)
     var nextPlan = plans.makeIterator()

@@ -44,6 +44,7 @@ extension ContextState {
       }
     }
     var next = makers.makeIterator()
+    // Cannot fail: the closure above appended one of the type for each element of the pack, in order.
     let decoders = (repeat next.next() as! Column<each Value>)
     var rows = [(repeat each Value)]()
     try store.read { connection in

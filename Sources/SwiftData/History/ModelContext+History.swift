@@ -9,6 +9,7 @@ extension ModelContext {
   ///   compares with; in the whole history where it names none.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
     let readers = try readers(for: descriptor)
+    // The casts cannot fail: `readers(for:)` throws where T is another type than the default one.
     guard readers.reader.count > 1 else { return try readers.reader[0].fetch(readers.descriptor) as! [T] }
     var all = try readers.reader.flatMap { try $0.fetch(readers.descriptor) }
     if !descriptor.sortBy.isEmpty { all.sort(using: readers.descriptor.sortBy) }

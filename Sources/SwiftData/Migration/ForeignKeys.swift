@@ -23,7 +23,7 @@ enum ForeignKeys {
   }
 
   /// - Throws: ``SwiftDataError/modelValidationFailure`` for a key of a row that is gone.
-  static func check(_ layout: LayoutRecord, _ database: Database) throws {
+  static func check(_ database: Database) throws {
     guard let violation = try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") else { return }
     let table: String = violation[0]
     let key: Int64? = violation[1]

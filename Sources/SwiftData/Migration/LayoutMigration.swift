@@ -330,7 +330,7 @@ struct LayoutMigration {
   private func removeDanglingKeys() throws {
     let changed = Set(plan.tables.filter { !$0.removedClasses.isEmpty }.map(\.new.name))
     if !changed.isEmpty { try ForeignKeys.apply(plan.new, to: changed, database) }
-    try ForeignKeys.check(plan.new, database)
+    try ForeignKeys.check(database)
   }
 
   // MARK: - Values

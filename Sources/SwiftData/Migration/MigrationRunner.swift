@@ -61,15 +61,12 @@ struct MigrationRunner {
   /// Gives a closure of the app a context of one version; what it leaves unsaved is saved.
   private func run(_ body: (ModelContext) throws -> Void, on version: VersionLayout) throws {
     let store = try store(version)
-    let core = ContainerCore(version, store: store)
-    let container = ModelContainer(core: core)
-    let context = ModelContext(container)
-    try withExtendedLifetime(container) {
-      try body(context)
-      if context.hasChanges { try context.save() }
-    }
-    store.close()
-    try ForeignKeys.check(version.layout.record, database)
+    // However it ends, what the closure kept must not reach the connection any more.
+    defer { store.close() }
+    let context = ModelContext(ModelContainer(core: ContainerCore(version, store: store)))
+    try body(context)
+    if context.hasChanges { try context.save() }
+    try ForeignKeys.check(database)
   }
 }
 

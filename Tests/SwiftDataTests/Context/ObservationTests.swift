@@ -119,6 +119,7 @@ private enum Observed {
     same.name = "x"
     same.players.append(Observed.Player(name: "n"))
     try other.save()
+    // Safe: the observation calls back on this thread.
     nonisolated(unsafe) let (observedTeam, observedContext) = (team, context)
     let counts = Mutex([Int]())
     withObservationTracking {
@@ -142,6 +143,7 @@ private enum Observed {
     let team = try #require(try context.fetch(FetchDescriptor<Observed.Team>()).first)
     _ = team.players
     #expect(try store.shell("UPDATE Team SET name = 'x'; UPDATE Player SET team = 1") == "")
+    // Safe: the observation calls back on this thread.
     nonisolated(unsafe) let (observedTeam, observedContext) = (team, context)
     let count = Mutex(0)
     withObservationTracking {

@@ -222,10 +222,13 @@ private enum PlanOfTwo: SchemaMigrationPlan {
     #expect(error?.description.contains("no version of Plan") == true)
   }
 
-  @Test("An object that leaves its stage keeps its values, and what needs the store is an error and no trap")
-  func escaping() throws {
+  @Test(
+    "An object that leaves its stage keeps its values, and what needs the store is an error and no trap",
+    arguments: [false, true])
+  func escaping(isFailing: Bool) throws {
     let store = try TemporaryStore()
     try fill(store)
+    // Safe: the stage runs on this thread, before the lines that read it.
     nonisolated(unsafe) var kept: [(ModelContext, V1.Person)] = []
     enum Keeping {
       @TaskLocal static var keep: (@Sendable (ModelContext) throws -> Void)?
@@ -243,10 +246,13 @@ private enum PlanOfTwo: SchemaMigrationPlan {
         ]
       }
     }
-    // Safe: the stage runs on this thread, before the lines below.
-    try Keeping.$keep.withValue({ context in
-      kept = try context.fetch(FetchDescriptor<V1.Person>()).map { (context, $0) }
-    }) { _ = try open(store, V2.self, KeepingPlan.self) }
+    func migrate() throws {
+      try Keeping.$keep.withValue({ context in
+        kept = try context.fetch(FetchDescriptor<V1.Person>()).map { (context, $0) }
+        if isFailing { throw Fault() }
+      }) { _ = try open(store, V2.self, KeepingPlan.self) }
+    }
+    if isFailing { #expect(throws: Fault.self) { try migrate() } } else { try migrate() }
     #expect(kept.map(\.1.name).sorted() == ["Ada Lovelace", "Ada Lovelace", "Alan"])
     let error = #expect(throws: SwiftDataError.missingContainer) {
       try kept[0].0.fetch(FetchDescriptor<V1.Person>())
