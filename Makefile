@@ -10,4 +10,11 @@ test:
 	swift test
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+# make bench ONLY=W3,W4x RUNS=9
+.PHONY: bench
+
+bench:
+	@scripts/bootstrap
+	swift run --package-path Benchmarks -c release bench $(if $(ONLY),--only $(ONLY)) $(if $(RUNS),--runs $(RUNS))
