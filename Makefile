@@ -13,8 +13,16 @@ lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 # make bench ONLY=W3,W4x RUNS=9
-.PHONY: bench
+.PHONY: bench micro guard
 
 bench:
 	@scripts/bootstrap
 	swift run --package-path Benchmarks -c release bench $(if $(ONLY),--only $(ONLY)) $(if $(RUNS),--runs $(RUNS))
+
+micro:
+	swift run --package-path Benchmarks -c release bench micro
+
+# make guard ACCEPT="because …" accepts the figures of now.
+guard:
+	@scripts/bootstrap --bench
+	Benchmarks/guard/guard $(if $(ACCEPT),accept "$(ACCEPT)")

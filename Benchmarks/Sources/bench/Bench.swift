@@ -5,14 +5,17 @@ import BenchKit
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures OpenSwiftData beside raw SQLite and GRDB.",
-    subcommands: [Compare.self, WorkerCommand.self], defaultSubcommand: Compare.self)
+    subcommands: [Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self],
+    defaultSubcommand: Compare.self)
 }
 
 /// The columns of the table; raw C is what the others are compared with.
-let peers: [any Peer.Type] = [RawC.self, RawSwift.self, GRDBManual.self, GRDBCodable.self, SwiftDataPeer.self]
+let peers: [any (Peer & SendableMetatype).Type] = [
+  RawC.self, RawSwift.self, GRDBManual.self, GRDBCodable.self, SwiftDataPeer.self,
+]
 
 /// The peer of a column for one workload: ours has another model where messages have relationships.
 func peer(_ name: String, for workload: Workload) -> (any Peer.Type)? {
-  let peer = peers.first { $0.name == name }
-  return peer == SwiftDataPeer.self && workload.name.hasPrefix("W7") ? LinkedSwiftDataPeer.self : peer
+  if name == SwiftDataPeer.name, workload.name.hasPrefix("W7") { return LinkedSwiftDataPeer.self }
+  return peers.first { $0.name == name }
 }

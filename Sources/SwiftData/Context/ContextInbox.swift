@@ -19,6 +19,17 @@ struct SavedChanges: Sendable {
   var entities: Set<String> = []
 }
 
+extension [SavedChanges.Objects] {
+  /// Adds one row to the rows of its class that were added just before.
+  mutating func add(_ key: Int64, of table: EntityTable) {
+    if let last = indices.last, self[last].entity == table.entity.name {
+      self[last].keys.append(key)
+    } else {
+      append(.init(root: table.root, entity: table.entity.name, keys: [key]))
+    }
+  }
+}
+
 /// Where a context finds what others saved. The only part of a context that other threads touch.
 final class ContextInbox: Sendable {
   private struct State {

@@ -138,7 +138,10 @@ extension ContextState {
       storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
-      }, rtrees: { RTreeIndex.all(of: $0).filter { store.derivedTables.contains($0.name) } })
+      },
+      rtrees: { [core] entity in
+        ((try? core.table(for: entity))?.rtrees ?? []).filter { store.derivedTables.contains($0.name) }
+      })
     let left = left(out: descriptor)
     let columns: Set<String>? = left.map { left in
       Set(
@@ -180,7 +183,6 @@ extension ContextState {
   func load<M: PersistentModel>(_ query: StoreQuery, partial: PropertySet? = nil) throws -> [M] {
     let table = query.table
     var result = [M]()
-    var keys = [Int64]()
     let store = core.store(of: table)
     if !query.leavesOutMarkedRows { try loadMarkedRows(root: table.root) }
     var isFresh = false
@@ -192,17 +194,13 @@ extension ContextState {
         for stretch in query.stretchesOrWhole {
           guard let select = query.select(stretch, after: result.count) else { break }
           try connection.query(select, reader: decoder.reader) { _ in
-            let object: M = try decoder.decode()
-            result.append(object)
-            keys.append(object.__state.key)
+            result.append(try decoder.decode())
           }
         }
       }
       // Outside the read, since merging reads too.
       if !isFresh { takeInForeignCommits(table.store) }
     }
-    let batch = FetchBatch(keys: keys, root: table.root)
-    for object in result { object.__state.batch = batch }
     return result
   }
 
@@ -215,7 +213,6 @@ extension ContextState {
     }
     guard !missing.isEmpty else { return result }
     try loadMarkedRows(root: table.root)
-    let batch = FetchBatch(keys: missing, root: table.root)
     let store = core.store(of: table)
     try read(table) { connection in
       let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
@@ -224,7 +221,6 @@ extension ContextState {
           + " WHERE t0._pk IN (SELECT value FROM json_each(?))", [Self.list(missing)])
       try connection.query(query, reader: decoder.reader) { _ in
         let object = try decoder.decodeAny()
-        object.__state.batch = batch
         result[object.__state.key] = object
       }
     }
@@ -242,21 +238,15 @@ extension ContextState {
       "SELECT \(table.select()), \(owner), \(position) IS NOT NULL FROM \(from)"
       + " WHERE \(owner) IN (SELECT value FROM json_each(?))"
       + " ORDER BY \(position) IS NULL, \(position), \(tie)"
-    var keys = [Int64]()
-    var found = [any PersistentModel]()
     try loadMarkedRows(root: table.root)
     try read(table) { connection in
-      let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
+      let decoder = RowDecoder(table: table, store: store, context: self, partial: nil, keepsBatches: true)
       let last = Int32(table.columns.count + (table.hasDiscriminator ? 2 : 1))
       try connection.query(SQLFragment(sql, [Self.list(owners)]), reader: decoder.reader) { reader in
         let object = try decoder.decodeAny()
-        keys.append(object.__state.key)
-        found.append(object)
         body(reader.int64(last), object, reader.int64(last + 1) != 0)
       }
     }
-    let batch = FetchBatch(keys: keys, root: table.root)
-    for object in found where object.__state.batch == nil { object.__state.batch = batch }
   }
 
   private static func source(

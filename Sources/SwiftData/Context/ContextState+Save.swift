@@ -32,46 +32,50 @@ extension ContextState {
     var changes = SavedChanges()
     changes.deleted = operation.savedRows.deleted
     changes.updated = operation.savedRows.updated
-    changes.entities = Set((changes.deleted + changes.updated).map(\.entity))
-    refaultUnrecorded(operation)
-    dropForgotten(operation)
+    if operation.hasRelationships {
+      refaultUnrecorded(operation)
+      dropForgotten(operation)
+    }
+    forgetSaved(operation)
     for object in operation.deleted {
       let table = table(of: object)
-      changes.deleted.append(.init(root: table.root, entity: table.entity.name, keys: [object.__state.key]))
-      changes.entities.insert(table.entity.name)
-      deleted[ObjectIdentifier(object)] = nil
-      changed[ObjectIdentifier(object)] = nil
-      object.__state.flags = []
+      changes.deleted.add(object.__state.key, of: table)
       unregister(object)
     }
     for object in operation.inserted {
       let table = table(of: object)
-      inserted[ObjectIdentifier(object)] = nil
-      object.__state.flags = []
-      changes.entities.insert(table.entity.name)
       let key = object.__state.key
-      if operation.merged[ObjectIdentifier(object)] != nil {
-        changes.updated.append(.init(root: table.root, entity: table.entity.name, keys: [key]))
+      if !operation.merged.isEmpty, operation.merged[ObjectIdentifier(object)] != nil {
+        changes.updated.add(key, of: table)
         adopt(object, table, key)
       } else {
-        changes.inserted.append(.init(root: table.root, entity: table.entity.name, keys: [key]))
+        changes.inserted.add(key, of: table)
         register(object, root: table.root, key: key)
       }
     }
     for change in operation.changed {
-      let object = change.object
-      let table = table(of: object)
-      changed[ObjectIdentifier(object)] = nil
-      object.__state.flags = []
-      changes.updated.append(.init(root: table.root, entity: table.entity.name, keys: [object.__state.key]))
-      changes.entities.insert(table.entity.name)
+      let table = table(of: change.object)
+      changes.updated.add(change.object.__state.key, of: table)
       // Its own arrays may be loaded elsewhere; they are found by what they hold.
       for property in table.toMany where change.properties.contains(property.index) {
         changes.entities.insert(property.destination!.__entity.name)
       }
     }
+    changes.entities.formUnion((changes.inserted + changes.updated + changes.deleted).map(\.entity))
     dropReferences(to: operation.deleted)
     return changes
+  }
+
+  /// Takes what was written out of the unsaved changes: all at once, since to take one out costs as much as all.
+  private func forgetSaved(_ operation: SaveOperation) {
+    for object in operation.deleted { object.__state.flags = [] }
+    for object in operation.inserted { object.__state.flags = [] }
+    for change in operation.changed { change.object.__state.flags = [] }
+    if !operation.deleted.isEmpty { deleted.removeAll { !$0.value.__state.flags.contains(.deleted) } }
+    if !operation.inserted.isEmpty { inserted.removeAll { !$0.value.__state.flags.contains(.inserted) } }
+    if !operation.changed.isEmpty || !operation.deleted.isEmpty {
+      changed.removeAll { !$0.value.object.__state.flags.contains(.changed) }
+    }
   }
 
   /// Arrays that were loaded after their targets had changed have these at their end; the store has its own order.
@@ -219,18 +223,20 @@ enum SaveNotification {
     var updated = [PersistentIdentifier]()
     var deleted = [PersistentIdentifier]()
     for operation in operations {
+      func identifier(_ object: any PersistentModel) -> PersistentIdentifier {
+        PersistentIdentifier(
+          entityName: type(of: object).__entity.name, storeIdentifier: operation.store.identifier,
+          key: object.__state.key)
+      }
       for object in operation.inserted {
-        if operation.merged[ObjectIdentifier(object)] != nil {
-          updated.append(object.persistentModelID)
+        if !operation.merged.isEmpty, operation.merged[ObjectIdentifier(object)] != nil {
+          updated.append(identifier(object))
         } else {
-          inserted.append(object.persistentModelID)
+          inserted.append(identifier(object))
         }
       }
-      updated += operation.changed.map(\.object.persistentModelID)
-      deleted += operation.deleted.map {
-        PersistentIdentifier(
-          entityName: type(of: $0).__entity.name, storeIdentifier: operation.store.identifier, key: $0.__state.key)
-      }
+      updated += operation.changed.map { identifier($0.object) }
+      deleted += operation.deleted.map(identifier)
       updated += operation.savedRows.updated.flatMap { $0.identifiers(in: operation.store) }
       deleted += operation.savedRows.deleted.flatMap { $0.identifiers(in: operation.store) }
     }

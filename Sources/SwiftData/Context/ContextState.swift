@@ -36,6 +36,7 @@ package final class ContextState {
   var undoManager: UndoManager?
   var isUndoing = false
   var changeHandler: (() -> Void)?
+  let trackingProbe = TrackingProbe()
 
   init(core: ContainerCore) {
     self.core = core
@@ -53,6 +54,13 @@ package final class ContextState {
     var originals: [(index: Int, value: Any)] = []
     /// Whether others saved the object meanwhile, so that the originals may be history.
     var isStale = false
+
+    /// Keeps the value that a property has now, unless an earlier one is kept.
+    mutating func record(_ index: Int) {
+      guard !properties.contains(index) else { return }
+      properties.insert(index)
+      originals.append((index, object.__value(at: index)))
+    }
   }
 
   var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !markedRows.isEmpty }
@@ -62,9 +70,8 @@ package final class ContextState {
   func registered(root: Int, key: Int64) -> (any PersistentModel)? { identityMaps[root][key] }
 
   /// Makes a decoded or newly saved object the one of its row.
-  func register(_ object: any PersistentModel, root: Int, key: Int64) {
-    object.__state.context = self
-    object.__state.key = key
+  func register(_ object: any PersistentModel, root: Int, key: Int64, _ batch: FetchBatch? = nil) {
+    object.__state.register(self, key, batch)
     identityMaps[root][key] = object
   }
 
@@ -156,15 +163,8 @@ package final class ContextState {
     registerUndo(of: object, index)
     // A deleted object's are kept too: rollback() gives everything back.
     if object.__state.flags.contains(.inserted) { return didChange() }
-    let id = ObjectIdentifier(object)
-    if changed[id] == nil {
-      changed[id] = ObjectChange(object: object)
-      object.__state.flags.insert(.changed)
-    }
-    if !changed[id]!.properties.contains(index) {
-      changed[id]!.properties.insert(index)
-      changed[id]!.originals.append((index, object.__value(at: index)))
-    }
+    changed[ObjectIdentifier(object), default: ObjectChange(object: object)].record(index)
+    object.__state.flags.insert(.changed)
     didChange()
   }
 
@@ -201,34 +201,5 @@ package final class ContextState {
     markedRows = MarkedRows()
     for object in unsaved { object.__state.context = nil }
     for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }
-  }
-}
-
-/// The live objects of one class hierarchy in one context, by key.
-struct IdentityMap {
-  private struct Entry { weak var object: (any PersistentModel)? }
-  private var entries: [Int64: Entry] = [:]
-  private var sweepCount = 1024
-
-  subscript(key: Int64) -> (any PersistentModel)? {
-    get { entries[key]?.object }
-    set {
-      guard let newValue else {
-        entries[key] = nil
-        return
-      }
-      entries[key] = Entry(object: newValue)
-      if entries.count > sweepCount { sweep() }
-    }
-  }
-
-  /// The objects that are still held by somebody.
-  var objects: [any PersistentModel] { entries.values.compactMap(\.object) }
-
-  /// Drops the entries of objects that are gone.
-  /// - Complexity: amortised O(1) for each registration, since the bound doubles with what is alive.
-  private mutating func sweep() {
-    entries = entries.filter { $0.value.object != nil }
-    sweepCount = max(1024, entries.count * 2)
   }
 }

@@ -14,6 +14,9 @@ final class SaveOperation {
   let deleted: [any PersistentModel]
   /// Rows to delete that nobody loaded.
   let marked: [(table: EntityTable, keys: [Int64])]
+  /// Whether any object that is written has relationships, and to-manys: most of a large save has none.
+  private(set) var hasRelationships = false
+  private(set) var hasToManys = false
   var savedRows = SavedRows()
 
   /// New objects whose values went into a row that was there already, with that row's key.
@@ -30,12 +33,21 @@ final class SaveOperation {
     self.context = context
     self.storeIndex = storeIndex
     self.store = context.core.stores[storeIndex]
+    var last: EntityTable?
+    var (hasRelationships, hasToManys) = (false, false)
     func isHere(_ object: any PersistentModel) throws -> Bool {
-      try context.core.table(for: type(of: object).__entity).store == storeIndex
+      let entity = type(of: object).__entity
+      if let last, last.entity === entity { return last.store == storeIndex }
+      let table = try context.core.table(for: entity)
+      last = table
+      hasToManys = hasToManys || !table.toMany.isEmpty
+      hasRelationships = hasRelationships || !entity.properties.allSatisfy(\.isAttribute)
+      return table.store == storeIndex
     }
     self.inserted = try context.inserted.values.filter(isHere)
     self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
     self.deleted = try context.deleted.values.filter(isHere)
+    (self.hasRelationships, self.hasToManys) = (hasRelationships, hasToManys)
     self.marked = context.markedRows.groups.filter { $0.table.store == storeIndex }
   }
 
@@ -82,8 +94,7 @@ final class SaveOperation {
       denormalized.insert("\(table).\(TableNames.column(for: property))")
     }
     writer.externalWriter = { [unowned self] property, data in
-      guard property.attribute?.options.contains(.externalStorage) == true, data.count > ExternalStorage.threshold
-      else { return nil }
+      guard property.isExternal, data.count > ExternalStorage.threshold else { return nil }
       let name = try store.externalStorage.write(data)
       newFiles.append(name)
       return name
@@ -125,10 +136,16 @@ final class SaveOperation {
         history.insert(name, key)
       }
     }
+    // Many changes of one kind usually come in a row.
+    var last: (entity: __Entity, set: PropertySet, names: [String])?
     for change in changed {
       let (entity, key) = (type(of: change.object).__entity, change.object.__state.key)
-      var names = change.properties.indices.map { entity.properties[$0].name }
-      names += savedRows.takeCleared(entity.name, key).filter { !names.contains($0) }
+      if last?.entity !== entity || last?.set != change.properties {
+        last = (entity, change.properties, change.properties.indices.map { entity.properties[$0].name })
+      }
+      var names = last!.names
+      let cleared = savedRows.takeCleared(entity.name, key)
+      if !cleared.isEmpty { names += cleared.filter { !names.contains($0) } }
       history.update(entity.name, key, names)
     }
     for (entity, key, names) in savedRows.allCleared { history.update(entity, key, names) }
@@ -137,7 +154,8 @@ final class SaveOperation {
 
   /// The external files that a row names now and will not any more.
   private func noteOldFiles(of object: any PersistentModel, _ properties: [__Property], _ table: EntityTable) throws {
-    let external = properties.filter { $0.attribute?.options.contains(.externalStorage) == true }
+    guard properties.contains(where: \.isExternal) else { return }
+    let external = properties.filter(\.isExternal)
     guard !external.isEmpty, object.__state.key != 0 else { return }
     let columns = external.map { TableNames.column(for: $0).quotedIdentifier }
     let query = SQLFragment(
@@ -158,28 +176,21 @@ final class SaveOperation {
     guard !inserted.isEmpty else { return }
     let tables = try inserted.map { try context.core.table(for: type(of: $0).__entity) }
     try giveKeys(tables)
-    let rank = InsertOrder(tables).rank
-    let order = inserted.indices.sorted { left, right in
-      let (l, r) = (rank[tables[left].entity.name]!, rank[tables[right].entity.name]!)
-      return l == r ? left < right : l < r
-    }
-    var statements = [ObjectIdentifier: String]()
-    for index in order {
-      let table = tables[index]
-      let sql = statements[ObjectIdentifier(table)] ?? table.insertSQL
-      statements[ObjectIdentifier(table)] = sql
-      try insert(inserted[index], table, sql)
+    for indices in InsertOrder(tables).groups {
+      let table = tables[indices[0]]
+      let sql = table.insertSQL
+      for index in indices { try insert(inserted[index], table, sql) }
     }
     if !merged.isEmpty { try rewriteKeysOfMerged(tables) }
   }
 
   /// Keys come from a counter in the store, never twice, so that an identifier means one object for ever.
   private func giveKeys(_ tables: [EntityTable]) throws {
-    for (name, count) in Dictionary(grouping: tables, by: \.name).mapValues(\.count) {
-      var next = try connection.takeNumbers(name, Int64(count))
-      for (object, table) in zip(inserted, tables) where table.name == name {
-        object.__state.key = next
-        keysGiven.append(object)
+    for indices in Dictionary(grouping: tables.indices, by: { tables[$0].root }).values {
+      var next = try connection.takeNumbers(tables[indices[0]].name, Int64(indices.count))
+      for index in indices {
+        inserted[index].__state.key = next
+        keysGiven.append(inserted[index])
         next += 1
       }
     }
@@ -238,7 +249,7 @@ final class SaveOperation {
         return false
       }
       try noteOldFiles(of: object, written, table)
-      try update(object, written, table)
+      if !written.isEmpty { try update(object, written, table.updateSQL(written)) }
       mergedProperties[ObjectIdentifier(object)] = written.map(\.name)
       return
     }
@@ -253,7 +264,7 @@ final class SaveOperation {
         else { return false }
         return targets.contains { merged[ObjectIdentifier($0)] != nil }
       }
-      if !stale.isEmpty { try update(object, stale, table) }
+      if !stale.isEmpty { try update(object, stale, table.updateSQL(stale)) }
     }
   }
 
@@ -263,12 +274,12 @@ final class SaveOperation {
   private func clearUniqueValues() throws {
     for change in changed {
       let table = try context.core.table(for: type(of: change.object).__entity)
-      let unique = Set(table.uniqueness.joined().map(\.property.index)).filter(change.properties.contains)
-      guard !unique.isEmpty else { continue }
+      guard table.uniqueProperties.intersects(change.properties) else { continue }
+      let unique = table.uniqueProperties.indices.filter(change.properties.contains)
       // updateRows() writes the real value.
       let properties = table.stored.filter {
         // The name of an external file is still needed, to remove the file.
-        unique.contains($0.index) && $0.attribute?.options.contains(.externalStorage) != true
+        unique.contains($0.index) && !$0.isExternal
       }
       guard !properties.isEmpty else { continue }
       let assignments = properties.map(Self.makeRoom)
@@ -285,12 +296,17 @@ final class SaveOperation {
   }
 
   private func updateRows() throws {
+    // Many changes of one kind usually come in a row.
+    var last: (table: EntityTable, set: PropertySet, properties: [__Property], sql: String)?
     for change in changed {
       let table = try context.core.table(for: type(of: change.object).__entity)
-      let properties = table.stored.filter { change.properties.contains($0.index) }
-      if properties.isEmpty { continue }
+      if last?.table !== table || last?.set != change.properties {
+        let properties = table.stored.filter { change.properties.contains($0.index) }
+        last = (table, change.properties, properties, properties.isEmpty ? "" : table.updateSQL(properties))
+      }
+      guard let (_, _, properties, sql) = last, !properties.isEmpty else { continue }
       try noteOldFiles(of: change.object, properties, table)
-      guard try update(change.object, properties, table) == 0 else { continue }
+      guard try update(change.object, properties, sql) == 0 else { continue }
       throw SwiftDataError(
         .staleObject, entity: table.entity.name,
         message: "an object with unsaved changes was deleted by another context or process; rollback() forgets the"
@@ -298,17 +314,9 @@ final class SaveOperation {
     }
   }
 
-  private var updateStatements: [ObjectIdentifier: [[Int]: String]] = [:]
-
   @discardableResult
-  private func update(
-    _ object: any PersistentModel, _ properties: [__Property], _ table: EntityTable
-  ) throws -> Int {
-    guard !properties.isEmpty else { return 1 }
-    let indices = properties.map(\.index)
-    let sql = updateStatements[ObjectIdentifier(table)]?[indices] ?? table.updateSQL(properties)
-    updateStatements[ObjectIdentifier(table), default: [:]][indices] = sql
-    return try connection.write(sql) { writer in
+  private func update(_ object: any PersistentModel, _ properties: [__Property], _ sql: String) throws -> Int {
+    try connection.write(sql) { writer in
       try encode(object, properties, writer)
       try writer.integer(object.__state.key)
     }
@@ -317,12 +325,17 @@ final class SaveOperation {
 
 /// The order of entities in which to-ones point back, so that keys of merged targets are known in time.
 private struct InsertOrder {
-  private(set) var rank: [String: Int] = [:]
+  private var rank: [String: Int] = [:]
+  /// Where the objects of each entity are, in that order.
+  private(set) var groups: [[Int]] = []
 
+  /// - Parameter tables: that of each object.
   init(_ tables: [EntityTable]) {
-    var seen = Set<String>()
-    let distinct = tables.filter { seen.insert($0.entity.name).inserted }
+    let indices = Dictionary(grouping: tables.indices) { ObjectIdentifier(tables[$0]) }.values
+    let first = indices.sorted { $0[0] < $1[0] }
+    let distinct = first.map { tables[$0[0]] }
     for table in distinct { visit(table, distinct, path: []) }
+    groups = first.sorted { rank[tables[$0[0]].entity.name]! < rank[tables[$1[0]].entity.name]! }
   }
 
   private mutating func visit(_ table: EntityTable, _ all: [EntityTable], path: Set<String>) {
