@@ -17,7 +17,7 @@ extension ContextState {
       .filter { !$0.isEmpty }
     try SaveOperation.run(operations[...])
     markedRows = MarkedRows()
-    for operation in operations { core.announce(finish(operation), from: inbox) }
+    for operation in operations { announce(finish(operation)) }
     // What is left names no store: an object whose deletion was never stored.
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
@@ -190,6 +190,8 @@ extension ContextState {
     let restored = changed
     let gone = inserted
     let revived = deleted
+    for object in restored.values.map(\.object) + gone.values + revived.values { noteLive(object) }
+    if !markedRows.isEmpty { liveQueries.forEach { $0.noteEverything() } }
     changed = [:]
     inserted = [:]
     deleted = [:]

@@ -132,7 +132,11 @@ struct HistoryRecorder {
         try writer.text(run.entity)
         try writer.integer(run.first)
         try writer.integer(run.count)
-        if let properties = run.properties.flatMap(Self.names) { try writer.text(properties) } else { try writer.null() }
+        if let properties = run.properties.flatMap(Self.names) {
+          try writer.text(properties)
+        } else {
+          try writer.null()
+        }
         if let tombstone = run.tombstone { try writer.text(tombstone) } else { try writer.null() }
       }
       next += run.count
@@ -143,6 +147,7 @@ struct HistoryRecorder {
   /// Writes, and now and then forgets what is older than the store wants to keep.
   mutating func write(to connection: SQLiteConnection, author: String?, trimming store: SQLiteStore) throws {
     let number = try write(to: connection, author: author)
+    connection.historyTransaction = number
     if let number, number.isMultiple(of: 1000) { try HistoryReader(store: store).trim(connection) }
   }
 

@@ -12,6 +12,8 @@ package final class SQLiteConnection {
   let writer = SQLiteParameterWriter()
   /// Whether a statement deleted rows.
   private(set) var hasDeleted = false
+  /// The number of the history's transaction that it wrote.
+  var historyTransaction: Int64?
   private let handle: OpaquePointer
   private let trace = SQLTrace.active
   /// The statement that ran last. A save runs one thousands of times, and the search by text costs as much as a bind.
