@@ -126,13 +126,14 @@ extension ResultsObserver: Sendable {}
 struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
   let keyPath: PartialKeyPath<Element>
   /// The first of the order, so that sections are in one piece.
-  let sort: SortDescriptor<Element>
+  // In an array, because an optimised build cannot link a generic struct that stores a SortDescriptor (Swift 6.3).
+  let sort: [SortDescriptor<Element>]
   let title: (Element) -> SectionTitle
 
   /// The fetch with the section as the first of its order.
   func sorting(_ descriptor: FetchDescriptor<Element>) -> FetchDescriptor<Element> {
     var descriptor = descriptor
-    if descriptor.sortBy.first != sort { descriptor.sortBy.insert(sort, at: 0) }
+    if descriptor.sortBy.first != sort.first { descriptor.sortBy = sort + descriptor.sortBy }
     return descriptor
   }
 
@@ -151,7 +152,7 @@ struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
 extension Sectioning where SectionTitle: Comparable {
   init(_ keyPath: KeyPath<Element, SectionTitle>) {
     self.keyPath = keyPath
-    sort = SortDescriptor(keyPath)
+    sort = [SortDescriptor(keyPath)]
     title = { $0[keyPath: keyPath] }
   }
 }
@@ -160,7 +161,7 @@ extension Sectioning where SectionTitle == String {
   /// Models without a title are in the section "".
   init(_ keyPath: KeyPath<Element, String?>) {
     self.keyPath = keyPath
-    sort = SortDescriptor(keyPath)
+    sort = [SortDescriptor(keyPath)]
     title = { $0[keyPath: keyPath] ?? "" }
   }
 }
