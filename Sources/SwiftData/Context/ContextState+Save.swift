@@ -12,12 +12,17 @@ extension ContextState {
     }
     guard hasChanges else { return }
     post(ModelContext.willSave, nil)
-    try Validation(context: self).run()
-    let operations = try core.stores.indices.map { try SaveOperation(context: self, storeIndex: $0) }
-      .filter { !$0.isEmpty }
-    try SaveOperation.run(operations[...])
-    markedRows = MarkedRows()
-    for operation in operations { core.announce(finish(operation), from: inbox) }
+    let operations = try core.exclusively {
+      try prepareSnapshots()
+      try Validation(context: self).run()
+      let operations = try core.stores.enumerated().map { try $0.element.makeSave(self, at: $0.offset) }
+        .filter { !$0.isEmpty }
+      // A store that nobody can roll back comes last, inside the transactions of the others.
+      try (operations.filter { $0.store is SQLiteStore } + operations.filter { !($0.store is SQLiteStore) }).runNested()
+      markedRows = MarkedRows()
+      for operation in operations { core.announce(finish(operation), from: inbox) }
+      return operations
+    }
     // What is left names no store: an object whose deletion was never stored.
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
@@ -28,7 +33,7 @@ extension ContextState {
   }
 
   /// Brings the memory to what was committed.
-  private func finish(_ operation: SaveOperation) -> SavedChanges {
+  private func finish(_ operation: any StoreSave) -> SavedChanges {
     var changes = SavedChanges()
     changes.deleted = operation.savedRows.deleted
     changes.updated = operation.savedRows.updated
@@ -71,11 +76,12 @@ extension ContextState {
       }
     }
     dropReferences(to: operation.deleted)
+    do { try operation.didFinish() } catch { note(error) }
     return changes
   }
 
   /// Arrays that were loaded after their targets had changed have these at their end; the store has its own order.
-  private func refaultUnrecorded(_ operation: SaveOperation) {
+  private func refaultUnrecorded(_ operation: any StoreSave) {
     var seen = Set<ObjectIdentifier>()
     let saved = operation.inserted.map { ($0, nil) } + operation.changed.map { ($0.object, Optional($0.properties)) }
     for (object, properties) in saved {
@@ -94,7 +100,7 @@ extension ContextState {
   }
 
   /// New objects that were deleted before the save leave the relationships that still named them.
-  private func dropForgotten(_ operation: SaveOperation) {
+  private func dropForgotten(_ operation: any StoreSave) {
     for object in operation.inserted + operation.changed.map(\.object) {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read) else {
@@ -214,7 +220,7 @@ extension ContextState {
 
 /// What the notification of a save carries.
 enum SaveNotification {
-  static func userInfo(for operations: [SaveOperation]) -> [AnyHashable: Any] {
+  static func userInfo(for operations: [any StoreSave]) -> [AnyHashable: Any] {
     var inserted = [PersistentIdentifier]()
     var updated = [PersistentIdentifier]()
     var deleted = [PersistentIdentifier]()
@@ -228,8 +234,7 @@ enum SaveNotification {
       }
       updated += operation.changed.map(\.object.persistentModelID)
       deleted += operation.deleted.map {
-        PersistentIdentifier(
-          entityName: type(of: $0).__entity.name, storeIdentifier: operation.store.identifier, key: $0.__state.key)
+        operation.store.identifier(ofKey: $0.__state.key, entity: type(of: $0).__entity.name)
       }
       updated += operation.savedRows.updated.flatMap { $0.identifiers(in: operation.store) }
       deleted += operation.savedRows.deleted.flatMap { $0.identifiers(in: operation.store) }

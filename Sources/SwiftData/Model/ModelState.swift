@@ -23,8 +23,8 @@ public struct __ModelState {
   package var registrar: ObservationRegistrar?
   /// Properties whose `didSet` or `willSet` is running, so that it does not run again for its own assignment.
   package var runningObservers: PropertySet?
-  /// The identifier of the store of an object whose deletion was saved.
-  package var formerStore: String?
+  /// The identity of an object that left its context, by a saved deletion or otherwise.
+  package var former: FormerIdentity?
 
   package struct Flags: OptionSet {
     package let rawValue: UInt8
@@ -74,6 +74,12 @@ package struct PropertySet: Equatable, Sendable {
   package var indices: [Int] {
     (0..<64).filter { low & (1 << UInt64($0)) != 0 } + high.sorted()
   }
+}
+
+/// The identity that an object had in a context.
+package final class FormerIdentity: Sendable {
+  let identifier: PersistentIdentifier
+  init(_ identifier: PersistentIdentifier) { self.identifier = identifier }
 }
 
 /// The identity of an object that no store knows yet; two are the same when they are the same instance.

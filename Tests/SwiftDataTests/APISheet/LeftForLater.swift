@@ -5,16 +5,6 @@
 enum LeftForLater {
   static let byIssue: [(issue: String, names: [String])] = [
     (
-      "Custom stores",
-      [
-        "ModelContainer.init(for:configurations:)",
-        "DataStore.*", "DataStoreBatching.*", "DataStoreConfiguration.Store", "DataStoreSnapshot.*",
-        "DataStoreSnapshotCodingKey.*", "DataStoreSnapshotValue.*", "DefaultSnapshot.*", "DefaultStore.*",
-        "DataStoreFetchRequest.*", "DataStoreFetchResult.*", "DataStoreSaveChangesRequest.*",
-        "DataStoreSaveChangesResult.*", "DataStoreBatchDeleteRequest.*",
-      ]
-    ),
-    (
       "Live results",
       [
         "Query.*", "ResultsObserver.*", "HistoryObserver.*",
