@@ -1,13 +1,14 @@
 /// Lets a model be made of a snapshot by the initialiser that decodes rows.
 final class SnapshotReader: __RowReader {
-  private let contents: SnapshotContents
-  private let keyOf: (PersistentIdentifier) -> Int64
+  // The other initialiser sets it at once.
+  private var contents: SnapshotContents! = nil
+  private var keyOf: (PersistentIdentifier) -> Int64 = { _ in 0 }
 
   /// - Parameter key: the key that stands for an identifier in the context's identity map.
-  init(_ contents: SnapshotContents, key: @escaping (PersistentIdentifier) -> Int64) {
+  convenience init(_ contents: SnapshotContents, key: @escaping (PersistentIdentifier) -> Int64) {
+    self.init(entity: contents.entity)
     self.contents = contents
     self.keyOf = key
-    super.init(entity: contents.entity)
   }
 
   override var carriesValues: Bool { true }

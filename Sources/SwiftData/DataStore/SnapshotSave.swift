@@ -10,7 +10,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   private let index: Int
   let inserted: [any PersistentModel]
   let changed: [ContextState.ObjectChange]
-  let deleted: [any PersistentModel]
+  private(set) var deleted: [any PersistentModel]
   private let marked: [(table: EntityTable, keys: [Int64])]
   private(set) var merged: [ObjectIdentifier: Int64] = [:]
   private(set) var savedRows = SavedRows()
@@ -35,10 +35,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   }
 
   func run(_ others: () throws -> Void) throws {
-    if inserted.isEmpty, changed.isEmpty, deleted.isEmpty {
-      try deleteMarked()
-      return try others()
-    }
+    if !marked.isEmpty, try deleteMarked() { return try others() }
     try context.quietly { try refreshChanged() }
     let referring = try context.quietly { try objectsReferringToDeleted() }
     let ends = otherEnds()
@@ -220,13 +217,24 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   // MARK: - Batch deletes
 
-  private func deleteMarked() throws {
+  /// Deletes what a batch delete marked, which is all there is to save (`prepareSnapshots`).
+  /// - Returns: false where the store wants it done one by one; then it is among `deleted`.
+  private func deleteMarked() throws -> Bool {
     for (table, keys) in marked {
       guard let batching = snapshots.base as? any DataStoreBatching else { continue }
       let identifiers = keys.map { snapshots.identifier(ofKey: $0, entity: table.entity.name) }
-      try snapshots.call { _ in try delete(table.entity.type, identifiers, batching) }
+      do {
+        try snapshots.call { _ in try delete(table.entity.type, identifiers, batching) }
+      } catch DataStoreError.preferInMemoryFilter {
+        try context.loadMarkedRows()
+        deleted = try context.deleted.values.filter { object in
+          try context.core.table(for: type(of: object).__entity).store == index
+        }
+        return false
+      }
       savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
     }
+    return true
   }
 
   private func delete<M: PersistentModel>(
