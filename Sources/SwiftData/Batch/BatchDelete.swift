@@ -31,7 +31,9 @@ extension ContextState {
       }
       markedRows.add(unseen, of: table)
     }
-    if !markedRows.isEmpty { didChange() }
+    guard !markedRows.isEmpty else { return }
+    liveQueries.forEach { $0.noteEverything() }
+    didChange()
   }
 }
 

@@ -145,7 +145,7 @@ struct BatchUpdate {
       let objects = keys.compactMap { context.registered(root: table.root, key: $0) }
       do { try context.quietly { try context.reload(objects) } } catch { context.note(error) }
     }
-    context.core.announce(changes, from: context.inbox)
+    context.announce(changes)
     let identifiers = changes.updated.flatMap { $0.identifiers(in: context.core.store(of: table)) }
     context.post(
       ModelContext.didSave,

@@ -12,9 +12,16 @@ package final class ContainerCore: @unchecked Sendable {
   /// The number of class hierarchies; `EntityTable.root` counts them.
   package let rootCount: Int
   private let contexts = Mutex<[WeakContext]>([])
+  /// The container, for the notifications that it posts.
+  let container = Mutex(WeakContainer())
+  let currentWatch = Mutex(WeakWatch())
+  private let keptWatch = Mutex<StoreWatch?>(nil)
 
   /// A context as other threads may see it: only its inbox, which is locked.
   private struct WeakContext: Sendable { weak var inbox: ContextInbox? }
+
+  struct WeakContainer: Sendable { weak var container: ModelContainer? }
+  struct WeakWatch: Sendable { weak var watch: StoreWatch? }
 
   convenience init(
     schema: Schema, configurations: [any DataStoreConfiguration],
@@ -28,6 +35,9 @@ package final class ContainerCore: @unchecked Sendable {
   convenience init(_ version: VersionLayout, store: SQLiteStore) {
     self.init(version.schema, tables: version.layout.tables, stores: [store])
   }
+
+  /// A core without stores and models.
+  convenience init() { self.init(Schema(), tables: [], stores: []) }
 
   private init(_ schema: Schema, tables: [EntityTable], stores: [any EngineStore]) {
     self.schema = schema
@@ -109,8 +119,15 @@ package final class ContainerCore: @unchecked Sendable {
     }
   }
 
+  /// Watches the stores for as long as the container lives.
+  func keepWatch() {
+    let watch = watch()
+    keptWatch.withLock { $0 = watch }
+  }
+
   /// Tells the other contexts what was saved.
-  func announce(_ changes: SavedChanges, from sender: ContextInbox) {
+  /// - Parameter sender: nil where somebody outside saved.
+  func announce(_ changes: SavedChanges, from sender: ContextInbox?) {
     for context in contexts.withLock({ $0 }) {
       if let inbox = context.inbox, inbox !== sender { inbox.deliver(changes) }
     }

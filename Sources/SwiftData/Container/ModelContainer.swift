@@ -37,6 +37,7 @@ public final class ModelContainer: Equatable, Sendable {
     self.migrationPlan = migrationPlan
     self.core = try ContainerCore(
       schema: schema, configurations: configurations, migrationPlan: migrationPlan)
+    register()
   }
 
   /// Opens stores of any kind for a schema.
@@ -51,6 +52,12 @@ public final class ModelContainer: Equatable, Sendable {
   ) throws {
     self.migrationPlan = migrationPlan
     self.core = try ContainerCore(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
+    register()
+  }
+
+  private func register() {
+    core.container.withLock { $0.container = self }
+    RemoteChange.register(core)
   }
 
   /// Opens stores of any kind for a schema.
@@ -136,10 +143,22 @@ public final class ModelContainer: Equatable, Sendable {
     return context
   }
 
+  /// Posted when somebody else saved to a store of a container: another process, or another container over the same
+  /// file. The object is the container; the user info has the store's identifier under `"storeIdentifier"`. Posted on a
+  /// thread of its own, within some tenths of a second. Naming it makes every container watch its stores from then on.
+  /// (Apple's documentation, `ModelContainer.remoteChange`; the user info is ours.)
+  public static var remoteChange: Notification.Name {
+    RemoteChange.want()
+    return RemoteChange.name
+  }
+
   /// Removes all objects of all stores. Objects in memory are not touched.
   /// - Throws: ``SwiftDataError`` where a store cannot be written.
   public func deleteAllData() throws {
     for store in core.stores { try store.deleteAllRows() }
+    var changes = SavedChanges()
+    changes.isEverything = true
+    core.announce(changes, from: nil)
   }
 
   /// Closes the stores and removes their files; the container and its contexts cannot be used afterwards.

@@ -20,7 +20,7 @@ extension ContextState {
       // A store that nobody can roll back comes last, inside the transactions of the others.
       try (operations.filter { $0.store is SQLiteStore } + operations.filter { !($0.store is SQLiteStore) }).runNested()
       markedRows = MarkedRows()
-      for operation in operations { core.announce(finish(operation), from: inbox) }
+      for operation in operations { announce(finish(operation)) }
       return operations
     }
     // What is left names no store: an object whose deletion was never stored.
@@ -192,6 +192,8 @@ extension ContextState {
     let restored = changed
     let gone = inserted
     let revived = deleted
+    for object in restored.values.map(\.object) + gone.values + revived.values { noteLive(object) }
+    if !markedRows.isEmpty { liveQueries.forEach { $0.noteEverything() } }
     changed = [:]
     inserted = [:]
     deleted = [:]

@@ -35,6 +35,8 @@ package final class ContextState {
   var quietDepth = 0
   /// Changes of observed objects that such work made and observers have not heard of yet.
   var pendingNotifications: Deque<(any PersistentModel, Int)> = []
+  /// The fetches that somebody keeps watching.
+  var liveQueries = LiveQueries()
   var undoManager: UndoManager?
   var isUndoing = false
   var changeHandler: (() -> Void)?
@@ -127,6 +129,7 @@ package final class ContextState {
     object.__state.flags = .inserted
     object.__state.key = 0
     inserted[ObjectIdentifier(object)] = object
+    noteLive(object)
     registerUndo { $0.undoInsertion(of: object) }
     return true
   }
@@ -144,6 +147,7 @@ package final class ContextState {
 
   /// Takes a new object out.
   func forget(_ object: any PersistentModel) {
+    noteLive(object)
     inserted[ObjectIdentifier(object)] = nil
     object.__state.flags = []
     unregister(object)
@@ -155,6 +159,7 @@ package final class ContextState {
   /// Keeps the old value of a property that is about to change.
   func recordChange(of object: any PersistentModel, _ index: Int) {
     registerUndo(of: object, index)
+    noteLive(object)
     // A deleted object's are kept too: rollback() gives everything back.
     if object.__state.flags.contains(.inserted) { return didChange() }
     let id = ObjectIdentifier(object)

@@ -111,6 +111,7 @@ struct HistoryRecorder {
   /// Writes, and now and then forgets what is older than the store wants to keep.
   func write(to connection: SQLiteConnection, author: String?, trimming store: SQLiteStore) throws {
     let number = try write(to: connection, author: author)
+    connection.historyTransaction = number
     if let number, number.isMultiple(of: 1000) { try HistoryReader(store: store).trim(connection) }
   }
 

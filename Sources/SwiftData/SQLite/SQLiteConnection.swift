@@ -12,6 +12,8 @@ package final class SQLiteConnection {
   let writer = SQLiteParameterWriter()
   /// Whether a statement deleted rows.
   private(set) var hasDeleted = false
+  /// The number of the history's transaction that it wrote.
+  var historyTransaction: Int64?
   private var handle: OpaquePointer { database.sqliteConnection! }
 
   init(_ database: Database, store: SQLiteStore) {

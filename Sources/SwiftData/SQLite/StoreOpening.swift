@@ -62,6 +62,11 @@ enum StoreOpening {
     }
   }
 
+  /// The number of the newest transaction that ever was; 0 before the first.
+  static func lastTransaction(_ database: Database) throws -> Int64 {
+    try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = '_swiftdata_history'") ?? 0
+  }
+
   /// The steps that opening would take, without taking them.
   static func preview(_ target: MigrationTarget) throws -> [MigrationSummary.Step] {
     let configuration = target.configuration
