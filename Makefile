@@ -1,5 +1,5 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test lint
+.PHONY: run test lint conformance
 
 run:
 	@scripts/bootstrap
@@ -26,3 +26,8 @@ micro:
 guard:
 	@scripts/bootstrap --bench
 	Benchmarks/guard/guard $(if $(ACCEPT),accept "$(ACCEPT)")
+
+# What a store promises and which stores keep it; also written into Documentation/stores.md.
+conformance:
+	@scripts/bootstrap
+	WRITE_CONFORMANCE=1 swift test --filter StoreReportTests

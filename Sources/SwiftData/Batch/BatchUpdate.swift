@@ -24,7 +24,7 @@ struct BatchUpdate {
 
   /// - Returns: how many rows were changed.
   func run() throws -> Int {
-    let store = context.core.store(of: table)
+    let store = try context.core.sqlStore(of: table)
     context.post(ModelContext.willSave, nil)
     var result = Result()
     do {
@@ -65,7 +65,7 @@ struct BatchUpdate {
     for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
       for key in keys.sorted() { history.update(entity, key, names) }
     }
-    try history.write(to: connection, author: context.facade?.author, trimming: context.core.store(of: table))
+    try history.write(to: connection, author: context.editing.author, trimming: try context.core.sqlStore(of: table))
   }
 
   // MARK: - Statements

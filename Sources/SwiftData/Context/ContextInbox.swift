@@ -8,8 +8,8 @@ struct SavedChanges: Sendable {
     var entity: String
     var keys: [Int64]
 
-    func identifiers(in store: SQLiteStore) -> [PersistentIdentifier] {
-      keys.map { PersistentIdentifier(entityName: entity, storeIdentifier: store.identifier, key: $0) }
+    func identifiers(in store: any EngineStore) -> [PersistentIdentifier] {
+      keys.map { store.identifier(ofKey: $0, entity: entity) }
     }
   }
   var inserted: [Objects] = []

@@ -12,12 +12,17 @@ extension ContextState {
     }
     guard hasChanges else { return }
     post(ModelContext.willSave, nil)
-    try Validation(context: self).run()
-    let operations = try core.stores.indices.map { try SaveOperation(context: self, storeIndex: $0) }
-      .filter { !$0.isEmpty }
-    try SaveOperation.run(operations[...])
-    markedRows = MarkedRows()
-    for operation in operations { announce(finish(operation)) }
+    let operations = try core.exclusively {
+      try prepareSnapshots()
+      try Validation(context: self).run()
+      let operations = try core.stores.enumerated().map { try $0.element.makeSave(self, at: $0.offset) }
+        .filter { !$0.isEmpty }
+      // A store that nobody can roll back comes last, inside the transactions of the others.
+      try (operations.filter { $0.store is SQLiteStore } + operations.filter { !($0.store is SQLiteStore) }).runNested()
+      markedRows = MarkedRows()
+      for operation in operations { announce(finish(operation)) }
+      return operations
+    }
     // What is left names no store: an object whose deletion was never stored.
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
@@ -28,7 +33,7 @@ extension ContextState {
   }
 
   /// Brings the memory to what was committed.
-  private func finish(_ operation: SaveOperation) -> SavedChanges {
+  private func finish(_ operation: any StoreSave) -> SavedChanges {
     var changes = SavedChanges()
     changes.deleted = operation.savedRows.deleted
     changes.updated = operation.savedRows.updated
@@ -63,11 +68,12 @@ extension ContextState {
     }
     changes.entities.formUnion((changes.inserted + changes.updated + changes.deleted).map(\.entity))
     dropReferences(to: operation.deleted)
+    do { try operation.didFinish() } catch { note(error) }
     return changes
   }
 
   /// Takes what was written out of the unsaved changes: all at once, since to take one out costs as much as all.
-  private func forgetSaved(_ operation: SaveOperation) {
+  private func forgetSaved(_ operation: any StoreSave) {
     for object in operation.deleted { object.__state.flags = [] }
     for object in operation.inserted { object.__state.flags = [] }
     for change in operation.changed { change.object.__state.flags = [] }
@@ -79,7 +85,7 @@ extension ContextState {
   }
 
   /// Arrays that were loaded after their targets had changed have these at their end; the store has its own order.
-  private func refaultUnrecorded(_ operation: SaveOperation) {
+  private func refaultUnrecorded(_ operation: any StoreSave) {
     var seen = Set<ObjectIdentifier>()
     let saved = operation.inserted.map { ($0, nil) } + operation.changed.map { ($0.object, Optional($0.properties)) }
     for (object, properties) in saved {
@@ -98,7 +104,7 @@ extension ContextState {
   }
 
   /// New objects that were deleted before the save leave the relationships that still named them.
-  private func dropForgotten(_ operation: SaveOperation) {
+  private func dropForgotten(_ operation: any StoreSave) {
     for object in operation.inserted + operation.changed.map(\.object) {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read) else {
@@ -220,15 +226,13 @@ extension ContextState {
 
 /// What the notification of a save carries.
 enum SaveNotification {
-  static func userInfo(for operations: [SaveOperation]) -> [AnyHashable: Any] {
+  static func userInfo(for operations: [any StoreSave]) -> [AnyHashable: Any] {
     var inserted = [PersistentIdentifier]()
     var updated = [PersistentIdentifier]()
     var deleted = [PersistentIdentifier]()
     for operation in operations {
       func identifier(_ object: any PersistentModel) -> PersistentIdentifier {
-        PersistentIdentifier(
-          entityName: type(of: object).__entity.name, storeIdentifier: operation.store.identifier,
-          key: object.__state.key)
+        operation.store.identifier(ofKey: object.__state.key, entity: type(of: object).__entity.name)
       }
       for object in operation.inserted {
         if !operation.merged.isEmpty, operation.merged[ObjectIdentifier(object)] != nil {

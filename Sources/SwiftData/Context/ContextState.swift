@@ -9,6 +9,8 @@ package final class ContextState {
   let core: ContainerCore
   let inbox: ContextInbox
   weak var facade: ModelContext?
+  /// The identity of the context and its author, as stores see them.
+  package var editing = EditingState()
 
   // MARK: - Mutable State
   // All of it belongs to the thread or actor of the context.
@@ -46,10 +48,11 @@ package final class ContextState {
     self.identityMaps = Array(repeating: IdentityMap(), count: core.rootCount)
     self.syncedForeignCommits = core.stores.map(\.foreignCommits)
     core.register(inbox)
+    for store in core.stores { store.contextBegan(editing) }
   }
 
   /// One stored object's unsaved changes.
-  struct ObjectChange {
+  package struct ObjectChange {
     let object: any PersistentModel
     var properties = PropertySet()
     /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
@@ -84,9 +87,7 @@ package final class ContextState {
     {
       identityMaps[table.root][object.__state.key] = nil
     }
-    if let table = try? core.table(for: type(of: object).__entity) {
-      object.__state.formerStore = core.store(of: table).identifier
-    }
+    if object.__state.key != 0 { object.__state.former = FormerIdentity(object.persistentModelID) }
     object.__state.context = nil
     object.__state.batch = nil
   }
@@ -198,6 +199,7 @@ package final class ContextState {
   func discard() {
     problems = []
     changeHandler = nil
+    for store in core.stores { store.contextEnded(editing) }
     for object in inserted.values + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
     let unsaved = Array(inserted.values)
     inserted = [:]

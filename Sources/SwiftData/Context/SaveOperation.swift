@@ -4,23 +4,23 @@ import OrderedCollections
 /// One save of one store: everything that is written in its transaction, and what is undone in memory if it fails.
 ///
 /// The order is: deletes, inserts (targets of to-ones first), updates of changed columns, positions, pairs.
-final class SaveOperation {
+final class SaveOperation: StoreSave {
   let context: ContextState
-  let store: SQLiteStore
+  private let rows: SQLiteStore
   let storeIndex: Int
   var connection: SQLiteConnection!
-  let inserted: [any PersistentModel]
-  let changed: [ContextState.ObjectChange]
-  let deleted: [any PersistentModel]
+  package let inserted: [any PersistentModel]
+  package let changed: [ContextState.ObjectChange]
+  package let deleted: [any PersistentModel]
   /// Rows to delete that nobody loaded.
   let marked: [(table: EntityTable, keys: [Int64])]
   /// Whether any object that is written has relationships, and to-manys: most of a large save has none.
-  private(set) var hasRelationships = false
+  package private(set) var hasRelationships = false
   private(set) var hasToManys = false
-  var savedRows = SavedRows()
+  package var savedRows = SavedRows()
 
   /// New objects whose values went into a row that was there already, with that row's key.
-  private(set) var merged: [ObjectIdentifier: Int64] = [:]
+  package private(set) var merged: [ObjectIdentifier: Int64] = [:]
   private var keysGiven: [any PersistentModel] = []
   private var denormalized: Set<String> = []
   private var newFiles: [String] = []
@@ -29,10 +29,12 @@ final class SaveOperation {
   /// The properties that an upsert wrote, by object.
   private var mergedProperties: [ObjectIdentifier: [String]] = [:]
 
-  init(context: ContextState, storeIndex: Int) throws {
+  package var store: any EngineStore { rows }
+
+  init(context: ContextState, store: SQLiteStore, storeIndex: Int) throws {
     self.context = context
     self.storeIndex = storeIndex
-    self.store = context.core.stores[storeIndex]
+    self.rows = store
     var last: EntityTable?
     var (hasRelationships, hasToManys) = (false, false)
     func isHere(_ object: any PersistentModel) throws -> Bool {
@@ -51,20 +53,13 @@ final class SaveOperation {
     self.marked = context.markedRows.groups.filter { $0.table.store == storeIndex }
   }
 
-  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
+  package var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
   // MARK: - The transaction
 
-  /// Writes everything of several stores, or throws and leaves stores and memory as they were.
-  ///
-  /// The transactions of the later stores run inside that of the first, so that a refusal by any of them undoes all.
-  static func run(_ operations: ArraySlice<SaveOperation>) throws {
-    try operations.first?.run { try run(operations.dropFirst()) }
-  }
-
-  private func run(_ others: () throws -> Void) throws {
+  package func run(_ others: () throws -> Void) throws {
     do {
-      try store.write { connection in
+      try rows.write { connection in
         self.connection = connection
         observe(connection.writer)
         try deleteRows()
@@ -74,17 +69,17 @@ final class SaveOperation {
         try updateRows()
         try writePositions()
         try writePairs()
-        try store.noteDenormalized(denormalized, on: connection)
+        try rows.noteDenormalized(denormalized, on: connection)
         try recordHistory()
         try others()
       }
     } catch {
       for object in keysGiven { object.__state.key = 0 }
-      store.externalStorage.remove(newFiles)
+      rows.externalStorage.remove(newFiles)
       throw error
     }
-    store.didCommitDenormalized(denormalized)
-    store.externalStorage.remove(oldFiles)
+    rows.didCommitDenormalized(denormalized)
+    rows.externalStorage.remove(oldFiles)
   }
 
   private func observe(_ writer: SQLiteParameterWriter) {
@@ -95,7 +90,7 @@ final class SaveOperation {
     }
     writer.externalWriter = { [unowned self] property, data in
       guard property.isExternal, data.count > ExternalStorage.threshold else { return nil }
-      let name = try store.externalStorage.write(data)
+      let name = try rows.externalStorage.write(data)
       newFiles.append(name)
       return name
     }
@@ -149,7 +144,7 @@ final class SaveOperation {
       history.update(entity.name, key, names)
     }
     for (entity, key, names) in savedRows.allCleared { history.update(entity, key, names) }
-    try history.write(to: connection, author: context.facade?.author, trimming: store)
+    try history.write(to: connection, author: context.editing.author, trimming: rows)
   }
 
   /// The external files that a row names now and will not any more.
@@ -205,9 +200,9 @@ final class SaveOperation {
         try encode(object, table.stored, writer)
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
-      guard store.configuration.uniquenessViolations == .update else { throw error }
+      guard rows.configuration.uniquenessViolations == .update else { throw error }
       // The update writes files of its own.
-      store.externalStorage.remove(newFiles[files...])
+      rows.externalStorage.remove(newFiles[files...])
       newFiles.removeSubrange(files...)
       try merge(object, table, error)
     }

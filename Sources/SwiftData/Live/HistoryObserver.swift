@@ -7,7 +7,8 @@ public import Observation
 ///
 /// Saves of the container's own contexts count as well as those of other containers and processes; name the `authors` to
 /// follow only some. (Apple's documentation, `HistoryObserver`; that own saves count is our reading of "any history change
-/// in the container".)
+/// in the container". It follows the default stores; a custom store has no history that could be followed without
+/// reading it.)
 public final class HistoryObserver: Observable {
   /// The container whose stores are observed.
   public let modelContainer: ModelContainer
@@ -41,7 +42,7 @@ public final class HistoryObserver: Observable {
     self.authors = authors
     let core = modelContainer.core
     entities = try observedModels.flatMap { try core.table(for: $0.__entity).family.map(\.name) }
-    for store in core.stores {
+    for store in core.sqlStores {
       if let token = historyTokens?[store.identifier] as? DefaultHistoryToken {
         try HistoryReader(store: store).check(token)
         positions[store.identifier] = token.transaction
@@ -71,7 +72,7 @@ public final class HistoryObserver: Observable {
 
   private func update() {
     _ = inbox.takeAll()
-    for store in modelContainer.core.stores {
+    for store in modelContainer.core.sqlStores {
       let last = positions[store.identifier] ?? 0
       // A store that cannot be read tells those who use it.
       guard let news = try? HistoryReader(store: store).news(after: last, authors: authors, entities: entities),

@@ -127,6 +127,11 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   }
 
   private func findScope() throws -> Scope {
+    guard state.core.store(of: own) is SQLiteStore else {
+      // Nothing says what the store looks at.
+      let tables = state.core.allTables.filter { $0.store == own.store }.map(\.name)
+      return Scope(tables: Set(tables), isPatchable: false)
+    }
     let query = try state.lower(descriptor)
     let isPatchable =
       query.limit == nil && query.offset == nil && descriptor.includePendingChanges && !query.readsOwnTableAgain

@@ -31,7 +31,7 @@ public struct __ModelState {
     fileprivate var unloaded: PropertySet?
     fileprivate var registrar: ObservationRegistrar?
     fileprivate var runningObservers: PropertySet?
-    fileprivate var formerStore: String?
+    fileprivate var former: FormerIdentity?
   }
 
   private mutating func makeExtras() -> Extras {
@@ -61,10 +61,10 @@ public struct __ModelState {
     get { extras?.runningObservers }
     set { makeExtras().runningObservers = newValue }
   }
-  /// The identifier of the store of an object whose deletion was saved.
-  package var formerStore: String? {
-    get { extras?.formerStore }
-    set { makeExtras().formerStore = newValue }
+  /// The identity of an object that left its context, by a saved deletion or otherwise.
+  package var former: FormerIdentity? {
+    get { extras?.former }
+    set { makeExtras().former = newValue }
   }
 
   package struct Flags: OptionSet {
@@ -127,6 +127,12 @@ package struct PropertySet: Equatable, Sendable {
   package var indices: [Int] {
     (0..<64).filter { low & (1 << UInt64($0)) != 0 } + high.sorted()
   }
+}
+
+/// The identity that an object had in a context.
+package final class FormerIdentity: Sendable {
+  let identifier: PersistentIdentifier
+  init(_ identifier: PersistentIdentifier) { self.identifier = identifier }
 }
 
 /// The identity of an object that no store knows yet; two are the same when they are the same instance.

@@ -15,7 +15,7 @@ package final class SQLiteStore: @unchecked Sendable {
   /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
   let derivedTables: Set<String>
   /// What opening it changed.
-  let migration: MigrationSummary
+  package let migration: MigrationSummary
   private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
 

@@ -31,6 +31,12 @@ open class __RowReader {
   package func value(_ index: Int) -> Any? { nil }
   @usableFromInline
   package var carriesValues: Bool { false }
+  /// Whether a carried value of another type than the property's is an error.
+  package var isStrict: Bool { false }
+  /// Whether a strict reader has something at an index, nil included; what it lacks gets its default value.
+  package func has(_ index: Int) -> Bool { value(index) != nil }
+  /// What a reader of values carries for a relationship that is to be a fault; nil where it carries the targets.
+  @usableFromInline package func faultKey(_ index: Int) -> Int64? { nil }
   /// The cell at a column.
   package func value(at column: Int32) -> SQLValue { fatalError("abstract") }
   /// The bytes of an external value whose cell holds `reference`.
@@ -150,6 +156,7 @@ open class __RowReader {
 
   @inlinable
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<M> {
+    if carriesValues, let key = faultKey(index) { return __Slot(__fault: key) }
     // Backing data may leave out a required target, to be assigned before it is read or saved.
     if carriesValues { return value(index) == nil ? __Slot(__fault: 0) : __Slot(try carried(index)) }
     return __Slot(__fault: columns[index] < 0 ? 0 : targetKey(columns[index]))
@@ -157,6 +164,7 @@ open class __RowReader {
 
   @inlinable
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<M?> {
+    if carriesValues, let key = faultKey(index) { return key == 0 ? __Slot(nil) : __Slot(__fault: key) }
     if carriesValues { return __Slot(try carried(index)) }
     let key = columns[index] < 0 ? 0 : targetKey(columns[index])
     return key == 0 ? __Slot(nil) : __Slot(__fault: key)
@@ -164,12 +172,14 @@ open class __RowReader {
 
   @inlinable
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<[M]> {
+    if carriesValues, let key = faultKey(index) { return __Slot(__fault: key) }
     if carriesValues { return __Slot(try carried(index)) }
     return __Slot(__fault: 0)
   }
 
   @inlinable
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<[M]?> {
+    if carriesValues, let key = faultKey(index) { return __Slot(__fault: key) }
     if carriesValues { return __Slot(try carried(index)) }
     return __Slot(__fault: 0)
   }
@@ -205,6 +215,12 @@ open class __RowReader {
   final func carried<V>(_ index: Int) throws -> V {
     let value = value(index)
     if let typed = value as? V { return typed }
+    if isStrict {
+      if let value { throw unreadable(index, "the snapshot's value, a \(Swift.type(of: value)), is not a \(V.self)") }
+      guard has(index) else { return try absent(index) }
+      if let null = V.self as? any __OptionalValue.Type { return null.__none as! V }
+      throw missing(index)
+    }
     if value == nil, let null = V.self as? any __OptionalValue.Type { return null.__none as! V }
     return try absent(index)
   }
