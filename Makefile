@@ -1,5 +1,5 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test lint
+.PHONY: run test test-tsan lint
 
 run:
 	@scripts/bootstrap
@@ -11,3 +11,11 @@ test:
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests
+
+# Its own build folder: what is built for the sanitizer fits nothing else.
+test-tsan:
+	@scripts/bootstrap
+	swift build --build-tests --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS="halt_on_error=1 $(TSAN_OPTIONS)" \
+	  swift test --skip-build --sanitize=thread --scratch-path .build-tsan \
+	  --filter 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'

@@ -9,6 +9,9 @@ package final class ContextState {
   let core: ContainerCore
   let inbox: ContextInbox
   weak var facade: ModelContext?
+  #if DEBUG
+    let contextUse = ContextUse()
+  #endif
 
   // MARK: - Mutable State
   // All of it belongs to the thread or actor of the context.
@@ -84,6 +87,8 @@ package final class ContextState {
 
   /// Inserts an object and everything it reaches that belongs to no context yet.
   func insert(_ model: any PersistentModel) {
+    beginUse(.change)
+    defer { endUse() }
     var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()
     while let (object, revives) = pending.popLast() {
@@ -153,6 +158,8 @@ package final class ContextState {
 
   /// Keeps the old value of a property that is about to change.
   func recordChange(of object: any PersistentModel, _ index: Int) {
+    beginUse(.change)
+    defer { endUse() }
     registerUndo(of: object, index)
     // A deleted object's are kept too: rollback() gives everything back.
     if object.__state.flags.contains(.inserted) { return didChange() }
