@@ -16,6 +16,6 @@ lint:
 test-tsan:
 	@scripts/bootstrap
 	swift build --build-tests --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS="halt_on_error=1 $(TSAN_OPTIONS)" \
+	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan.suppressions" \
 	  swift test --skip-build --sanitize=thread --scratch-path .build-tsan \
 	  --filter 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
