@@ -1,5 +1,5 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test lint conformance
+.PHONY: run test test-tsan lint conformance bench micro guard
 
 run:
 	@scripts/bootstrap
@@ -13,8 +13,6 @@ lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 # make bench ONLY=W3,W4x RUNS=9
-.PHONY: bench micro guard
-
 bench:
 	@scripts/bootstrap
 	swift run --package-path Benchmarks -c release bench $(if $(ONLY),--only $(ONLY)) $(if $(RUNS),--runs $(RUNS))
@@ -31,3 +29,11 @@ guard:
 conformance:
 	@scripts/bootstrap
 	WRITE_CONFORMANCE=1 swift test --filter StoreReportTests
+
+# Its own build folder: what is built for the sanitizer fits nothing else.
+test-tsan:
+	@scripts/bootstrap
+	swift build --build-tests --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan.suppressions" \
+	  swift test --skip-build --sanitize=thread --scratch-path .build-tsan \
+	  --filter 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'

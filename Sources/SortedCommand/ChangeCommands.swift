@@ -79,6 +79,24 @@ struct ArchiveCommand: ChangeCommand {
   }
 }
 
+struct KeepCommand: ChangeCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keep", abstract: "Keep a conversation's messages, however old, when `sorted clean` runs.",
+    discussion: """
+      EXAMPLE
+        sorted keep sample/studio
+      """)
+
+  @OptionGroup var target: ConversationArgument
+  @Flag(help: "Leave its old messages to `sorted clean` again.") var undo = false
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  func change(_ conversation: ConversationEntity, in inbox: InboxService) throws -> String {
+    Self.words(try inbox.setKept(!undo, conversation), undo ? "not kept" : "kept")
+  }
+}
+
 struct DeleteCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete a conversation with all its messages.",

@@ -30,16 +30,23 @@ struct StoreOptions: ParsableArguments {
 
   /// Opens the store, made if it is not there.
   func container() throws -> ModelContainer {
-    try Failure.explained { try SortedContainer.open(url) }
+    let container = try Failure.explained { try SortedContainer.open(url) }
+    for summary in container.migrations where !summary.isEmpty { Terminal.note("\(summary)\n") }
+    return container
   }
 
   /// Runs something on the inbox of an existing store.
   func withInbox<T>(_ body: (InboxService) throws -> T) throws -> T {
+    try withContext { try body(InboxService(context: $0)) }
+  }
+
+  /// Runs something on a context of an existing store.
+  func withContext<T>(_ body: (ModelContext) throws -> T) throws -> T {
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw Failure("there is no store at \(url.path); `sorted import` makes one")
     }
     let context = ModelContext(try container())
-    return try Failure.explained { try body(InboxService(context: context)) }
+    return try Failure.explained { try body(context) }
   }
 }
 

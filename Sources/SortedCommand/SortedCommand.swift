@@ -13,6 +13,7 @@ struct SortedCommand: ParsableCommand {
       """,
     subcommands: [
       ImportCommand.self, ListCommand.self, ShowCommand.self, SendCommand.self, PinCommand.self, MuteCommand.self,
-      ArchiveCommand.self, DeleteCommand.self, SearchCommand.self, StatsCommand.self, DemoCommand.self,
+      ArchiveCommand.self, KeepCommand.self, DeleteCommand.self, CleanCommand.self, SearchCommand.self,
+      StatsCommand.self, DemoCommand.self,
     ])
 }

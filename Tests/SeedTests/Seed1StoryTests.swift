@@ -58,25 +58,25 @@ import Testing
       ])
   }
 
-  @Test("The entities have the properties of the guide, and their ids are unique")
+  @Test("The entities have the properties of the guide and those of the second version, and their ids are unique")
   func properties() throws {
     let expected = [
       "MessageEntity": """
-      id conversationID senderID text createdAt updatedAt status syncStatus retryCount lastSyncAttempt syncError readBy \
-      category categoryConfidence sentiment sentimentIntensity opportunityScore faqMatchID faqConfidence \
+      id conversationID senderID text createdAt updatedAt status syncStatus retryCount lastSyncAttempt nextSyncAttempt \
+      syncError readBy category categoryConfidence sentiment sentimentIntensity opportunityScore faqMatchID faqConfidence \
       smartReplyDraft supermemoryID conversation attachments
       """,
       "ConversationEntity": """
-      id participantIDs displayName avatarURL isGroup createdAt updatedAt isPinned isMuted isArchived unreadCount \
-      lastMessageText lastMessageAt lastMessageSenderID supermemoryConversationID messages
+      id participantIDs displayName avatarURL isGroup createdAt updatedAt isPinned isMuted isArchived isKept \
+      unreadCount lastMessageText lastMessageAt lastMessageSenderID supermemoryConversationID messages
       """,
       "UserEntity": """
       id email displayName photoURL createdAt updatedAt enableCategorization enableSmartReply enableFAQ \
       enableSentiment enableOpportunityScoring allowSupermemoryStorage faqs
       """,
       "AttachmentEntity": """
-      id type url localURL thumbnailURL fileSize mimeType fileName uploadStatus uploadProgress uploadError createdAt \
-      message
+      id type remoteURL localURL thumbnailURL fileSize mimeType fileName uploadStatus uploadProgress uploadError \
+      createdAt message
       """,
       "FAQEntity": """
       id category questionPattern answer usageCount lastUsedAt isEnabled createdAt updatedAt user

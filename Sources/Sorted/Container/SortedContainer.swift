@@ -5,24 +5,19 @@ import SwiftData
 public enum SortedContainer {
   /// The models of the app.
   public static var schema: Schema {
-    Schema([
-      MessageEntity.self,
-      ConversationEntity.self,
-      UserEntity.self,
-      AttachmentEntity.self,
-      FAQEntity.self,
-    ])
+    Schema(versionedSchema: SortedSchemaV2.self)
   }
 
   /// Where the store is unless told: `sorted.store` in the directory for the data of programs.
   public static var defaultURL: URL { ModelConfiguration("sorted").url }
 
-  /// Opens the store in a file, made if it is not there.
+  /// Opens the store in a file, made if it is not there, and migrated if it is of an older version (its container's
+  /// `migrations` say so).
   /// - Throws: `SwiftDataError`, the file untouched.
   public static func open(_ url: URL = defaultURL) throws -> ModelContainer {
     let schema = schema
     let configuration = ModelConfiguration(schema: schema, url: url, allowsSave: true)
-    return try ModelContainer(for: schema, configurations: [configuration])
+    return try ModelContainer(for: schema, migrationPlan: SortedMigrationPlan.self, configurations: [configuration])
   }
 
   /// A store in memory, for previews and tests.

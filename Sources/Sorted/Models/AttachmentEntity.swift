@@ -14,7 +14,7 @@ public final class AttachmentEntity {
   public var type: AttachmentType
 
   /// Remote URL (Firebase Storage)
-  public var url: String?
+  @Attribute(originalName: "url") public var remoteURL: String?
 
   /// Local file URL (for offline access)
   public var localURL: String?
@@ -81,7 +81,7 @@ public final class AttachmentEntity {
 
   /// Mark upload as completed
   public func markAsUploaded(url: String, thumbnailURL: String? = nil) {
-    self.url = url
+    self.remoteURL = url
     self.thumbnailURL = thumbnailURL
     self.uploadStatus = .completed
     self.uploadProgress = 1.0
@@ -94,9 +94,15 @@ public final class AttachmentEntity {
     self.uploadError = error
   }
 
+  /// The guide's name of ``remoteURL``. A predicate needs the new name.
+  public var url: String? {
+    get { remoteURL }
+    set { remoteURL = newValue }
+  }
+
   /// Check if attachment is ready to display
   public var isAvailable: Bool {
-    uploadStatus == .completed && url != nil
+    uploadStatus == .completed && remoteURL != nil
   }
 }
 

@@ -39,6 +39,9 @@ public final class ConversationEntity {
   /// Is conversation archived?
   public var isArchived: Bool
 
+  /// Whether its messages stay, however old they are (see ``RetentionService``)
+  public var isKept: Bool = false
+
   /// Unread message count
   public var unreadCount: Int
 

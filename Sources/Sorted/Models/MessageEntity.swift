@@ -42,6 +42,9 @@ public final class MessageEntity {
   /// Last sync attempt timestamp
   public var lastSyncAttempt: Date?
 
+  /// When a failed message is to be tried again; nil where it needs no waiting, or is not tried again
+  public var nextSyncAttempt: Date?
+
   /// Sync error message (if failed)
   public var syncError: String?
 
@@ -120,6 +123,7 @@ public final class MessageEntity {
   public func markAsSynced() {
     self.syncStatus = .synced
     self.syncError = nil
+    self.nextSyncAttempt = nil
     self.updatedAt = Date()
   }
 
@@ -130,6 +134,13 @@ public final class MessageEntity {
     self.retryCount += 1
     self.lastSyncAttempt = Date()
     self.updatedAt = Date()
+    computeNextSyncAttempt()
+  }
+
+  /// Works out the next attempt from the last one: 1, 2, 4 s after it (guide, 5.2, point 5)
+  func computeNextSyncAttempt() {
+    guard shouldRetry, let lastSyncAttempt else { return nextSyncAttempt = nil }
+    nextSyncAttempt = lastSyncAttempt.addingTimeInterval(pow(2, Double(max(0, retryCount - 1))))
   }
 
   /// Check if message should be retried

@@ -238,6 +238,14 @@ public struct InboxService {
     return true
   }
 
+  /// Keeps the messages of a conversation from ``RetentionService``, or leaves them to it.
+  /// - Returns: whether that changed anything.
+  /// - Throws: `SwiftDataError`.
+  @discardableResult
+  public func setKept(_ isKept: Bool, _ conversation: ConversationEntity) throws -> Bool {
+    try set(\.isKept, isKept, conversation)
+  }
+
   /// Marks a conversation as read.
   /// - Throws: `SwiftDataError`.
   public func markAsRead(_ conversation: ConversationEntity) throws {

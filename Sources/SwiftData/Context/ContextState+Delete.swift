@@ -3,6 +3,8 @@ import Foundation
 extension ContextState {
   /// Marks an object for deletion and applies the delete rules of its relationships in memory; the save writes them.
   func delete(_ model: any PersistentModel) {
+    beginUse(.change)
+    defer { endUse() }
     guard model.__state.context === self else {
       if model.__state.context != nil { noteForeign(model) }
       return

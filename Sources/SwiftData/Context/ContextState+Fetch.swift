@@ -169,7 +169,9 @@ extension ContextState {
   // MARK: - Loading rows
 
   func read<T>(_ table: EntityTable, _ body: (SQLiteConnection) throws -> T) throws -> T {
-    try quietly { try core.sqlStore(of: table).read(body) }
+    beginUse(.read)
+    defer { endUse() }
+    return try quietly { try core.sqlStore(of: table).read(body) }
   }
 
   /// Runs a query and returns its objects, registered; registered ones are reused.

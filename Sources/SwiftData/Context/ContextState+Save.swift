@@ -5,6 +5,8 @@ extension ContextState {
   ///
   /// A refused save leaves the stores and the memory as they were; the changes stay unsaved.
   func save() throws {
+    beginUse(.save)
+    defer { endUse() }
     drainInbox()
     if let problem = problems.first {
       problems = []
@@ -193,6 +195,8 @@ extension ContextState {
   /// Forgets everything unsaved: new objects leave the context, changed ones get their old values back, deleted ones
   /// are as before.
   func rollback() {
+    beginUse(.rollback)
+    defer { endUse() }
     let restored = changed
     let gone = inserted
     let revived = deleted

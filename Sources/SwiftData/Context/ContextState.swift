@@ -11,6 +11,9 @@ package final class ContextState {
   weak var facade: ModelContext?
   /// The identity of the context and its author, as stores see them.
   package var editing = EditingState()
+  #if DEBUG
+    let contextUse = ContextUse()
+  #endif
 
   // MARK: - Mutable State
   // All of it belongs to the thread or actor of the context.
@@ -94,6 +97,8 @@ package final class ContextState {
 
   /// Inserts an object and everything it reaches that belongs to no context yet.
   func insert(_ model: any PersistentModel) {
+    beginUse(.change)
+    defer { endUse() }
     var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()
     while let (object, revives) = pending.popLast() {
@@ -165,6 +170,8 @@ package final class ContextState {
 
   /// Keeps the old value of a property that is about to change.
   func recordChange(of object: any PersistentModel, _ index: Int) {
+    beginUse(.change)
+    defer { endUse() }
     registerUndo(of: object, index)
     noteLive(object)
     // A deleted object's are kept too: rollback() gives everything back.

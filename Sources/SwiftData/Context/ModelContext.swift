@@ -24,7 +24,11 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     case deletedIdentifiers = "deleted"
   }
 
-  package let state: ContextState
+  package var state: ContextState {
+    ownState.checkUse()
+    return ownState
+  }
+  private let ownState: ContextState
   /// Nil for the main context, which its container holds.
   private let ownContainer: ModelContainer?
   private weak var mainContainer: ModelContainer?
@@ -55,19 +59,20 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Makes a context for the stores of a container.
   public init(_ container: ModelContainer) {
     self.ownContainer = container
-    self.state = ContextState(core: container.core)
-    state.facade = self
+    self.ownState = ContextState(core: container.core)
+    ownState.facade = self
   }
 
   /// The main context of a container.
   init(mainOf container: ModelContainer) {
     self.ownContainer = nil
     self.mainContainer = container
-    self.state = ContextState(core: container.core)
-    state.facade = self
+    self.ownState = ContextState(core: container.core)
+    ownState.facade = self
+    ownState.bindToMainActor()
   }
 
-  deinit { state.discard() }
+  deinit { ownState.discard() }
 
   /// Whether it is the context of the main actor, which its container holds and which does not hold the container.
   var isMain: Bool { ownContainer == nil }
@@ -126,12 +131,16 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Runs a block and saves what it changed.
   /// - Throws: what the block throws, or what ``save()`` throws.
   public func transaction(block: () throws -> Void) throws {
+    state.beginUse(.transaction)
+    defer { state.endUse() }
     try block()
     try save()
   }
 
   /// Takes in what other contexts saved, closes the current undo group, and saves where ``autosaveEnabled`` says so.
   public func processPendingChanges() {
+    state.beginUse(.change)
+    defer { state.endUse() }
     state.drainInbox()
     state.undoManager?.endImplicitGroup()
     if autosaveEnabled { Autosave.save(self) }
@@ -194,6 +203,8 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
     block: (T) throws -> Void
   ) throws {
+    state.beginUse(.enumeration)
+    defer { state.endUse() }
     try refuseEscapingMutations(allowEscapingMutations, T.self)
     var descriptor = descriptor
     descriptor.includePendingChanges = false

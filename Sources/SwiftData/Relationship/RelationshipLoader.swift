@@ -22,6 +22,8 @@ enum RelationshipLoader {
     if Probe.record(object, index) { return }
     let property = type(of: object).__entity.properties[index]
     guard let context = object.__state.context else { return release(object, property, keepLoaded: false) }
+    context.beginUse(.read)
+    defer { context.endUse() }
     do {
       try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
     } catch {
@@ -39,6 +41,8 @@ enum RelationshipLoader {
     guard let context = object.__state.context, object.__state.key != 0 else { return }
     // External data is large: one touch must not read the files of ten thousand objects.
     let isExternal = type(of: object).__entity.properties[index].attribute?.options.contains(.externalStorage) == true
+    context.beginUse(.read)
+    defer { context.endUse() }
     let mates =
       isExternal ? [object] : batch(of: object, context).filter { $0.__state.unloaded?.contains(index) == true }
     do {

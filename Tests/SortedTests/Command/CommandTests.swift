@@ -87,6 +87,22 @@ import Testing
     #expect(try folder.context().fetchCount(FetchDescriptor<MessageEntity>()) == 56_000)
   }
 
+  @Test("Clean deletes old messages, a dry run does not, and what is kept or not sent yet stays")
+  func cleaning() throws {
+    try importDay()
+    try sorted.run("send", "irc", "not sent yet", "--store", store).expectSuccess()
+    let dry = try json(sorted.run("clean", "--older-than", "1", "--dry-run", "--store", store, "--json"))
+    #expect(dry["deleted"] as? Int == 25)
+    #expect(try sorted.run("keep", "irc", "--store", store).output == "irc/ubuntu/2008-04-27: kept\n")
+    #expect(try json(sorted.run("clean", "--older-than", "1", "--store", store, "--json"))["stayed"] as? Int == 25)
+    #expect(try json(sorted.run("stats", "--store", store, "--json"))["messages"] as? Int == 26)
+    try sorted.run("keep", "irc", "--undo", "--store", store).expectSuccess()
+    let cleaned = try sorted.run("clean", "--older-than", "1", "--store", store)
+    #expect(cleaned.output.contains(/\ndeleted +25\n/))
+    #expect(try json(sorted.run("stats", "--store", store, "--json"))["messages"] as? Int == 1)
+    #expect(try sorted.run("clean", "--older-than=-1", "--store", store).status == 1)
+  }
+
   @Test("List, show, send, pin, mute, archive, search, stats and delete work on one store")
   func commands() throws {
     try importDay()

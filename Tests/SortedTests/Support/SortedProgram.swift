@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The built `sorted`, run as a process.
 struct SortedProgram {
@@ -7,6 +8,10 @@ struct SortedProgram {
     let status: Int32
     let output: String
     let errors: String
+
+    func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {
+      #expect(status == 0, "\(errors)", sourceLocation: sourceLocation)
+    }
   }
 
   /// It is built beside the test bundle.

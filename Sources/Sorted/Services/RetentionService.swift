@@ -1,0 +1,92 @@
+import Foundation
+import SwiftData
+
+/// Deletes old messages that the server has (guide, 5.2, point 6), on one context.
+///
+/// A message stays, however old, while something of it waits to be sent: itself, or an attachment. So do those of a
+/// conversation that is kept (``ConversationEntity/isKept``). What a conversation says of its last message stays too.
+public struct RetentionService {
+  /// What a clean-up did, or would do.
+  public struct Report: Codable, Equatable, Sendable {
+    /// Messages from before this moment are old.
+    public var cutoff: Date
+    /// Old messages that are deleted, with their attachments.
+    public var deleted: Int
+    /// Old messages that stay.
+    public var stayed: Int
+
+    /// Makes a report.
+    public init(cutoff: Date, deleted: Int, stayed: Int) {
+      self.cutoff = cutoff
+      self.deleted = deleted
+      self.stayed = stayed
+    }
+  }
+
+  private let context: ModelContext
+
+  /// Makes a service on a context.
+  public init(context: ModelContext) { self.context = context }
+
+  /// Deletes the messages that are older than a number of days, and saves.
+  ///
+  /// Unread messages are deleted like others; a conversation never says that more are unread than it has left.
+  /// - Parameters:
+  ///   - days: at least 0; days of the calendar, as daylight saving makes them.
+  ///   - now: the moment to count back from.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for a negative number; `SwiftDataError`, then nothing was deleted.
+  /// - Complexity: a handful of statements, whatever the number of messages, none of which is loaded unless the context has
+  ///   unsaved changes.
+  @discardableResult
+  public func deleteMessages(
+    olderThan days: Int, now: Date = Date(), calendar: Calendar = .current
+  ) throws -> Report {
+    let report = try preview(olderThan: days, now: now, calendar: calendar)
+    guard report.deleted > 0 else { return report }
+    let unread = try unreadAfterwards(cutoff: report.cutoff)
+    // In this order, because a deletion whose condition asks for conversations with unsaved changes loads its messages.
+    try context.delete(model: MessageEntity.self, where: Self.disposable(before: report.cutoff))
+    for (conversation, count) in unread { conversation.unreadCount = count }
+    try context.save()
+    return report
+  }
+
+  /// Counts what ``deleteMessages(olderThan:now:calendar:)`` would delete.
+  /// - Throws: as that.
+  /// - Complexity: two statements.
+  public func preview(olderThan days: Int, now: Date = Date(), calendar: Calendar = .current) throws -> Report {
+    guard days >= 0, let cutoff = calendar.date(byAdding: .day, value: -days, to: now) else {
+      throw DataLayerError.invalidData("messages cannot be older than \(days) days; give 0 or more")
+    }
+    let deleted = try context.fetchCount(FetchDescriptor(predicate: Self.disposable(before: cutoff)))
+    let old = try context.fetchCount(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.createdAt < cutoff }))
+    return Report(cutoff: cutoff, deleted: deleted, stayed: old - deleted)
+  }
+
+  private static func disposable(before cutoff: Date) -> Predicate<MessageEntity> {
+    let synced = SyncStatus.synced
+    let completed = UploadStatus.completed
+    return #Predicate {
+      $0.createdAt < cutoff && $0.syncStatus == synced && $0.conversation?.isKept != true
+        && !$0.attachments.contains { $0.uploadStatus != completed }
+    }
+  }
+
+  /// The conversations that would say more are unread than are left, and how many are left.
+  private func unreadAfterwards(cutoff: Date) throws -> [(ConversationEntity, Int)] {
+    let disposable = FetchDescriptor(predicate: Self.disposable(before: cutoff))
+    let lost = Dictionary(
+      uniqueKeysWithValues: try context.fetch(disposable, groupedBy: \.conversationID, .count))
+    let ids = Array(lost.keys)
+    let unread = try context.fetch(
+      FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.unreadCount > 0 && ids.contains($0.id) }))
+    guard !unread.isEmpty else { return [] }
+    let unreadIDs = unread.map(\.id)
+    let theirs = FetchDescriptor<MessageEntity>(predicate: #Predicate { unreadIDs.contains($0.conversationID) })
+    let all = Dictionary(uniqueKeysWithValues: try context.fetch(theirs, groupedBy: \.conversationID, .count))
+    return unread.compactMap { conversation in
+      let left = all[conversation.id, default: 0] - lost[conversation.id, default: 0]
+      return left < conversation.unreadCount ? (conversation, left) : nil
+    }
+  }
+}

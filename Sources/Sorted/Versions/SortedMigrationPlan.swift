@@ -1,0 +1,23 @@
+import Foundation
+import SwiftData
+
+/// How a store of any version becomes one of the newest.
+public enum SortedMigrationPlan: SchemaMigrationPlan {
+  /// Oldest first.
+  public static var schemas: [any VersionedSchema.Type] { [SortedSchemaV1.self, SortedSchemaV2.self] }
+  /// From each to the next.
+  public static var stages: [MigrationStage] { [toV2] }
+
+  /// The new column and the renamed one follow from the models; only the next attempts have to be computed.
+  private static let toV2 = MigrationStage.custom(
+    fromVersion: SortedSchemaV1.self, toVersion: SortedSchemaV2.self, willMigrate: nil,
+    didMigrate: computeNextSyncAttempts)
+
+  private static func computeNextSyncAttempts(_ context: ModelContext) throws {
+    let failed = SyncStatus.failed
+    let retryable = FetchDescriptor<MessageEntity>(
+      predicate: #Predicate { $0.syncStatus == failed && $0.retryCount < 3 && $0.lastSyncAttempt != nil })
+    try context.enumerate(retryable, allowEscapingMutations: true) { $0.computeNextSyncAttempt() }
+    try context.save()
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import Sorted
+
+@Suite("The versions of the inbox's schema") struct VersionTests {
+  private typealias V1 = SortedSchemaV1
+  private static let start = Date(timeIntervalSince1970: 1_700_000_000.123)
+
+  /// A store as the first version of the app left it.
+  private func fill(_ store: URL, conversations: Int = 5, messages: Int = 40) throws {
+    let schema = Schema(versionedSchema: V1.self)
+    let context = ModelContext(
+      try ModelContainer(for: schema, configurations: [ModelConfiguration(schema: schema, url: store)]))
+    for number in 0..<conversations {
+      let conversation = V1.ConversationEntity(
+        id: "c\(number)", participantIDs: ["u\(number)", "me"], createdAt: Self.start)
+      conversation.displayName = number % 2 == 0 ? nil : "Name \(number)"
+      conversation.isPinned = number % 3 == 0
+      conversation.unreadCount = number
+      context.insert(conversation)
+      for index in 0..<messages { conversation.messages.append(message(number, index)) }
+    }
+    let user = UserEntity(id: "me", email: "me@example.com", displayName: "Me", createdAt: Self.start)
+    user.faqs = [FAQEntity(id: "f", category: .career, questionPattern: "q", answer: "a", createdAt: Self.start)]
+    context.insert(user)
+    try context.save()
+  }
+
+  private func message(_ number: Int, _ index: Int) -> V1.MessageEntity {
+    let message = V1.MessageEntity(
+      id: "m\(number).\(index)", conversationID: "c\(number)", senderID: "u\(number)", text: "täxt \(index)",
+      createdAt: Self.start.addingTimeInterval(Double(index)), status: .sent,
+      syncStatus: [.synced, .pending, .failed][index % 3])
+    message.readBy = (0..<(index % 3)).map { "r\($0)" }
+    message.category = index % 2 == 0 ? .fan : nil
+    if message.syncStatus == .failed {
+      message.retryCount = index % 5
+      message.lastSyncAttempt = index % 4 == 0 ? nil : Self.start.addingTimeInterval(100)
+      message.syncError = "no network"
+    }
+    if index % 7 == 0 {
+      let file = V1.AttachmentEntity(
+        id: "a\(number).\(index)", type: .image, fileSize: .max, mimeType: "image/png", fileName: "p.png",
+        createdAt: Self.start)
+      file.url = index % 2 == 0 ? "https://example.com/\(index)" : nil
+      message.attachments = [file]
+    }
+    return message
+  }
+
+  /// All values of all rows of a version, a line for each row, with the names of the columns as they were in V1.
+  private func rows(_ store: URL, _ version: any VersionedSchema.Type) throws -> [String] {
+    let schema = Schema(versionedSchema: version)
+    let context = ModelContext(
+      try ModelContainer(for: schema, configurations: [ModelConfiguration(schema: schema, url: store)]))
+    return version == V1.self ? try oldRows(context) : try newRows(context)
+  }
+
+  private func oldRows(_ context: ModelContext) throws -> [String] {
+    let messages = try context.fetch(FetchDescriptor<V1.MessageEntity>(sortBy: [SortDescriptor(\.id)])).map {
+      line(
+        $0.id, $0.conversationID, $0.senderID, $0.text, $0.createdAt, $0.updatedAt, $0.status, $0.syncStatus,
+        $0.retryCount, $0.lastSyncAttempt, $0.syncError, $0.readBy, $0.category, $0.conversation?.id,
+        $0.attachments.map(\.id))
+    }
+    let conversations = try context.fetch(FetchDescriptor<V1.ConversationEntity>(sortBy: [SortDescriptor(\.id)])).map {
+      line(
+        $0.id, $0.participantIDs, $0.displayName, $0.isGroup, $0.isPinned, $0.unreadCount, $0.createdAt,
+        $0.messages.map(\.id))
+    }
+    let attachments = try context.fetch(FetchDescriptor<V1.AttachmentEntity>(sortBy: [SortDescriptor(\.id)])).map {
+      line($0.id, $0.type, $0.url, $0.fileSize, $0.mimeType, $0.fileName, $0.uploadStatus, $0.message?.id)
+    }
+    return messages + conversations + attachments + (try unchangedRows(context))
+  }
+
+  private func newRows(_ context: ModelContext) throws -> [String] {
+    let messages = try context.fetch(FetchDescriptor<MessageEntity>(sortBy: [SortDescriptor(\.id)])).map {
+      line(
+        $0.id, $0.conversationID, $0.senderID, $0.text, $0.createdAt, $0.updatedAt, $0.status, $0.syncStatus,
+        $0.retryCount, $0.lastSyncAttempt, $0.syncError, $0.readBy, $0.category, $0.conversation?.id,
+        $0.attachments.map(\.id))
+    }
+    let conversations = try context.fetch(FetchDescriptor<ConversationEntity>(sortBy: [SortDescriptor(\.id)])).map {
+      line(
+        $0.id, $0.participantIDs, $0.displayName, $0.isGroup, $0.isPinned, $0.unreadCount, $0.createdAt,
+        $0.messages.map(\.id))
+    }
+    let attachments = try context.fetch(FetchDescriptor<AttachmentEntity>(sortBy: [SortDescriptor(\.id)])).map {
+      line($0.id, $0.type, $0.remoteURL, $0.fileSize, $0.mimeType, $0.fileName, $0.uploadStatus, $0.message?.id)
+    }
+    return messages + conversations + attachments + (try unchangedRows(context))
+  }
+
+  private func unchangedRows(_ context: ModelContext) throws -> [String] {
+    try context.fetch(FetchDescriptor<UserEntity>()).map { line($0.id, $0.email, $0.createdAt, $0.faqs.map(\.answer)) }
+  }
+
+  private func line<each Value>(_ values: repeat each Value) -> String {
+    var parts = [String]()
+    // A date's description has no fractions of a second.
+    for value in repeat each values {
+      parts.append((value as? Date).map { "\($0.timeIntervalSinceReferenceDate)" } ?? "\(value)")
+    }
+    return parts.joined(separator: "|")
+  }
+
+  @Test("The first version has the guide's properties and no others")
+  func guide() {
+    let now = SortedContainer.schema.entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
+    let first = Schema(versionedSchema: V1.self).entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
+    #expect(Set(first.keys) == Set(now.keys))
+    #expect(now["MessageEntity"] == first["MessageEntity"]?.union(["nextSyncAttempt"]))
+    #expect(now["ConversationEntity"] == first["ConversationEntity"]?.union(["isKept"]))
+    #expect(now["AttachmentEntity"] == first["AttachmentEntity"]?.subtracting(["url"]).union(["remoteURL"]))
+    #expect(now["UserEntity"] == first["UserEntity"])
+    #expect(now["FAQEntity"] == first["FAQEntity"])
+  }
+
+  @Test("A store of the first version opens with every row, the renamed column's values and the computed ones")
+  func migration() throws {
+    let folder = try TemporaryFolder()
+    try fill(folder.store)
+    let before = try rows(folder.store, V1.self)
+    #expect(before.count == 5 * 40 + 5 + 5 * 6 + 1)
+    let container = try SortedContainer.open(folder.store)
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true])
+    #expect(try rows(folder.store, SortedSchemaV2.self) == before)
+
+    let context = ModelContext(container)
+    let messages = try context.fetch(FetchDescriptor<MessageEntity>())
+    for message in messages {
+      guard message.shouldRetry, let last = message.lastSyncAttempt else {
+        #expect(message.nextSyncAttempt == nil)
+        continue
+      }
+      #expect(message.nextSyncAttempt == last.addingTimeInterval([1, 1, 2][message.retryCount]))
+    }
+    #expect(messages.contains { $0.nextSyncAttempt != nil })
+    #expect(try context.fetch(FetchDescriptor<ConversationEntity>()).allSatisfy { !$0.isKept })
+    #expect(try SortedContainer.open(folder.store).migrations.isEmpty)
+  }
+
+  @Test("A new store is of the newest version, and the commands tell of a migration once")
+  func program() throws {
+    let folder = try TemporaryFolder()
+    #expect(try SortedContainer.open(folder.store).migrations.isEmpty)
+    let old = folder.url.appendingPathComponent("old.store")
+    try fill(old, conversations: 1, messages: 3)
+    let sorted = SortedProgram(dataHome: folder.url)
+    let first = try sorted.run("list", "--store", old.path)
+    #expect(first.status == 0)
+    #expect(first.errors.contains("1.0.0 to 2.0.0"))
+    let second = try sorted.run("list", "--store", old.path)
+    #expect(second.errors.isEmpty)
+    #expect(second.output == first.output)
+  }
+}
