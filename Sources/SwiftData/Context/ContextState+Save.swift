@@ -28,6 +28,7 @@ extension ContextState {
     // What is left names no store: an object whose deletion was never stored.
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
+    settleLive()
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {

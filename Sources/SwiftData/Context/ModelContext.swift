@@ -143,6 +143,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     defer { state.endUse() }
     state.drainInbox()
     state.undoManager?.endImplicitGroup()
+    state.settleLive()
     if autosaveEnabled { Autosave.save(self) }
   }
 

@@ -52,7 +52,7 @@ public final class HistoryObserver: Observable {
     }
     core.register(inbox)
     reminder = LiveReminder(core: core, inbox: inbox, actor: isolation) { [weak self] in self?.update() }
-
+    if historyTokens != nil { look() }
   }
 
   /// How often the observer found something that counts; several saves may be found at once.
@@ -71,7 +71,10 @@ public final class HistoryObserver: Observable {
   }
 
   private func update() {
-    _ = inbox.takeAll()
+    if !inbox.takeAll().isEmpty { look() }
+  }
+
+  private func look() {
     for store in modelContainer.core.sqlStores {
       let last = positions[store.identifier] ?? 0
       // A store that cannot be read tells those who use it.

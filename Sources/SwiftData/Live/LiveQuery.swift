@@ -9,6 +9,9 @@ class LiveQuery {
   /// Called when the result may have become another, on the thread of the context.
   var onStale: () -> Void = {}
 
+  /// Called when the context was saved or told to process its pending changes.
+  var onSettled: () -> Void = {}
+
   /// An object of the context was inserted, changed or deleted, and that is unsaved; or it is so no more.
   func note(_ object: any PersistentModel, _ table: EntityTable) { preconditionFailure("a subclass answers") }
 
@@ -42,6 +45,9 @@ extension ContextState {
     guard !liveQueries.isEmpty, let table = try? core.table(for: type(of: object).__entity) else { return }
     liveQueries.forEach { $0.note(object, table) }
   }
+
+  /// Lets live queries that nobody reminds tell their observers.
+  func settleLive() { liveQueries.forEach { $0.onSettled() } }
 
   /// Tells everybody what this context saved.
   func announce(_ changes: SavedChanges) {

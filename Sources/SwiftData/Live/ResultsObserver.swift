@@ -8,9 +8,9 @@ public import Observation
 ///     withObservationTracking { show(observer.results) } onChange: { … }
 ///
 /// It reacts to changes of its own context, saved or not, to saves of other contexts, of batch operations, and of other
-/// processes. Whoever reads ``results`` gets what a fetch would give at that moment. Observers of the properties are told
-/// when they change: on the actor in `isolation`, soon after; without one, or where the context belongs to a queue of your
-/// own, when the context saves, processes its pending changes or the results are read.
+/// processes, which take some tenths of a second to arrive. Whoever reads ``results`` gets what a fetch would give at that
+/// moment, but for these. Observers of the properties are told when they change: on the actor in `isolation`, soon after;
+/// without one when the context saves, when it processes its pending changes, or when the results are read.
 ///
 /// A change that the fetch does not read costs no statement; one object that changed is put in its place without reading
 /// the others. (Apple's documentation, `ResultsObserver`; the costs are ours.)
@@ -42,6 +42,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     reminder = LiveReminder(core: context.state.core, inbox: context.state.inbox, actor: actor) { [weak self] in
       self?.update()
     }
+    if actor == nil { live.onSettled = { [weak self] in self?.update() } }
     live.onStale = { [weak self] in self?.reminder?.remind() }
   }
 

@@ -320,6 +320,23 @@ extension StoreGuarantee {
       try expectEqual(book.author?.name, "A", "the author")
       try expectEqual(book.author?.books.map(\.title), ["B"], "the author's books")
     },
+    StoreGuarantee("contexts.live", "A live result follows unsaved changes and what other contexts save.") { store in
+      let (context, other) = (store.context, store.context)
+      let live = try ResultsObserver<Single, Never>(
+        filterBy: #Predicate { $0.number > 1 }, sortBy: [SortDescriptor(\.number)], modelContext: context)
+      for number in [3, 1, 2] { context.insert(Single(number)) }
+      try expectEqual(live.results.map(\.number), [2, 3], "with unsaved models")
+      try context.save()
+      try other.only(Single.self, where: 1).number = 5
+      other.delete(try other.only(Single.self, where: 2))
+      try expectEqual(live.results.map(\.number), [2, 3], "before the other context saves")
+      try other.save()
+      try expectEqual(live.results.map(\.number), [3, 5], "after it saved")
+      live.results[0].number = 0
+      try expectEqual(live.results.map(\.number), [5], "with an unsaved change")
+      context.rollback()
+      try expectEqual(live.results.map(\.number), [3, 5], "after the rollback")
+    },
   ]
 }
 

@@ -245,6 +245,28 @@ import Testing
     #expect(observer.results.map(\.rank) == [10])
   }
 
+  @Test("Without an actor observers hear when the context saves or processes its changes")
+  func notifiesWhenSettled() throws {
+    let context = try Live.library(1)
+    let observer = try observer(context)
+    let counter = ChangeCounter { _ = observer.results }
+    context.insert(Book("New"))
+    #expect(counter.count == 0)
+    context.processPendingChanges()
+    #expect(counter.count == 1)
+    counter.rearm()
+    context.insert(Book("Another"))
+    try context.save()
+    #expect(counter.count == 2)
+    counter.rearm()
+    let other = ModelContext(context.container)
+    try other.delete(model: Book.self)
+    try other.save()
+    #expect(counter.count == 2)
+    context.processPendingChanges()
+    #expect(counter.count == 3)
+  }
+
   @Test("On the main actor observers are told without anybody asking")
   @MainActor func remindsOnItsActor() async throws {
     let container = try Live.container()
