@@ -41,6 +41,8 @@ public final class HistoryObserver: Observable {
     self.observedModels = observedModels
     self.authors = authors
     let core = modelContainer.core
+    let watch = core.watch()
+    core.register(inbox)
     entities = try observedModels.flatMap { try core.table(for: $0.__entity).family.map(\.name) }
     for store in core.sqlStores {
       if let token = historyTokens?[store.identifier] as? DefaultHistoryToken {
@@ -50,8 +52,7 @@ public final class HistoryObserver: Observable {
         positions[store.identifier] = try store.look { try StoreOpening.lastTransaction($0) } ?? 0
       }
     }
-    core.register(inbox)
-    reminder = LiveReminder(core: core, inbox: inbox, actor: isolation) { [weak self] in self?.update() }
+    reminder = LiveReminder(watch: watch, inbox: inbox, actor: isolation) { [weak self] in self?.update() }
     if historyTokens != nil { look() }
   }
 

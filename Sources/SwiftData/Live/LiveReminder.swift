@@ -6,12 +6,14 @@ final class LiveReminder {
   private let inbox: ContextInbox.Subscription
   private let watch: StoreWatch?
 
-  /// - Parameter actor: nil where nobody can be reminded: whoever uses the context asks.
-  init(core: ContainerCore, inbox: ContextInbox, actor: (any Actor)?, update: @escaping () -> Void) {
+  /// - Parameters:
+  ///   - watch: begun before the first look at the stores, so that nothing is saved between the two unnoticed.
+  ///   - actor: nil where nobody can be reminded: whoever uses the context asks.
+  init(watch: StoreWatch?, inbox: ContextInbox, actor: (any Actor)?, update: @escaping () -> Void) {
     let signal = Signal(actor: actor, update: update)
     self.signal = signal
     self.inbox = inbox.onDelivery { signal.raise() }
-    self.watch = core.watch()
+    self.watch = watch
   }
 
   func remind() { signal.raise() }

@@ -32,6 +32,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     _ descriptor: FetchDescriptor<Element>, _ sectioning: Sectioning<Element, SectionTitle>?, _ context: ModelContext,
     _ isolation: (any Actor)?
   ) throws {
+    let watch = context.state.core.watch()
     self.modelContext = context
     self.sectioning = sectioning
     self.sectionBy = sectioning?.keyPath
@@ -39,7 +40,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     _ = try live.update()
     shownSections = sectioning?.sections(of: live.results)
     let actor: (any Actor)? = isolation ?? (context.isMain ? MainActor.shared : nil)
-    reminder = LiveReminder(core: context.state.core, inbox: context.state.inbox, actor: actor) { [weak self] in
+    reminder = LiveReminder(watch: watch, inbox: context.state.inbox, actor: actor) { [weak self] in
       self?.update()
     }
     if actor == nil { live.onSettled = { [weak self] in self?.update() } }
