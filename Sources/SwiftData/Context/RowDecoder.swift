@@ -30,7 +30,8 @@ struct RowDecoder {
 
   func decode<M: PersistentModel>() throws -> M {
     let object = try decodeAny()
-    // A cast asks the runtime, for each row; most objects are of the class that was asked for.
+    // A cast asks the runtime, for each row; most objects are of the class that was asked for. The
+    // others are of its subclasses: the statement selects nothing else.
     return type(of: object) == M.self ? unsafeDowncast(object, to: M.self) : object as! M
   }
 

@@ -7,10 +7,15 @@ extension SQLiteStore {
   func foreignChanges(after seen: inout Int64, in core: ContainerCore) throws -> SavedChanges? {
     let known = seen
     guard let newest = try look({ try StoreOpening.lastTransaction($0) }), newest > known else { return nil }
-    let own = takeOwnTransactions(upTo: newest)
+    // One that was saved while the watch began may be known already.
+    let own = takeOwnTransactions(upTo: newest).filter { $0 > known }
+    var changes: SavedChanges?
+    if own.count < Int(newest - known) {
+      changes = try look { try Self.changes($0, after: known, to: newest, without: own, core) }
+    }
+    // Only now: what could not be read is read the next time.
     seen = newest
-    if own.count == Int(newest - known) { return nil }
-    return try look { try Self.changes($0, after: known, to: newest, without: own, core) }
+    return changes
   }
 
   private static func changes(
