@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
+    .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
     .library(name: "Sorted", targets: ["Sorted"]),
     .executable(name: "sorted", targets: ["SortedCommand"]),
   ],
@@ -44,6 +45,12 @@ let package = Package(
       ]
     ),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
+    .systemLibrary(
+      name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "SwiftDataPostgres",
+      dependencies: ["SwiftData", "CLibPQ", .product(name: "DequeModule", package: "swift-collections")]
+    ),
     .target(name: "Sorted", dependencies: ["SwiftData"]),
     .executableTarget(
       name: "SortedCommand",
@@ -71,7 +78,8 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ]
     ),
-    .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting"]),
+    .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
+    .testTarget(name: "PostgresTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
     .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
   ]

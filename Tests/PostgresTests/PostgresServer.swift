@@ -1,0 +1,37 @@
+import Foundation
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+/// The server that the tests run against: the one that `scripts/postgres` started.
+enum PostgresServer {
+  static let url = ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? ""
+  static var isThere: Bool { !url.isEmpty }
+  static let reason: Comment = "no server: run `make test`, or `scripts/postgres swift test`"
+}
+
+/// A store of its own for one test, which goes with it.
+final class TestStore {
+  let namespace = "test_" + UUID().uuidString.lowercased().replacing("-", with: "")
+  var configuration: PostgresConfiguration {
+    PostgresConfiguration(url: PostgresServer.url, namespace: namespace, pool: PostgresPoolOptions(size: 4))
+  }
+
+  /// The store as another program has it: with connections and contexts of its own.
+  func open(_ types: any PersistentModel.Type..., version: Schema.Version = Schema.Version(1, 0, 0)) throws
+    -> ModelContainer
+  {
+    try ModelContainer(for: Schema(types, version: version), configurations: configuration)
+  }
+
+  /// Runs SQL as somebody with `psql` would.
+  @discardableResult
+  func sql(_ text: String, _ parameters: [PostgresParameter] = []) throws -> PostgresResult {
+    try PostgresConnection(url: PostgresServer.url, namespace: namespace).run(text, parameters)
+  }
+
+  deinit {
+    _ = try? PostgresConnection(url: PostgresServer.url, namespace: "public")
+      .run("DROP SCHEMA IF EXISTS \"\(namespace)\" CASCADE")
+  }
+}
