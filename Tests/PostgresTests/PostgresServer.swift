@@ -11,7 +11,7 @@ enum PostgresServer {
 }
 
 /// A store of its own for one test, which goes with it.
-final class TestStore {
+final class TestStore: Sendable {
   let namespace = "test_" + UUID().uuidString.lowercased().replacing("-", with: "")
   var configuration: PostgresConfiguration {
     PostgresConfiguration(url: PostgresServer.url, namespace: namespace, pool: PostgresPoolOptions(size: 4))

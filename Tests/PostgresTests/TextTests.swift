@@ -59,7 +59,8 @@ private let odd = [
     for text in odd {
       let predicates: [Predicate<Note>] = [
         #Predicate { $0.text == text }, #Predicate { $0.text != text }, #Predicate { $0.text < text },
-        #Predicate { $0.text >= text }, #Predicate { $0.text.contains(text) }, #Predicate { $0.text.starts(with: text) },
+        #Predicate { $0.text >= text }, #Predicate { $0.text.contains(text) },
+        #Predicate { $0.text.starts(with: text) },
         #Predicate { $0.other == text }, #Predicate { $0.other != text }, #Predicate { !$0.text.contains(text) },
       ]
       for (number, predicate) in predicates.enumerated() {
@@ -77,7 +78,9 @@ private let odd = [
       #expect(found.map(\.place) == expected)
     }
     for order in [SortOrder.forward, .reverse] {
-      let sort = [SortDescriptor(\Note.other, order: order), SortDescriptor(\.text, order: order), SortDescriptor(\.place)]
+      let sort = [
+        SortDescriptor(\Note.other, order: order), SortDescriptor(\.text, order: order), SortDescriptor(\.place),
+      ]
       let found = try ModelContext(container).fetch(FetchDescriptor<Note>(sortBy: sort))
       #expect(found.map(\.place) == all.sorted(using: sort).map(\.place))
     }

@@ -122,7 +122,8 @@ extension LoweringState {
     if isFiltering, !left.isOptional || !right.isOptional { return result }
     let sql =
       SQLFragment("CASE WHEN ") + left.operand + SQLFragment(" IS NULL OR ") + right.operand
-      + SQLFragment(" IS NULL THEN ") + left.operand + SQLFragment(" \(dialect.same) ") + right.operand + SQLFragment(" ELSE ")
+      + SQLFragment(" IS NULL THEN ") + left.operand + SQLFragment(" \(dialect.same) ") + right.operand
+      + SQLFragment(" ELSE ")
       + result.sql + SQLFragment(" END")
     return Scalar(sql: sql, type: .bool, mayThrow: result.mayThrow, isAtomic: true)
   }
@@ -278,7 +279,9 @@ extension LoweringState {
     let few = element.comparable + SQLFragment(" IN (\(marks))", direct)
     guard cells.count > 4 else { return condition(few) }
     let (list, decode) = ListCoding.encode(cells.filter { cell in !direct.contains(cell) })
-    let many = element.comparable + SQLFragment(" IN (") + dialect.rows(ofList: list, decode: decode, form: element.type.form) + SQLFragment(")")
+    let many =
+      element.comparable + SQLFragment(" IN (") + dialect.rows(ofList: list, decode: decode, form: element.type.form)
+      + SQLFragment(")")
     return condition(direct.isEmpty ? many : SQLFragment("(") + few + SQLFragment(" OR ") + many + SQLFragment(")"))
   }
 
@@ -295,7 +298,8 @@ extension LoweringState {
     let equal = call.scalar([element, item], type: .bool)
     let (list, _) = ListCoding.encode(cells)
     let sql =
-      SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil, form: element.type.form) + SQLFragment(" WHERE ") + equal.condition
+      SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil, form: element.type.form)
+      + SQLFragment(" WHERE ") + equal.condition
       + SQLFragment(")")
     let result = Scalar.condition(
       element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql,

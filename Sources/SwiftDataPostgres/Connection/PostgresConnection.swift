@@ -25,7 +25,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
   /// - Parameter namespace: the schema of the server in which unqualified names are.
   /// - Throws: ``PostgresError``.
-  init(url: String, namespace: String) throws {
+  package init(url: String, namespace: String) throws {
     guard let handle = PQconnectdb(url) else { throw PostgresError(message: "out of memory", isLost: true) }
     self.handle = handle
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
@@ -55,7 +55,7 @@ package final class PostgresConnection: @unchecked Sendable {
   }
 
   @discardableResult
-  func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws -> PostgresResult {
+  package func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws -> PostgresResult {
     SQLTrace.note(sql)
     do {
       return try execute(sql, parameters)
@@ -178,7 +178,7 @@ package final class PostgresConnection: @unchecked Sendable {
     error.state = field("C") ?? ""
     error.constraint = field("n")
     // The server is being stopped, or the connection was closed by an administrator.
-    error.isLost = PQstatus(handle) != CONNECTION_OK || error.state.hasPrefix("57P") || error.state.hasPrefix("08")
+    error.isLost = PQstatus(handle) != CONNECTION_OK || ["57P01", "57P02", "57P03"].contains(error.state)
     if error.state.isEmpty, error.isLost { error.message = lost().message }
     throw error
   }

@@ -27,7 +27,7 @@ package final class PostgresResult {
   }
 
   /// A whole number; 0 where it is null.
-  func integer(_ row: Int, _ column: Int) -> Int64 {
+  package func integer(_ row: Int, _ column: Int) -> Int64 {
     let bytes = bytes(row, column)
     switch bytes.count {
     case 8: return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
@@ -44,7 +44,7 @@ package final class PostgresResult {
     return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
   }
 
-  func text(_ row: Int, _ column: Int) -> String? {
+  package func text(_ row: Int, _ column: Int) -> String? {
     isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
   }
 

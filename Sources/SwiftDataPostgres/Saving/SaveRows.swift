@@ -66,7 +66,9 @@ extension EntityRows {
   func updates(_ properties: [__Property], _ rows: ColumnArrays) -> [PostgresStatement] {
     var assignments = properties.map { property -> String in
       let column = TableNames.column(for: property).quotedIdentifier
-      guard let position = table.positionColumn(of: property)?.quotedIdentifier else { return "\(column) = v.\(column)" }
+      guard let position = table.positionColumn(of: property)?.quotedIdentifier else {
+        return "\(column) = v.\(column)"
+      }
       // A place in the array of the former owner means nothing to the next one.
       return "\(column) = v.\(column), \(position) = CASE WHEN t.\(column) IS NOT DISTINCT FROM v.\(column)"
         + " THEN t.\(position) END"

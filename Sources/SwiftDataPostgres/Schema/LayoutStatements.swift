@@ -64,7 +64,8 @@ extension LayoutRecord.PairTable {
   var serverConstraints: [String] {
     [("source", source), ("target", target)].map { column, table in
       let constraint = ServerNames.constraint(name, [column], "fkey")
-      return "ALTER TABLE \(name.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) FOREIGN KEY (\(column))"
+      return
+        "ALTER TABLE \(name.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) FOREIGN KEY (\(column))"
         + " REFERENCES \(table.quotedIdentifier) (_pk) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     }
   }

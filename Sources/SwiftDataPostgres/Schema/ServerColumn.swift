@@ -2,7 +2,10 @@ import SwiftData
 
 extension LayoutRecord.Column {
   /// The type of the column on the server.
-  var serverType: PostgresType { family.serverType }
+  var serverType: PostgresType {
+    // The family of characters, which are text, is that of whole numbers.
+    family == .integer && affinity == .text ? .text : family.serverType
+  }
 
   /// The column in `CREATE TABLE`.
   var serverDefinition: String {

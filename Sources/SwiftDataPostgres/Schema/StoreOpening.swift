@@ -57,7 +57,8 @@ struct StoreOpening {
     guard result.text(0, 0) == "UTF8" else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        message: "the database of the store \"\(configuration.name)\" has the encoding \(result.text(0, 0) ?? "?"), which"
+        message:
+          "the database of the store \"\(configuration.name)\" has the encoding \(result.text(0, 0) ?? "?"), which"
           + " cannot hold all text; make one with CREATE DATABASE … ENCODING 'UTF8'")
     }
   }
@@ -70,7 +71,8 @@ struct StoreOpening {
     guard own.lexicographicallyPrecedes(numbers) else { return }
     throw SwiftDataError(
       .newerSchema,
-      message: "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(versionNumbers);"
+      message:
+        "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(versionNumbers);"
         + " update the program")
   }
 
