@@ -76,21 +76,19 @@ extension PostgresStore {
 
   package func targets(
     of owners: [PersistentIdentifier], _ info: RelationshipInfo
-  ) throws -> [PersistentIdentifier: [PersistentIdentifier]] {
-    let query = ListQuery(info)
-    let isFamily = try rows(of: info.destination.name).table.hasDiscriminator
+  ) throws -> [(owner: PersistentIdentifier, target: DefaultSnapshot)] {
+    let query = ListQuery(info, target: "t0")
+    let rows = try rows(of: info.destination.name)
+    // The owner comes last, so that a row is where it is in other statements.
     let sql =
-      "SELECT \(query.owner), \(query.target)\(isFamily ? ", d._entity" : "") FROM \(query.from(joinsTarget: isFamily))"
+      "SELECT \(rows.plainSelection), \(query.owner) FROM \(query.from(joinsTarget: true))"
       + " WHERE \(query.owner) = ANY($1::bigint[]) ORDER BY \(query.owner), \(query.order)"
     let result = try read { try $0.run(sql, [.keys(owners.compactMap(\.key))]) }
     let byKey = Dictionary(owners.compactMap { owner in owner.key.map { ($0, owner) } }) { first, _ in first }
-    var lists = [PersistentIdentifier: [PersistentIdentifier]]()
-    for row in 0..<result.count {
-      guard let owner = byKey[result.integer(row, 0)] else { continue }
-      let name = isFamily ? result.text(row, 2) ?? "" : info.destination.name
-      lists[owner, default: []].append(identifier(name, result.integer(row, 1)))
+    return try (0..<result.count).compactMap { row in
+      guard let owner = byKey[result.integer(row, result.width - 1)] else { return nil }
+      return (owner, try rows.snapshot(result, row, hasLists: false))
     }
-    return lists
   }
 
   package func referrers(

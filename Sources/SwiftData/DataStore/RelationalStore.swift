@@ -6,11 +6,11 @@ package protocol RelationalStore: DataStore where Snapshot == DefaultSnapshot {
   /// Writes all changes, or nothing. Called while no other context of the container saves to the store.
   func save(_ changes: RelationalChanges) throws -> DataStoreSaveChangesResult<DefaultSnapshot>
 
-  /// The targets of a to-many for several owners, each in its owner's order.
+  /// The targets of a to-many for several owners, by owner, each in its owner's order.
   /// - Complexity: one statement.
   func targets(
     of owners: [PersistentIdentifier], _ info: RelationshipInfo
-  ) throws -> [PersistentIdentifier: [PersistentIdentifier]]
+  ) throws -> [(owner: PersistentIdentifier, target: DefaultSnapshot)]
 
   /// The models of exactly this class whose relationship names one of the targets.
   /// - Complexity: one statement.

@@ -119,26 +119,24 @@ extension SnapshotStore {
     _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
   ) throws {
     try context.loadMarkedRows(root: table.root)
-    var lists = [(owner: Int64, targets: [Int64])]()
     if let relational {
       let identifiers = owners.map { identifier(ofKey: $0, entity: info.source.name) }
       let found = try call { _ in try relational.targets(of: identifiers, info) }
-      lists = zip(owners, identifiers).map { ($0, (found[$1] ?? []).map { give($0).key }) }
-      return try report(lists, table, context, body)
+      let batch = FetchBatch(root: table.root, keys: found.map { give($0.target.persistentIdentifier).key })
+      for (owner, target) in found {
+        let object = try object(of: target.contents, context)
+        if object.__state.batch == nil { object.__state.batch = batch }
+        body(give(owner).key, object, true)
+      }
+      return
     }
+    var lists = [(owner: Int64, targets: [Int64])]()
     let found = try snapshots(withKeys: owners, of: info.source.type, context.editing)
     for owner in owners {
       guard let snapshot = found[owner] else { continue }
       let identifiers = try contents(of: snapshot)[info.property]?.identifiers ?? []
       lists.append((owner, identifiers.map { give($0).key }))
     }
-    try report(lists, table, context, body)
-  }
-
-  private func report(
-    _ lists: [(owner: Int64, targets: [Int64])], _ table: EntityTable, _ context: ContextState,
-    _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
-  ) throws {
     let objects = try objects(withKeys: Array(Set(lists.flatMap(\.targets))).sorted(), in: table, context: context)
     for (owner, targets) in lists {
       // A target that is gone is none.

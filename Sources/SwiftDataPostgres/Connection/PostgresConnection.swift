@@ -26,7 +26,9 @@ package final class PostgresConnection: @unchecked Sendable {
   /// - Parameter namespace: the schema of the server in which unqualified names are.
   /// - Throws: ``PostgresError``.
   package init(url: String, namespace: String) throws {
-    guard let handle = PQconnectdb(url) else { throw PostgresError(message: "out of memory", isLost: true) }
+    guard let handle = Self.connect(url, fallbackName: "swiftdata \(namespace)") else {
+      throw PostgresError(message: "out of memory", isLost: true)
+    }
     self.handle = handle
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
     // What the store does not expect to hear of: tables that are there already.
@@ -35,6 +37,22 @@ package final class PostgresConnection: @unchecked Sendable {
     try script(
       "SET search_path TO \(namespace.quotedIdentifier); SET client_min_messages TO warning;"
         + " SET extra_float_digits TO 3; SET standard_conforming_strings TO on; SET TimeZone TO 'UTC'")
+  }
+
+  /// - Parameter fallbackName: what the server calls the program where the URL does not say.
+  private static func connect(_ url: String, fallbackName: String) -> OpaquePointer? {
+    let settings = [("dbname", url), ("fallback_application_name", fallbackName)]
+    var (names, values) = ([UnsafeMutablePointer<CChar>?](), [UnsafeMutablePointer<CChar>?]())
+    for (name, value) in settings {
+      names.append(strdup(name))
+      values.append(strdup(value))
+    }
+    defer { for text in names + values { free(text) } }
+    return (names + [nil]).map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
+      (values + [nil]).map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
+        PQconnectdbParams(names.baseAddress!, values.baseAddress!, 1)
+      }
+    }
   }
 
   deinit { PQfinish(handle) }

@@ -16,6 +16,9 @@ package final class PostgresResult {
 
   deinit { PQclear(handle) }
 
+  /// How many columns a row has.
+  var width: Int { types.count }
+
   /// How many rows a statement wrote.
   var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 

@@ -153,18 +153,21 @@ struct ListQuery {
   let target: String
   let from: String
   private let targetTable: String
+  private let targetAlias: String
   private let isPairs: Bool
   let order: String
 
-  init(_ info: RelationshipInfo) {
+  /// - Parameter alias: what to call the target's row.
+  init(_ info: RelationshipInfo, target alias: String = "d") {
+    targetAlias = alias
     targetTable = TableNames.table(for: info.destination).quotedIdentifier
     switch info.storage {
     case .inverseForeignKey(let inverse, let position):
-      owner = "d.\(TableNames.column(for: inverse).quotedIdentifier)"
-      target = "d._pk"
-      from = "\(targetTable) AS d"
+      owner = "\(alias).\(TableNames.column(for: inverse).quotedIdentifier)"
+      target = "\(alias)._pk"
+      from = "\(targetTable) AS \(alias)"
       isPairs = false
-      order = "d.\(position.quotedIdentifier) NULLS LAST, d._pk"
+      order = "\(alias).\(position.quotedIdentifier) NULLS LAST, \(alias)._pk"
     case .join(let table, let source, let other, let position):
       owner = "p.\(source)"
       target = "p.\(other)"
@@ -176,7 +179,7 @@ struct ListQuery {
   }
 
   func from(joinsTarget: Bool) -> String {
-    joinsTarget && isPairs ? "\(from) JOIN \(targetTable) AS d ON d._pk = \(target)" : from
+    joinsTarget && isPairs ? "\(from) JOIN \(targetTable) AS \(targetAlias) ON \(targetAlias)._pk = \(target)" : from
   }
 
   /// All targets of the row `t0`, in order.
