@@ -55,7 +55,7 @@ let package = Package(
     .executableTarget(
       name: "SortedCommand",
       dependencies: [
-        "Sorted",
+        "Sorted", "SwiftDataPostgres",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -64,7 +64,7 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "CrashModels", "CrashHelper",
+        "SwiftData", "SwiftDataPostgres", "CrashModels", "CrashHelper",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
@@ -79,8 +79,10 @@ let package = Package(
       ]
     ),
     .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
-    .testTarget(name: "PostgresTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
-    .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand"]),
+    .executableTarget(
+      name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
+    .testTarget(name: "PostgresTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter"]),
+    .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand", "SwiftDataPostgres"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
   ]
 )

@@ -14,6 +14,6 @@ struct SortedCommand: ParsableCommand {
     subcommands: [
       ImportCommand.self, ListCommand.self, ShowCommand.self, SendCommand.self, PinCommand.self, MuteCommand.self,
       ArchiveCommand.self, KeepCommand.self, DeleteCommand.self, CleanCommand.self, SearchCommand.self,
-      StatsCommand.self, DemoCommand.self,
+      StatsCommand.self, CopyCommand.self, DemoCommand.self,
     ])
 }

@@ -23,6 +23,7 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
   let keys = KeyBlocks()
   /// Tells this opened store from the same one opened elsewhere.
   let instance = UUID()
+  let foreign = ForeignSaves()
   private let rowsByName: [String: EntityRows]
 
   /// Opens the store, and makes or extends its tables where the models need it: in one transaction, also where many
@@ -54,11 +55,11 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
     rowsByName = Dictionary(rows) { first, _ in first }
   }
 
-  /// Removes the namespace of the store with all that is in it.
+  /// Removes the tables of the store; its namespace too where nothing else is in it.
   /// - Throws: ``SwiftDataError/io``.
   public func erase() throws {
     try Self.report(configuration.name) {
-      try pool.with { try $0.script("DROP SCHEMA IF EXISTS \(configuration.namespace.quotedIdentifier) CASCADE") }
+      try pool.with { try StoreErasure(connection: $0, configuration: configuration, record: layout.record).run() }
       pool.close()
     }
   }

@@ -17,6 +17,37 @@ package protocol RelationalStore: DataStore where Snapshot == DefaultSnapshot {
   func referrers(
     to targets: [PersistentIdentifier], through property: __Property, of entity: __Entity
   ) throws -> [PersistentIdentifier]
+
+  /// Begins to listen to what others save.
+  /// - Returns: the number of the newest transaction.
+  func beginWatch() throws -> Int64
+  func endWatch()
+  /// What others saved after a transaction; nil where nothing was said. Costs next to nothing then.
+  func news(after number: Int64) throws -> RelationalNews?
+}
+
+/// What others saved.
+package struct RelationalNews: Sendable {
+  /// A run of changes of one kind.
+  package struct Change: Sendable {
+    package let kind: HistoryRecorder.Kind
+    package let entity: String
+    package let keys: Range<Int64>
+
+    package init(kind: HistoryRecorder.Kind, entity: String, keys: Range<Int64>) {
+      (self.kind, self.entity, self.keys) = (kind, entity, keys)
+    }
+  }
+
+  /// The number of the newest transaction.
+  package let newest: Int64
+  /// Whether nothing of it was deleted from the history.
+  package let isComplete: Bool
+  package let changes: [Change]
+
+  package init(newest: Int64, isComplete: Bool, changes: [Change]) {
+    (self.newest, self.isComplete, self.changes) = (newest, isComplete, changes)
+  }
 }
 
 /// What a context has to save, with what it knows of each change.

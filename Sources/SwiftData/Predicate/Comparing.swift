@@ -276,6 +276,7 @@ extension LoweringState {
         if case .text(let text) = $0 { text.utf8.contains { !dialect.isListed($0) } } else { false }
       }
     let marks = Array(repeating: "?", count: direct.count).joined(separator: ", ")
+    if cells.isEmpty, !dialect.hasEmptyLists { return condition(SQLFragment("FALSE")) }
     let few = element.comparable + SQLFragment(" IN (\(marks))", direct)
     guard cells.count > 4 else { return condition(few) }
     let (list, decode) = ListCoding.encode(cells.filter { cell in !direct.contains(cell) })

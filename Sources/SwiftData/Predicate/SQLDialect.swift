@@ -17,6 +17,9 @@ package enum SQLDialect: Sendable {
   /// The order in which the pairs of a table were written.
   func pairAge(_ alias: String) -> String { self == .sqlite ? "\(alias).rowid" : "\(alias)._pk" }
 
+  /// Whether `IN ()` is SQL.
+  var hasEmptyLists: Bool { self == .sqlite }
+
   /// Whether a text with this byte can be in a list. PostgreSQL has no NUL: the store writes it as U+0001 twice.
   func isListed(_ byte: UInt8) -> Bool { byte != 0 && (self == .sqlite || byte != 1) }
 

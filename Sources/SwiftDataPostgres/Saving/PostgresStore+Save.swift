@@ -36,13 +36,15 @@ extension PostgresStore {
   package func save(_ changes: RelationalChanges) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     try Self.report(configuration.name) {
       let save = UUID()
-      let keys = try newKeys(changes.inserted)
+      var keys: [PersistentIdentifier: Int64]?
       var committing: DataStoreSaveChangesResult<DefaultSnapshot>?
       var collisions = 0
       for attempt in 1... {
         do {
           return try pool.with { connection in
-            try write(changes, keys, save, connection, &committing)
+            let known = try keys ?? newKeys(changes.inserted, connection)
+            keys = known
+            return try write(changes, known, save, connection, &committing)
           }
         } catch let error as PostgresError {
           if error.state == "23505" {
@@ -52,12 +54,12 @@ extension PostgresStore {
             guard collisions < 3, !changes.inserted.isEmpty else { throw uniqueness(error) }
           } else {
             guard error.isTransient || error.isLost || error.isPlanStale, attempt < configuration.attempts else {
-              throw error
+              throw committing == nil || !error.isLost ? error : unknown(error)
             }
           }
-          // Waiting longer each time, and not all as long as one another.
-          let pause = min(0.5, 0.002 * Double(1 << min(attempt, 10))) * Double.random(in: 0.5...1)
-          Thread.sleep(forTimeInterval: pause)
+          // Waiting longer each time, and not all as long as one another; a server that restarts takes a while.
+          let step = error.isLost ? 0.05 : 0.002
+          Thread.sleep(forTimeInterval: min(1, step * Double(1 << min(attempt, 10))) * Double.random(in: 0.5...1))
         }
       }
       preconditionFailure("the loop ends by returning or throwing")
@@ -69,27 +71,40 @@ extension PostgresStore {
     _ connection: PostgresConnection, _ committing: inout DataStoreSaveChangesResult<DefaultSnapshot>?
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let transaction = SaveTransaction(self, changes, keys: keys, save: save, connection)
+    var isCommitting = false
     do {
       let result = try transaction.write()
       // From here on nobody knows the outcome if the connection is lost.
-      committing = result
+      (committing, isCommitting) = (result, true)
       try transaction.commit()
       return result
     } catch {
+      if isCommitting, (error as? PostgresError)?.isLost != true { committing = nil }
       if (error as? PostgresError)?.isLost != true { try? connection.script("ROLLBACK") }
       if (error as? PostgresError)?.isPlanStale == true { try? connection.forgetStatements() }
       throw error
     }
   }
 
-  private func newKeys(_ inserted: [DefaultSnapshot]) throws -> [PersistentIdentifier: Int64] {
+  private func newKeys(
+    _ inserted: [DefaultSnapshot], _ connection: PostgresConnection
+  ) throws -> [PersistentIdentifier: Int64] {
     var keys = [PersistentIdentifier: Int64]()
     let tables = try Dictionary(grouping: inserted) { try rows(of: $0.persistentIdentifier.entityName).table.name }
     for (table, snapshots) in tables {
-      let taken = try readRaw { try self.keys.take(snapshots.count, for: table, $0) }
+      let taken = try self.keys.take(snapshots.count, for: table, connection)
       for (snapshot, key) in zip(snapshots, taken) { keys[snapshot.persistentIdentifier] = key }
     }
     return keys
+  }
+
+  /// The server was lost while it committed, and did not come back.
+  private func unknown(_ error: PostgresError) -> SwiftDataError {
+    SwiftDataError(
+      .io,
+      message: "the connection was lost during the commit and the server could not be asked again, so that it is not"
+        + " known whether the save was written; fetch when the server is back, then save again what is missing"
+        + " (store \"\(configuration.name)\")", underlying: error)
   }
 
   private func uniqueness(_ error: PostgresError) -> SwiftDataError {
@@ -104,7 +119,4 @@ extension PostgresStore {
     }
     return SwiftDataError(.uniquenessViolation, underlying: error)
   }
-
-  /// What other programs are told of a save: that it was this one's.
-  var notification: String { "\(identifier) \(instance.uuidString)" }
 }

@@ -39,12 +39,12 @@ final class SaveTransaction {
     _ = try connection.pipeline([
       PostgresStatement("BEGIN"),
       PostgresStatement(
-        "INSERT INTO \(ServerNames.history) (save, timestamp, author, program, process)"
-          + " VALUES ($1::uuid, $2::double precision, $3::text, $4::text, $5::text)",
+        "INSERT INTO \(ServerNames.history) (save, timestamp, author, program, process, origin)"
+          + " VALUES ($1::uuid, $2::double precision, $3::text, $4::text, $5::text, $6::uuid)",
         [
           .uuid(save), PostgresParameter(.real(Date().timeIntervalSinceReferenceDate)),
           .text(changes.editingState.author.map(StoredText.of)), .text(HistoryRecorder.program),
-          .text(HistoryRecorder.process),
+          .text(HistoryRecorder.process), .uuid(store.instance),
         ]),
     ])
     let collisions = try UniqueValues(self).find()
@@ -89,7 +89,8 @@ final class SaveTransaction {
       """
     _ = try connection.pipeline([
       PostgresStatement(numbering, [.uuid(save)] + rows.parameters),
-      PostgresStatement("SELECT pg_notify('swiftdata', $1::text)", [.text(store.notification)]),
+      PostgresStatement(
+        "SELECT pg_notify($1::text, $2::text)", [.text(store.channel), .text(store.instance.uuidString)]),
       PostgresStatement("COMMIT"),
     ])
   }

@@ -79,7 +79,7 @@ enum OwnTables {
     CREATE SEQUENCE IF NOT EXISTS \(ServerNames.pairs);
     CREATE TABLE IF NOT EXISTS \(ServerNames.history) (
       save uuid PRIMARY KEY, id bigint UNIQUE, timestamp double precision NOT NULL, author text,
-      program text NOT NULL, process text NOT NULL
+      program text NOT NULL, process text NOT NULL, origin uuid NOT NULL
     );
     CREATE TABLE IF NOT EXISTS \(ServerNames.changes) (
       id bigint PRIMARY KEY, history bigint NOT NULL, kind bigint NOT NULL, entity text NOT NULL, key bigint NOT NULL,

@@ -6,7 +6,7 @@ import SwiftData
 /// in both cases the context filters in memory. Texts are in the form of ``StoredText``.
 enum ServerFunctions {
   /// Grows with every change, so that stores get the new ones when they are opened.
-  static let version = 1
+  static let version = 2
 
   static func install(on connection: PostgresConnection) throws {
     for statement in all { try connection.script(statement) }
@@ -47,13 +47,14 @@ enum ServerFunctions {
     function("swift_nfc(text)", "text", "$1"),
     function(
       "swift_count(text)", "bigint",
-      "CASE WHEN $1 ~ '^[\(whole)]*$' AND strpos($1, chr(13)) = 0 THEN length($1)::bigint"
+      "CASE WHEN $1 IS NULL THEN NULL WHEN $1 ~ '^[\(whole)]*$' AND strpos($1, chr(13)) = 0 THEN length($1)::bigint"
         + " WHEN swift_unsure($1) THEN 0 END"),
     // A part that is there may still be in the middle of a character.
     function(
       "swift_contains(text, text)", "boolean",
       """
-      CASE WHEN $2 = '' THEN true WHEN \(hasControls("$2")) THEN swift_unsure($1)
+      CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL
+        WHEN $2 = '' THEN true WHEN \(hasControls("$2")) THEN swift_unsure($1)
         WHEN strpos($1, $2) = 0 THEN false
         WHEN \(isWhole("left($2, 1)")) AND \(isWhole("right($2, 1)"))
           AND (strpos($1, $2) = 1 OR \(isWhole("substr($1, strpos($1, $2) - 1, 1)")))
@@ -63,7 +64,8 @@ enum ServerFunctions {
     function(
       "swift_starts_with(text, text)", "boolean",
       """
-      CASE WHEN $2 = '' THEN true WHEN \(hasControls("$2")) THEN swift_unsure($1)
+      CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL
+        WHEN $2 = '' THEN true WHEN \(hasControls("$2")) THEN swift_unsure($1)
         WHEN NOT starts_with($1, $2) THEN false
         WHEN \(isWhole("right($2, 1)")) AND \(isWhole("substr($1, length($2) + 1, 1)")) THEN true
         ELSE swift_unsure($1) END

@@ -18,7 +18,10 @@ struct StoreOpening {
       try connection.script("BEGIN")
       // Whoever comes second waits here and then finds everything made.
       _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [lock])
-      try connection.script("CREATE SCHEMA IF NOT EXISTS \(configuration.namespace.quotedIdentifier)")
+      let namespace = try connection.run(
+        "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1::text", [.text(configuration.namespace)])
+      // Also where it is there, making it takes a right that the user may not have.
+      if namespace.count == 0 { try connection.script("CREATE SCHEMA \(configuration.namespace.quotedIdentifier)") }
       try connection.script(OwnTables.creation)
       let identifier = try identifier()
       let change = LayoutChange(connection: connection, tables: tables, store: configuration.name)
