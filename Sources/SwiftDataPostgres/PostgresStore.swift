@@ -87,6 +87,8 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
     do {
       return try pool.with(body)
     } catch let error as PostgresError where error.isLost {
+      // What closed one has likely closed the others, though that may not have arrived yet.
+      pool.close()
       return try pool.with(body)
     }
   }

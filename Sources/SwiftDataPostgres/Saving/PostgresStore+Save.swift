@@ -57,6 +57,7 @@ extension PostgresStore {
               throw committing == nil || !error.isLost ? error : unknown(error)
             }
           }
+          if error.isLost { pool.close() }
           // Waiting longer each time, and not all as long as one another; a server that restarts takes a while.
           let step = error.isLost ? 0.05 : 0.002
           Thread.sleep(forTimeInterval: min(1, step * Double(1 << min(attempt, 10))) * Double.random(in: 0.5...1))

@@ -29,8 +29,11 @@ struct StoreOpening {
       let new = try change.bring(stored, to: record)
       try write("layout", String(decoding: JSONCoding.encode(new), as: UTF8.self))
       try write("version", "\(versionNumbers)")
-      try ServerFunctions.install(on: connection)
-      try write("functions", "\(ServerFunctions.version)")
+      // Those of a newer program serve an older one too.
+      if try functionVersion() < ServerFunctions.version {
+        try ServerFunctions.install(on: connection)
+        try write("functions", "\(ServerFunctions.version)")
+      }
       try connection.script("COMMIT")
       return identifier
     } catch {
@@ -48,7 +51,7 @@ struct StoreOpening {
       [.text(configuration.namespace), .text(ServerNames.metadata)])
     guard there.count == 1, let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion()
-    guard try read("functions") == "\(ServerFunctions.version)", stored.holds(record) else { return nil }
+    guard try functionVersion() >= ServerFunctions.version, stored.holds(record) else { return nil }
     return identifier
   }
 
@@ -95,6 +98,8 @@ struct StoreOpening {
     try write("identifier", new)
     return new
   }
+
+  private func functionVersion() throws -> Int { try read("functions").flatMap { Int($0) } ?? 0 }
 
   private func storedRecord() throws -> LayoutRecord? {
     try read("layout").map { try JSONCoding.decode(LayoutRecord.self, from: Data($0.utf8)) }
