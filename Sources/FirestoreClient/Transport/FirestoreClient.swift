@@ -1,0 +1,157 @@
+public import AsyncHTTPClient
+public import Foundation
+public import NIOCore
+
+/// Firestore over its REST API, version 1.
+///
+/// With `FIRESTORE_EMULATOR_HOST` (host:port) in the environment it speaks to an emulator, or to `sorted firestore`,
+/// without encryption and as its owner. It retries nothing by itself: ``FirestoreError/isRetryable`` says what may be
+/// retried, and who asks knows what is idempotent.
+public struct FirestoreClient: RemoteDatabase {
+  /// `projects/…/databases/…/documents`
+  public let root: String
+  private let base: String
+  private let credentials: any FirestoreCredentials
+  private let client: HTTPClient
+  private let timeout: TimeAmount
+
+  /// Makes a client of a database.
+  /// - Parameters:
+  ///   - database: `(default)` unless told.
+  ///   - baseURL: nil looks into the environment and then takes Google's.
+  ///   - credentials: nil sends `owner` where the environment names an emulator, and nothing otherwise.
+  ///   - timeout: for each request.
+  public init(
+    project: String, database: String = "(default)", baseURL: String? = nil,
+    credentials: (any FirestoreCredentials)? = nil, client: HTTPClient = .shared, timeout: TimeAmount = .seconds(60),
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) {
+    root = "projects/\(project)/databases/\(database)/documents"
+    let emulator = environment["FIRESTORE_EMULATOR_HOST"].flatMap { $0.isEmpty ? nil : "http://\($0)" }
+    base = (baseURL ?? emulator ?? "https://firestore.googleapis.com") + "/v1/"
+    let isEmulator = baseURL == nil && emulator != nil
+    self.credentials = credentials ?? FixedToken(isEmulator ? "owner" : nil)
+    self.client = client
+    self.timeout = timeout
+  }
+
+  /// The document of a name.
+  public func document(_ name: String) async throws -> FirestoreDocument {
+    try await send(.GET, Self.escaped(name), nothing)
+  }
+
+  /// The documents of some names, in their order; nil where there is none.
+  public func documents(_ names: [String]) async throws -> [FirestoreDocument?] {
+    guard !names.isEmpty else { return [] }
+    let answers: [BatchGetAnswer] = try await stream(
+      Self.escaped(root) + ":batchGet", BatchGetRequest(documents: names))
+    // The answers come in any order.
+    let found = Dictionary(
+      answers.compactMap(\.found).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return names.map { found[$0] }
+  }
+
+  /// A page of a collection, ordered by name.
+  public func list(
+    _ collection: String, of parent: String, pageSize: Int, pageToken: String?
+  ) async throws -> FirestorePage {
+    let token = pageToken.map { "&pageToken=" + Self.escaped($0, slash: false) } ?? ""
+    return try await send(
+      .GET, "\(Self.escaped(parent))/\(Self.escaped(collection))?pageSize=\(pageSize)\(token)", nothing)
+  }
+
+  /// Makes all writes, or none.
+  @discardableResult
+  public func commit(_ writes: [FirestoreWrite]) async throws -> FirestoreCommit {
+    try await send(.POST, Self.escaped(root) + ":commit", CommitRequest(writes: writes))
+  }
+
+  /// The documents that a query finds below a parent, in its order.
+  public func run(_ query: FirestoreQuery, of parent: String) async throws -> [FirestoreDocument] {
+    let answers: [QueryAnswer] = try await stream(
+      Self.escaped(parent) + ":runQuery", QueryRequest(structuredQuery: query))
+    return answers.compactMap(\.document)
+  }
+
+  // MARK: - Requests
+
+  private struct BatchGetRequest: Encodable { let documents: [String] }
+  private struct BatchGetAnswer: StreamedAnswer {
+    let found: FirestoreDocument?
+    let error: FirestoreError.Body.Content?
+  }
+  private struct CommitRequest: Encodable { let writes: [FirestoreWrite] }
+  private struct QueryRequest: Encodable { let structuredQuery: FirestoreQuery }
+  private struct QueryAnswer: StreamedAnswer {
+    let document: FirestoreDocument?
+    let error: FirestoreError.Body.Content?
+  }
+  private let nothing: CommitRequest? = nil
+
+  private func send<Answer: Decodable>(
+    _ method: HTTPMethodName, _ path: String, _ body: (some Encodable)?
+  ) async throws -> Answer {
+    var request = HTTPClientRequest(url: base + path)
+    request.method = .init(rawValue: method.rawValue)
+    if let token = try await credentials.token() {
+      request.headers.add(name: "Authorization", value: "Bearer \(token)")
+    }
+    if let body {
+      request.headers.add(name: "Content-Type", value: "application/json")
+      do {
+        request.body = .bytes(try JSONEncoder().encode(body))
+      } catch {
+        throw FirestoreError(.invalidArgument, "the request cannot be written as JSON: \(error)")
+      }
+    }
+    let (status, data) = try await Exchange.answer(to: request, by: client, within: timeout)
+    guard (200..<300).contains(status) else { throw Self.error(status, data) }
+    do {
+      return try JSONDecoder().decode(Answer.self, from: data)
+    } catch {
+      throw FirestoreError(.internal, "the answer to \(request.url) cannot be read: \(error)")
+    }
+  }
+
+  /// A stream that has begun with code 200 can still end with an error.
+  private func stream<Answer: StreamedAnswer>(_ path: String, _ body: some Encodable) async throws -> [Answer] {
+    let answers: [Answer] = try await send(.POST, path, body)
+    if let error = answers.lazy.compactMap(\.error).first {
+      throw FirestoreError(error.status.flatMap(FirestoreError.Status.init) ?? .unknown, error.message)
+    }
+    return answers
+  }
+
+  private enum HTTPMethodName: String { case GET, POST }
+
+  /// Google's own words where the body has them: streaming methods wrap them in a list.
+  private static func error(_ code: Int, _ data: Data) -> FirestoreError {
+    let body =
+      (try? JSONDecoder().decode(FirestoreError.Body.self, from: data))
+      ?? (try? JSONDecoder().decode([FirestoreError.Body].self, from: data))?.first
+    let named = body?.error.status.flatMap(FirestoreError.Status.init)
+    let status: FirestoreError.Status =
+      switch code {
+      case 400: .invalidArgument
+      case 401: .unauthenticated
+      case 403: .permissionDenied
+      case 404: .notFound
+      case 409: .aborted
+      case 408, 504: .deadlineExceeded
+      case 429: .resourceExhausted
+      case 502, 503: .unavailable
+      default: .unknown
+      }
+    return FirestoreError(named ?? status, body?.error.message ?? "the server answered with code \(code)")
+  }
+
+  private static func escaped(_ text: String, slash: Bool = true) -> String {
+    var allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~()")
+    if slash { allowed.insert("/") }
+    return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
+  }
+}
+
+private protocol StreamedAnswer: Decodable {
+  var error: FirestoreError.Body.Content? { get }
+}
