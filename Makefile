@@ -1,5 +1,5 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test test-tsan conformance lint
+.PHONY: run test test-tsan lint conformance firestore-conformance bench micro guard
 
 run:
 	@scripts/bootstrap
@@ -10,7 +10,25 @@ test:
 	swift test
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+# make bench ONLY=W3,W4x RUNS=9
+bench:
+	@scripts/bootstrap
+	swift run --package-path Benchmarks -c release bench $(if $(ONLY),--only $(ONLY)) $(if $(RUNS),--runs $(RUNS))
+
+micro:
+	swift run --package-path Benchmarks -c release bench micro
+
+# make guard ACCEPT="because …" accepts the figures of now.
+guard:
+	@scripts/bootstrap --bench
+	Benchmarks/guard/guard $(if $(ACCEPT),accept "$(ACCEPT)")
+
+# What a store promises and which stores keep it; also written into Documentation/stores.md.
+conformance:
+	@scripts/bootstrap
+	WRITE_CONFORMANCE=1 swift test --filter StoreReportTests
 
 # Its own build folder: what is built for the sanitizer fits nothing else.
 test-tsan:
@@ -21,6 +39,6 @@ test-tsan:
 	  --filter 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
 
 # Google's own client of Firestore against the local server.
-conformance:
+firestore-conformance:
 	@scripts/bootstrap
 	@scripts/conformance

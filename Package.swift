@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
     .library(name: "Sorted", targets: ["Sorted"]),
     .executable(name: "sorted", targets: ["SortedCommand"]),
   ],
@@ -47,6 +48,7 @@ let package = Package(
         .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
       ]
     ),
+    .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
     .target(name: "Sorted", dependencies: ["SwiftData"]),
     .executableTarget(
       name: "SortedCommand",
@@ -93,6 +95,7 @@ let package = Package(
       ]
     ),
     .testTarget(name: "FirestoreTests", dependencies: ["FirestoreClient", "FirestoreServer"]),
+    .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting"]),
     .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
   ]

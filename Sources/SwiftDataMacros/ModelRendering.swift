@@ -52,7 +52,8 @@ extension ModelDeclaration {
   private var needsPlainInitializer: Bool { !hasDesignatedInitializer && propertiesWithoutDefault.isEmpty }
 
   private func renderedState() -> String {
-    "\(storageIsolation)\(access)final var __state = SwiftData.__ModelState()"
+    // Unchecked because the engine reads or writes one field at a time, for each property that is read.
+    "@exclusivity(unchecked) \(storageIsolation)\(access)final var __state = SwiftData.__ModelState()"
   }
 
   /// How many persisted properties the superclass has: the run-time index of the class's own first.

@@ -15,7 +15,7 @@ struct ModelExpansionTests {
       """
     )
     #expect(expansion.messages == [])
-    #expect(expansion.hasLine("final var __state = SwiftData.__ModelState()"))
+    #expect(expansion.hasLine("@exclusivity(unchecked) final var __state = SwiftData.__ModelState()"))
     #expect(expansion.hasLine("typealias __RootModel = Track"))
     #expect(
       expansion.member("nonisolated required init(__row") == """
@@ -220,7 +220,8 @@ struct ModelExpansionTests {
   @Test("An isolated class forms its key paths where it is isolated")
   func isolated() {
     let expansion = Expansion("@MainActor @Model final class Track { var name: String = \"\" }")
-    #expect(expansion.hasLine("nonisolated(unsafe) final var __state = SwiftData.__ModelState()"))
+    #expect(
+      expansion.hasLine("@exclusivity(unchecked) nonisolated(unsafe) final var __state = SwiftData.__ModelState()"))
     #expect(
       expansion.member("@MainActor private static func __isolatedMetadata") == """
         @MainActor private static func __isolatedMetadata() -> [SwiftData.Schema.PropertyMetadata] {

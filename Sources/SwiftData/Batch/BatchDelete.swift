@@ -1,13 +1,10 @@
 import Foundation
 
 extension ContextState {
-  /// Deletes all objects of a class that a predicate takes, by the rules that ``delete(_:)`` follows.
-  ///
   /// Rows without an object here are marked by key and removed by the save in one statement, with what cascades from
   /// them. Objects are made only where the rules have something to decide or to show: where one is registered, denied,
   /// or required by another.
-  func delete<M: PersistentModel>(model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool) throws {
-    drainInbox()
+  func deleteRows<M: PersistentModel>(model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool) throws {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     var query = try lower(descriptor)
     // Undo registers objects, and unsaved changes need them.
@@ -34,7 +31,9 @@ extension ContextState {
       }
       markedRows.add(unseen, of: table)
     }
-    if !markedRows.isEmpty { didChange() }
+    guard !markedRows.isEmpty else { return }
+    liveQueries.forEach { $0.noteEverything() }
+    didChange()
   }
 }
 

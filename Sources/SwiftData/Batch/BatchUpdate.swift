@@ -24,7 +24,7 @@ struct BatchUpdate {
 
   /// - Returns: how many rows were changed.
   func run() throws -> Int {
-    let store = context.core.store(of: table)
+    let store = try context.core.sqlStore(of: table)
     context.post(ModelContext.willSave, nil)
     var result = Result()
     do {
@@ -65,7 +65,7 @@ struct BatchUpdate {
     for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
       for key in keys.sorted() { history.update(entity, key, names) }
     }
-    try history.write(to: connection, author: context.facade?.author, trimming: context.core.store(of: table))
+    try history.write(to: connection, author: context.editing.author, trimming: try context.core.sqlStore(of: table))
   }
 
   // MARK: - Statements
@@ -145,7 +145,7 @@ struct BatchUpdate {
       let objects = keys.compactMap { context.registered(root: table.root, key: $0) }
       do { try context.quietly { try context.reload(objects) } } catch { context.note(error) }
     }
-    context.core.announce(changes, from: context.inbox)
+    context.announce(changes)
     let identifiers = changes.updated.flatMap { $0.identifiers(in: context.core.store(of: table)) }
     context.post(
       ModelContext.didSave,

@@ -34,6 +34,9 @@ extension ContextState {
     model: M.Type, where predicate: Predicate<M>?, set assignments: [Assignment<M>]
   ) throws -> Int {
     drainInbox()
+    if !(try store(of: M.__entity) is SQLiteStore) {
+      return try updateObjects(where: predicate, set: assignments)
+    }
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     var columns = [AssignedColumn]()
     var query = try lower(descriptor) { state in
@@ -59,7 +62,7 @@ extension ContextState {
     return count + objects.count
   }
 
-  private func prepare<M: PersistentModel>(
+  func prepare<M: PersistentModel>(
     _ assignments: [Assignment<M>], for objects: [M]
   ) throws -> [() -> Void] {
     try objects.flatMap { object in try assignments.map { try $0.prepare(object) } }

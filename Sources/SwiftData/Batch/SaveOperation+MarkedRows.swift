@@ -1,5 +1,5 @@
 /// What a save did with rows that nobody loaded.
-struct SavedRows {
+package struct SavedRows {
   private struct Row: Hashable {
     let entity: String
     let key: Int64

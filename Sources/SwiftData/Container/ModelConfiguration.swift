@@ -5,6 +5,9 @@ public import Foundation
 /// (Apple's documentation, `ModelConfiguration`.)
 public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreConfiguration, CustomDebugStringConvertible
 {
+  /// The store that is opened with it.
+  public typealias Store = DefaultStore
+
   /// The file of the store; `/dev/null` for a store in memory.
   public let url: URL
   /// The name of the configuration; the file is named after it.

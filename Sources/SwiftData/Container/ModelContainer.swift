@@ -12,8 +12,8 @@ public final class ModelContainer: Equatable, Sendable {
   /// The plan that leads older stores to this schema, if one was given.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
 
-  /// The configurations of the stores.
-  public var configurations: Set<ModelConfiguration> { Set(core.stores.map(\.configuration)) }
+  /// The configurations of the default stores.
+  public var configurations: Set<ModelConfiguration> { Set(core.sqlStores.map(\.configuration)) }
 
   /// What opening the stores did to them; empty where none needed a migration. (Not Apple's.)
   public var migrations: [MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }
@@ -37,6 +37,44 @@ public final class ModelContainer: Equatable, Sendable {
     self.migrationPlan = migrationPlan
     self.core = try ContainerCore(
       schema: schema, configurations: configurations, migrationPlan: migrationPlan)
+    register()
+  }
+
+  /// Opens stores of any kind for a schema.
+  /// - Parameter configurations: one for each store. A store whose configuration names no schema keeps what the others
+  ///   leave.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``, and what opening a store
+  ///   throws.
+  @_disfavoredOverload
+  public init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [any DataStoreConfiguration]
+  ) throws {
+    self.migrationPlan = migrationPlan
+    self.core = try ContainerCore(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
+    register()
+  }
+
+  private func register() {
+    core.container.withLock { $0.container = self }
+    RemoteChange.register(core)
+  }
+
+  /// Opens stores of any kind for a schema.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[any DataStoreConfiguration])``.
+  @_disfavoredOverload
+  public convenience init(for schema: Schema, configurations: any DataStoreConfiguration...) throws {
+    try self.init(for: schema, configurations: configurations)
+  }
+
+  /// Opens stores of any kind for some models and all that they reach.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[any DataStoreConfiguration])``.
+  @_disfavoredOverload
+  public convenience init(
+    for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: any DataStoreConfiguration...
+  ) throws {
+    try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
   /// Opens the stores for a schema.
@@ -73,8 +111,11 @@ public final class ModelContainer: Equatable, Sendable {
   public static func migrationPreview(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
   ) throws -> [MigrationSummary] {
-    try ContainerCore.targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan).stores.map {
-      MigrationSummary(configuration: $0.configuration.name, steps: try StoreOpening.preview($0))
+    let targets = try ContainerCore.targets(
+      schema: schema, configurations: configurations, migrationPlan: migrationPlan)
+    return try targets.stores.compactMap { target in
+      guard case .sqlite(let target) = target else { return nil }
+      return MigrationSummary(configuration: target.configuration.name, steps: try StoreOpening.preview(target))
     }
   }
 
@@ -102,10 +143,22 @@ public final class ModelContainer: Equatable, Sendable {
     return context
   }
 
+  /// Posted when somebody else saved to a store of a container: another process, or another container over the same
+  /// file. The object is the container; the user info has the store's identifier under `"storeIdentifier"`. Posted on a
+  /// thread of its own, within some tenths of a second. Naming it makes every container watch its stores from then on.
+  /// (Apple's documentation, `ModelContainer.remoteChange`; the user info is ours.)
+  public static var remoteChange: Notification.Name {
+    RemoteChange.want()
+    return RemoteChange.name
+  }
+
   /// Removes all objects of all stores. Objects in memory are not touched.
   /// - Throws: ``SwiftDataError`` where a store cannot be written.
   public func deleteAllData() throws {
     for store in core.stores { try store.deleteAllRows() }
+    var changes = SavedChanges()
+    changes.isEverything = true
+    core.announce(changes, from: nil)
   }
 
   /// Closes the stores and removes their files; the container and its contexts cannot be used afterwards.

@@ -8,8 +8,8 @@ struct SavedChanges: Sendable {
     var entity: String
     var keys: [Int64]
 
-    func identifiers(in store: SQLiteStore) -> [PersistentIdentifier] {
-      keys.map { PersistentIdentifier(entityName: entity, storeIdentifier: store.identifier, key: $0) }
+    func identifiers(in store: any EngineStore) -> [PersistentIdentifier] {
+      keys.map { store.identifier(ofKey: $0, entity: entity) }
     }
   }
   var inserted: [Objects] = []
@@ -17,26 +17,59 @@ struct SavedChanges: Sendable {
   var deleted: [Objects] = []
   /// Entities whose rows came, went or changed; arrays of them may be stale.
   var entities: Set<String> = []
+  /// Whether it is not known what changed, and anything may have.
+  var isEverything = false
+}
+
+extension [SavedChanges.Objects] {
+  /// Adds one row to the rows of its class that were added just before.
+  mutating func add(_ key: Int64, of table: EntityTable) {
+    if let last = indices.last, self[last].entity == table.entity.name {
+      self[last].keys.append(key)
+    } else {
+      append(.init(root: table.root, entity: table.entity.name, keys: [key]))
+    }
+  }
 }
 
 /// Where a context finds what others saved. The only part of a context that other threads touch.
 final class ContextInbox: Sendable {
   private struct State {
     var changes: [SavedChanges] = []
-    var wake: (@Sendable () -> Void)?
+    var wakes: [Int: @Sendable () -> Void] = [:]
+    var lastSubscription = 0
   }
   private let state = Mutex(State())
 
   func deliver(_ changes: SavedChanges) {
-    let wake = state.withLock { state in
+    let wakes = state.withLock { state in
       state.changes.append(changes)
-      return state.wake
+      return Array(state.wakes.values)
     }
-    wake?()
+    for wake in wakes { wake() }
   }
 
-  /// Called, on the thread of whoever saved, when something was delivered.
-  func onDelivery(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+  /// Somebody who wants to know of deliveries, for as long as the subscription lives.
+  final class Subscription: Sendable {
+    private let inbox: ContextInbox
+    private let number: Int
+
+    fileprivate init(_ inbox: ContextInbox, _ number: Int) {
+      self.inbox = inbox
+      self.number = number
+    }
+
+    deinit { inbox.state.withLock { $0.wakes[number] = nil } }
+  }
+
+  /// - Parameter wake: called, on the thread of whoever saved, when something was delivered.
+  func onDelivery(_ wake: @escaping @Sendable () -> Void) -> Subscription {
+    state.withLock { state in
+      state.lastSubscription += 1
+      state.wakes[state.lastSubscription] = wake
+      return Subscription(self, state.lastSubscription)
+    }
+  }
 
   func takeAll() -> [SavedChanges] {
     state.withLock { state in
@@ -51,10 +84,16 @@ extension ContextState {
   /// the rest.
   func drainInbox() {
     let all = inbox.takeAll()
-    if !all.isEmpty { quietly { for changes in all { apply(changes) } } }
+    guard !all.isEmpty else { return }
+    quietly { for changes in all { apply(changes) } }
+    for changes in all { liveQueries.forEach { $0.note(changes) } }
   }
 
   private func apply(_ changes: SavedChanges) {
+    if changes.isEverything {
+      staleStores.formUnion(core.stores.indices)
+      return refault(pointingTo: nil, merging: true)
+    }
     for group in changes.updated {
       let stale = group.keys.compactMap { registered(root: group.root, key: $0) }
       for object in stale { changed[ObjectIdentifier(object)]?.isStale = true }

@@ -15,6 +15,7 @@ extension ContextState {
       let isNew = object.__state.flags.contains(.inserted)
       loadForRules(object)
       object.__state.flags.insert(.deleted)
+      noteLive(object)
       pending += applyRules(to: object)
       if isNew {
         forget(object)
@@ -75,6 +76,7 @@ extension ContextState {
   func restoreDeleted(_ object: any PersistentModel) {
     object.__state.flags.remove(.deleted)
     deleted[ObjectIdentifier(object)] = nil
+    noteLive(object)
     registerUndo { $0.delete(object) }
     didChange()
   }

@@ -78,26 +78,20 @@ struct StoreQuery {
 extension ContextState {
   // MARK: - Fetching
 
-  func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [M] { try fetch(descriptor, after: nil) }
+  // These work on rows; `ContextState+Stores` asks whichever store it is.
 
-  /// - Parameter model: where in the order to begin: behind it; nil is at the beginning.
-  func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after model: M?) throws -> [M] {
-    drainInbox()
+  func fetchRows<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after model: M?) throws -> [M] {
     var query = try lower(descriptor)
     if let model { try begin(&query, after: model) }
-    let result: [M]
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-      result = try fetchWithPendingChanges(descriptor, query, after: model)
-    } else {
-      let offset = model == nil ? 0 : query.moveOffsetToLimit()
-      result = Array(try load(query, partial: left(out: descriptor)).dropFirst(offset))
+      return try fetchWithPendingChanges(descriptor, query, after: model)
     }
-    for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
-    return result
+    let offset = model == nil ? 0 : query.moveOffsetToLimit()
+    let result: [M] = try load(query, partial: left(out: descriptor))
+    return offset == 0 ? result : Array(result.dropFirst(offset))
   }
 
-  func fetchCount<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> Int {
-    drainInbox()
+  func countRows<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> Int {
     let query = try lower(descriptor)
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
       return try fetchWithPendingChanges(descriptor, query).count
@@ -107,14 +101,13 @@ extension ContextState {
     }
   }
 
-  func fetchIdentifiers<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [PersistentIdentifier] {
-    drainInbox()
+  func fetchRowIdentifiers<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [PersistentIdentifier] {
     var query = try lower(descriptor)
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
       return try fetchWithPendingChanges(descriptor, query).map(\.persistentModelID)
     }
     let table = query.table
-    let store = core.store(of: table)
+    let store = try core.sqlStore(of: table)
     query.columns = table.hasDiscriminator ? "t0._pk, t0._entity" : "t0._pk"
     return try read(table) { connection in
       try connection.rows(query.select) { cells in
@@ -133,12 +126,15 @@ extension ContextState {
   ) throws -> StoreQuery {
     let entity = M.__entity
     let table = try core.table(for: entity)
-    let store = core.store(of: table)
+    let store = try core.sqlStore(of: table)
     let environment = LoweringEnvironment(
       storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
-      }, rtrees: { RTreeIndex.all(of: $0).filter { store.derivedTables.contains($0.name) } })
+      },
+      rtrees: { [core] entity in
+        ((try? core.table(for: entity))?.rtrees ?? []).filter { store.derivedTables.contains($0.name) }
+      })
     let left = left(out: descriptor)
     let columns: Set<String>? = left.map { left in
       Set(
@@ -175,15 +171,14 @@ extension ContextState {
   func read<T>(_ table: EntityTable, _ body: (SQLiteConnection) throws -> T) throws -> T {
     beginUse(.read)
     defer { endUse() }
-    return try quietly { try core.store(of: table).read(body) }
+    return try quietly { try core.sqlStore(of: table).read(body) }
   }
 
   /// Runs a query and returns its objects, registered; registered ones are reused.
   func load<M: PersistentModel>(_ query: StoreQuery, partial: PropertySet? = nil) throws -> [M] {
     let table = query.table
     var result = [M]()
-    var keys = [Int64]()
-    let store = core.store(of: table)
+    let store = try core.sqlStore(of: table)
     if !query.leavesOutMarkedRows { try loadMarkedRows(root: table.root) }
     var isFresh = false
     while !isFresh {
@@ -194,22 +189,18 @@ extension ContextState {
         for stretch in query.stretchesOrWhole {
           guard let select = query.select(stretch, after: result.count) else { break }
           try connection.query(select, reader: decoder.reader) { _ in
-            let object: M = try decoder.decode()
-            result.append(object)
-            keys.append(object.__state.key)
+            result.append(try decoder.decode())
           }
         }
       }
       // Outside the read, since merging reads too.
       if !isFresh { takeInForeignCommits(table.store) }
     }
-    let batch = FetchBatch(keys: keys, root: table.root)
-    for object in result { object.__state.batch = batch }
     return result
   }
 
   /// The objects with these keys, loaded where they are not registered.
-  func objects(withKeys keys: [Int64], in table: EntityTable) throws -> [Int64: any PersistentModel] {
+  func objectsOfRows(withKeys keys: [Int64], in table: EntityTable) throws -> [Int64: any PersistentModel] {
     var result = [Int64: any PersistentModel]()
     var missing = [Int64]()
     for key in keys {
@@ -217,8 +208,7 @@ extension ContextState {
     }
     guard !missing.isEmpty else { return result }
     try loadMarkedRows(root: table.root)
-    let batch = FetchBatch(keys: missing, root: table.root)
-    let store = core.store(of: table)
+    let store = try core.sqlStore(of: table)
     try read(table) { connection in
       let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
       let query = SQLFragment(
@@ -226,7 +216,6 @@ extension ContextState {
           + " WHERE t0._pk IN (SELECT value FROM json_each(?))", [Self.list(missing)])
       try connection.query(query, reader: decoder.reader) { _ in
         let object = try decoder.decodeAny()
-        object.__state.batch = batch
         result[object.__state.key] = object
       }
     }
@@ -234,31 +223,25 @@ extension ContextState {
   }
 
   /// The targets of a to-many for several owners, each in its owner's order.
-  func targets(
-    of owners: [Int64], _ info: RelationshipInfo, _ table: EntityTable,
+  func targetsOfRows(
+    _ owners: [Int64], _ info: RelationshipInfo, _ table: EntityTable,
     _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
   ) throws {
-    let store = core.store(of: table)
+    let store = try core.sqlStore(of: table)
     let (from, owner, position, tie) = Self.source(of: info, table)
     let sql =
       "SELECT \(table.select()), \(owner), \(position) IS NOT NULL FROM \(from)"
       + " WHERE \(owner) IN (SELECT value FROM json_each(?))"
       + " ORDER BY \(position) IS NULL, \(position), \(tie)"
-    var keys = [Int64]()
-    var found = [any PersistentModel]()
     try loadMarkedRows(root: table.root)
     try read(table) { connection in
-      let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
+      let decoder = RowDecoder(table: table, store: store, context: self, partial: nil, keepsBatches: true)
       let last = Int32(table.columns.count + (table.hasDiscriminator ? 2 : 1))
       try connection.query(SQLFragment(sql, [Self.list(owners)]), reader: decoder.reader) { reader in
         let object = try decoder.decodeAny()
-        keys.append(object.__state.key)
-        found.append(object)
         body(reader.int64(last), object, reader.int64(last + 1) != 0)
       }
     }
-    let batch = FetchBatch(keys: keys, root: table.root)
-    for object in found where object.__state.batch == nil { object.__state.batch = batch }
   }
 
   private static func source(
@@ -280,22 +263,20 @@ extension ContextState {
     }
   }
 
-  /// Reads registered objects again; `only` a property that was left out, or all that is not unsaved.
-  func reload(_ objects: [any PersistentModel], only: Int? = nil) throws {
-    for group in Dictionary(grouping: objects, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
-      let table = try core.table(for: type(of: group[0]).__entity)
-      let store = core.store(of: table)
-      let keys = group.map(\.__state.key)
-      try read(table) { connection in
-        let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
-        let columns = only.map { Set([TableNames.column(for: table.entity.properties[$0])]) }
-        let query = SQLFragment(
-          "SELECT \(table.select(only: columns)) FROM \(table.name.quotedIdentifier) AS t0"
-            + " WHERE t0._pk IN (SELECT value FROM json_each(?))", [Self.list(keys)])
-        try connection.query(query, reader: decoder.reader) { reader in
-          guard let object = registered(root: table.root, key: reader.int64(0)) else { return }
-          try decoder.refresh(object, only: only)
-        }
+  /// - Parameter objects: of one class.
+  func reloadRows(_ objects: [any PersistentModel], only: Int?) throws {
+    let table = try core.table(for: type(of: objects[0]).__entity)
+    let store = try core.sqlStore(of: table)
+    let keys = objects.map(\.__state.key)
+    try read(table) { connection in
+      let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
+      let columns = only.map { Set([TableNames.column(for: table.entity.properties[$0])]) }
+      let query = SQLFragment(
+        "SELECT \(table.select(only: columns)) FROM \(table.name.quotedIdentifier) AS t0"
+          + " WHERE t0._pk IN (SELECT value FROM json_each(?))", [Self.list(keys)])
+      try connection.query(query, reader: decoder.reader) { reader in
+        guard let object = registered(root: table.root, key: reader.int64(0)) else { return }
+        try decoder.refresh(object, only: only)
       }
     }
   }
@@ -307,7 +288,7 @@ extension ContextState {
 
   // MARK: - Prefetching
 
-  private func prefetch<M: PersistentModel>(_ keyPath: PartialKeyPath<M>, of objects: [M]) throws {
+  func prefetch<M: PersistentModel>(_ keyPath: PartialKeyPath<M>, of objects: [M]) throws {
     guard let property = KeyPathResolver.property(at: keyPath, in: M.__entity), !property.isAttribute else {
       throw SwiftDataError(
         .unsupportedKeyPath, entity: M.__entity.name,

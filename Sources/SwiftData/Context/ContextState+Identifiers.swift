@@ -5,8 +5,7 @@ extension ContextState {
     if let temporary = identifier.temporary {
       return inserted.values.first { $0.__state.temporaryIdentity === temporary }
     }
-    guard let key = identifier.key, let table = core.table(named: identifier.entityName),
-      core.store(of: table).identifier == identifier.storeIdentifier
+    guard let table = core.table(named: identifier.entityName), let key = core.store(of: table).key(of: identifier)
     else { return nil }
     return registered(root: table.root, key: key)
   }
@@ -14,9 +13,7 @@ extension ContextState {
   func model(for identifier: PersistentIdentifier) -> any PersistentModel {
     drainInbox()
     if let object = registeredModel(for: identifier) { return object }
-    if let key = identifier.key, let table = core.table(named: identifier.entityName),
-      core.store(of: table).identifier == identifier.storeIdentifier
-    {
+    if let table = core.table(named: identifier.entityName), let key = core.store(of: table).key(of: identifier) {
       do {
         if let object = try objects(withKeys: [key], in: table)[key] { return object }
       } catch {
@@ -37,19 +34,15 @@ extension PersistentModel {
   /// The identifier of the object: temporary until its first save, then the same for ever, in every process.
   public nonisolated var persistentModelID: PersistentIdentifier {
     let entity = Self.self == type(of: self) ? Self.__entity : type(of: self).__entity
-    if __state.key != 0, !__state.flags.contains(.inserted), let store = __storeIdentifier {
-      return PersistentIdentifier(entityName: entity.name, storeIdentifier: store, key: __state.key)
+    if __state.key != 0, !__state.flags.contains(.inserted) {
+      if let core = __state.context?.core, let table = try? core.table(for: entity) {
+        return core.store(of: table).identifier(ofKey: __state.key, entity: entity.name)
+      }
+      if let former = __state.former { return former.identifier }
     }
     let identity = __state.temporaryIdentity ?? TemporaryIdentity()
     __state.temporaryIdentity = identity
     return PersistentIdentifier(entityName: entity.name, temporary: identity)
-  }
-
-  private nonisolated var __storeIdentifier: String? {
-    guard let core = __state.context?.core, let table = try? core.table(for: type(of: self).__entity) else {
-      return __state.formerStore
-    }
-    return core.store(of: table).identifier
   }
 
   /// The identifier, unless the class has an `id` of its own.

@@ -93,7 +93,8 @@ extension ContextState {
     objects.sort(by: order(by: descriptors))
   }
 
-  private func order<M: PersistentModel>(by descriptors: [SortDescriptor<M>]) -> (M, M) -> Bool {
+  /// Whether an object comes before another in a fetch.
+  func order<M: PersistentModel>(by descriptors: [SortDescriptor<M>]) -> (M, M) -> Bool {
     let age = Dictionary(
       uniqueKeysWithValues: inserted.keys.enumerated().map { ($1, Int64.max / 2 + Int64($0)) })
     func key(_ object: M) -> Int64 {

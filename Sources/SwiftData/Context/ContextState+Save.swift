@@ -14,15 +14,21 @@ extension ContextState {
     }
     guard hasChanges else { return }
     post(ModelContext.willSave, nil)
-    try Validation(context: self).run()
-    let operations = try core.stores.indices.map { try SaveOperation(context: self, storeIndex: $0) }
-      .filter { !$0.isEmpty }
-    try SaveOperation.run(operations[...])
-    markedRows = MarkedRows()
-    for operation in operations { core.announce(finish(operation), from: inbox) }
+    let operations = try core.exclusively {
+      try prepareSnapshots()
+      try Validation(context: self).run()
+      let operations = try core.stores.enumerated().map { try $0.element.makeSave(self, at: $0.offset) }
+        .filter { !$0.isEmpty }
+      // A store that nobody can roll back comes last, inside the transactions of the others.
+      try (operations.filter { $0.store is SQLiteStore } + operations.filter { !($0.store is SQLiteStore) }).runNested()
+      markedRows = MarkedRows()
+      for operation in operations { announce(finish(operation)) }
+      return operations
+    }
     // What is left names no store: an object whose deletion was never stored.
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
+    settleLive()
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {
@@ -30,54 +36,59 @@ extension ContextState {
   }
 
   /// Brings the memory to what was committed.
-  private func finish(_ operation: SaveOperation) -> SavedChanges {
+  private func finish(_ operation: any StoreSave) -> SavedChanges {
     var changes = SavedChanges()
     changes.deleted = operation.savedRows.deleted
     changes.updated = operation.savedRows.updated
-    changes.entities = Set((changes.deleted + changes.updated).map(\.entity))
-    refaultUnrecorded(operation)
-    dropForgotten(operation)
+    if operation.hasRelationships {
+      refaultUnrecorded(operation)
+      dropForgotten(operation)
+    }
+    forgetSaved(operation)
     for object in operation.deleted {
       let table = table(of: object)
-      changes.deleted.append(.init(root: table.root, entity: table.entity.name, keys: [object.__state.key]))
-      changes.entities.insert(table.entity.name)
-      deleted[ObjectIdentifier(object)] = nil
-      changed[ObjectIdentifier(object)] = nil
-      object.__state.flags = []
+      changes.deleted.add(object.__state.key, of: table)
       unregister(object)
     }
     for object in operation.inserted {
       let table = table(of: object)
-      inserted[ObjectIdentifier(object)] = nil
-      object.__state.flags = []
-      changes.entities.insert(table.entity.name)
       let key = object.__state.key
-      if operation.merged[ObjectIdentifier(object)] != nil {
-        changes.updated.append(.init(root: table.root, entity: table.entity.name, keys: [key]))
+      if !operation.merged.isEmpty, operation.merged[ObjectIdentifier(object)] != nil {
+        changes.updated.add(key, of: table)
         adopt(object, table, key)
       } else {
-        changes.inserted.append(.init(root: table.root, entity: table.entity.name, keys: [key]))
+        changes.inserted.add(key, of: table)
         register(object, root: table.root, key: key)
       }
     }
     for change in operation.changed {
-      let object = change.object
-      let table = table(of: object)
-      changed[ObjectIdentifier(object)] = nil
-      object.__state.flags = []
-      changes.updated.append(.init(root: table.root, entity: table.entity.name, keys: [object.__state.key]))
-      changes.entities.insert(table.entity.name)
+      let table = table(of: change.object)
+      changes.updated.add(change.object.__state.key, of: table)
       // Its own arrays may be loaded elsewhere; they are found by what they hold.
       for property in table.toMany where change.properties.contains(property.index) {
         changes.entities.insert(property.destination!.__entity.name)
       }
     }
+    changes.entities.formUnion((changes.inserted + changes.updated + changes.deleted).map(\.entity))
     dropReferences(to: operation.deleted)
+    do { try operation.didFinish() } catch { note(error) }
     return changes
   }
 
+  /// Takes what was written out of the unsaved changes: all at once, since to take one out costs as much as all.
+  private func forgetSaved(_ operation: any StoreSave) {
+    for object in operation.deleted { object.__state.flags = [] }
+    for object in operation.inserted { object.__state.flags = [] }
+    for change in operation.changed { change.object.__state.flags = [] }
+    if !operation.deleted.isEmpty { deleted.removeAll { !$0.value.__state.flags.contains(.deleted) } }
+    if !operation.inserted.isEmpty { inserted.removeAll { !$0.value.__state.flags.contains(.inserted) } }
+    if !operation.changed.isEmpty || !operation.deleted.isEmpty {
+      changed.removeAll { !$0.value.object.__state.flags.contains(.changed) }
+    }
+  }
+
   /// Arrays that were loaded after their targets had changed have these at their end; the store has its own order.
-  private func refaultUnrecorded(_ operation: SaveOperation) {
+  private func refaultUnrecorded(_ operation: any StoreSave) {
     var seen = Set<ObjectIdentifier>()
     let saved = operation.inserted.map { ($0, nil) } + operation.changed.map { ($0.object, Optional($0.properties)) }
     for (object, properties) in saved {
@@ -96,7 +107,7 @@ extension ContextState {
   }
 
   /// New objects that were deleted before the save leave the relationships that still named them.
-  private func dropForgotten(_ operation: SaveOperation) {
+  private func dropForgotten(_ operation: any StoreSave) {
     for object in operation.inserted + operation.changed.map(\.object) {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read) else {
@@ -190,6 +201,8 @@ extension ContextState {
     let restored = changed
     let gone = inserted
     let revived = deleted
+    for object in restored.values.map(\.object) + gone.values + revived.values { noteLive(object) }
+    if !markedRows.isEmpty { liveQueries.forEach { $0.noteEverything() } }
     changed = [:]
     inserted = [:]
     deleted = [:]
@@ -218,23 +231,23 @@ extension ContextState {
 
 /// What the notification of a save carries.
 enum SaveNotification {
-  static func userInfo(for operations: [SaveOperation]) -> [AnyHashable: Any] {
+  static func userInfo(for operations: [any StoreSave]) -> [AnyHashable: Any] {
     var inserted = [PersistentIdentifier]()
     var updated = [PersistentIdentifier]()
     var deleted = [PersistentIdentifier]()
     for operation in operations {
+      func identifier(_ object: any PersistentModel) -> PersistentIdentifier {
+        operation.store.identifier(ofKey: object.__state.key, entity: type(of: object).__entity.name)
+      }
       for object in operation.inserted {
-        if operation.merged[ObjectIdentifier(object)] != nil {
-          updated.append(object.persistentModelID)
+        if !operation.merged.isEmpty, operation.merged[ObjectIdentifier(object)] != nil {
+          updated.append(identifier(object))
         } else {
-          inserted.append(object.persistentModelID)
+          inserted.append(identifier(object))
         }
       }
-      updated += operation.changed.map(\.object.persistentModelID)
-      deleted += operation.deleted.map {
-        PersistentIdentifier(
-          entityName: type(of: $0).__entity.name, storeIdentifier: operation.store.identifier, key: $0.__state.key)
-      }
+      updated += operation.changed.map { identifier($0.object) }
+      deleted += operation.deleted.map(identifier)
       updated += operation.savedRows.updated.flatMap { $0.identifiers(in: operation.store) }
       deleted += operation.savedRows.deleted.flatMap { $0.identifiers(in: operation.store) }
     }

@@ -9,6 +9,8 @@ package final class ContextState {
   let core: ContainerCore
   let inbox: ContextInbox
   weak var facade: ModelContext?
+  /// The identity of the context and its author, as stores see them.
+  package var editing = EditingState()
   #if DEBUG
     let contextUse = ContextUse()
   #endif
@@ -36,9 +38,12 @@ package final class ContextState {
   var quietDepth = 0
   /// Changes of observed objects that such work made and observers have not heard of yet.
   var pendingNotifications: Deque<(any PersistentModel, Int)> = []
+  /// The fetches that somebody keeps watching.
+  var liveQueries = LiveQueries()
   var undoManager: UndoManager?
   var isUndoing = false
   var changeHandler: (() -> Void)?
+  let trackingProbe = TrackingProbe()
 
   init(core: ContainerCore) {
     self.core = core
@@ -46,16 +51,24 @@ package final class ContextState {
     self.identityMaps = Array(repeating: IdentityMap(), count: core.rootCount)
     self.syncedForeignCommits = core.stores.map(\.foreignCommits)
     core.register(inbox)
+    for store in core.stores { store.contextBegan(editing) }
   }
 
   /// One stored object's unsaved changes.
-  struct ObjectChange {
+  package struct ObjectChange {
     let object: any PersistentModel
     var properties = PropertySet()
     /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
     var originals: [(index: Int, value: Any)] = []
     /// Whether others saved the object meanwhile, so that the originals may be history.
     var isStale = false
+
+    /// Keeps the value that a property has now, unless an earlier one is kept.
+    mutating func record(_ index: Int) {
+      guard !properties.contains(index) else { return }
+      properties.insert(index)
+      originals.append((index, object.__value(at: index)))
+    }
   }
 
   var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !markedRows.isEmpty }
@@ -65,9 +78,8 @@ package final class ContextState {
   func registered(root: Int, key: Int64) -> (any PersistentModel)? { identityMaps[root][key] }
 
   /// Makes a decoded or newly saved object the one of its row.
-  func register(_ object: any PersistentModel, root: Int, key: Int64) {
-    object.__state.context = self
-    object.__state.key = key
+  func register(_ object: any PersistentModel, root: Int, key: Int64, _ batch: FetchBatch? = nil) {
+    object.__state.register(self, key, batch)
     identityMaps[root][key] = object
   }
 
@@ -78,9 +90,7 @@ package final class ContextState {
     {
       identityMaps[table.root][object.__state.key] = nil
     }
-    if let table = try? core.table(for: type(of: object).__entity) {
-      object.__state.formerStore = core.store(of: table).identifier
-    }
+    if object.__state.key != 0 { object.__state.former = FormerIdentity(object.persistentModelID) }
     object.__state.context = nil
     object.__state.batch = nil
   }
@@ -131,6 +141,7 @@ package final class ContextState {
     object.__state.flags = .inserted
     object.__state.key = 0
     inserted[ObjectIdentifier(object)] = object
+    noteLive(object)
     registerUndo { $0.undoInsertion(of: object) }
     return true
   }
@@ -148,6 +159,7 @@ package final class ContextState {
 
   /// Takes a new object out.
   func forget(_ object: any PersistentModel) {
+    noteLive(object)
     inserted[ObjectIdentifier(object)] = nil
     object.__state.flags = []
     unregister(object)
@@ -161,17 +173,11 @@ package final class ContextState {
     beginUse(.change)
     defer { endUse() }
     registerUndo(of: object, index)
+    noteLive(object)
     // A deleted object's are kept too: rollback() gives everything back.
     if object.__state.flags.contains(.inserted) { return didChange() }
-    let id = ObjectIdentifier(object)
-    if changed[id] == nil {
-      changed[id] = ObjectChange(object: object)
-      object.__state.flags.insert(.changed)
-    }
-    if !changed[id]!.properties.contains(index) {
-      changed[id]!.properties.insert(index)
-      changed[id]!.originals.append((index, object.__value(at: index)))
-    }
+    changed[ObjectIdentifier(object), default: ObjectChange(object: object)].record(index)
+    object.__state.flags.insert(.changed)
     didChange()
   }
 
@@ -200,6 +206,7 @@ package final class ContextState {
   func discard() {
     problems = []
     changeHandler = nil
+    for store in core.stores { store.contextEnded(editing) }
     for object in inserted.values + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
     let unsaved = Array(inserted.values)
     inserted = [:]
@@ -208,34 +215,5 @@ package final class ContextState {
     markedRows = MarkedRows()
     for object in unsaved { object.__state.context = nil }
     for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }
-  }
-}
-
-/// The live objects of one class hierarchy in one context, by key.
-struct IdentityMap {
-  private struct Entry { weak var object: (any PersistentModel)? }
-  private var entries: [Int64: Entry] = [:]
-  private var sweepCount = 1024
-
-  subscript(key: Int64) -> (any PersistentModel)? {
-    get { entries[key]?.object }
-    set {
-      guard let newValue else {
-        entries[key] = nil
-        return
-      }
-      entries[key] = Entry(object: newValue)
-      if entries.count > sweepCount { sweep() }
-    }
-  }
-
-  /// The objects that are still held by somebody.
-  var objects: [any PersistentModel] { entries.values.compactMap(\.object) }
-
-  /// Drops the entries of objects that are gone.
-  /// - Complexity: amortised O(1) for each registration, since the bound doubles with what is alive.
-  private mutating func sweep() {
-    entries = entries.filter { $0.value.object != nil }
-    sweepCount = max(1024, entries.count * 2)
   }
 }

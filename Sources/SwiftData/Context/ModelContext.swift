@@ -35,13 +35,12 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   /// Who makes the changes, as the history names them.
   public var author: String? {
-    get { editing.author }
-    set { editing.author = newValue }
+    get { state.editing.author }
+    set { state.editing.author = newValue }
   }
 
   /// The identity of the context and its author, as stores see them.
-  public var editingState: EditingState { editing }
-  private var editing = EditingState()
+  public var editingState: EditingState { state.editing }
 
   /// Registers how to undo each change; nil, the default, registers nothing.
   public var undoManager: UndoManager? {
@@ -144,6 +143,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     defer { state.endUse() }
     state.drainInbox()
     state.undoManager?.endImplicitGroup()
+    state.settleLive()
     if autosaveEnabled { Autosave.save(self) }
   }
 
@@ -175,8 +175,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<T> {
     try refuseBatchingOfPendingChanges(descriptor.includePendingChanges, T.self)
-    let identifiers = try state.fetchIdentifiers(descriptor)
-    return FetchResultsCollection(keys: identifiers.compactMap(\.key), batchSize: batchSize, state: state)
+    return FetchResultsCollection(keys: try state.fetchKeys(descriptor), batchSize: batchSize, state: state)
   }
 
   /// The identifiers of the objects that match, as a collection of batches.
@@ -210,7 +209,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     try refuseEscapingMutations(allowEscapingMutations, T.self)
     var descriptor = descriptor
     descriptor.includePendingChanges = false
-    let keys = try state.fetchIdentifiers(descriptor).compactMap(\.key)
+    let keys = try state.fetchKeys(descriptor)
     let table = try state.core.table(for: T.__entity)
     for start in stride(from: 0, to: keys.count, by: max(1, batchSize)) {
       let batch = Array(keys[start..<min(start + max(1, batchSize), keys.count)])

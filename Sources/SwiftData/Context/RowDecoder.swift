@@ -6,32 +6,48 @@ struct RowDecoder {
   let reader: SQLiteRowReader
   private let context: ContextState
   private let partial: PropertySet?
+  /// The objects that the statement returned so far.
+  let batch: FetchBatch
   /// The decoded values of registered objects are stale: another process committed.
   private let refreshes: Bool
 
-  init(table: EntityTable, store: SQLiteStore, context: ContextState, partial: PropertySet?) {
+  /// Whether objects that came with an earlier fetch stay with that one.
+  private let keepsBatches: Bool
+
+  init(
+    table: EntityTable, store: SQLiteStore, context: ContextState, partial: PropertySet?, keepsBatches: Bool = false
+  ) {
+    self.keepsBatches = keepsBatches
     self.table = table
     self.context = context
     self.partial = partial
+    self.batch = FetchBatch(root: table.root)
     self.reader = SQLiteRowReader(entity: table.entity, store: store)
     self.refreshes = context.refreshesOnFetch(table.store)
     reader.columns = table.positions[table.entity.name]!
     if let partial { for index in partial.indices { reader.columns[index] = -1 } }
   }
 
-  func decode<M: PersistentModel>() throws -> M { try decodeAny() as! M }
+  func decode<M: PersistentModel>() throws -> M {
+    let object = try decodeAny()
+    // A cast asks the runtime, for each row; most objects are of the class that was asked for. The
+    // others are of its subclasses: the statement selects nothing else.
+    return type(of: object) == M.self ? unsafeDowncast(object, to: M.self) : object as! M
+  }
 
   /// The object of the current row.
   func decodeAny() throws -> any PersistentModel {
     let key = reader.int64(0)
+    batch.keys.append(key)
     if let object = context.registered(root: table.root, key: key) {
       if refreshes { try refresh(object, only: nil) } else { try complete(object) }
+      if !keepsBatches || object.__state.batch == nil { object.__state.batch = batch }
       return object
     }
     let entity = try selectClass()
     reader.deferred = PropertySet()
     let object = try entity.type.init(__row: reader)
-    context.register(object, root: table.root, key: key)
+    context.register(object, root: table.root, key: key, batch)
     var unloaded = reader.deferred!
     if let partial { unloaded.formUnion(partial) }
     if !unloaded.isEmpty { object.__state.unloaded = unloaded }

@@ -8,6 +8,7 @@ extension SaveOperation {
 
   /// Arrays are read back by age. One in another order has its positions written.
   func writePositions() throws {
+    guard hasToManys else { return }
     for (owner, change) in owners {
       let table = try context.core.table(for: type(of: owner).__entity)
       for property in table.toMany where change == nil || change!.properties.contains(property.index) {
@@ -59,6 +60,7 @@ extension SaveOperation {
   /// Writes the difference between the stored pairs of many-to-manys and the arrays in memory, then the order of
   /// arrays that the table does not have by itself.
   func writePairs() throws {
+    guard hasToManys else { return }
     let lists = try pairLists()
     var added = [PairEnd: Int]()
     for list in lists { try writePairs(of: list, &added) }

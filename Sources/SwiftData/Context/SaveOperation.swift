@@ -4,20 +4,23 @@ import OrderedCollections
 /// One save of one store: everything that is written in its transaction, and what is undone in memory if it fails.
 ///
 /// The order is: deletes, inserts (targets of to-ones first), updates of changed columns, positions, pairs.
-final class SaveOperation {
+final class SaveOperation: StoreSave {
   let context: ContextState
-  let store: SQLiteStore
+  private let rows: SQLiteStore
   let storeIndex: Int
   var connection: SQLiteConnection!
-  let inserted: [any PersistentModel]
-  let changed: [ContextState.ObjectChange]
-  let deleted: [any PersistentModel]
+  package let inserted: [any PersistentModel]
+  package let changed: [ContextState.ObjectChange]
+  package let deleted: [any PersistentModel]
   /// Rows to delete that nobody loaded.
   let marked: [(table: EntityTable, keys: [Int64])]
-  var savedRows = SavedRows()
+  /// Whether any object that is written has relationships, and to-manys: most of a large save has none.
+  package private(set) var hasRelationships = false
+  private(set) var hasToManys = false
+  package var savedRows = SavedRows()
 
   /// New objects whose values went into a row that was there already, with that row's key.
-  private(set) var merged: [ObjectIdentifier: Int64] = [:]
+  package private(set) var merged: [ObjectIdentifier: Int64] = [:]
   private var keysGiven: [any PersistentModel] = []
   private var denormalized: Set<String> = []
   private var newFiles: [String] = []
@@ -26,33 +29,37 @@ final class SaveOperation {
   /// The properties that an upsert wrote, by object.
   private var mergedProperties: [ObjectIdentifier: [String]] = [:]
 
-  init(context: ContextState, storeIndex: Int) throws {
+  package var store: any EngineStore { rows }
+
+  init(context: ContextState, store: SQLiteStore, storeIndex: Int) throws {
     self.context = context
     self.storeIndex = storeIndex
-    self.store = context.core.stores[storeIndex]
+    self.rows = store
+    var last: EntityTable?
+    var (hasRelationships, hasToManys) = (false, false)
     func isHere(_ object: any PersistentModel) throws -> Bool {
-      try context.core.table(for: type(of: object).__entity).store == storeIndex
+      let entity = type(of: object).__entity
+      if let last, last.entity === entity { return last.store == storeIndex }
+      let table = try context.core.table(for: entity)
+      last = table
+      hasToManys = hasToManys || !table.toMany.isEmpty
+      hasRelationships = hasRelationships || !entity.properties.allSatisfy(\.isAttribute)
+      return table.store == storeIndex
     }
     self.inserted = try context.inserted.values.filter(isHere)
     self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
     self.deleted = try context.deleted.values.filter(isHere)
+    (self.hasRelationships, self.hasToManys) = (hasRelationships, hasToManys)
     self.marked = context.markedRows.groups.filter { $0.table.store == storeIndex }
   }
 
-  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
+  package var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
   // MARK: - The transaction
 
-  /// Writes everything of several stores, or throws and leaves stores and memory as they were.
-  ///
-  /// The transactions of the later stores run inside that of the first, so that a refusal by any of them undoes all.
-  static func run(_ operations: ArraySlice<SaveOperation>) throws {
-    try operations.first?.run { try run(operations.dropFirst()) }
-  }
-
-  private func run(_ others: () throws -> Void) throws {
+  package func run(_ others: () throws -> Void) throws {
     do {
-      try store.write { connection in
+      try rows.write { connection in
         self.connection = connection
         observe(connection.writer)
         try deleteRows()
@@ -62,17 +69,17 @@ final class SaveOperation {
         try updateRows()
         try writePositions()
         try writePairs()
-        try store.noteDenormalized(denormalized, on: connection)
+        try rows.noteDenormalized(denormalized, on: connection)
         try recordHistory()
         try others()
       }
     } catch {
       for object in keysGiven { object.__state.key = 0 }
-      store.externalStorage.remove(newFiles)
+      rows.externalStorage.remove(newFiles)
       throw error
     }
-    store.didCommitDenormalized(denormalized)
-    store.externalStorage.remove(oldFiles)
+    rows.didCommitDenormalized(denormalized)
+    rows.externalStorage.remove(oldFiles)
   }
 
   private func observe(_ writer: SQLiteParameterWriter) {
@@ -82,9 +89,8 @@ final class SaveOperation {
       denormalized.insert("\(table).\(TableNames.column(for: property))")
     }
     writer.externalWriter = { [unowned self] property, data in
-      guard property.attribute?.options.contains(.externalStorage) == true, data.count > ExternalStorage.threshold
-      else { return nil }
-      let name = try store.externalStorage.write(data)
+      guard property.isExternal, data.count > ExternalStorage.threshold else { return nil }
+      let name = try rows.externalStorage.write(data)
       newFiles.append(name)
       return name
     }
@@ -125,19 +131,26 @@ final class SaveOperation {
         history.insert(name, key)
       }
     }
+    // Many changes of one kind usually come in a row.
+    var last: (entity: __Entity, set: PropertySet, names: [String])?
     for change in changed {
       let (entity, key) = (type(of: change.object).__entity, change.object.__state.key)
-      var names = change.properties.indices.map { entity.properties[$0].name }
-      names += savedRows.takeCleared(entity.name, key).filter { !names.contains($0) }
+      if last?.entity !== entity || last?.set != change.properties {
+        last = (entity, change.properties, change.properties.indices.map { entity.properties[$0].name })
+      }
+      var names = last!.names
+      let cleared = savedRows.takeCleared(entity.name, key)
+      if !cleared.isEmpty { names += cleared.filter { !names.contains($0) } }
       history.update(entity.name, key, names)
     }
     for (entity, key, names) in savedRows.allCleared { history.update(entity, key, names) }
-    try history.write(to: connection, author: context.facade?.author, trimming: store)
+    try history.write(to: connection, author: context.editing.author, trimming: rows)
   }
 
   /// The external files that a row names now and will not any more.
   private func noteOldFiles(of object: any PersistentModel, _ properties: [__Property], _ table: EntityTable) throws {
-    let external = properties.filter { $0.attribute?.options.contains(.externalStorage) == true }
+    guard properties.contains(where: \.isExternal) else { return }
+    let external = properties.filter(\.isExternal)
     guard !external.isEmpty, object.__state.key != 0 else { return }
     let columns = external.map { TableNames.column(for: $0).quotedIdentifier }
     let query = SQLFragment(
@@ -158,28 +171,21 @@ final class SaveOperation {
     guard !inserted.isEmpty else { return }
     let tables = try inserted.map { try context.core.table(for: type(of: $0).__entity) }
     try giveKeys(tables)
-    let rank = InsertOrder(tables).rank
-    let order = inserted.indices.sorted { left, right in
-      let (l, r) = (rank[tables[left].entity.name]!, rank[tables[right].entity.name]!)
-      return l == r ? left < right : l < r
-    }
-    var statements = [ObjectIdentifier: String]()
-    for index in order {
-      let table = tables[index]
-      let sql = statements[ObjectIdentifier(table)] ?? table.insertSQL
-      statements[ObjectIdentifier(table)] = sql
-      try insert(inserted[index], table, sql)
+    for indices in InsertOrder(tables).groups {
+      let table = tables[indices[0]]
+      let sql = table.insertSQL
+      for index in indices { try insert(inserted[index], table, sql) }
     }
     if !merged.isEmpty { try rewriteKeysOfMerged(tables) }
   }
 
   /// Keys come from a counter in the store, never twice, so that an identifier means one object for ever.
   private func giveKeys(_ tables: [EntityTable]) throws {
-    for (name, count) in Dictionary(grouping: tables, by: \.name).mapValues(\.count) {
-      var next = try connection.takeNumbers(name, Int64(count))
-      for (object, table) in zip(inserted, tables) where table.name == name {
-        object.__state.key = next
-        keysGiven.append(object)
+    for indices in Dictionary(grouping: tables.indices, by: { tables[$0].root }).values {
+      var next = try connection.takeNumbers(tables[indices[0]].name, Int64(indices.count))
+      for index in indices {
+        inserted[index].__state.key = next
+        keysGiven.append(inserted[index])
         next += 1
       }
     }
@@ -194,9 +200,9 @@ final class SaveOperation {
         try encode(object, table.stored, writer)
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
-      guard store.configuration.uniquenessViolations == .update else { throw error }
+      guard rows.configuration.uniquenessViolations == .update else { throw error }
       // The update writes files of its own.
-      store.externalStorage.remove(newFiles[files...])
+      rows.externalStorage.remove(newFiles[files...])
       newFiles.removeSubrange(files...)
       try merge(object, table, error)
     }
@@ -238,7 +244,7 @@ final class SaveOperation {
         return false
       }
       try noteOldFiles(of: object, written, table)
-      try update(object, written, table)
+      if !written.isEmpty { try update(object, written, table.updateSQL(written)) }
       mergedProperties[ObjectIdentifier(object)] = written.map(\.name)
       return
     }
@@ -253,7 +259,7 @@ final class SaveOperation {
         else { return false }
         return targets.contains { merged[ObjectIdentifier($0)] != nil }
       }
-      if !stale.isEmpty { try update(object, stale, table) }
+      if !stale.isEmpty { try update(object, stale, table.updateSQL(stale)) }
     }
   }
 
@@ -263,12 +269,12 @@ final class SaveOperation {
   private func clearUniqueValues() throws {
     for change in changed {
       let table = try context.core.table(for: type(of: change.object).__entity)
-      let unique = Set(table.uniqueness.joined().map(\.property.index)).filter(change.properties.contains)
-      guard !unique.isEmpty else { continue }
+      guard table.uniqueProperties.intersects(change.properties) else { continue }
+      let unique = table.uniqueProperties.indices.filter(change.properties.contains)
       // updateRows() writes the real value.
       let properties = table.stored.filter {
         // The name of an external file is still needed, to remove the file.
-        unique.contains($0.index) && $0.attribute?.options.contains(.externalStorage) != true
+        unique.contains($0.index) && !$0.isExternal
       }
       guard !properties.isEmpty else { continue }
       let assignments = properties.map(Self.makeRoom)
@@ -285,12 +291,17 @@ final class SaveOperation {
   }
 
   private func updateRows() throws {
+    // Many changes of one kind usually come in a row.
+    var last: (table: EntityTable, set: PropertySet, properties: [__Property], sql: String)?
     for change in changed {
       let table = try context.core.table(for: type(of: change.object).__entity)
-      let properties = table.stored.filter { change.properties.contains($0.index) }
-      if properties.isEmpty { continue }
+      if last?.table !== table || last?.set != change.properties {
+        let properties = table.stored.filter { change.properties.contains($0.index) }
+        last = (table, change.properties, properties, properties.isEmpty ? "" : table.updateSQL(properties))
+      }
+      guard let (_, _, properties, sql) = last, !properties.isEmpty else { continue }
       try noteOldFiles(of: change.object, properties, table)
-      guard try update(change.object, properties, table) == 0 else { continue }
+      guard try update(change.object, properties, sql) == 0 else { continue }
       throw SwiftDataError(
         .staleObject, entity: table.entity.name,
         message: "an object with unsaved changes was deleted by another context or process; rollback() forgets the"
@@ -298,17 +309,9 @@ final class SaveOperation {
     }
   }
 
-  private var updateStatements: [ObjectIdentifier: [[Int]: String]] = [:]
-
   @discardableResult
-  private func update(
-    _ object: any PersistentModel, _ properties: [__Property], _ table: EntityTable
-  ) throws -> Int {
-    guard !properties.isEmpty else { return 1 }
-    let indices = properties.map(\.index)
-    let sql = updateStatements[ObjectIdentifier(table)]?[indices] ?? table.updateSQL(properties)
-    updateStatements[ObjectIdentifier(table), default: [:]][indices] = sql
-    return try connection.write(sql) { writer in
+  private func update(_ object: any PersistentModel, _ properties: [__Property], _ sql: String) throws -> Int {
+    try connection.write(sql) { writer in
       try encode(object, properties, writer)
       try writer.integer(object.__state.key)
     }
@@ -317,12 +320,17 @@ final class SaveOperation {
 
 /// The order of entities in which to-ones point back, so that keys of merged targets are known in time.
 private struct InsertOrder {
-  private(set) var rank: [String: Int] = [:]
+  private var rank: [String: Int] = [:]
+  /// Where the objects of each entity are, in that order.
+  private(set) var groups: [[Int]] = []
 
+  /// - Parameter tables: that of each object.
   init(_ tables: [EntityTable]) {
-    var seen = Set<String>()
-    let distinct = tables.filter { seen.insert($0.entity.name).inserted }
+    let indices = Dictionary(grouping: tables.indices) { ObjectIdentifier(tables[$0]) }.values
+    let first = indices.sorted { $0[0] < $1[0] }
+    let distinct = first.map { tables[$0[0]] }
     for table in distinct { visit(table, distinct, path: []) }
+    groups = first.sorted { rank[tables[$0[0]].entity.name]! < rank[tables[$1[0]].entity.name]! }
   }
 
   private mutating func visit(_ table: EntityTable, _ all: [EntityTable], path: Set<String>) {

@@ -65,7 +65,7 @@ extension SwiftDataError {
       case missingModelContext, backwardMigration, unknownSchema, unknownDataStoreSchema
       case unreadableValue, unwritableValue, uniquenessViolation, deleteDenied, relationshipAcrossContexts
       case notADatabase, storeLocked, storeReadOnly, newerSchema, storeFull, storeDamaged, objectWithoutContext
-      case missingContainer, transientProperty, staleObject, io
+      case missingContainer, transientProperty, staleObject, unsupportedFeature, io
     }
 
     fileprivate let base: Base
@@ -109,6 +109,7 @@ extension SwiftDataError {
     package static let missingContainer = Code(base: .missingContainer)
     package static let transientProperty = Code(base: .transientProperty)
     package static let staleObject = Code(base: .staleObject)
+    package static let unsupportedFeature = Code(base: .unsupportedFeature)
     package static let io = Code(base: .io)
   }
 }
@@ -189,6 +190,8 @@ extension SwiftDataError {
   public static let transientProperty = SwiftDataError(.transientProperty)
   /// An object with unsaved changes was deleted elsewhere. (Not Apple's.)
   public static let staleObject = SwiftDataError(.staleObject)
+  /// The store that keeps the models does not offer it. (Not Apple's.)
+  public static let unsupportedFeature = SwiftDataError(.unsupportedFeature)
   /// Reading or writing a file failed. (Not Apple's.)
   public static let io = SwiftDataError(.io)
 }
@@ -257,6 +260,7 @@ extension SwiftDataError.Code {
     case .missingContainer: "the container of the object is gone"
     case .transientProperty: "the property is not stored"
     case .staleObject: "the object was deleted elsewhere"
+    case .unsupportedFeature: "the store does not offer it"
     case .io: "reading or writing failed"
     }
   }

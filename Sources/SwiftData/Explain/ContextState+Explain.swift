@@ -3,6 +3,7 @@ import Foundation
 extension ContextState {
   func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> FetchExplanation {
     drainInbox()
+    _ = try core.sqlStore(of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
     var query = try lower(descriptor)
     var findings = [FetchExplanation.Finding]()
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
@@ -11,7 +12,7 @@ extension ContextState {
       query = candidates
     }
     let statement = query.select
-    let store = core.store(of: query.table)
+    let store = try core.sqlStore(of: query.table)
     let (plan, definitions) = try read(query.table) { connection in
       (try QueryPlan(of: statement, on: connection), try IndexAdvisor.definitions(on: connection))
     }

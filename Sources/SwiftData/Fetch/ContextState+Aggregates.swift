@@ -6,11 +6,16 @@ extension ContextState {
     _ descriptor: FetchDescriptor<M>, groupedBy keyPaths: repeat KeyPath<M, each Key>,
     computing aggregates: repeat Aggregate<M, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
+    if let objects = try fetchWithoutStatements(descriptor) {
+      return try grouped(objects, by: repeat each keyPaths).map { group in
+        (repeat group[0][keyPath: each keyPaths], repeat try (each aggregates).compute(group))
+      }
+    }
     drainInbox()
     var statement = GroupingStatement(isSorted: !descriptor.sortBy.isEmpty)
     var keyReaders = [Any]()
     var plans = [Any]()
-    let store = core.store(of: try core.table(for: M.__entity))
+    let store = try core.sqlStore(of: try core.table(for: M.__entity))
     let query = try lower(descriptor) { state in
       for keyPath in repeat each keyPaths { keyReaders.append(try statement.addKey(keyPath, &state, store)) }
       for aggregate in repeat each aggregates { plans.append(try statement.add(aggregate.plan(&state))) }

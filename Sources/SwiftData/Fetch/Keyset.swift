@@ -133,7 +133,7 @@ extension ContextState {
     var sql =
       SQLFragment("SELECT ") + terms.list + SQLFragment(" FROM (SELECT ") + columns.list + SQLFragment(") AS t0")
     for join in query.joins + query.orderJoins { sql = sql + SQLFragment(" ") + join }
-    let reader = SQLiteRowReader(entity: entity, store: core.store(of: query.table))
+    let reader = SQLiteRowReader(entity: entity, store: try core.sqlStore(of: query.table))
     var result = [SQLValue]()
     try read(query.table) { connection in
       try connection.query(sql, reader: reader) { reader in

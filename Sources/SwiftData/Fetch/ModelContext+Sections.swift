@@ -24,8 +24,13 @@ extension ContextState {
   func sections<M: PersistentModel, Title: Hashable>(
     of descriptor: FetchDescriptor<M>, by keyPath: KeyPath<M, Title>
   ) throws -> [ResultsSection<M, Title>] {
+    if let objects = try fetchWithoutStatements(descriptor) {
+      return grouped(objects, by: keyPath).map { group in
+        ResultsSection(title: group[0][keyPath: keyPath], rows: SectionRows(group))
+      }
+    }
     drainInbox()
-    let store = core.store(of: try core.table(for: M.__entity))
+    let store = try core.sqlStore(of: try core.table(for: M.__entity))
     var statement = GroupingStatement(isSorted: !descriptor.sortBy.isEmpty)
     var title: Column<Title>?
     let query = try lower(descriptor) { state in

@@ -25,10 +25,13 @@ extension ContextState {
   func fetch<M: PersistentModel, each Value>(
     _ descriptor: FetchDescriptor<M>, selecting keyPaths: repeat KeyPath<M, each Value>
   ) throws -> [(repeat each Value)] {
+    if let objects = try fetchWithoutStatements(descriptor) {
+      return objects.map { object in (repeat object[keyPath: each keyPaths]) }
+    }
     drainInbox()
     var columns = [SQLFragment]()
     var makers = [Any]()
-    let store = core.store(of: try core.table(for: M.__entity))
+    let store = try core.sqlStore(of: try core.table(for: M.__entity))
     let query = try lower(descriptor) { state in
       func plan<V>(_ keyPath: KeyPath<M, V>, _ state: inout LoweringState) throws {
         let (decoder, own) = ColumnDecoder<V>.of(try state.value(at: keyPath), &state, store: store)

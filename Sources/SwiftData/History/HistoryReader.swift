@@ -19,7 +19,7 @@ struct HistoryReader {
     _ descriptor: HistoryDescriptor<Transaction>, _ connection: SQLiteConnection
   ) throws -> [Transaction] {
     let bounds = HistoryBounds(descriptor.predicate, store: store.identifier)
-    try check(bounds, connection)
+    if let token = bounds.token { try check(token, connection) }
     // With an order of its own, the limit counts in that order.
     let limit = descriptor.fetchLimit > 0 && descriptor.sortBy.isEmpty ? Int(clamping: descriptor.fetchLimit) : Int.max
     var result = [Transaction]()
@@ -37,8 +37,7 @@ struct HistoryReader {
   }
 
   /// A token is of use as long as everything after it is there.
-  private func check(_ bounds: HistoryBounds, _ connection: SQLiteConnection) throws {
-    guard let token = bounds.token else { return }
+  func check(_ token: Int64, _ connection: SQLiteConnection) throws {
     let deleted = try connection.rows(
       SQLFragment("SELECT last FROM _swiftdata_keys WHERE entity = ?", [.text(Self.deleted)])
     ) {

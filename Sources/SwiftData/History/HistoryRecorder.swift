@@ -1,5 +1,6 @@
 import Foundation
 import OrderedCollections
+import Synchronization
 
 /// Writes what a transaction of the store does to its history, inside that transaction.
 ///
@@ -15,10 +16,16 @@ struct HistoryRecorder {
     let entity: String
     let first: Int64
     var count: Int64 = 1
-    /// The names of the properties that changed, as JSON.
-    let properties: String?
+    /// The names of the properties that changed.
+    let properties: [String]?
     /// What is kept of the object, as JSON: cells by property.
     let tombstone: String?
+
+    /// Whether a run that follows is part of this one.
+    func takesIn(_ next: Run) -> Bool {
+      first + count == next.first && kind == next.kind && tombstone == nil && next.tombstone == nil
+        && entity == next.entity && properties == next.properties
+    }
   }
 
   private struct Group: Hashable {
@@ -27,14 +34,16 @@ struct HistoryRecorder {
   }
 
   private var runs: OrderedDictionary<Group, [Run]> = [:]
-  var isEmpty: Bool { runs.isEmpty }
+  /// The run that grows, not among `runs` yet.
+  private var growing: Run?
+  var isEmpty: Bool { runs.isEmpty && growing == nil }
 
   mutating func insert(_ entity: String, _ key: Int64) {
     add(Run(kind: .insert, entity: entity, first: key, properties: nil, tombstone: nil))
   }
 
   mutating func update(_ entity: String, _ key: Int64, _ properties: [String]) {
-    add(Run(kind: .update, entity: entity, first: key, properties: Self.json(properties), tombstone: nil))
+    add(Run(kind: .update, entity: entity, first: key, properties: properties, tombstone: nil))
   }
 
   mutating func delete(_ entity: String, _ key: Int64, tombstone: [String: SQLValue] = [:]) {
@@ -46,15 +55,37 @@ struct HistoryRecorder {
   /// Changes are gathered by kind and class, so that an object and its parts, inserted in turn, make two runs and not
   /// one for each of them.
   private mutating func add(_ run: Run) {
+    if growing?.takesIn(run) == true {
+      growing!.count += 1
+    } else {
+      settle()
+      growing = run
+    }
+  }
+
+  /// Puts the growing run with those of its group, the last of which it may continue.
+  private mutating func settle() {
+    guard let run = growing else { return }
+    growing = nil
     let group = Group(kind: run.kind, entity: run.entity)
-    if let last = runs[group]?.last, last.first + last.count == run.first, last.properties == run.properties,
-      last.tombstone == nil, run.tombstone == nil
-    {
-      runs[group]![runs[group]!.count - 1].count += 1
+    if let index = runs[group]?.indices.last, runs[group]![index].takesIn(run) {
+      runs[group]![index].count += run.count
     } else {
       runs[group, default: []].append(run)
     }
   }
+
+  /// Property names as JSON. The same few sets come with every save, and an encoder costs as much as a statement.
+  private static func names(_ names: [String]) -> String? {
+    if let known = encodedNames.withLock({ $0[names] }) { return known }
+    let text = json(names)
+    encodedNames.withLock { cache in
+      if cache.count >= 1000 { cache = [:] }
+      cache[names] = text
+    }
+    return text
+  }
+  private static let encodedNames = Mutex<[[String]: String]>([:])
 
   private static func json(_ value: some Encodable) -> String? {
     (try? JSONCoding.encode(value)).map { String(decoding: $0, as: UTF8.self) }
@@ -80,7 +111,8 @@ struct HistoryRecorder {
 
   /// - Returns: the number of the transaction; nil where nothing changed.
   @discardableResult
-  func write(to connection: SQLiteConnection, author: String?) throws -> Int64? {
+  mutating func write(to connection: SQLiteConnection, author: String?) throws -> Int64? {
+    settle()
     guard !runs.isEmpty else { return nil }
     let transaction = try connection.rows(
       SQLFragment(
@@ -100,7 +132,11 @@ struct HistoryRecorder {
         try writer.text(run.entity)
         try writer.integer(run.first)
         try writer.integer(run.count)
-        if let properties = run.properties { try writer.text(properties) } else { try writer.null() }
+        if let properties = run.properties.flatMap(Self.names) {
+          try writer.text(properties)
+        } else {
+          try writer.null()
+        }
         if let tombstone = run.tombstone { try writer.text(tombstone) } else { try writer.null() }
       }
       next += run.count
@@ -109,8 +145,9 @@ struct HistoryRecorder {
   }
 
   /// Writes, and now and then forgets what is older than the store wants to keep.
-  func write(to connection: SQLiteConnection, author: String?, trimming store: SQLiteStore) throws {
+  mutating func write(to connection: SQLiteConnection, author: String?, trimming store: SQLiteStore) throws {
     let number = try write(to: connection, author: author)
+    connection.historyTransaction = number
     if let number, number.isMultiple(of: 1000) { try HistoryReader(store: store).trim(connection) }
   }
 

@@ -8,33 +8,29 @@ extension ModelContext {
   /// - Complexity: O(*n*) in the transactions after the token (or the `transactionIdentifier`) that the predicate
   ///   compares with; in the whole history where it names none.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
-    let readers = try readers(for: descriptor)
-    // The casts cannot fail: `readers(for:)` throws where T is another type than the default one.
-    guard readers.reader.count > 1 else { return try readers.reader[0].fetch(readers.descriptor) as! [T] }
-    var all = try readers.reader.flatMap { try $0.fetch(readers.descriptor) }
-    if !descriptor.sortBy.isEmpty { all.sort(using: readers.descriptor.sortBy) }
+    let core = state.core
+    let found = try core.stores.compactMap { try $0.fetchHistory(descriptor, core) }
+    guard !found.isEmpty else { throw Self.unknownHistory(T.self) }
+    guard found.count > 1 else { return found[0] }
+    var all = found.flatMap { $0 }
+    if !descriptor.sortBy.isEmpty { all.sort(using: descriptor.sortBy) }
     let limit = descriptor.fetchLimit > 0 ? Int(clamping: descriptor.fetchLimit) : all.count
-    return Array(all.prefix(limit)) as! [T]
+    return Array(all.prefix(limit))
   }
 
   /// Forgets the transactions that a descriptor asks for. Tokens that are older than one of them expire: what follows
   /// them is not all there any more. (Apple's documentation, `deleteHistory(_:)`.)
   /// - Throws: as ``fetchHistory(_:)``, and an error of the store.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
-    let readers = try readers(for: descriptor)
-    for reader in readers.reader { try reader.delete(readers.descriptor) }
+    let core = state.core
+    let known = try core.stores.map { try $0.deleteHistory(descriptor, core) }
+    guard known.contains(true) else { throw Self.unknownHistory(T.self) }
   }
 
-  private func readers<T: HistoryTransaction>(
-    for descriptor: HistoryDescriptor<T>
-  ) throws -> (reader: [HistoryReader], descriptor: HistoryDescriptor<DefaultHistoryTransaction>) {
-    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      throw SwiftDataError(
-        .invalidTransactionFetchRequest,
-        message: "no store of the container has transactions of the type \(T.self); the default stores have"
-          + " DefaultHistoryTransaction")
-    }
-    let core = state.core
-    return (core.stores.map { HistoryReader(store: $0) { core.table(named: $0)?.entity } }, descriptor)
+  private static func unknownHistory(_ type: any HistoryTransaction.Type) -> SwiftDataError {
+    SwiftDataError(
+      .invalidTransactionFetchRequest,
+      message: "no store of the container has transactions of the type \(type); the default stores have"
+        + " DefaultHistoryTransaction, other stores none or their own (HistoryProviding)")
   }
 }

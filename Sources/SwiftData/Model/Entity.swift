@@ -139,6 +139,10 @@ public final class __Property: @unchecked Sendable {
   package let defaultValue: Any?
   /// What `@Attribute` or `@Relationship` said; a plain `Schema.Attribute` or `Schema.Relationship` where nothing was.
   package let schemaProperty: any SchemaProperty
+  package let attribute: Schema.Attribute?
+  package let relationship: Schema.Relationship?
+  /// Whether its data may be kept in a file beside the store.
+  package let isExternal: Bool
 
   init(_ metadata: Schema.PropertyMetadata, index: Int, entityName: String, rootName: String) {
     self.rootName = rootName
@@ -170,6 +174,9 @@ public final class __Property: @unchecked Sendable {
     case .attribute: self.schemaProperty = metadata.metadata as? Schema.Attribute ?? Schema.Attribute()
     case .toOne, .toMany: self.schemaProperty = metadata.metadata as? Schema.Relationship ?? Schema.Relationship()
     }
+    self.attribute = schemaProperty as? Schema.Attribute
+    self.relationship = schemaProperty as? Schema.Relationship
+    self.isExternal = self.attribute?.options.contains(.externalStorage) == true
   }
 
   /// The column type of an enum that is stored by raw value; nil for any other type. Codable is asked for because
@@ -181,9 +188,6 @@ public final class __Property: @unchecked Sendable {
     guard type is any Codable.Type, let raw = type as? any RawRepresentable.Type else { return nil }
     return open(raw)
   }
-
-  package var attribute: Schema.Attribute? { schemaProperty as? Schema.Attribute }
-  package var relationship: Schema.Relationship? { schemaProperty as? Schema.Relationship }
 
   package var isToMany: Bool { if case .toMany = kind { true } else { false } }
   package var isToOne: Bool { if case .toOne = kind { true } else { false } }

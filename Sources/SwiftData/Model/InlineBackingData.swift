@@ -14,6 +14,9 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
   /// The values of an instance to come.
   public nonisolated init(for modelType: Model.Type) { storage = .detached([:]) }
 
+  /// The instance that it is a view of.
+  var instance: (any PersistentModel)? { if case .instance(let model) = storage { model } else { nil } }
+
   /// The identifier of the instance. It cannot be assigned: the context gives it.
   public var persistentModelID: PersistentIdentifier? {
     get { if case .instance(let model) = storage { model.persistentModelID } else { nil } }
@@ -100,6 +103,8 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
     )
   }
 }
+
+extension __InlineBackingData: InstanceBacking {}
 
 /// Lets a model be made of backing data by the initialiser that decodes rows.
 /// - Parameter entity: The class to make, which may inherit from the one that the backing data is of.

@@ -9,22 +9,63 @@ public struct __ModelState {
   // thread or actor.
 
   /// The context that the object is registered with; nil before insertion and after the deletion was saved.
-  package var context: ContextState?
+  package var context: ContextState? {
+    didSet { probe = context.map { Unmanaged.passUnretained($0.trackingProbe) } }
+  }
+  /// That of the context, which keeps it alive: a getter reads it without counting references.
+  @usableFromInline
+  private(set) var probe: Unmanaged<TrackingProbe>?
   /// The primary key in its store; 0 until the first save.
   package var key: Int64 = 0
   package var flags: Flags = []
-  /// The identity before the first save, made when first asked for.
-  package var temporaryIdentity: TemporaryIdentity?
   /// The objects that came with the same fetch and share their relationship loads.
   package var batch: FetchBatch?
+  /// What only some objects need, made when one does.
+  @usableFromInline
+  package private(set) var extras: Extras?
+
+  /// The bookkeeping of an object that was observed, fetched in part, identified before it was saved, or deleted.
+  @usableFromInline
+  package final class Extras {
+    fileprivate var temporaryIdentity: TemporaryIdentity?
+    fileprivate var unloaded: PropertySet?
+    fileprivate var registrar: ObservationRegistrar?
+    fileprivate var runningObservers: PropertySet?
+    fileprivate var former: FormerIdentity?
+  }
+
+  private mutating func makeExtras() -> Extras {
+    if let extras { return extras }
+    let extras = Extras()
+    self.extras = extras
+    return extras
+  }
+
+  /// The identity before the first save, made when first asked for.
+  package var temporaryIdentity: TemporaryIdentity? {
+    get { extras?.temporaryIdentity }
+    set { makeExtras().temporaryIdentity = newValue }
+  }
   /// The attributes that a partial fetch left out; nil when all are loaded.
-  package var unloaded: PropertySet?
-  /// Made when the object is first read.
-  package var registrar: ObservationRegistrar?
+  package var unloaded: PropertySet? {
+    get { extras?.unloaded }
+    set { if newValue != nil || extras != nil { makeExtras().unloaded = newValue } }
+  }
+  /// Made when an observer first reads the object.
+  package var registrar: ObservationRegistrar? {
+    get { extras?.registrar }
+    set { makeExtras().registrar = newValue }
+  }
   /// Properties whose `didSet` or `willSet` is running, so that it does not run again for its own assignment.
-  package var runningObservers: PropertySet?
-  /// The identifier of the store of an object whose deletion was saved.
-  package var formerStore: String?
+  package var runningObservers: PropertySet? {
+    get { extras?.runningObservers }
+    set { makeExtras().runningObservers = newValue }
+  }
+  /// The identity of an object that left its context, by a saved deletion or otherwise.
+  package var former: FormerIdentity? {
+    get { extras?.former }
+    set { makeExtras().former = newValue }
+  }
 
   package struct Flags: OptionSet {
     package let rawValue: UInt8
@@ -41,6 +82,14 @@ public struct __ModelState {
 
   /// The state of a new object.
   public init() {}
+
+  /// Makes the object that of a row.
+  /// - Parameter batch: the fetch that returned it; nil keeps what is there.
+  mutating func register(_ context: ContextState, _ key: Int64, _ batch: FetchBatch?) {
+    self.context = context
+    self.key = key
+    if let batch { self.batch = batch }
+  }
 }
 
 /// A set of property indices.
@@ -65,6 +114,10 @@ package struct PropertySet: Equatable, Sendable {
     index < 64 ? low & (1 << UInt64(index)) != 0 : high.contains(index)
   }
 
+  package func intersects(_ other: PropertySet) -> Bool {
+    low & other.low != 0 || !high.isDisjoint(with: other.high)
+  }
+
   package mutating func formUnion(_ other: PropertySet) {
     low |= other.low
     high.formUnion(other.high)
@@ -74,6 +127,12 @@ package struct PropertySet: Equatable, Sendable {
   package var indices: [Int] {
     (0..<64).filter { low & (1 << UInt64($0)) != 0 } + high.sorted()
   }
+}
+
+/// The identity that an object had in a context.
+package final class FormerIdentity: Sendable {
+  let identifier: PersistentIdentifier
+  init(_ identifier: PersistentIdentifier) { self.identifier = identifier }
 }
 
 /// The identity of an object that no store knows yet; two are the same when they are the same instance.

@@ -6,8 +6,10 @@ extension PersistentModel {
   /// Called by a getter before it reads: loads what a partial fetch left out and tells the observation in progress.
   @inlinable
   public nonisolated func __willGet<V>(_ index: Int, _ keyPath: @autoclosure () -> KeyPath<Self, V>) {
+    // The usual object, all loaded and observed by nobody, is done here.
+    if __state.extras == nil, !__isReadTracked(by: __state.probe) { return }
     __loadIfNeeded(index)
-    __registrar.access(self, keyPath: keyPath())
+    if __isObserved || __isReadTracked(by: __state.probe) { __registrar.access(self, keyPath: keyPath()) }
   }
 
   /// Called by a getter of a relationship while its slot is a fault: loads it, for all objects of the same fetch.
@@ -215,4 +217,10 @@ private func change<M: PersistentModel>(_ targets: inout [M], _ operation: __Rel
   case .remove(let target): targets.removeAll { $0 === target }
   case .read, .contains, .load, .fault: break
   }
+}
+
+/// Whether somebody may have to hear of what is read now. An object without a context always has its observers told.
+@usableFromInline
+func __isReadTracked(by probe: Unmanaged<TrackingProbe>?) -> Bool {
+  probe?._withUnsafeGuaranteedRef { $0.isTracking } ?? true
 }

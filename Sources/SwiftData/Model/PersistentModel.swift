@@ -20,6 +20,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   nonisolated static var __entity: __Entity { get }
 
   /// The inline bookkeeping of the instance.
+  // Borrowed, because a getter would copy all of it, references included, for each flag that is read.
+  @_borrowed
   nonisolated var __state: __ModelState { get set }
 
   /// Decodes an instance from a row. Throws where a stored value does not fit its property.

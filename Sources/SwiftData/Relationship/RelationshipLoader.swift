@@ -2,15 +2,16 @@ import Foundation
 
 /// The objects that one fetch returned: what one of them lacks is loaded for all of them in one statement.
 package final class FetchBatch {
-  let keys: [Int64]
+  /// In the order of the rows.
+  var keys: [Int64]
   let root: Int
   /// How many owners the next load of a to-many takes in, by property index: 1, 8, 64, … A first touch must not
   /// load the arrays of ten thousand owners, and a loop over them must not take ten thousand statements.
   var owners: [Int: Int] = [:]
 
-  init(keys: [Int64], root: Int) {
-    self.keys = keys
+  init(root: Int, keys: [Int64] = []) {
     self.root = root
+    self.keys = keys
   }
 }
 

@@ -12,11 +12,17 @@ package final class SQLiteConnection {
   let writer = SQLiteParameterWriter()
   /// Whether a statement deleted rows.
   private(set) var hasDeleted = false
-  private var handle: OpaquePointer { database.sqliteConnection! }
+  /// The number of the history's transaction that it wrote.
+  var historyTransaction: Int64?
+  private let handle: OpaquePointer
+  private let trace = SQLTrace.active
+  /// The statement that ran last. A save runs one thousands of times, and the search by text costs as much as a bind.
+  private var last: (sql: String, statement: Statement)?
 
   init(_ database: Database, store: SQLiteStore) {
     self.database = database
     self.store = store
+    self.handle = database.sqliteConnection!
   }
 
   /// Runs a query and hands each row to `body`; the reader is reused from row to row.
@@ -47,7 +53,7 @@ package final class SQLiteConnection {
   @discardableResult
   func write(_ sql: String, _ bind: (SQLiteParameterWriter) throws -> Void) throws -> Int {
     try withStatement(sql) { statement in
-      writer.begin(statement)
+      writer.begin(statement, stepsAtOnce: true)
       try bind(writer)
       _ = try step(statement, sql: sql)
       return Int(sqlite3_changes(handle))
@@ -64,22 +70,28 @@ package final class SQLiteConnection {
   // MARK: - Statements
 
   private func withStatement<T>(_ sql: String, _ body: (OpaquePointer) throws -> T) throws -> T {
-    let statement: OpaquePointer
-    do {
-      statement = try database.cachedStatement(sql: sql).sqliteStatement
-    } catch let error as DatabaseError {
-      throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
-    }
-    SQLTrace.record(sql)
-    if sql.hasPrefix("DELETE") { hasDeleted = true }
+    let statement = try prepared(sql)
+    trace?.record(sql)
     let start = store.log.begin()
     defer {
       if let start { store.log.end(statement, sql: sql, since: start) }
-      if SQLTrace.isOn { SQLTrace.count(steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))) }
+      if let trace { trace.count(steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))) }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
     }
     return try body(statement)
+  }
+
+  private func prepared(_ sql: String) throws -> OpaquePointer {
+    if let last, last.sql == sql { return last.statement.sqliteStatement }
+    if sql.hasPrefix("DELETE") { hasDeleted = true }
+    do {
+      let statement = try database.cachedStatement(sql: sql)
+      last = (sql, statement)
+      return statement.sqliteStatement
+    } catch let error as DatabaseError {
+      throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
+    }
   }
 
   private func step(_ statement: OpaquePointer, sql: String) throws -> Bool {
@@ -186,10 +198,21 @@ final class SQLiteParameterWriter: __ColumnWriter {
   /// Called for data of an external property; returns what the cell holds instead, or nil to keep it inline.
   var externalWriter: ((__Property, Data) throws -> String?)?
 
-  func begin(_ statement: OpaquePointer) {
+  /// Copies of texts that the statement points at; SQLite would allocate each.
+  private var scratch: UnsafeMutableBufferPointer<UInt8>?
+  private var scratchCount = 0
+  private var stepsAtOnce = false
+
+  deinit { scratch?.deallocate() }
+
+  /// - Parameter stepsAtOnce: whether the statement is through before the next one begins.
+  func begin(_ statement: OpaquePointer, stepsAtOnce: Bool = false) {
     self.statement = statement
+    self.stepsAtOnce = stepsAtOnce
     position = 0
+    scratchCount = 0
     current = nil
+    if stepsAtOnce, scratch == nil { scratch = .allocate(capacity: 4096) }
   }
 
   private func next() -> Int32 {
@@ -230,12 +253,24 @@ final class SQLiteParameterWriter: __ColumnWriter {
     let position = next()
     var value = value
     let code = value.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) {
+      let kept = keep(bytes)
+      return (kept ?? bytes).withMemoryRebound(to: CChar.self) {
         sqlite3_bind_text64(
-          statement, position, $0.baseAddress ?? emptyText, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+          statement, position, $0.baseAddress ?? emptyText, UInt64($0.count), kept == nil ? transient : nil,
+          UInt8(SQLITE_UTF8))
       }
     }
     try check(code)
+  }
+
+  /// A copy that lasts until the next statement; nil where there is no room.
+  private func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+    guard stepsAtOnce, let scratch, !bytes.isEmpty, bytes.count <= scratch.count - scratchCount else { return nil }
+    let end = scratchCount + bytes.count
+    let copy = UnsafeMutableBufferPointer(rebasing: scratch[scratchCount..<end])
+    _ = copy.initialize(from: bytes)
+    scratchCount = end
+    return UnsafeBufferPointer(copy)
   }
 }
 

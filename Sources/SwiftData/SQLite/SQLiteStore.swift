@@ -15,7 +15,7 @@ package final class SQLiteStore: @unchecked Sendable {
   /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
   let derivedTables: Set<String>
   /// What opening it changed.
-  let migration: MigrationSummary
+  package let migration: MigrationSummary
   private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
 
@@ -26,6 +26,12 @@ package final class SQLiteStore: @unchecked Sendable {
     /// For each connection: the data version last seen and the number of commits of ours at that time.
     var versions: [ObjectIdentifier: (version: UInt32, commits: Int)] = [:]
     var commits = 0
+    /// The number of our newest transaction, or of the newest of all when the store was opened.
+    var lastTransaction: Int64 = 0
+    /// How many want to know which transactions are ours.
+    var watchers = 0
+    /// Our transactions since somebody wants to know; they are in it before they are committed.
+    var ownTransactions: Set<Int64> = []
     /// Counts what other processes (or anybody unknown) committed.
     var foreignCommits = 0
     var isErased = false
@@ -55,7 +61,8 @@ package final class SQLiteStore: @unchecked Sendable {
       try DerivedTable.update(database, for: layout, configuration: configuration)
     }
     let denormalized = try translating { try database.read { try StoreOpening.denormalizedColumns($0) } }
-    bookkeeping.withLock { $0.denormalized = denormalized }
+    let last = try translating { try database.read { try StoreOpening.lastTransaction($0) } }
+    bookkeeping.withLock { ($0.denormalized, $0.lastTransaction) = (denormalized, last) }
     if configuration.historyRetention != nil, configuration.allowsSave {
       try write { try HistoryReader(store: self).trim($0) }
     }
@@ -115,11 +122,20 @@ package final class SQLiteStore: @unchecked Sendable {
         return try database.writeWithoutTransaction { database in
           let connection = SQLiteConnection(database, store: self)
           var result: T?
-          try database.inTransaction(.immediate) {
-            result = try body(connection)
-            return .commit
+          do {
+            try database.inTransaction(.immediate) {
+              result = try body(connection)
+              willCommit(connection.historyTransaction)
+              return .commit
+            }
+          } catch {
+            // Somebody else may get the number now.
+            if let number = connection.historyTransaction {
+              _ = bookkeeping.withLock { $0.ownTransactions.remove(number) }
+            }
+            throw error
           }
-          bookkeeping.withLock { $0.commits += 1 }
+          didCommit(connection.historyTransaction)
           return result!
         }
       }
@@ -163,6 +179,56 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// Grows when another process may have committed.
   package var foreignCommits: Int { bookkeeping.withLock { $0.foreignCommits } }
+
+  private func willCommit(_ transaction: Int64?) {
+    guard let transaction else { return }
+    bookkeeping.withLock { if $0.watchers > 0 { $0.ownTransactions.insert(transaction) } }
+  }
+
+  private func didCommit(_ transaction: Int64?) {
+    bookkeeping.withLock { state in
+      state.commits += 1
+      guard let transaction else { return }
+      // A number between ours and our last one is somebody else's, whom the data version may have missed.
+      if transaction > state.lastTransaction + 1 { state.foreignCommits += 1 }
+      state.lastTransaction = transaction
+    }
+  }
+
+  /// Whether others can save to it.
+  var isShared: Bool {
+    if case .connections = access { return !configuration.isStoredInMemoryOnly }
+    return false
+  }
+
+  /// Keeps the numbers of our transactions from now on.
+  /// - Returns: the number of the newest transaction.
+  func beginWatch() -> Int64 {
+    bookkeeping.withLock { $0.watchers += 1 }
+    return (try? look { try StoreOpening.lastTransaction($0) }) ?? 0
+  }
+
+  func endWatch() {
+    bookkeeping.withLock { state in
+      state.watchers -= 1
+      if state.watchers == 0 { state.ownTransactions = [] }
+    }
+  }
+
+  /// Which of some transactions are ours; those up to the newest of them are forgotten.
+  func takeOwnTransactions(upTo newest: Int64) -> Set<Int64> {
+    bookkeeping.withLock { state in
+      let own = state.ownTransactions.filter { $0 <= newest }
+      state.ownTransactions.subtract(own)
+      return own
+    }
+  }
+
+  /// Reads for the watch: what it notices it tells the contexts itself.
+  func look<T>(_ body: (Database) throws -> T) throws -> T? {
+    guard case .connections(let database) = access, !bookkeeping.withLock({ $0.isErased }) else { return nil }
+    return try database.read(body)
+  }
 
   private func noteVersion(of connection: SQLiteConnection) {
     let version = connection.dataVersion

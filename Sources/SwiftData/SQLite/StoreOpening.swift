@@ -21,7 +21,7 @@ enum StoreOpening {
       if configuration.isStoredInMemoryOnly { return try DatabaseQueue(configuration: options) }
       let folder = configuration.url.deletingLastPathComponent()
       if !isReadOnly { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
-      return try DatabasePool(path: configuration.url.path, configuration: options)
+      return try openPool(configuration, options)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
@@ -29,6 +29,18 @@ enum StoreOpening {
     } catch let error as CocoaError {
       throw SwiftDataError(
         .io, message: "the folder of \"\(configuration.url.path)\" cannot be made", underlying: error)
+    }
+  }
+
+  /// SQLite does not wait by itself for another process that makes the same new file a write-ahead one.
+  private static func openPool(_ configuration: ModelConfiguration, _ options: Configuration) throws -> DatabasePool {
+    let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout)
+    while true {
+      do {
+        return try DatabasePool(path: configuration.url.path, configuration: options)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && Date() < deadline {
+        Thread.sleep(forTimeInterval: 0.01)
+      }
     }
   }
 
@@ -60,6 +72,11 @@ enum StoreOpening {
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
         layout: target.current.layout)
     }
+  }
+
+  /// The number of the newest transaction that ever was; 0 before the first.
+  static func lastTransaction(_ database: Database) throws -> Int64 {
+    try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = '_swiftdata_history'") ?? 0
   }
 
   /// The steps that opening would take, without taking them.

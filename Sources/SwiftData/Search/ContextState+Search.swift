@@ -4,6 +4,7 @@ extension ContextState {
   func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [SearchHit<M>] {
     drainInbox()
     let table = try core.table(for: M.__entity)
+    _ = try core.sqlStore(of: table, for: "full-text search; fetch with localizedStandardContains in a predicate")
     let index = try searchIndex(of: table)
     guard let query = SearchQuery(text), limit.map({ $0 > 0 }) ?? true else { return [] }
     try loadMarkedRows(root: table.root)
@@ -32,7 +33,7 @@ extension ContextState {
   }
 
   private func searchIndex(of table: EntityTable) throws -> SearchIndex {
-    let store = core.store(of: table)
+    let store = try core.sqlStore(of: table)
     let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
     guard isSearchable, let index = store.layout.searchIndex(of: table) else {
       throw SwiftDataError(

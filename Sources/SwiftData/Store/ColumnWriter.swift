@@ -11,6 +11,7 @@ open class __ColumnWriter {
 
   // MARK: - Cells
 
+  @usableFromInline
   package func null() throws { fatalError("abstract") }
   package func integer(_ value: Int64) throws { fatalError("abstract") }
   package func real(_ value: Double) throws { fatalError("abstract") }
@@ -20,14 +21,17 @@ open class __ColumnWriter {
   // MARK: - Attributes
 
   /// Writes a value that has a column type of its own.
+  @inlinable
   public final func write<V: __ColumnValue>(_ value: V) throws { try value.__write(to: self) }
 
   /// Writes an enum or option set by its raw value.
+  @inlinable
   public final func write<V: RawRepresentable & Codable>(_ value: V) throws where V.RawValue: __ColumnValue {
     try value.rawValue.__write(to: self)
   }
 
   /// Writes an optional enum or option set by its raw value.
+  @inlinable
   public final func write<V: RawRepresentable & Codable>(_ value: V?) throws where V.RawValue: __ColumnValue {
     if let value { try value.rawValue.__write(to: self) } else { try null() }
   }

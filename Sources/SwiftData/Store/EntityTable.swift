@@ -26,6 +26,14 @@ package final class EntityTable: @unchecked Sendable {
   package let toMany: [__Property]
   /// The properties that validation looks at: required to-ones and to-manys with counts.
   package let validated: [__Property]
+  /// The uniqueness constraints of the class and its superclasses.
+  package let uniqueness: [[IndexTerm]]
+  /// The properties that these name.
+  package let uniqueProperties: PropertySet
+  /// The R*Trees that have every row of the class.
+  let rtrees: [RTreeIndex]
+  /// `SELECT` of all columns.
+  private let selectAll: String
 
   package init(entity: __Entity, family: [__Entity], hasDiscriminator: Bool, root: Int, store: Int) {
     self.entity = entity
@@ -50,6 +58,13 @@ package final class EntityTable: @unchecked Sendable {
     self.positions = positions
     self.stored = entity.properties.filter(\.isStored)
     self.toMany = entity.properties.filter(\.isToMany)
+    let key = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
+    self.selectAll = (key + columns.map { "t0." + $0.quotedIdentifier }).joined(separator: ", ")
+    let unique = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
+    self.uniqueness =
+      unique.map { [IndexTerm($0)] } + sequence(first: entity, next: \.superentity).flatMap(\.uniqueTerms)
+    self.uniqueProperties = PropertySet(uniqueness.joined().map(\.property.index))
+    self.rtrees = RTreeIndex.all(of: entity)
     self.validated = entity.properties.filter { property in
       if property.isToOne { return !property.isOptional }
       guard let relationship = property.relationship else { return false }
@@ -72,9 +87,10 @@ package final class EntityTable: @unchecked Sendable {
 
   /// `SELECT` and `FROM` of a fetch. `columns` nil selects all.
   package func select(only left: Set<String>? = nil) -> String {
+    guard let left else { return selectAll }
     var names = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
     for column in columns {
-      names.append(left == nil || left!.contains(column) ? "t0." + column.quotedIdentifier : "NULL")
+      names.append(left.contains(column) ? "t0." + column.quotedIdentifier : "NULL")
     }
     return names.joined(separator: ", ")
   }
@@ -109,12 +125,6 @@ package final class EntityTable: @unchecked Sendable {
     let info = RelationshipInfo.of(property, in: entity)
     guard let inverse = info.inverse, inverse.isToMany else { return nil }
     return "\(property.name)_position"
-  }
-
-  /// The uniqueness constraints of the class and its superclasses.
-  package var uniqueness: [[IndexTerm]] {
-    let properties = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
-    return properties.map { [IndexTerm($0)] } + inherited(\.uniqueTerms)
   }
 
   /// The plain indices: `#Index`, `@Attribute(.indexed)` and the columns of to-one relationships.

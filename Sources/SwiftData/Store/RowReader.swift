@@ -5,6 +5,9 @@ import Foundation
 /// A store subclasses it; reading goes property → column → cell.
 open class __RowReader {
   /// The column of each property index; -1 where the row has none (a to-many, an ephemeral or left-out property).
+  // Unchecked because reading a cell touches nothing else of the reader.
+  @exclusivity(unchecked)
+  @usableFromInline
   package final var columns: [Int32] = []
   /// The entity being decoded, for messages, defaults and options.
   package final var entity: __Entity
@@ -13,17 +16,27 @@ open class __RowReader {
 
   // MARK: - Cells, by column
 
+  @usableFromInline
   package func kind(_ column: Int32) -> __CellKind { fatalError("abstract") }
   package func int64(_ column: Int32) -> Int64 { fatalError("abstract") }
   package func double(_ column: Int32) -> Double { fatalError("abstract") }
   package func string(_ column: Int32) -> String { fatalError("abstract") }
   package func data(_ column: Int32) -> Data { fatalError("abstract") }
   package func isEmptyArray(_ column: Int32) -> Bool { string(column) == "[]" }
+  @usableFromInline
   package final func isNull(_ column: Int32) -> Bool { kind(column) == .null }
   /// The value of a reader that carries Swift values instead of cells (a snapshot or backing data); nil where it
   /// carries cells.
+  @usableFromInline
   package func value(_ index: Int) -> Any? { nil }
+  @usableFromInline
   package var carriesValues: Bool { false }
+  /// Whether a carried value of another type than the property's is an error.
+  package var isStrict: Bool { false }
+  /// Whether a strict reader has something at an index, nil included; what it lacks gets its default value.
+  package func has(_ index: Int) -> Bool { value(index) != nil }
+  /// What a reader of values carries for a relationship that is to be a fault; nil where it carries the targets.
+  @usableFromInline package func faultKey(_ index: Int) -> Int64? { nil }
   /// The cell at a column.
   package func value(at column: Int32) -> SQLValue { fatalError("abstract") }
   /// The bytes of an external value whose cell holds `reference`.
@@ -39,11 +52,13 @@ open class __RowReader {
   }
 
   /// The primary key that a to-one column holds; 0 for none.
+  @usableFromInline
   package func targetKey(_ column: Int32) -> Int64 { kind(column) == .integer ? int64(column) : 0 }
 
   // MARK: - Attributes, by property index
 
   /// Reads a value that has a column type of its own.
+  @inlinable
   public final func column<V: __ColumnValue>(_ index: Int, as type: V.Type) throws -> V {
     if carriesValues { return try carried(index) }
     let column = columns[index]
@@ -54,6 +69,7 @@ open class __RowReader {
   }
 
   /// Reads an enum or option set by its raw value.
+  @inlinable
   public final func column<V: RawRepresentable & Codable>(_ index: Int, as type: V.Type) throws -> V
   where V.RawValue: __ColumnValue {
     if carriesValues { return try carried(index) }
@@ -63,6 +79,7 @@ open class __RowReader {
   }
 
   /// Reads an optional enum or option set by its raw value.
+  @inlinable
   public final func column<V: RawRepresentable & Codable>(_ index: Int, as type: V?.Type) throws -> V?
   where V.RawValue: __ColumnValue {
     if carriesValues { return try carried(index) }
@@ -115,15 +132,18 @@ open class __RowReader {
 
   // MARK: - Slots: the type checker picks attribute or relationship
 
+  @inlinable
   public final func slot<V: __ColumnValue>(_ index: Int) throws -> __Slot<V> {
     __Slot(try column(index, as: V.self))
   }
 
+  @inlinable
   public final func slot<V: RawRepresentable & Codable>(_ index: Int) throws -> __Slot<V>
   where V.RawValue: __ColumnValue {
     __Slot(try column(index, as: V.self))
   }
 
+  @inlinable
   public final func slot<V: RawRepresentable & Codable>(_ index: Int) throws -> __Slot<V?>
   where V.RawValue: __ColumnValue {
     __Slot(try column(index, as: V?.self))
@@ -134,24 +154,32 @@ open class __RowReader {
     __Slot(try column(index, as: V.self))
   }
 
+  @inlinable
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<M> {
+    if carriesValues, let key = faultKey(index) { return __Slot(__fault: key) }
     // Backing data may leave out a required target, to be assigned before it is read or saved.
     if carriesValues { return value(index) == nil ? __Slot(__fault: 0) : __Slot(try carried(index)) }
     return __Slot(__fault: columns[index] < 0 ? 0 : targetKey(columns[index]))
   }
 
+  @inlinable
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<M?> {
+    if carriesValues, let key = faultKey(index) { return key == 0 ? __Slot(nil) : __Slot(__fault: key) }
     if carriesValues { return __Slot(try carried(index)) }
     let key = columns[index] < 0 ? 0 : targetKey(columns[index])
     return key == 0 ? __Slot(nil) : __Slot(__fault: key)
   }
 
+  @inlinable
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<[M]> {
+    if carriesValues, let key = faultKey(index) { return __Slot(__fault: key) }
     if carriesValues { return __Slot(try carried(index)) }
     return __Slot(__fault: 0)
   }
 
+  @inlinable
   public final func slot<M: PersistentModel>(_ index: Int) throws -> __Slot<[M]?> {
+    if carriesValues, let key = faultKey(index) { return __Slot(__fault: key) }
     if carriesValues { return __Slot(try carried(index)) }
     return __Slot(__fault: 0)
   }
@@ -183,14 +211,22 @@ open class __RowReader {
 
   // MARK: - Helpers
 
-  private func carried<V>(_ index: Int) throws -> V {
+  @usableFromInline
+  final func carried<V>(_ index: Int) throws -> V {
     let value = value(index)
     if let typed = value as? V { return typed }
+    if isStrict {
+      if let value { throw unreadable(index, "the snapshot's value, a \(Swift.type(of: value)), is not a \(V.self)") }
+      guard has(index) else { return try absent(index) }
+      if let null = V.self as? any __OptionalValue.Type { return null.__none as! V }
+      throw missing(index)
+    }
     if value == nil, let null = V.self as? any __OptionalValue.Type { return null.__none as! V }
     return try absent(index)
   }
 
-  private func raw<V: RawRepresentable>(_ index: Int, _ column: Int32) throws -> V where V.RawValue: __ColumnValue {
+  @inlinable
+  final func raw<V: RawRepresentable>(_ index: Int, _ column: Int32) throws -> V where V.RawValue: __ColumnValue {
     let kind = kind(column)
     if kind == .null { throw missing(index) }
     let rawValue = try V.RawValue.__read(from: self, column: column, kind: kind, index: index)
@@ -210,12 +246,14 @@ open class __RowReader {
   }
 
   /// The value of a property that the row leaves out: its default, else its type's placeholder.
-  private func absent<V>(_ index: Int) throws -> V {
+  @usableFromInline
+  final func absent<V>(_ index: Int) throws -> V {
     if let value = entity.properties[index].defaultValue as? V { return value }
     if let value = __placeholder(V.self) { return value }
     throw missing(index)
   }
 
+  @usableFromInline
   package final func missing(_ index: Int) -> SwiftDataError {
     unreadable(index, "the stored value is null and the property is not optional")
   }
@@ -233,6 +271,7 @@ open class __RowReader {
     return unreadable(index, "the stored value, \(stored), is not \(expected)")
   }
 
+  @usableFromInline
   package final func unreadable(_ index: Int, _ reason: String, underlying: (any Error)? = nil) -> SwiftDataError {
     SwiftDataError(
       .unreadableValue, entity: entity.name, property: entity.properties[index].name, message: reason,

@@ -24,9 +24,10 @@ package final class SQLTrace: Sendable {
     return trace.counted.withLock { $0 }
   }
 
-  static var isOn: Bool { current != nil }
+  /// The one that records this task; nil where none does.
+  static var active: SQLTrace? { current }
 
-  static func count(steps: Int) { current?.counted.withLock { $0 += steps } }
+  func count(steps: Int) { counted.withLock { $0 += steps } }
 
-  static func record(_ sql: String) { current?.recorded.withLock { $0.append(sql) } }
+  func record(_ sql: String) { recorded.withLock { $0.append(sql) } }
 }

@@ -7,9 +7,10 @@ import SwiftData
 ///     CrashHelper save STORE            saves in a loop and says so after each save
 ///     CrashHelper migrate STORE         migrates an archive, and says when it is open
 ///     CrashHelper archive STORE COUNT   makes an archive of the first version, migrates it, and compares every row
+///     CrashHelper watch STORE COUNT     saves that many sightings, and watches until it sees as many of another process
 @main
 enum CrashHelper {
-  static func main() throws {
+  static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
     guard let command = arguments.first, let path = arguments.dropFirst().first else { return }
     switch command {
@@ -18,7 +19,8 @@ enum CrashHelper {
       _ = try Archive.container(path)
       try say("open")
     case "archive": try archive(path, count: arguments.last.flatMap { Int($0) } ?? 1000)
-    default: try say("save, migrate or archive")
+    case "watch": try await watch(path, count: arguments.last.flatMap { Int($0) } ?? 100)
+    default: try say("save, migrate, archive or watch")
     }
   }
 
@@ -63,6 +65,31 @@ enum CrashHelper {
     let difference = try Archive.difference(ModelContext(container), count: count)
     try say(difference.map { "DIFFERENT: \($0)" } ?? "every row compared: \(count) as they should be, \(memory())")
   }
+
+  @MainActor private static func watch(_ path: String, count: Int) async throws {
+    let container = try sightingsContainer(path)
+    let own = "\(ProcessInfo.processInfo.processIdentifier)"
+    let observer = try ResultsObserver<Sighting, Never>(
+      filterBy: #Predicate { $0.process != own }, modelContext: container.mainContext)
+    let writer = Task.detached { try await SightingWriter(modelContainer: container).save(count, process: own) }
+    var seen = 0
+    var slowest = 0.0
+    while true {
+      let new = withObservationTracking {
+        observer.results.dropFirst(seen)
+      } onChange: {
+        wake.continuation.yield()
+      }
+      for sighting in new { slowest = max(slowest, Date().timeIntervalSince(sighting.time)) }
+      seen += new.count
+      if seen >= count { break }
+      for await _ in wake.stream { break }
+    }
+    try await writer.value
+    try say("seen \(seen), the slowest after \(Int(slowest * 1000)) ms")
+  }
+
+  private static let wake = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   /// The memory that the process has now and had at most.
   private static func memory() -> String {

@@ -125,7 +125,7 @@ extension LoweringState {
     case .toOne(let destination):
       var target = ObjectReference(
         entity: destination.__entity,
-        key: columnSQL(of: property, in: object),
+        key: targetKey(of: property, in: object),
         scope: object.scope,
         isOptional: property.isOptional,
         mayThrow: object.mayThrow,
@@ -155,6 +155,15 @@ extension LoweringState {
 
   private mutating func columnSQL(of property: __Property, in object: ObjectReference) -> SQLFragment {
     SQLFragment("\(alias(of: object)).\(TableNames.column(for: property).quotedIdentifier)")
+  }
+
+  /// The key that a to-one holds. `.noAction` at the other side leaves keys of deleted rows behind, which read as none.
+  private mutating func targetKey(of property: __Property, in object: ObjectReference) -> SQLFragment {
+    let column = columnSQL(of: property, in: object)
+    let info = RelationshipInfo.of(property, in: object.entity)
+    guard info.inverse?.relationship?.deleteRule == .noAction else { return column }
+    let table = TableNames.table(for: info.destination).quotedIdentifier
+    return SQLFragment("(SELECT target._pk FROM \(table) AS target WHERE target._pk = ") + column + SQLFragment(")")
   }
 
   /// What stands at a path in a value's JSON.

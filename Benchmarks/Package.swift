@@ -1,0 +1,29 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "open-swiftdata", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    .target(name: "CBenchRows"),
+    .target(name: "CRaw", dependencies: ["CBenchRows"], linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "BenchKit", dependencies: ["CBenchRows"]),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "BenchKit", "CBenchRows", "CRaw",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
+  ]
+)

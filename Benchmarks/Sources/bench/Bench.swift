@@ -1,0 +1,21 @@
+import ArgumentParser
+import BenchKit
+
+@main
+struct Bench: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measures OpenSwiftData beside raw SQLite and GRDB.",
+    subcommands: [Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self],
+    defaultSubcommand: Compare.self)
+}
+
+/// The columns of the table; raw C is what the others are compared with.
+let peers: [any (Peer & SendableMetatype).Type] = [
+  RawC.self, RawSwift.self, GRDBManual.self, GRDBCodable.self, SwiftDataPeer.self,
+]
+
+/// The peer of a column for one workload: ours has another model where messages have relationships.
+func peer(_ name: String, for workload: Workload) -> (any Peer.Type)? {
+  if name == SwiftDataPeer.name, workload.name.hasPrefix("W7") { return LinkedSwiftDataPeer.self }
+  return peers.first { $0.name == name }
+}

@@ -1,0 +1,67 @@
+import BenchKit
+import Foundation
+
+/// The table of ratios, as Markdown.
+struct Table {
+  let results: Results
+
+  var text: String {
+    let names = peers.map { $0.name }
+    var lines = [
+      row(["workload", "\(names[0]), ms"] + names.dropFirst() + ["goal"]),
+      row(["---"] + names.map { _ in "---:" } + ["---:"]),
+    ]
+    for workload in Workload.all where names.contains(where: { results[workload.name, $0] != nil }) {
+      lines.append(ratios(workload, names))
+    }
+    for (workload, goal) in [("W1", "60"), ("W2", ""), ("W3", "80")] where results[workload, names[0]] != nil {
+      let cells = names.map { results[workload, $0]?.peakMemory.map { "\($0 / 1024)" } ?? "" }
+      lines.append(row(["peak memory of \(workload), MiB"] + cells + [goal]))
+    }
+    for workload in ["W7e", "W7l"] where results[workload, names[0]] != nil {
+      let cells = names.map { results[workload, $0]?.statements.map { "\($0)" } ?? "" }
+      lines.append(row(["statements of \(workload)"] + cells + [""]))
+    }
+    lines += ["", "Ratios of medians to \(names[0]). ~: the machine was busy during the cell."]
+    return (lines + complaints(names)).joined(separator: "\n")
+  }
+
+  private func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
+
+  private func ratios(_ workload: Workload, _ names: [String]) -> String {
+    let base = results[base(of: workload), names[0]]?.median
+    let cells = names.map { name -> String in
+      guard let cell = results[workload.name, name], let median = cell.median else { return "" }
+      let mark = cell.disturbance < 1.15 ? "" : " ~"
+      guard name != names[0], let base else { return Self.milliseconds(median) + mark }
+      return String(format: "%.2f", median / base) + mark
+    }
+    return row(
+      ["\(workload.name) \(workload.title)"] + cells + [workload.goal.map { String(format: "%.1f", $0) } ?? ""])
+  }
+
+  /// The workload whose raw C time counts: a partial update is compared with the update.
+  private func base(of workload: Workload) -> String { workload.name == "W6p" ? "W6" : workload.name }
+
+  private static func milliseconds(_ value: Double) -> String {
+    String(format: value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value)
+  }
+
+  /// Peers that answered or wrote something else than raw C did.
+  private func complaints(_ names: [String]) -> [String] {
+    Workload.all.flatMap { workload -> [String] in
+      guard let right = results[workload.name, names[0]], right.median != nil else { return [] }
+      return names.dropFirst().compactMap { name in
+        guard let cell = results[workload.name, name], cell.median != nil else { return nil }
+        let checksums = Set((right.samples + cell.samples).map(\.checksum))
+        if workload.name != "W8", checksums.count > 1 {
+          return "WRONG: \(workload.name) of \(name) has another checksum"
+        }
+        if cell.digest != right.digest {
+          return "WRONG: \(workload.name) of \(name) left \(cell.digest ?? "nothing"), not \(right.digest ?? "nothing")"
+        }
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// What a store has to become when it is opened.
+enum StoreTarget {
+  case sqlite(MigrationTarget)
+  /// A store of another kind, with the models that it keeps.
+  case custom(any DataStoreConfiguration, Schema, [EntityTable], (any SchemaMigrationPlan.Type)?)
+
+  func open() throws -> any EngineStore {
+    switch self {
+    case .sqlite(let target): try SQLiteStore(target)
+    case .custom(let configuration, let schema, let tables, let plan):
+      try Self.open(configuration, schema, tables, plan)
+    }
+  }
+
+  private static func open<C: DataStoreConfiguration>(
+    _ configuration: C, _ schema: Schema, _ tables: [EntityTable], _ plan: (any SchemaMigrationPlan.Type)?
+  ) throws -> any EngineStore {
+    var configuration = configuration
+    if configuration.schema == nil { configuration.schema = schema }
+    let entities = Dictionary(tables.map { ($0.entity.name, $0.entity) }, uniquingKeysWith: { first, _ in first })
+    SnapshotEntities.register(entities)
+    let base = try SnapshotEntities.$current.withValue(entities) { try C.Store(configuration, migrationPlan: plan) }
+    return SnapshotStore(base, entities: entities)
+  }
+}

@@ -1,0 +1,72 @@
+/// The live objects of one class hierarchy in one context, by key.
+///
+/// Keys come from a counter, so the objects of a fetch are close to each other: a page holds those of 16 keys in a row,
+/// and the page that was asked for last is at hand.
+struct IdentityMap {
+  private struct Entry { weak var object: (any PersistentModel)? }
+
+  private final class Page {
+    let number: Int64
+    private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 16)
+
+    init(_ number: Int64) {
+      self.number = number
+      // One by one, since to copy a weak reference is a call.
+      for index in 0..<16 { (entries + index).initialize(to: Entry()) }
+    }
+
+    deinit {
+      entries.deinitialize(count: 16)
+      entries.deallocate()
+    }
+
+    subscript(key: Int64) -> (any PersistentModel)? {
+      get { entries[Int(key & 15)].object }
+      set { entries[Int(key & 15)].object = newValue }
+    }
+
+    var objects: [any PersistentModel] { (0..<16).compactMap { entries[$0].object } }
+    var isEmpty: Bool { (0..<16).allSatisfy { entries[$0].object == nil } }
+  }
+
+  private var pages: [Int64: Page] = [:]
+  private var recent: Page?
+  private var sweepCount = 256
+
+  subscript(key: Int64) -> (any PersistentModel)? {
+    mutating get { page(of: key)?[key] }
+    set {
+      guard let newValue else {
+        page(of: key)?[key] = nil
+        return
+      }
+      let page = page(of: key) ?? makePage(of: key)
+      page[key] = newValue
+    }
+  }
+
+  /// The objects that are still held by somebody.
+  var objects: [any PersistentModel] { pages.values.flatMap(\.objects) }
+
+  private mutating func page(of key: Int64) -> Page? {
+    if let recent, recent.number == key >> 4 { return recent }
+    guard let page = pages[key >> 4] else { return nil }
+    recent = page
+    return page
+  }
+
+  private mutating func makePage(of key: Int64) -> Page {
+    if pages.count >= sweepCount { sweep() }
+    let page = Page(key >> 4)
+    pages[page.number] = page
+    recent = page
+    return page
+  }
+
+  /// Drops the pages whose objects are all gone.
+  /// - Complexity: amortised O(1) for each registration, since the bound doubles with what is alive.
+  private mutating func sweep() {
+    pages = pages.filter { !$0.value.isEmpty }
+    sweepCount = max(256, pages.count * 2)
+  }
+}

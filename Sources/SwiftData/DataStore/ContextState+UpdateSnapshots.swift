@@ -1,0 +1,26 @@
+import Foundation
+
+extension ContextState {
+  /// A batch update of a store that keeps no rows: the objects are changed by a context of their own, which saves them.
+  /// Where there are unsaved changes in the store, they are changed here, to be saved with the rest.
+  func updateObjects<M: PersistentModel>(
+    where predicate: Predicate<M>?, set assignments: [Assignment<M>]
+  ) throws -> Int {
+    let descriptor = FetchDescriptor<M>(predicate: predicate)
+    let table = try core.table(for: M.__entity)
+    if hasUnsaved(in: table.store) {
+      let objects = try fetch(descriptor)
+      for assign in try prepare(assignments, for: objects) { assign() }
+      return objects.count
+    }
+    let context = ContextState(core: core)
+    context.facade = facade
+    context.editing.author = editing.author
+    defer { context.discard() }
+    let objects = try context.fetch(descriptor)
+    for assign in try prepare(assignments, for: objects) { assign() }
+    try context.save()
+    drainInbox()
+    return objects.count
+  }
+}

@@ -1,0 +1,301 @@
+import Foundation
+
+/// What a context saves to a store that deals in snapshots: whole models, both ends of every relationship.
+///
+/// It runs while the store is locked (`exclusively`), after the context took in what others saved. What it replaces is
+/// read once more, so that another process's changes of other properties are kept and a model that is gone is noticed.
+final class SnapshotSave<Base: DataStore>: StoreSave {
+  private let snapshots: SnapshotStore<Base>
+  private let context: ContextState
+  private let index: Int
+  let inserted: [any PersistentModel]
+  let changed: [ContextState.ObjectChange]
+  private(set) var deleted: [any PersistentModel]
+  private let marked: [(table: EntityTable, keys: [Int64])]
+  private(set) var merged: [ObjectIdentifier: Int64] = [:]
+  private(set) var savedRows = SavedRows()
+  private var reregistered: [Base.Snapshot] = []
+  /// What is stored of the objects that are written again.
+  private var stored: [ObjectIdentifier: SnapshotContents] = [:]
+
+  var store: any EngineStore { snapshots }
+  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
+
+  init(_ store: SnapshotStore<Base>, _ context: ContextState, at index: Int) throws {
+    self.snapshots = store
+    self.context = context
+    self.index = index
+    func isHere(_ object: any PersistentModel) throws -> Bool {
+      try context.core.table(for: type(of: object).__entity).store == index
+    }
+    self.inserted = try context.inserted.values.filter(isHere)
+    self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
+    self.deleted = try context.deleted.values.filter(isHere)
+    self.marked = context.markedRows.groups.filter { $0.table.store == index }
+  }
+
+  func run(_ others: () throws -> Void) throws {
+    if !marked.isEmpty, try deleteMarked() { return try others() }
+    try context.quietly { try refreshChanged() }
+    let referring = try context.quietly { try objectsReferringToDeleted() }
+    let ends = otherEnds()
+    var seen = Set(changed.map { ObjectIdentifier($0.object) })
+    let updated =
+      changed.map(\.object) + (referring + ends).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    try readStored(updated)
+    let request = DataStoreSaveChangesRequest(
+      editingState: context.editing, inserted: try inserted.map { try snapshot(of: $0) },
+      updated: try updated.map { try snapshot(of: $0) }, deleted: try deleted.map { try snapshot(of: $0) })
+    let result = try snapshots.call { try $0.save(request) }
+    try take(result)
+    do {
+      try others()
+    } catch {
+      for object in inserted { object.__state.key = 0 }
+      throw error
+    }
+  }
+
+  // MARK: - What is written
+
+  /// - Throws: ``SwiftDataError/staleObject`` where a changed object is not stored any more.
+  private func refreshChanged() throws {
+    try readStored(changed.map(\.object))
+    for change in changed {
+      guard let contents = stored[ObjectIdentifier(change.object)] else {
+        throw SwiftDataError(
+          .staleObject, entity: type(of: change.object).__entity.name,
+          message: "an object with unsaved changes was deleted by another context or process; rollback() forgets the"
+            + " changes, insert a new object to keep them")
+      }
+      try snapshots.refresh(change.object, contents, context)
+    }
+  }
+
+  private func readStored(_ objects: [any PersistentModel]) throws {
+    let new = objects.filter { stored[ObjectIdentifier($0)] == nil }
+    for group in Dictionary(grouping: new, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
+      let model: any PersistentModel.Type = type(of: group[0]).__entity.type
+      let found = try read(model, group.map(\.__state.key))
+      for object in group {
+        guard let snapshot = found[object.__state.key] else { continue }
+        stored[ObjectIdentifier(object)] = try snapshots.contents(of: snapshot)
+      }
+    }
+  }
+
+  private func read<M: PersistentModel>(_ type: M.Type, _ keys: [Int64]) throws -> [Int64: Base.Snapshot] {
+    try snapshots.snapshots(withKeys: keys, of: type, context.editing)
+  }
+
+  /// Stored objects without changes of their own whose lists name other objects from now on: the other ends of what
+  /// changed.
+  private func otherEnds() -> [any PersistentModel] {
+    var found = [any PersistentModel]()
+    func take(_ target: any PersistentModel, _ inverse: __Property) {
+      let state = target.__state
+      guard state.context === context, state.key != 0, !state.flags.contains(.deleted) else { return }
+      guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { return }
+      // Put together anew of what is stored and what is unsaved.
+      if inverse.isToMany {
+        _ = target.__relationship(inverse.index, .fault(0))
+        target.__fire(inverse.index)
+      }
+      found.append(target)
+    }
+    func visit(_ object: any PersistentModel, _ indices: [Int], _ originals: [(index: Int, value: Any)]) {
+      let entity = type(of: object).__entity
+      for index in indices where !entity.properties[index].isAttribute {
+        guard let inverse = RelationshipInfo.of(entity.properties[index], in: entity).inverse else { continue }
+        if case .targets(let targets, _) = object.__relationship(index, .read) {
+          for target in targets { take(target, inverse) }
+        }
+        for original in originals where original.index == index {
+          for target in Self.models(in: original.value) { take(target, inverse) }
+        }
+      }
+    }
+    for object in inserted { visit(object, Array(type(of: object).__entity.properties.indices), []) }
+    for change in changed { visit(change.object, change.properties.indices, change.originals) }
+    for object in deleted {
+      let originals = context.changed[ObjectIdentifier(object)]?.originals ?? []
+      visit(object, Array(type(of: object).__entity.properties.indices), originals)
+    }
+    var seen = Set<ObjectIdentifier>()
+    return found.filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+
+  private static func models(in value: Any) -> [any PersistentModel] {
+    switch ScalarType.unwrapped(value) {
+    case let models as [any PersistentModel]: models
+    case let model as any PersistentModel: [model]
+    default: []
+    }
+  }
+
+  /// Objects that name a deleted one in a relationship that no delete rule cleared: without an inverse, or with
+  /// `.noAction` at the other side.
+  private func objectsReferringToDeleted() throws -> [any PersistentModel] {
+    guard !deleted.isEmpty else { return [] }
+    let gone = Set(deleted.map { $0.__state.key })
+    let classes = deleted.map { type(of: $0).__entity }
+    var found = [any PersistentModel]()
+    for table in context.core.allTables.sorted(by: { $0.entity.name < $1.entity.name }) where table.store == index {
+      let entity = table.entity
+      let affected = entity.properties.filter { property in
+        guard let destination = property.destination?.__entity, classes.contains(where: { $0.isKind(of: destination) })
+        else { return false }
+        let inverse = RelationshipInfo.of(property, in: entity).inverse
+        return inverse == nil || inverse?.relationship?.deleteRule == .noAction
+      }
+      guard !affected.isEmpty else { continue }
+      for snapshot in try snapshots.snapshots(of: entity.type)
+      where snapshot.persistentIdentifier.entityName == entity.name {
+        let contents = try snapshots.contents(of: snapshot)
+        let names = affected.flatMap { contents[$0]?.identifiers ?? [] }
+        guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
+        let object = try snapshots.object(of: contents, context)
+        guard !object.__state.flags.contains(.deleted) else { continue }
+        stored[ObjectIdentifier(object)] = contents
+        found.append(object)
+        if context.changed[ObjectIdentifier(object)] == nil {
+          savedRows.updated.append(.init(root: table.root, entity: entity.name, keys: [object.__state.key]))
+        }
+      }
+    }
+    return found
+  }
+
+  private func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
+    guard Base.Snapshot.self == DefaultSnapshot.self else {
+      for property in type(of: object).__entity.properties where !property.isAttribute {
+        if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
+      }
+      var related = [PersistentIdentifier: any BackingData]()
+      return Base.Snapshot(from: object.__backingData, relatedBackingDatas: &related)
+    }
+    let known = stored[ObjectIdentifier(object)]
+    let gone = Set(deleted.map(\.persistentModelID))
+    // A list that nobody touched is as it is stored.
+    let contents = SnapshotContents(of: object, toMany: { known?[$0]?.identifiers })
+      .mapIdentifiers { gone.contains($0) && !object.isDeleted ? nil : $0 }
+    // The type was just compared.
+    return DefaultSnapshot(contents) as! Base.Snapshot
+  }
+
+  // MARK: - What was written
+
+  private func take(_ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
+    var given = Set<Int64>()
+    var keys = [(any PersistentModel, Int64)]()
+    for object in inserted {
+      guard let identifier = result.remappedIdentifiers[object.persistentModelID], !identifier.isTemporary else {
+        throw SwiftDataError(
+          .io, entity: type(of: object).__entity.name,
+          message: "the store \"\(snapshots.name)\" saved a new object and gave it no identifier; its save(_:) has to"
+            + " return one for each inserted snapshot in remappedIdentifiers")
+      }
+      let (key, isKnown) = snapshots.give(identifier)
+      keys.append((object, key))
+      if isKnown || !given.insert(key).inserted { merged[ObjectIdentifier(object)] = key }
+      given.insert(key)
+    }
+    for (object, key) in keys { object.__state.key = key }
+    reregistered = result.snapshotsToReregister.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  func didFinish() throws {
+    for snapshot in reregistered {
+      let contents = try snapshots.contents(of: snapshot)
+      let table = try context.core.table(for: contents.entity)
+      guard let object = context.registered(root: table.root, key: snapshots.give(contents.identifier).key) else {
+        continue
+      }
+      try snapshots.refresh(object, contents, context)
+    }
+  }
+
+  // MARK: - Batch deletes
+
+  /// Deletes what a batch delete marked, which is all there is to save (`prepareSnapshots`).
+  /// - Returns: false where the store wants it done one by one; then it is among `deleted`.
+  private func deleteMarked() throws -> Bool {
+    for (table, keys) in marked {
+      guard let batching = snapshots.base as? any DataStoreBatching else { continue }
+      let identifiers = keys.map { snapshots.identifier(ofKey: $0, entity: table.entity.name) }
+      do {
+        try snapshots.call { _ in try delete(table.entity.type, identifiers, batching) }
+      } catch DataStoreError.preferInMemoryFilter {
+        try context.loadMarkedRows()
+        deleted = try context.deleted.values.filter { object in
+          try context.core.table(for: type(of: object).__entity).store == index
+        }
+        return false
+      }
+      savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
+    }
+    return true
+  }
+
+  private func delete<M: PersistentModel>(
+    _ type: M.Type, _ identifiers: [PersistentIdentifier], _ store: any DataStoreBatching
+  ) throws {
+    try store.delete(
+      DataStoreBatchDeleteRequest<M>(
+        editingState: context.editing, predicate: SnapshotStore<Base>.predicate(identifiers), includeSubclasses: true))
+  }
+}
+
+extension SnapshotStore {
+  package func makeSave(_ context: ContextState, at index: Int) throws -> any StoreSave {
+    try SnapshotSave(self, context, at: index)
+  }
+
+  package func delete<M: PersistentModel>(
+    model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, in context: ContextState
+  ) throws {
+    let descriptor = FetchDescriptor<M>(predicate: predicate)
+    let table = try context.core.table(for: M.__entity)
+    if base is any DataStoreBatching, !context.hasChanges, context.undoManager == nil, table.family.count == 1,
+      isUnrelated(M.__entity, context.core)
+    {
+      let keys = try fetchIdentifiers(descriptor, in: context).map { give($0).key }
+      if keys.allSatisfy({ context.registered(root: table.root, key: $0) == nil }) {
+        context.markedRows.add(keys, of: table)
+        if !keys.isEmpty { context.didChange() }
+        return
+      }
+    }
+    for object in try fetch(descriptor, after: nil, in: context)
+    where includeSubclasses || type(of: object).__entity === M.__entity {
+      context.delete(object)
+    }
+  }
+
+  /// Whether no relationship leads to or from a class, so that nobody has to learn of a deletion.
+  private func isUnrelated(_ entity: __Entity, _ core: ContainerCore) -> Bool {
+    entity.properties.allSatisfy(\.isAttribute)
+      && core.allTables.allSatisfy { table in
+        table.entity.properties.allSatisfy { property in
+          guard let destination = property.destination?.__entity else { return true }
+          return !entity.isKind(of: destination) && !destination.isKind(of: entity)
+        }
+      }
+  }
+}
+
+extension ContextState {
+  /// What stores that deal in snapshots need before a save, while they are locked: what others saved meanwhile, and
+  /// marked deletions as ordinary ones where they are not all there is to save.
+  func prepareSnapshots() throws {
+    guard core.sqlStores.count < core.stores.count else { return }
+    drainInbox()
+    if let problem = problems.first {
+      problems = []
+      throw problem
+    }
+    let custom = markedRows.groups.filter { !(core.stores[$0.table.store] is SQLiteStore) }
+    guard !custom.isEmpty else { return }
+    if custom.count > 1 || custom.contains(where: { hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+
+/// A ``DataStore`` that somebody else wrote, as contexts use it: what it fetches becomes registered objects, what it
+/// cannot filter or sort is filtered and sorted in memory, and what is unsaved is laid over it there.
+// @unchecked Sendable because `base` is only called under the lock, and all else is immutable or locks itself.
+package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Sendable {
+  let base: Base
+  package let identifier: String
+  package let name: String
+  package let migration: MigrationSummary
+  let entities: [String: __Entity]
+  private let keys = SnapshotKeys()
+  /// Recursive because a save reads what it is about to replace.
+  private let lock = NSRecursiveLock()
+
+  init(_ base: Base, entities: [String: __Entity]) {
+    self.base = base
+    self.identifier = base.identifier
+    self.name = base.configuration.name
+    self.migration = MigrationSummary(configuration: base.configuration.name, steps: [])
+    self.entities = entities
+  }
+
+  /// Calls the store, from one thread at a time. Snapshots that it decodes meanwhile know their classes.
+  func call<T>(_ body: (Base) throws -> T) throws -> T {
+    lock.lock()
+    defer { lock.unlock() }
+    return try SnapshotEntities.$current.withValue(entities) { try body(base) }
+  }
+
+  package func exclusively<T>(_ body: () throws -> T) rethrows -> T {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body()
+  }
+
+  // MARK: - Identity
+
+  package func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier {
+    // Every key was given by this store; one that was not is of no object.
+    keys.identifier(of: key) ?? PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
+  }
+
+  package func exactIdentifier(ofKey key: Int64, in table: EntityTable) -> PersistentIdentifier? {
+    keys.identifier(of: key)
+  }
+
+  package func key(of identifier: PersistentIdentifier) -> Int64? {
+    identifier.storeIdentifier == self.identifier ? keys.key(of: identifier).key : nil
+  }
+
+  /// The key of an identifier that a snapshot names, and whether it had one.
+  func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) { keys.key(of: identifier) }
+
+  // MARK: - Contents
+
+  /// What a snapshot says.
+  /// - Throws: ``SwiftDataError/unknownSchema`` for a class that the store does not keep.
+  func contents(of snapshot: Base.Snapshot) throws -> SnapshotContents {
+    if let snapshot = snapshot as? DefaultSnapshot { return snapshot.contents }
+    let identifier = snapshot.persistentIdentifier
+    guard let entity = entities[identifier.entityName] else {
+      throw SwiftDataError(
+        .unknownSchema, entity: identifier.entityName,
+        message: "the store \"\(name)\" returned an object of this class, which it is not configured to keep")
+    }
+    return try SnapshotEncoder.contents(of: snapshot, entity)
+  }
+
+  func reader(_ contents: SnapshotContents) -> SnapshotReader {
+    SnapshotReader(contents) { [keys] in keys.key(of: $0).key }
+  }
+
+  // MARK: - Administration
+
+  package func deleteAllRows() throws {
+    try exclusively {
+      var all = [PersistentIdentifier: Base.Snapshot]()
+      for entity in entities.values where entity.superentity == nil {
+        for snapshot in try snapshots(of: entity.type) { all[snapshot.persistentIdentifier] = snapshot }
+      }
+      let request = DataStoreSaveChangesRequest(
+        editingState: EditingState(), deleted: all.sorted { $0.key < $1.key }.map(\.value))
+      _ = try call { try $0.save(request) }
+    }
+  }
+
+  package func erase() throws {
+    do {
+      try call { try $0.erase() }
+    } catch DataStoreError.unsupportedFeature {
+      throw SwiftDataError(
+        .unsupportedFeature, message: "the store \"\(name)\" cannot be erased; use deleteAllData() to empty it")
+    }
+  }
+
+  package func contextBegan(_ state: EditingState) {
+    exclusively { base.initializeState(for: state) }
+  }
+
+  package func contextEnded(_ state: EditingState) {
+    exclusively { base.invalidateState(for: state) }
+  }
+
+  // MARK: - History
+
+  package func fetchHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+  ) throws -> [T]? {
+    func fetch<P: HistoryProviding>(_ provider: P) throws -> [T]? {
+      guard let descriptor = descriptor as? HistoryDescriptor<P.HistoryType> else { return nil }
+      return try provider.fetchHistory(descriptor) as? [T]
+    }
+    return try call { base in try (base as? any HistoryProviding).flatMap { try fetch($0) } }
+  }
+
+  package func deleteHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+  ) throws -> Bool {
+    func delete<P: HistoryProviding>(_ provider: P) throws -> Bool {
+      guard let descriptor = descriptor as? HistoryDescriptor<P.HistoryType> else { return false }
+      try provider.deleteHistory(descriptor)
+      return true
+    }
+    return try call { base in try (base as? any HistoryProviding).map { try delete($0) } ?? false }
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+
+/// The result of a fetch, kept up to date with as little as the changes allow: an object that changed is asked in memory
+/// and moved to its place; only rows that nobody has in memory, and changes that can concern any row, ask the store.
+final class LiveResults<Model: PersistentModel>: LiveQuery {
+  /// What an update did to the result.
+  struct Update {
+    let old: [Model]
+    let new: [Model]
+    /// Objects that may have other values than before; nil where that may be all of them.
+    let touched: Set<ObjectIdentifier>?
+
+    var isSameList: Bool {
+      old.count == new.count && zip(old, new).allSatisfy { $0 === $1 }
+    }
+  }
+
+  private let state: ContextState
+  private let own: EntityTable
+  /// What the fetch asks for; another descriptor makes the result stale.
+  var descriptor: FetchDescriptor<Model> {
+    didSet {
+      scope = nil
+      noteEverything()
+    }
+  }
+  private(set) var results: [Model] = []
+
+  // MARK: - What changed since the last update
+  private var touchedObjects: [ObjectIdentifier: Model] = [:]
+  private var touchedKeys: Set<Int64> = []
+  private var deletedKeys: Set<Int64> = []
+  private var needsFetch = true
+  private var isAllTouched = false
+
+  /// What the statement of the fetch reads; found with the first update.
+  private var scope: Scope?
+
+  private struct Scope {
+    /// The names of the tables.
+    let tables: Set<String>
+    /// Whether an object's own values decide whether and where it is in the result, so that it can be moved alone.
+    let isPatchable: Bool
+  }
+
+  /// More rows than that are fetched with all the others.
+  private static var patchLimit: Int { 1_000 }
+
+  init(_ descriptor: FetchDescriptor<Model>, in state: ContextState) throws {
+    self.descriptor = descriptor
+    self.state = state
+    self.own = try state.core.table(for: Model.__entity)
+    super.init()
+    state.liveQueries.add(self)
+  }
+
+  override var isStale: Bool {
+    needsFetch || !touchedObjects.isEmpty || !touchedKeys.isEmpty || !deletedKeys.isEmpty
+  }
+
+  // MARK: - Noting
+
+  override func note(_ object: any PersistentModel, _ table: EntityTable) {
+    guard descriptor.includePendingChanges, scope?.tables.contains(table.name) != false else { return }
+    noting {
+      if table.name == own.name, let object = object as? Model { touchedObjects[ObjectIdentifier(object)] = object }
+      if table.name != own.name || scope?.isPatchable == false { needsFetch = true }
+    }
+  }
+
+  override func note(_ changes: SavedChanges) {
+    if changes.isEverything { return noteEverything() }
+    for group in changes.inserted + changes.updated { note(group) { $0.touchedKeys.formUnion(group.keys) } }
+    for group in changes.deleted { note(group) { $0.deletedKeys.formUnion(group.keys) } }
+    // Where arrays of an object changed, the rows of the objects in them are as they were.
+    for name in changes.entities {
+      guard let table = state.core.table(named: name), table.name != own.name, reads(table) else { continue }
+      noting { needsFetch = true }
+    }
+  }
+
+  private func note(_ group: SavedChanges.Objects, _ keep: (LiveResults) -> Void) {
+    guard let table = state.core.table(named: group.entity), reads(table) else { return }
+    noting {
+      if table.name == own.name { keep(self) }
+      if table.name != own.name || scope?.isPatchable == false { needsFetch = true }
+    }
+  }
+
+  private func reads(_ table: EntityTable) -> Bool { scope?.tables.contains(table.name) != false }
+
+  override func noteEverything() {
+    noting {
+      needsFetch = true
+      isAllTouched = true
+    }
+  }
+
+  private func noting(_ change: () -> Void) {
+    let was = isStale
+    change()
+    if !was, isStale { onStale() }
+  }
+
+  // MARK: - Updating
+
+  /// Brings the result up to date.
+  /// - Returns: what changed; nil where nothing can have.
+  /// - Throws: as a fetch does; the result is as it was, and the next update tries again.
+  func update() throws -> Update? {
+    state.drainInbox()
+    guard isStale else { return nil }
+    let old = results
+    let patches = !needsFetch && touchedKeys.count + touchedObjects.count <= Self.patchLimit
+    let (objects, keys, gone, all) = (touchedObjects, touchedKeys, deletedKeys, isAllTouched)
+    (touchedObjects, touchedKeys, deletedKeys, needsFetch, isAllTouched) = ([:], [], [], false, false)
+    do {
+      if scope == nil { scope = try findScope() }
+      results = patches ? try patched(objects, keys, gone) : try state.fetch(descriptor)
+    } catch {
+      needsFetch = true
+      isAllTouched = true
+      throw error
+    }
+    let touched = results.lazy.filter { keys.contains($0.__state.key) }.map { ObjectIdentifier($0) }
+    return Update(old: old, new: results, touched: all ? nil : Set(touched).union(objects.keys))
+  }
+
+  private func findScope() throws -> Scope {
+    guard state.core.store(of: own) is SQLiteStore else {
+      // Nothing says what the store looks at.
+      let tables = state.core.allTables.filter { $0.store == own.store }.map(\.name)
+      return Scope(tables: Set(tables), isPatchable: false)
+    }
+    let query = try state.lower(descriptor)
+    let isPatchable =
+      query.limit == nil && query.offset == nil && descriptor.includePendingChanges && !query.readsOwnTableAgain
+    return Scope(tables: query.tables(of: state.core), isPatchable: isPatchable)
+  }
+
+  private func patched(
+    _ objects: [ObjectIdentifier: Model], _ touchedKeys: Set<Int64>, _ gone: Set<Int64>
+  ) throws -> [Model] {
+    let keys = touchedKeys.union(objects.values.lazy.map(\.__state.key).filter { $0 != 0 }).subtracting(gone)
+    let kept = results.filter { object in
+      let key = object.__state.key
+      return objects[ObjectIdentifier(object)] == nil && !keys.contains(key) && !gone.contains(key)
+    }
+    var asked = objects.values.filter { $0.__state.key == 0 && $0.__state.context === state }
+    var missing = [Int64]()
+    for key in keys {
+      guard let object = state.registered(root: own.root, key: key) else {
+        missing.append(key)
+        continue
+      }
+      if let object = object as? Model { asked.append(object) }
+    }
+    var found = asked.filter { object in
+      guard !object.__state.flags.contains(.deleted) else { return false }
+      return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
+    }
+    if !missing.isEmpty {
+      var query = try state.lower(descriptor)
+      query.restrictions.append(
+        SQLFragment("t0._pk IN (SELECT value FROM json_each(?))", [ContextState.list(missing)]))
+      found += try state.load(query) as [Model]
+    }
+    return found.isEmpty ? kept : merged(kept, found)
+  }
+
+  /// - Parameter kept: in order.
+  private func merged(_ kept: [Model], _ found: [Model]) -> [Model] {
+    let precedes = state.order(by: descriptor.sortBy)
+    var result = [Model]()
+    result.reserveCapacity(kept.count + found.count)
+    var next = 0
+    for object in found.sorted(by: precedes) {
+      // Everything before `next` precedes the object that was placed last, so it precedes this one.
+      var (low, high) = (next, kept.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if precedes(object, kept[middle]) { high = middle } else { low = middle + 1 }
+      }
+      result += kept[next..<low]
+      result.append(object)
+      next = low
+    }
+    return result + kept[next...]
+  }
+}
+
+extension StoreQuery {
+  /// The names of the tables whose rows decide the result; for join tables, those on both sides.
+  func tables(of core: ContainerCore) -> Set<String> {
+    let fragments = joins + orderJoins + order + restrictions + [condition].compactMap { $0 }
+    func mentions(_ name: String) -> Bool { fragments.contains { $0.sql.contains(name.quotedIdentifier) } }
+    var names = Set(core.allTables.filter(reads).map(\.name))
+    for table in core.allTables {
+      for property in table.toMany {
+        guard case .join(let join, _, _, _) = RelationshipInfo.of(property, in: table.entity).storage, mentions(join)
+        else { continue }
+        names.insert(table.name)
+        if let target = core.table(named: property.destination!.__entity.name) { names.insert(target.name) }
+      }
+    }
+    return names
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import SwiftData
+import SwiftDataTesting
+import Testing
+
+/// The stores that every guarantee is checked for.
+enum Subjects {
+  static let onDisk = StoreSubject("Default store on disk", features: Set(StoreSubject.Feature.allCases)) {
+    ModelConfiguration("disk", schema: $0, url: $1.appendingPathComponent("disk.store"))
+  }
+  static let inMemory = StoreSubject("Default store in memory", features: [.uniqueness, .history]) { schema, _ in
+    ModelConfiguration("memory", schema: schema, isStoredInMemoryOnly: true)
+  }
+  static let delegating = StoreSubject(
+    "Default store through snapshots", features: Set(StoreSubject.Feature.allCases)
+  ) {
+    DelegatingConfiguration(name: "snapshots", schema: $0, file: $1.appendingPathComponent("snapshots.store"))
+  }
+  static let json = StoreSubject("JSON file", features: [.persistence]) {
+    JSONStoreConfiguration(name: "json", schema: $0, file: $1.appendingPathComponent("models.json"))
+  }
+  static let all = [onDisk, inMemory, delegating, json]
+}
+
+@Suite("The conformance suite") struct ConformanceTests {
+  @Test("A default store on disk keeps every guarantee", arguments: StoreGuarantee.all)
+  func onDisk(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.onDisk) }
+
+  @Test("A default store in memory keeps every guarantee that it offers", arguments: StoreGuarantee.all)
+  func inMemory(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.inMemory) }
+
+  @Test("A default store behind a store of somebody else keeps every guarantee", arguments: StoreGuarantee.all)
+  func delegating(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.delegating) }
+
+  @Test("A JSON file that offers the least keeps every guarantee that it offers", arguments: StoreGuarantee.all)
+  func json(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.json) }
+
+  @Test("Every guarantee has a name of its own")
+  func names() {
+    #expect(StoreGuarantee.all.count > 60)
+    #expect(Set(StoreGuarantee.all.map(\.id)).count == StoreGuarantee.all.count)
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite struct HistoryObserverTests {
+  @Test("It counts saves from now on, of any context, and keeps its place")
+  func counts() throws {
+    let container = try Live.container()
+    let context = ModelContext(container)
+    context.insert(Live.Visitor(name: "Before"))
+    try context.save()
+    let observer = try HistoryObserver(modelContainer: container)
+    #expect(observer.eventCounter == 0)
+    context.insert(Live.Visitor(name: "Ada"))
+    try context.save()
+    #expect(observer.eventCounter == 1)
+    let counter = ChangeCounter { _ = observer.eventCounter }
+    for name in ["Eve", "Bob"] {
+      context.insert(Live.Visitor(name: name))
+      try context.save()
+    }
+    #expect(observer.eventCounter == 2)
+    #expect(counter.count == 1)
+    let token = try #require(observer.historyTokens.values.first as? DefaultHistoryToken)
+    let last = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last
+    #expect(token == last?.token)
+  }
+
+  @Test("It counts only the models and authors that it was given")
+  func filters() throws {
+    let container = try Live.container()
+    let models = try HistoryObserver(observedModels: [Live.Book.self], modelContainer: container)
+    let authors = try HistoryObserver(authors: ["sync"], modelContainer: container)
+    let context = ModelContext(container)
+    context.author = "person"
+    context.insert(Live.Book("One"))
+    try context.save()
+    #expect((models.eventCounter, authors.eventCounter) == (1, 0))
+    context.author = "sync"
+    context.insert(Live.Visitor(name: "Ada"))
+    try context.save()
+    #expect((models.eventCounter, authors.eventCounter) == (1, 1))
+  }
+
+  @Test("It goes on from a token, and refuses one whose history is gone")
+  func continues() throws {
+    let container = try Live.container()
+    let context = ModelContext(container)
+    for name in ["Ada", "Eve"] {
+      context.insert(Live.Visitor(name: name))
+      try context.save()
+    }
+    let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    let token = transactions[0].token
+    let observer = try HistoryObserver(
+      historyTokens: [token.storeIdentifier: token], modelContainer: container)
+    #expect(observer.eventCounter == 1)
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect {
+      _ = try HistoryObserver(historyTokens: [token.storeIdentifier: token], modelContainer: container)
+    } throws: {
+      ($0 as? SwiftDataError)?.code == .historyTokenExpired
+    }
+  }
+
+  @Test("The main actor hears of the save of another container, which is announced too")
+  @MainActor func hearsOfOthers() async throws {
+    let store = try TemporaryStore()
+    let container = try store.container(Live.Shelf.self)
+    let observer = try HistoryObserver(modelContainer: container)
+    let foreign = ModelContext(try store.container(Live.Shelf.self))
+    let identifier = try #require(observer.historyTokens.keys.first)
+    await confirmation(expectedCount: 1) { told in
+      await withCheckedContinuation { continuation in
+        let token = NotificationCenter.default.addObserver(
+          forName: ModelContainer.remoteChange, object: container, queue: nil
+        ) { note in
+          if note.userInfo?["storeIdentifier"] as? String == identifier { told() }
+        }
+        withObservationTracking {
+          _ = observer.eventCounter
+        } onChange: {
+          continuation.resume()
+        }
+        foreign.insert(Live.Book("Theirs"))
+        #expect(throws: Never.self) { try foreign.save() }
+        _ = token
+      }
+    }
+    #expect(observer.eventCounter == 1)
+  }
+}
