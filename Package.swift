@@ -50,11 +50,11 @@ let package = Package(
       ]
     ),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
-    .target(name: "Sorted", dependencies: ["SwiftData"]),
+    .target(name: "Sorted", dependencies: ["FirestoreClient", "SwiftData"]),
     .executableTarget(
       name: "SortedCommand",
       dependencies: [
-        "Sorted", "FirestoreServer",
+        "Sorted", "FirestoreClient", "FirestoreServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -106,7 +106,7 @@ let package = Package(
       ]
     ),
     .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting"]),
-    .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand"]),
+    .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
   ]
 )
