@@ -50,7 +50,14 @@ let package = Package(
       ]
     ),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
-    .target(name: "Sorted", dependencies: ["FirestoreClient", "SwiftData"]),
+    .target(
+      name: "Sorted",
+      dependencies: [
+        "FirestoreClient", "SwiftData",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
     .executableTarget(
       name: "SortedCommand",
       dependencies: [

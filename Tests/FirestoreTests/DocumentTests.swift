@@ -194,7 +194,9 @@ import Testing
     let error = await #expect(throws: FirestoreError.self) { _ = try await nobody.document(nobody.root + "/c/a") }
     #expect(error?.status == .unavailable)
     #expect(error?.isRetryable == true)
+    #expect(await !nobody.isReachable())
     try await withServer { client in
+      #expect(await client.isReachable())
       let error = await #expect(throws: FirestoreError.self) {
         _ = try await client.commit([.update(.init(name: client.root + "/c", fields: [:]))])
       }

@@ -76,6 +76,12 @@ public struct FirestoreClient: RemoteDatabase {
     return answers.compactMap(\.document)
   }
 
+  /// Whether the server answers at all, be it with an error: whoever refuses can be reached.
+  public func isReachable(within timeout: TimeAmount = .seconds(5)) async -> Bool {
+    let request = HTTPClientRequest(url: base)
+    return (try? await Exchange.answer(to: request, by: client, within: timeout)) != nil
+  }
+
   // MARK: - Requests
 
   private struct BatchGetRequest: Encodable { let documents: [String] }
