@@ -23,6 +23,7 @@ let package = Package(
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
   ],
   targets: [
     .target(
@@ -64,12 +65,14 @@ let package = Package(
         .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ]
     ),
     .target(
       name: "FirestoreServer",
       dependencies: [
         "FirestoreClient", "SwiftData",
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
@@ -94,7 +97,14 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ]
     ),
-    .testTarget(name: "FirestoreTests", dependencies: ["FirestoreClient", "FirestoreServer"]),
+    .testTarget(
+      name: "FirestoreTests",
+      dependencies: [
+        "FirestoreClient", "FirestoreServer",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]
+    ),
     .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting"]),
     .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),

@@ -136,13 +136,13 @@ import Testing
 
   @Test("A server with a file has its documents when it is started again")
   func file() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("FirestoreTests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let store = folder.appendingPathComponent("firestore.store")
-    try await withServer(store: store) { try await put($0, "c/a", ["x": .integer(1)]) }
-    try await withServer(store: store) { client in
-      #expect(try await client.document(client.root + "/c/a").fields == ["x": .integer(1)])
+    try await withFolder { folder in
+      let store = folder.appendingPathComponent("firestore.store")
+      try await withServer(store: store) { try await put($0, "c/a", ["x": .integer(1)]) }
+      try await withServer(store: store) { client in
+        let document = try await client.document(client.root + "/c/a")
+        #expect(document.fields == ["x": .integer(1)])
+      }
     }
   }
 
@@ -165,6 +165,29 @@ import Testing
     }
   }
 
+  @Test("What a query has kept in memory follows every commit, and no refused one")
+  func cache() async throws {
+    try await withServer { client in
+      func found() async throws -> [String: FirestoreValue] {
+        let documents = try await client.run(.init("c"), of: client.root)
+        return Dictionary(uniqueKeysWithValues: documents.map { (String($0.name.suffix(1)), $0.fields["n"] ?? .null) })
+      }
+      #expect(try await found().isEmpty)
+      try await put(client, "c/a", ["n": .integer(1)])
+      try await put(client, "c/b", ["n": .integer(2)])
+      try await put(client, "c/a/c/z", ["n": .integer(9)])
+      #expect(try await found() == ["a": .integer(1), "b": .integer(2)])
+      let changed = FirestoreDocument(name: client.root + "/c/a", fields: ["n": .integer(5)])
+      #expect(
+        await status {
+          try await client.commit([.update(changed), .delete(client.root + "/c/none", if: .exists(true))])
+        } == .notFound)
+      #expect(try await found() == ["a": .integer(1), "b": .integer(2)])
+      try await client.commit([.update(changed), .delete(client.root + "/c/b")])
+      #expect(try await found() == ["a": .integer(5)])
+    }
+  }
+
   @Test("A server that is not there is unavailable, which may be retried; a wrong name may not")
   func errors() async throws {
     let nobody = FirestoreClient(project: "p", baseURL: "http://127.0.0.1:9", timeout: .seconds(2), environment: [:])
@@ -178,6 +201,41 @@ import Testing
       #expect(error?.status == .invalidArgument)
       #expect(error?.isRetryable == false)
       #expect(error?.message.contains("/c\"") == true)
+    }
+  }
+
+  @Test("Names and texts that Swift takes for the same are different documents and different values")
+  func bytes() async throws {
+    try await withServer { client in
+      let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+      try await put(client, "c/" + composed, ["t": .string(composed)])
+      try await put(client, "c/" + decomposed, ["t": .string(decomposed)])
+      let page = try await client.list("c", of: client.root, pageSize: 9, pageToken: nil)
+      #expect(page.documents.map { Array($0.name.utf8.suffix(3)) } == [Array(decomposed.utf8), Array("/\u{E9}".utf8)])
+      try await put(client, "c/" + composed, ["t": .string(decomposed)])
+      guard case .string(let text)? = try await client.document(client.root + "/c/" + composed).fields["t"] else {
+        return #expect(Bool(false))
+      }
+      #expect(text.utf8.elementsEqual(decomposed.utf8))
+      #expect(try await client.run(.init("c", orderBy: [.init("__name__")]), of: client.root).count == 2)
+    }
+  }
+
+  @Test("Writes of one commit see each other: made, changed, deleted and made again")
+  func oneCommit() async throws {
+    try await withServer { client in
+      let name = client.root + "/c/a"
+      func write(_ number: Int64, _ precondition: FirestorePrecondition) -> FirestoreWrite {
+        .update(.init(name: name, fields: ["n": .integer(number)]), if: precondition)
+      }
+      _ = try await client.run(.init("c"), of: client.root)
+      try await client.commit([write(1, .exists(false)), write(2, .exists(true))])
+      #expect(try await client.document(name).fields == ["n": .integer(2)])
+      try await client.commit([.delete(name), write(3, .exists(false)), .delete(name), write(4, .exists(false))])
+      #expect(try await client.document(name).fields == ["n": .integer(4)])
+      #expect(try await client.run(.init("c"), of: client.root).map(\.fields) == [["n": .integer(4)]])
+      try await client.commit([write(5, .exists(true)), .delete(name)])
+      #expect(try await client.run(.init("c"), of: client.root).isEmpty)
     }
   }
 }

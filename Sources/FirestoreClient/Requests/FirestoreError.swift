@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An answer of the server that is none, or no answer at all.
 public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Google's names of what can go wrong, as far as Firestore uses them.
@@ -33,6 +35,26 @@ public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible
       case .unknown, .internal: 500
       }
     }
+
+    /// The code of gRPC that goes with it, as `batchWrite` answers it.
+    public var number: Int {
+      switch self {
+      case .cancelled: 1
+      case .unknown: 2
+      case .invalidArgument: 3
+      case .deadlineExceeded: 4
+      case .notFound: 5
+      case .alreadyExists: 6
+      case .permissionDenied: 7
+      case .resourceExhausted: 8
+      case .failedPrecondition: 9
+      case .aborted: 10
+      case .unimplemented: 12
+      case .internal: 13
+      case .unavailable: 14
+      case .unauthenticated: 16
+      }
+    }
   }
 
   /// What went wrong.
@@ -44,6 +66,27 @@ public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible
   public init(_ status: Status, _ message: String) {
     self.status = status
     self.message = message
+  }
+
+  /// Reads Google's words where the body has them, in a list or not; the code alone says less.
+  public init(httpCode: Int, body: Data) {
+    let content =
+      (try? JSONDecoder().decode(Body.self, from: body))
+      ?? (try? JSONDecoder().decode([Body].self, from: body))?.first
+    let status: Status =
+      switch httpCode {
+      case 400, 416: .invalidArgument
+      case 401: .unauthenticated
+      case 403: .permissionDenied
+      case 404, 410: .notFound
+      case 409: .aborted
+      case 408, 504: .deadlineExceeded
+      case 429: .resourceExhausted
+      case 502, 503: .unavailable
+      default: .unknown
+      }
+    self.status = content?.error.status.flatMap(Status.init) ?? status
+    self.message = content?.error.message ?? "the server answered with code \(httpCode)"
   }
 
   /// Whether the same request may succeed later. After a connection that broke nobody knows whether a write happened, so

@@ -75,6 +75,10 @@ public struct FirestoreTransform: Hashable, Sendable, Codable {
     case fieldPath, setToServerValue, increment, maximum, minimum, appendMissingElements, removeAllFromArray
   }
   private struct List: Codable { var values: [FirestoreValue]? }
+  private enum ServerValue: String, Codable {
+    case requestTime = "REQUEST_TIME"
+    init(from decoder: any Decoder) throws { self = try decodeEnum(decoder, [.requestTime], first: 1) }
+  }
 
   /// Reads the JSON of the REST API.
   /// - Throws: `DecodingError` for an operation that there is not.
@@ -91,9 +95,7 @@ public struct FirestoreTransform: Hashable, Sendable, Codable {
       operation = .appendMissing(list.values ?? [])
     } else if let list = try container.decodeIfPresent(List.self, forKey: .removeAllFromArray) {
       operation = .removeAll(list.values ?? [])
-    } else if ["REQUEST_TIME", "1"].contains(try? container.decode(String.self, forKey: .setToServerValue))
-      || (try? container.decode(Int.self, forKey: .setToServerValue)) == 1
-    {
+    } else if try container.decodeIfPresent(ServerValue.self, forKey: .setToServerValue) != nil {
       operation = .requestTime
     } else {
       throw DecodingError.dataCorrupted(
@@ -106,7 +108,7 @@ public struct FirestoreTransform: Hashable, Sendable, Codable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(fieldPath, forKey: .fieldPath)
     switch operation {
-    case .requestTime: try container.encode("REQUEST_TIME", forKey: .setToServerValue)
+    case .requestTime: try container.encode(ServerValue.requestTime, forKey: .setToServerValue)
     case .increment(let value): try container.encode(value, forKey: .increment)
     case .maximum(let value): try container.encode(value, forKey: .maximum)
     case .minimum(let value): try container.encode(value, forKey: .minimum)

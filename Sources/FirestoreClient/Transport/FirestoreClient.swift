@@ -1,6 +1,7 @@
 public import AsyncHTTPClient
 public import Foundation
 public import NIOCore
+import NIOHTTP1
 
 /// Firestore over its REST API, version 1.
 ///
@@ -20,10 +21,11 @@ public struct FirestoreClient: RemoteDatabase {
   ///   - database: `(default)` unless told.
   ///   - baseURL: nil looks into the environment and then takes Google's.
   ///   - credentials: nil sends `owner` where the environment names an emulator, and nothing otherwise.
+  ///   - client: nil shares the connections of all clients that are given none.
   ///   - timeout: for each request.
   public init(
     project: String, database: String = "(default)", baseURL: String? = nil,
-    credentials: (any FirestoreCredentials)? = nil, client: HTTPClient = .shared, timeout: TimeAmount = .seconds(60),
+    credentials: (any FirestoreCredentials)? = nil, client: HTTPClient? = nil, timeout: TimeAmount = .seconds(60),
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
     root = "projects/\(project)/databases/\(database)/documents"
@@ -31,20 +33,21 @@ public struct FirestoreClient: RemoteDatabase {
     base = (baseURL ?? emulator ?? "https://firestore.googleapis.com") + "/v1/"
     let isEmulator = baseURL == nil && emulator != nil
     self.credentials = credentials ?? FixedToken(isEmulator ? "owner" : nil)
-    self.client = client
+    self.client = client ?? Exchange.connections
     self.timeout = timeout
   }
 
   /// The document of a name.
+  /// - Throws: ``FirestoreError``, `notFound` where there is none.
   public func document(_ name: String) async throws -> FirestoreDocument {
-    try await send(.GET, Self.escaped(name), nothing)
+    try await send(.GET, Percent.escaped(name))
   }
 
   /// The documents of some names, in their order; nil where there is none.
   public func documents(_ names: [String]) async throws -> [FirestoreDocument?] {
     guard !names.isEmpty else { return [] }
     let answers: [BatchGetAnswer] = try await stream(
-      Self.escaped(root) + ":batchGet", BatchGetRequest(documents: names))
+      Percent.escaped(root) + ":batchGet", BatchGetRequest(documents: names))
     // The answers come in any order.
     let found = Dictionary(
       answers.compactMap(\.found).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -55,21 +58,21 @@ public struct FirestoreClient: RemoteDatabase {
   public func list(
     _ collection: String, of parent: String, pageSize: Int, pageToken: String?
   ) async throws -> FirestorePage {
-    let token = pageToken.map { "&pageToken=" + Self.escaped($0, slash: false) } ?? ""
+    let token = pageToken.map { "&pageToken=" + Percent.escaped($0, keepsSlashes: false) } ?? ""
     return try await send(
-      .GET, "\(Self.escaped(parent))/\(Self.escaped(collection))?pageSize=\(pageSize)\(token)", nothing)
+      .GET, "\(Percent.escaped(parent))/\(Percent.escaped(collection))?pageSize=\(pageSize)\(token)")
   }
 
   /// Makes all writes, or none.
   @discardableResult
   public func commit(_ writes: [FirestoreWrite]) async throws -> FirestoreCommit {
-    try await send(.POST, Self.escaped(root) + ":commit", CommitRequest(writes: writes))
+    try await send(.POST, Percent.escaped(root) + ":commit", json(CommitRequest(writes: writes)))
   }
 
   /// The documents that a query finds below a parent, in its order.
   public func run(_ query: FirestoreQuery, of parent: String) async throws -> [FirestoreDocument] {
     let answers: [QueryAnswer] = try await stream(
-      Self.escaped(parent) + ":runQuery", QueryRequest(structuredQuery: query))
+      Percent.escaped(parent) + ":runQuery", QueryRequest(structuredQuery: query))
     return answers.compactMap(\.document)
   }
 
@@ -86,26 +89,29 @@ public struct FirestoreClient: RemoteDatabase {
     let document: FirestoreDocument?
     let error: FirestoreError.Body.Content?
   }
-  private let nothing: CommitRequest? = nil
+
+  private func json(_ request: some Encodable) throws -> Data {
+    do {
+      return try JSONEncoder().encode(request)
+    } catch {
+      throw FirestoreError(.invalidArgument, "the request cannot be written as JSON: \(error)")
+    }
+  }
 
   private func send<Answer: Decodable>(
-    _ method: HTTPMethodName, _ path: String, _ body: (some Encodable)?
+    _ method: HTTPMethod, _ path: String, _ body: Data? = nil
   ) async throws -> Answer {
     var request = HTTPClientRequest(url: base + path)
-    request.method = .init(rawValue: method.rawValue)
+    request.method = method
     if let token = try await credentials.token() {
       request.headers.add(name: "Authorization", value: "Bearer \(token)")
     }
     if let body {
       request.headers.add(name: "Content-Type", value: "application/json")
-      do {
-        request.body = .bytes(try JSONEncoder().encode(body))
-      } catch {
-        throw FirestoreError(.invalidArgument, "the request cannot be written as JSON: \(error)")
-      }
+      request.body = .bytes(body)
     }
-    let (status, data) = try await Exchange.answer(to: request, by: client, within: timeout)
-    guard (200..<300).contains(status) else { throw Self.error(status, data) }
+    let (status, _, data) = try await Exchange.answer(to: request, by: client, within: timeout)
+    guard (200..<300).contains(status) else { throw FirestoreError(httpCode: status, body: data) }
     do {
       return try JSONDecoder().decode(Answer.self, from: data)
     } catch {
@@ -115,40 +121,11 @@ public struct FirestoreClient: RemoteDatabase {
 
   /// A stream that has begun with code 200 can still end with an error.
   private func stream<Answer: StreamedAnswer>(_ path: String, _ body: some Encodable) async throws -> [Answer] {
-    let answers: [Answer] = try await send(.POST, path, body)
+    let answers: [Answer] = try await send(.POST, path, json(body))
     if let error = answers.lazy.compactMap(\.error).first {
       throw FirestoreError(error.status.flatMap(FirestoreError.Status.init) ?? .unknown, error.message)
     }
     return answers
-  }
-
-  private enum HTTPMethodName: String { case GET, POST }
-
-  /// Google's own words where the body has them: streaming methods wrap them in a list.
-  private static func error(_ code: Int, _ data: Data) -> FirestoreError {
-    let body =
-      (try? JSONDecoder().decode(FirestoreError.Body.self, from: data))
-      ?? (try? JSONDecoder().decode([FirestoreError.Body].self, from: data))?.first
-    let named = body?.error.status.flatMap(FirestoreError.Status.init)
-    let status: FirestoreError.Status =
-      switch code {
-      case 400: .invalidArgument
-      case 401: .unauthenticated
-      case 403: .permissionDenied
-      case 404: .notFound
-      case 409: .aborted
-      case 408, 504: .deadlineExceeded
-      case 429: .resourceExhausted
-      case 502, 503: .unavailable
-      default: .unknown
-      }
-    return FirestoreError(named ?? status, body?.error.message ?? "the server answered with code \(code)")
-  }
-
-  private static func escaped(_ text: String, slash: Bool = true) -> String {
-    var allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~()")
-    if slash { allowed.insert("/") }
-    return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
   }
 }
 

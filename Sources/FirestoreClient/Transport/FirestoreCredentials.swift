@@ -53,13 +53,13 @@ public actor ServiceAccount: FirestoreCredentials {
 
   /// Reads a key.
   /// - Throws: ``FirestoreError`` with status `unauthenticated` for what is no key.
-  public init(key: Data, client: HTTPClient = .shared, now: @escaping @Sendable () -> Date = { Date() }) throws {
+  public init(key: Data, client: HTTPClient? = nil, now: @escaping @Sendable () -> Date = { Date() }) throws {
     guard let key = try? JSONDecoder().decode(Key.self, from: key) else {
       throw FirestoreError(
         .unauthenticated, "this is no key of a service account: client_email and private_key are needed")
     }
     self.key = key
-    self.client = client
+    self.client = client ?? Exchange.connections
     self.now = now
   }
 
@@ -86,14 +86,19 @@ public actor ServiceAccount: FirestoreCredentials {
     let claims = Claims(
       iss: key.client_email, scope: "https://www.googleapis.com/auth/datastore", aud: uri, iat: seconds,
       exp: seconds + 3_600)
-    let assertion = try await keys.sign(claims, header: key.private_key_id.map { ["kid": .string($0)] } ?? [:])
+    let assertion: String
+    do {
+      assertion = try await keys.sign(claims, header: key.private_key_id.map { ["kid": .string($0)] } ?? [:])
+    } catch {
+      throw FirestoreError(.unauthenticated, "the private_key of the service account cannot sign")
+    }
     var request = HTTPClientRequest(url: uri)
     request.method = .POST
     request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
     // A signed token has only characters that need no escaping.
     request.body = .bytes(
       ByteBuffer(string: "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"))
-    let (status, body) = try await Exchange.answer(to: request, by: client, within: .seconds(30))
+    let (status, _, body) = try await Exchange.answer(to: request, by: client, within: .seconds(30))
     guard status == 200, let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
       throw FirestoreError(
         status >= 500 ? .unavailable : .unauthenticated, "\(uri) gave no token; it answered with code \(status)")

@@ -12,7 +12,7 @@ struct Call {
 
   /// - Throws: ``FirestoreError`` with status `notFound` for a path that is not of the API.
   init(_ method: String, _ target: String) throws {
-    guard let parts = URLComponents(string: target), parts.percentEncodedPath.hasPrefix("/v1/") else {
+    guard var parts = URLComponents(string: target), parts.percentEncodedPath.hasPrefix("/v1/") else {
       throw FirestoreError(.notFound, "there is no \(target) here")
     }
     var path = parts.percentEncodedPath.dropFirst("/v1/".count)
@@ -31,6 +31,8 @@ struct Call {
     self.method = method
     self.name = name
     self.verb = verb
+    // Python writes a blank as a plus, which Foundation leaves alone; a real plus is always escaped.
+    parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%20")
     self.query = parts.queryItems ?? []
   }
 
@@ -42,6 +44,13 @@ struct Call {
 
   subscript(key: String) -> String? { query.first { $0.name == key }?.value }
 
+  /// - Throws: ``FirestoreError`` with status `unimplemented` where the parameter is there.
+  func refuse(_ key: String, _ what: String) throws {
+    if let value = self[key], !value.isEmpty, value.lowercased() != "false" {
+      throw FirestoreError(.unimplemented, "\(what) is not there in this server")
+    }
+  }
+
   /// The paths of a mask, one parameter each; nil without any.
   func mask(_ key: String) throws -> [FirestoreFieldPath]? {
     let paths = try query.filter { $0.name == key }.map { try FieldAccess.path($0.value ?? "") }
@@ -51,7 +60,7 @@ struct Call {
   func mask(_ key: String) throws -> FirestoreMask? { try mask(key).map { FirestoreMask($0) } }
 
   func precondition() throws -> FirestorePrecondition? {
-    if let exists = self["currentDocument.exists"] { return .exists(exists == "true") }
+    if let exists = self["currentDocument.exists"] { return .exists(exists.lowercased() == "true") }
     guard let text = self["currentDocument.updateTime"] else { return nil }
     guard let time = FirestoreTimestamp(text) else {
       throw FirestoreError(.invalidArgument, "\"\(text)\" is no RFC 3339 time")

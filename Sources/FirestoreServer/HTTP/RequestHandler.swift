@@ -4,38 +4,43 @@ import Logging
 
 /// Answers the requests of the REST API, apart from any web server.
 struct RequestHandler: Sendable {
-  struct Answer {
-    var code = 200
-    var body: Data
-  }
-
   let store: DocumentStore
+  /// Nil lets everybody do everything.
+  let rules: AccessRules?
   let logger: Logger
+  /// Told of every request: its method, its target and its body.
+  var observer: (@Sendable (String, String, Data) -> Void)?
 
-  /// - Parameter target: path and query, percent-encoded as they came.
-  func answer(_ method: String, _ target: String, _ body: Data) async -> Answer {
+  func answer(_ request: ServerRequest) async -> ServerAnswer {
+    observer?(request.method, request.target, request.body)
     var isStream = false
     do {
-      let call = try Call(method, target)
+      let call = try Call(request.method, request.target)
       isStream = call.isStream
-      return Answer(body: try await answer(call, body))
+      let identity: Identity = rules == nil ? .owner : try Identity(header: request.header("Authorization"))
+      return ServerAnswer(json: try await answer(call, Access(rules: rules, identity: identity), request.body))
     } catch {
       let failure = Self.failure(error)
-      if failure.status == .internal { logger.error("\(method) \(target): \(error)") }
-      return Self.answer(failure, isStream: isStream)
+      if failure.status == .internal { logger.error("\(request.method) \(request.target): \(error)") }
+      return ServerAnswer(failure, isStream: isStream)
     }
   }
 
-  private func answer(_ call: Call, _ body: Data) async throws -> Data {
+  private func answer(_ call: Call, _ access: Access, _ body: Data) async throws -> Data {
+    try call.refuse("readTime", "a read of the past")
     switch (call.method, call.verb, call.isCollection) {
-    case ("GET", nil, true): try await list(call)
-    case ("GET", nil, false): try await get(call)
-    case ("PATCH", nil, false): try await patch(call, body)
-    case ("DELETE", nil, false): try await delete(call)
-    case ("POST", nil, true): try await create(call, body)
-    case ("POST", "commit"?, _): try await commit(body)
-    case ("POST", "batchGet"?, _): try await batchGet(body)
-    case ("POST", "runQuery"?, _): try await runQuery(call, body)
+    case ("GET", nil, true): return try await list(call, access)
+    case ("GET", nil, false): return try await get(call, access)
+    case ("PATCH", nil, false): return try await patch(call, access, body)
+    case ("DELETE", nil, false): return try await delete(call, access)
+    case ("POST", nil, true): return try await create(call, access, body)
+    case ("POST", "commit"?, _): return try await commit(access, body)
+    case ("POST", "batchWrite"?, _): return try await batchWrite(access, body)
+    case ("POST", "batchGet"?, _): return try await batchGet(access, body)
+    case ("POST", "runQuery"?, _): return try await runQuery(call, access, body)
+    case ("POST", "listCollectionIds"?, false): return try await listCollections(call, access, body)
+    case ("POST", "beginTransaction"?, _): return try await begin(body)
+    case ("POST", "rollback"?, _): return try await rollback(body)
     default:
       throw FirestoreError(
         .unimplemented, "\(call.method) \(call.verb.map { ":" + $0 } ?? call.name) is not there in this server")
@@ -44,134 +49,69 @@ struct RequestHandler: Sendable {
 
   // MARK: - Single documents
 
-  private func get(_ call: Call) async throws -> Data {
-    guard let document = try await store.document(call.name) else {
+  private func get(_ call: Call, _ access: Access) async throws -> Data {
+    try access.check(.read, call.name)
+    guard let document = try await store.documents([call.name], in: call["transaction"])[0].document else {
       throw FirestoreError(.notFound, "Document \"\(call.name)\" not found.")
     }
-    return try encoded(try masked(document, try call.mask("mask.fieldPaths")))
+    return try encoded(document, call)
   }
 
-  private func list(_ call: Call) async throws -> Data {
+  private func list(_ call: Call, _ access: Access) async throws -> Data {
     if let order = call["orderBy"], !order.isEmpty, order != "__name__" {
       throw FirestoreError(.unimplemented, "a list is ordered by __name__ only; runQuery takes an order")
     }
+    try call.refuse("showMissing", "a list of documents that are not there")
+    try call.refuse("transaction", "a list in a transaction; runQuery reads in one")
     let size = call["pageSize"].flatMap { Int($0) } ?? 0
     guard size >= 0 else { throw FirestoreError(.invalidArgument, "pageSize is 0 or more") }
     var page = try await store.list(call.name, pageSize: size == 0 ? 100 : min(size, 1_000), after: call["pageToken"])
-    let mask: [FirestoreFieldPath]? = try call.mask("mask.fieldPaths")
-    page.documents = try page.documents.map { try masked($0, mask) }
-    return try encoded(page)
+    try page.documents.forEach { try access.check(.read, $0.name) }
+    if let mask: [FirestoreFieldPath] = try call.mask("mask.fieldPaths") {
+      page.documents = page.documents.map { FieldAccess.masked($0, mask) }
+    }
+    return try Self.encoded(page)
   }
 
-  private func patch(_ call: Call, _ body: Data) async throws -> Data {
+  private func patch(_ call: Call, _ access: Access, _ body: Data) async throws -> Data {
     var document: FirestoreDocument = try Self.decoded(body)
     document.name = call.name
-    return try await write(
-      CommitWrite(update: document, mask: try call.mask("updateMask.fieldPaths"), if: try call.precondition()), call)
+    let write = CommitWrite(
+      update: document, mask: try call.mask("updateMask.fieldPaths"), if: try call.precondition())
+    return try await self.write(write, call, access)
   }
 
-  private func create(_ call: Call, _ body: Data) async throws -> Data {
+  private func create(_ call: Call, _ access: Access, _ body: Data) async throws -> Data {
     var document: FirestoreDocument = try Self.decoded(body)
-    document.name = "\(call.name)/\(call["documentId"] ?? Self.newID())"
-    return try await write(CommitWrite(update: document, if: .exists(false)), call)
+    document.name = "\(call.name)/\(call["documentId"] ?? RandomName.make())"
+    return try await write(CommitWrite(update: document, if: .exists(false)), call, access)
   }
 
-  private func write(_ write: CommitWrite, _ call: Call) async throws -> Data {
+  private func write(_ write: CommitWrite, _ call: Call, _ access: Access) async throws -> Data {
+    try access.check(.write, write.name)
     _ = try await store.commit([write])
-    guard let document = try await store.document(write.name) else {
+    guard let document = try await store.documents([write.name])[0].document else {
       throw FirestoreError(.aborted, "\(write.name) was deleted meanwhile")
     }
-    return try encoded(try masked(document, try call.mask("mask.fieldPaths")))
+    return try encoded(document, call)
   }
 
-  private func delete(_ call: Call) async throws -> Data {
+  private func delete(_ call: Call, _ access: Access) async throws -> Data {
+    try access.check(.write, call.name)
     _ = try await store.commit([CommitWrite(delete: call.name, if: try call.precondition())])
     return Data("{}".utf8)
   }
 
-  private static func newID() -> String {
-    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-    return String((0..<20).map { _ in letters[Int.random(in: letters.indices)] })
-  }
-
-  // MARK: - Methods with a verb
-
-  private struct CommitRequest: Decodable {
-    let writes: [CommitWrite]?
-    let transaction: String?
-  }
-
-  private func commit(_ body: Data) async throws -> Data {
-    let request: CommitRequest = try Self.decoded(body)
-    try refuseTransaction(request.transaction)
-    return try encoded(try await store.commit(request.writes ?? []))
-  }
-
-  private struct BatchGetRequest: Decodable {
-    let documents: [String]?
-    let mask: FirestoreMask?
-    let transaction: String?
-  }
-  private struct Found: Encodable {
-    var found: FirestoreDocument?
-    var missing: String?
-    let readTime: FirestoreTimestamp
-  }
-
-  private func batchGet(_ body: Data) async throws -> Data {
-    let request: BatchGetRequest = try Self.decoded(body)
-    try refuseTransaction(request.transaction)
-    let mask = try request.mask?.fieldPaths.map(FieldAccess.path)
-    let documents = try await store.documents(request.documents ?? [])
-    let time = await store.now()
-    return try encoded(
-      try documents.map { name, document in
-        Found(found: try document.map { try masked($0, mask) }, missing: document == nil ? name : nil, readTime: time)
-      })
-  }
-
-  private struct QueryRequest: Decodable {
-    let structuredQuery: FirestoreQuery
-    let transaction: String?
-  }
-  private struct QueryAnswer: Encodable {
-    var document: FirestoreDocument?
-    let readTime: FirestoreTimestamp
-  }
-
-  private func runQuery(_ call: Call, _ body: Data) async throws -> Data {
-    let request: QueryRequest = try Self.decoded(body)
-    try refuseTransaction(request.transaction)
-    let found = try await store.run(request.structuredQuery, parent: call.name)
-    let time = await store.now()
-    return try encoded(
-      found.isEmpty
-        ? [QueryAnswer(readTime: time)] : found.map { QueryAnswer(document: $0, readTime: time) })
-  }
-
-  private func refuseTransaction(_ transaction: String?) throws {
-    guard transaction == nil else {
-      throw FirestoreError(.unimplemented, "there are no transactions in this server; a commit is atomic")
-    }
-  }
-
   // MARK: - JSON
 
-  private func masked(_ document: FirestoreDocument, _ mask: [FirestoreFieldPath]?) throws -> FirestoreDocument {
-    guard let mask else { return document }
-    var result = document
-    result.fields = [:]
-    for path in mask {
-      if let value = FieldAccess.value(path.segments[...], in: document.fields) {
-        FieldAccess.set(value, at: path.segments[...], in: &result.fields)
-      }
-    }
-    return result
+  private func encoded(_ document: FirestoreDocument, _ call: Call) throws -> Data {
+    let mask: [FirestoreFieldPath]? = try call.mask("mask.fieldPaths")
+    return try Self.encoded(mask.map { FieldAccess.masked(document, $0) } ?? document)
   }
 
-  private func encoded(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }
+  static func encoded(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }
 
-  private static func decoded<T: Decodable>(_ body: Data) throws -> T {
+  static func decoded<T: Decodable>(_ body: Data) throws -> T {
     do {
       return try JSONDecoder().decode(T.self, from: body.isEmpty ? Data("{}".utf8) : body)
     } catch let error as DecodingError {
@@ -179,15 +119,8 @@ struct RequestHandler: Sendable {
     }
   }
 
-  private static func failure(_ error: any Error) -> FirestoreError {
+  static func failure(_ error: any Error) -> FirestoreError {
     error as? FirestoreError ?? FirestoreError(.internal, "the server failed; its log says why")
-  }
-
-  /// Google's body of an error, in a list where a stream was asked for.
-  static func answer(_ error: FirestoreError, isStream: Bool) -> Answer {
-    let encoder = JSONEncoder()
-    let body = isStream ? try? encoder.encode([error.body]) : try? encoder.encode(error.body)
-    return Answer(code: error.status.httpCode, body: body ?? Data())
   }
 }
 

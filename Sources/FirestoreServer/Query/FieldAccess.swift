@@ -34,4 +34,16 @@ enum FieldAccess {
     set(value, at: path.dropFirst(), in: &inner)
     fields[first] = .map(inner)
   }
+
+  /// The document with these fields only.
+  static func masked(_ document: FirestoreDocument, _ paths: [FirestoreFieldPath]) -> FirestoreDocument {
+    var result = document
+    result.fields = [:]
+    for path in paths {
+      if let value = value(path.segments[...], in: document.fields) {
+        set(value, at: path.segments[...], in: &result.fields)
+      }
+    }
+    return result
+  }
 }

@@ -2,15 +2,27 @@ import FirestoreClient
 
 /// Runs a structured query over documents in memory.
 struct QueryRun {
-  private typealias Criterion = (path: FirestoreFieldPath, isDescending: Bool)
+  private struct Criterion {
+    let path: FirestoreFieldPath
+    let isDescending: Bool
+  }
+  /// A document and its values of the criteria.
+  private struct Candidate {
+    let document: FirestoreDocument
+    let values: [FirestoreValue]
+  }
 
   private let query: FirestoreQuery
+  private let filter: DocumentFilter?
   private let order: [Criterion]
+  private let projection: [FirestoreFieldPath]?
 
   /// - Throws: ``FirestoreError`` with status `invalidArgument` for what Firestore would not run either.
   init(_ query: FirestoreQuery) throws {
     self.query = query
-    self.order = try Self.order(of: query)
+    filter = try query.where.map { try DocumentFilter($0) }
+    order = try Self.order(of: query)
+    projection = try query.select.map { try ($0.fields ?? []).map { try FieldAccess.path($0.fieldPath) } }
     if let count = [query.startAt, query.endAt].compactMap({ $0?.values?.count }).max(), count > order.count {
       throw FirestoreError(.invalidArgument, "a cursor has more values than there are fields in the order")
     }
@@ -20,39 +32,36 @@ struct QueryRun {
   }
 
   /// The documents that match, in order, with the fields that are asked for.
-  func results(of documents: [FirestoreDocument]) throws -> [FirestoreDocument] {
-    var found = try documents.filter { document in
-      try order.allSatisfy { FieldAccess.value($0.path, in: document) != nil }
-        && query.where.map { try FilterRun.matches($0, document) } ?? true
+  /// - Complexity: O(n + m log m) for n documents of which m match.
+  func results(of documents: [FirestoreDocument]) -> [FirestoreDocument] {
+    var found = documents.compactMap { document -> Candidate? in
+      guard filter?.matches(document) ?? true else { return nil }
+      let values = order.compactMap { FieldAccess.value($0.path, in: document) }
+      // A document without a field of the order is not found.
+      return values.count == order.count ? Candidate(document: document, values: values) : nil
     }
-    found.sort { compare($0, $1) == .less }
-    if let start = query.startAt {
-      found = try found.filter { document in
-        let place = try compare(document, start)
-        return place == .greater || (place == .equal && start.before == true)
-      }
-    }
-    if let end = query.endAt {
-      found = try found.filter { document in
-        let place = try compare(document, end)
-        return place == .less || (place == .equal && end.before != true)
-      }
-    }
-    found.removeFirst(min(found.count, query.offset ?? 0))
-    if let limit = query.limit { found = Array(found.prefix(limit)) }
-    return try query.select.map { select in try found.map { try project($0, select) } } ?? found
+    found.removeAll { isOutside($0) }
+    found.sort { compare($0.values, $1.values) == .less }
+    var results = found.dropFirst(query.offset ?? 0)
+    if let limit = query.limit { results = results.prefix(limit) }
+    return results.map { projected($0.document) }
   }
 
-  private func project(_ document: FirestoreDocument, _ select: FirestoreQuery.Projection) throws -> FirestoreDocument {
-    var result = document
-    result.fields = [:]
-    for field in select.fields ?? [] where field.fieldPath != "__name__" {
-      let path = try FieldAccess.path(field.fieldPath)
-      if let value = FieldAccess.value(path, in: document) {
-        FieldAccess.set(value, at: path.segments[...], in: &result.fields)
-      }
+  private func isOutside(_ candidate: Candidate) -> Bool {
+    if let start = query.startAt {
+      let place = compare(candidate.values, start.values ?? [])
+      if place == .less || (place == .equal && start.before != true) { return true }
     }
-    return result
+    if let end = query.endAt {
+      let place = compare(candidate.values, end.values ?? [])
+      if place == .greater || (place == .equal && end.before == true) { return true }
+    }
+    return false
+  }
+
+  private func projected(_ document: FirestoreDocument) -> FirestoreDocument {
+    guard let projection else { return document }
+    return FieldAccess.masked(document, projection.filter { $0.segments != ["__name__"] })
   }
 
   // MARK: - The order
@@ -60,34 +69,23 @@ struct QueryRun {
   /// What is asked for, then the fields of inequalities, then the name, in the last one's direction.
   private static func order(of query: FirestoreQuery) throws -> [Criterion] {
     var order = try (query.orderBy ?? []).map {
-      (path: try FieldAccess.path($0.field.fieldPath), isDescending: $0.direction == .descending)
+      Criterion(path: try FieldAccess.path($0.field.fieldPath), isDescending: $0.direction == .descending)
     }
     let isDescending = order.last?.isDescending ?? false
-    let inequalities = query.where.map(FilterRun.inequalities) ?? []
+    let inequalities = query.where.map(DocumentFilter.inequalities) ?? []
     for text in Set(inequalities).subtracting(order.map(\.path.description)).sorted() {
-      order.append((try FieldAccess.path(text), isDescending))
+      order.append(Criterion(path: try FieldAccess.path(text), isDescending: isDescending))
     }
     if !order.contains(where: { $0.path.segments == ["__name__"] }) {
-      order.append((FirestoreFieldPath("__name__"), isDescending))
+      order.append(Criterion(path: FirestoreFieldPath("__name__"), isDescending: isDescending))
     }
     return order
   }
 
-  private func compare(_ left: FirestoreDocument, _ right: FirestoreDocument) -> ValueOrder.Result {
-    for (path, isDescending) in order {
-      guard let left = FieldAccess.value(path, in: left), let right = FieldAccess.value(path, in: right) else {
-        continue
-      }
-      let result = isDescending ? ValueOrder.compare(right, left) : ValueOrder.compare(left, right)
-      if result != .equal { return result }
-    }
-    return .equal
-  }
-
-  private func compare(_ document: FirestoreDocument, _ cursor: FirestoreQuery.Cursor) throws -> ValueOrder.Result {
-    for ((path, isDescending), bound) in zip(order, cursor.values ?? []) {
-      guard let value = FieldAccess.value(path, in: document) else { continue }
-      let result = isDescending ? ValueOrder.compare(bound, value) : ValueOrder.compare(value, bound)
+  /// As far as both go: a cursor may have fewer values than there are criteria.
+  private func compare(_ left: [FirestoreValue], _ right: [FirestoreValue]) -> ValueOrder.Result {
+    for (criterion, (left, right)) in zip(order, zip(left, right)) {
+      let result = criterion.isDescending ? ValueOrder.compare(right, left) : ValueOrder.compare(left, right)
       if result != .equal { return result }
     }
     return .equal

@@ -28,13 +28,11 @@ enum ValueOrder {
     }
   }
 
-  /// Names compare part by part.
-  static func names(_ left: String, _ right: String) -> Result {
-    for (left, right) in zip(left.split(separator: "/"), right.split(separator: "/")) {
-      let result = bytes(left.utf8, right.utf8)
-      if result != .equal { return result }
-    }
-    return order(left.count { $0 == "/" }, right.count { $0 == "/" })
+  /// Names compare part by part: what ends a part comes before every byte of a part.
+  private static func names(_ left: String, _ right: String) -> Result {
+    let slash = UInt8(ascii: "/")
+    return bytes(
+      left.utf8.lazy.map { $0 == slash ? 0 : Int($0) + 1 }, right.utf8.lazy.map { $0 == slash ? 0 : Int($0) + 1 })
   }
 
   /// Values of different types are never in one range, but for the two kinds of numbers.
@@ -83,9 +81,17 @@ enum ValueOrder {
     return result == .equal && double > whole ? .less : result
   }
 
-  private static func bytes<S: Collection<UInt8>, T: Collection<UInt8>>(_ left: S, _ right: T) -> Result {
-    if left.lexicographicallyPrecedes(right) { return .less }
-    return right.lexicographicallyPrecedes(left) ? .greater : .equal
+  private static func bytes<S: Sequence, T: Sequence<S.Element>>(_ left: S, _ right: T) -> Result
+  where S.Element: Comparable {
+    var (left, right) = (left.makeIterator(), right.makeIterator())
+    while true {
+      switch (left.next(), right.next()) {
+      case (nil, nil): return .equal
+      case (nil, _): return .less
+      case (_, nil): return .greater
+      case (let left?, let right?): if left != right { return left < right ? .less : .greater }
+      }
+    }
   }
 
   private static func lists(_ left: [FirestoreValue], _ right: [FirestoreValue]) -> Result {

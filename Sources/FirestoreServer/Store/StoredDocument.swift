@@ -5,15 +5,17 @@ import SwiftData
 /// A document in the server's store.
 @Model
 final class StoredDocument {
-  #Index<StoredDocument>([\.parent, \.name], [\.collection])
+  #Index<StoredDocument>([\.parent, \.key], [\.collection], [\.updateTime])
 
+  /// ``DocumentName/key`` of the full name.
+  @Attribute(.unique) var key: String
   /// The full name.
-  @Attribute(.unique) var name: String
-  /// The collection with everything above it.
+  var name: String
+  /// ``DocumentName/parentKey``
   var parent: String
-  /// The name of the collection alone.
+  /// ``DocumentName/collection``
   var collection: String
-  /// The fields as the REST API writes them.
+  /// The fields as the REST API writes them, the keys in order.
   var fields: Data
   /// Microseconds since 1970.
   var createTime: Int64
@@ -21,8 +23,9 @@ final class StoredDocument {
   var updateTime: Int64
 
   init(name: DocumentName, fields: Data, time: Int64) {
+    self.key = name.key
     self.name = name.full
-    self.parent = name.collectionPath
+    self.parent = name.parentKey
     self.collection = name.collection
     self.fields = fields
     self.createTime = time
@@ -37,25 +40,12 @@ final class StoredDocument {
       createTime: FirestoreTimestamp(microseconds: createTime), updateTime: FirestoreTimestamp(microseconds: updateTime)
     )
   }
-}
 
-/// `projects/P/databases/D/documents/` and pairs of collection and document.
-struct DocumentName {
-  let full: String
-  let collectionPath: String
-  let collection: String
-
-  /// - Throws: ``FirestoreError`` with status `invalidArgument` for what names no document.
-  init(_ full: String) throws {
-    let parts = full.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count >= 7, parts.count % 2 == 1, parts[0] == "projects", parts[2] == "databases",
-      parts[4] == "documents", !parts.contains("")
-    else {
-      throw FirestoreError(.invalidArgument, "Document name \"\(full)\" is not the name of a document.")
-    }
-    self.full = full
-    self.collectionPath = parts.dropLast().joined(separator: "/")
-    self.collection = String(parts[parts.count - 2])
+  /// Equal fields, and only these, give equal bytes.
+  static func data(_ fields: [String: FirestoreValue]) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return try encoder.encode(fields)
   }
 }
 
