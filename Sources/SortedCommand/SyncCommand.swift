@@ -14,8 +14,7 @@ struct SyncCommand: AsyncParsableCommand {
       for each time that something happened.
 
       EXAMPLE
-        sorted firestore &
-        FIRESTORE_EMULATOR_HOST=127.0.0.1:8080 sorted sync --user ann
+        sorted sync --user ann --remote http://127.0.0.1:8080
       """)
 
   @Flag(help: "Go on until Ctrl-C.")

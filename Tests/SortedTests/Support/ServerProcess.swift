@@ -12,7 +12,8 @@ struct ServerProcess {
     var output = ""
     while !output.contains("\n") {
       let data = started.output.fileHandleForReading.availableData
-      try #require(!data.isEmpty, "the server ended: \(try String(contentsOf: started.errors, encoding: .utf8))")
+      let errors = try String(contentsOf: started.errors, encoding: .utf8)
+      try #require(!data.isEmpty, "the server ended: \(errors)")
       output += String(decoding: data, as: UTF8.self)
     }
     self.port = try #require(Int(output.prefix { $0 != "\n" }.split(separator: ":").last ?? ""))
