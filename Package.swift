@@ -110,6 +110,10 @@ let package = Package(
         "FirestoreClient", "FirestoreServer",
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting"]),

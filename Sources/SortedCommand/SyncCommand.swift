@@ -54,7 +54,8 @@ struct SyncCommand: AsyncParsableCommand {
     _ container: ModelContainer, _ database: any RemoteDatabase, _ user: String
   ) async throws {
     let coordinator = BackgroundSyncCoordinator(
-      container: container, database: database, userID: user, environment: clock.environment)
+      container: container, database: database, userID: user, reachability: remote.reachability(of: database),
+      environment: clock.environment)
     let running = Task { await coordinator.run(interval: interval) }
     let interrupt = StopSignals { running.cancel() }
     defer { interrupt.cancel() }
@@ -107,6 +108,20 @@ struct RemoteOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("The key of a service account, as Google's console gives it.", valueName: "file"))
   var key: String?
+
+  /// Whether there is a network; nil for a server on this machine, which needs none.
+  func reachability(of database: any RemoteDatabase) -> AsyncStream<Bool>? {
+    #if os(Linux)
+      let emulator = ProcessInfo.processInfo.environment["FIRESTORE_EMULATOR_HOST"].map { "http://" + $0 }
+      let host = (remote ?? emulator).flatMap { URL(string: $0)?.host }
+      if ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host) { return nil }
+      guard let client = database as? FirestoreClient else { return nil }
+      let monitor = NetworkPathMonitor(source: KernelLinks(), probe: { await client.isReachable() })
+      return monitor.networkIsThere()
+    #else
+      return nil
+    #endif
+  }
 
   /// - Throws: ``Failure`` for what is no address; `FirestoreError` for what is no key.
   func database() throws -> any RemoteDatabase {

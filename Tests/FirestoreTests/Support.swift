@@ -17,10 +17,18 @@ func withServer(
 
 /// Runs a server as long as a test's body runs.
 func withRunning(_ server: FirestoreServer, _ body: (Int) async throws -> Void) async throws {
+  try await withRunning({ try await server.run(signals: false, onRunning: $0) }, body)
+}
+
+/// Runs something that calls back with its port as long as a test's body runs.
+func withRunning(
+  _ run: @escaping @Sendable (@escaping @Sendable (Int) async -> Void) async throws -> Void,
+  _ body: (Int) async throws -> Void
+) async throws {
   let (ports, opened) = AsyncStream.makeStream(of: Int.self)
   let running = Task {
     defer { opened.finish() }
-    try await server.run(signals: false) { opened.yield($0) }
+    try await run { opened.yield($0) }
   }
   defer { running.cancel() }
   var iterator = ports.makeAsyncIterator()

@@ -162,3 +162,25 @@ public final class NetworkPathMonitor: Sendable {
     }
   }
 }
+
+extension NetworkPathMonitor {
+  /// Starts it in place of ``start(queue:)``, and says whether there is a network, now and each time that something
+  /// changes; it is cancelled with whoever reads that. For
+  /// ``BackgroundSyncCoordinator/init(container:database:userID:reachability:environment:)``.
+  ///
+  /// A remote that does not answer where there is a way to it is no missing network: who asks it waits for it. When it
+  /// answers again, that is told by another true. Where the kernel cannot be listened to, the stream ends at once.
+  public func networkIsThere() -> AsyncStream<Bool> {
+    AsyncStream { continuation in
+      pathUpdateHandler = { continuation.yield($0.status != .unsatisfied) }
+      // It also keeps the monitor until then.
+      continuation.onTermination = { _ in self.cancel() }
+      do {
+        try start(queue: DispatchQueue(label: "sorted.reachability"))
+      } catch {
+        logger.warning("the network is not watched: \(error)")
+        continuation.finish()
+      }
+    }
+  }
+}

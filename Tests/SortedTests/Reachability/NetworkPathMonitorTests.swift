@@ -17,16 +17,22 @@ import Testing
     private let state = Mutex(State())
     private let paths: AsyncStream<NetworkPath>
     private let told: AsyncStream<NetworkPath>.Continuation
+    private let notes: AsyncStream<Bool>
+    private let wrote: AsyncStream<Bool>.Continuation
+    private let ends: AsyncStream<Void>
+    private let ended: AsyncStream<Void>.Continuation
     private let sleeps: AsyncStream<TimeInterval>
     private let slept: AsyncStream<TimeInterval>.Continuation
 
     init() {
       (paths, told) = AsyncStream.makeStream()
       (sleeps, slept) = AsyncStream.makeStream()
+      (notes, wrote) = AsyncStream.makeStream()
+      (ends, ended) = AsyncStream.makeStream()
     }
 
     func monitor(probing: Bool = false) -> NetworkPathMonitor {
-      let probe: @Sendable () async -> Bool = { self.state.withLock { $0.answers } }
+      let probe: @Sendable () async -> Bool = { self.isAnswering }
       let monitor = NetworkPathMonitor(
         source: self, probe: probing ? probe : nil, settling: 1, probeInterval: 30,
         sleep: { try await self.sleep($0) })
@@ -40,7 +46,10 @@ import Testing
     }
 
     func changes() -> AsyncStream<Void> {
-      AsyncStream { continuation in state.withLock { $0.listeners.append(continuation) } }
+      AsyncStream { continuation in
+        continuation.onTermination = { _ in self.ended.yield() }
+        state.withLock { $0.listeners.append(continuation) }
+      }
     }
 
     func set(route: Bool, tells: Bool = true) {
@@ -52,6 +61,17 @@ import Testing
     }
 
     func set(answers: Bool) { state.withLock { $0.answers = answers } }
+
+    var isAnswering: Bool { state.withLock { $0.answers } }
+    func note(_ isThere: Bool) { wrote.yield(isThere) }
+
+    func noted() async -> Bool? {
+      for await note in notes { return note }
+      return nil
+    }
+
+    /// Until nobody listens to the changes any more.
+    func unheard() async { for await _ in ends { return } }
 
     private func sleep(_ seconds: TimeInterval) async throws {
       try await withTaskCancellationHandler {
@@ -190,6 +210,33 @@ import Testing
     bench.end()
     #expect(await bench.rest() == [])
     #expect(monitor.currentPath.status == .unsatisfied)
+  }
+
+  @Test("As a stream it says whether there is a network, and again when the remote answers; reading no more ends it")
+  func stream() async throws {
+    let bench = Bench()
+    let reading = Task {
+      var seen = [Bool]()
+      for await isThere in bench.monitor(probing: true).networkIsThere() {
+        seen.append(isThere)
+        bench.note(isThere)
+      }
+      return seen
+    }
+    #expect(await bench.noted() == false)
+    bench.set(route: true)
+    await bench.sleeper(1)
+    bench.wake(1)
+    #expect(await bench.noted() == true)
+    bench.set(answers: true)
+    bench.set(route: true)
+    await bench.sleeper(1)
+    bench.wake(1)
+    #expect(await bench.noted() == true)
+    reading.cancel()
+    #expect(await reading.value == [false, true, true])
+    await bench.unheard()
+    bench.end()
   }
 
   #if os(Linux)
