@@ -64,7 +64,7 @@ public actor ConversationSyncService: ModelActor {
     var page = Page(after: start)
     while let notices = try await next(&page, "conversations", of: paths.user(userID)) {
       let news = try unknown(notices)
-      let documents = try await database.documents(news.map { paths.conversation($0.id) })
+      let documents = news.isEmpty ? [] : try await database.documents(news.map { paths.conversation($0.id) })
       for (notice, document) in zip(news, documents) {
         try await follow(notice.id, document, notice.document, &report)
       }

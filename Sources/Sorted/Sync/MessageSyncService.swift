@@ -156,7 +156,10 @@ public actor MessageSyncService: ModelActor {
       let documents = try await database.documents(names)
       if let document = documents[0] {
         try ConversationInbox(context: modelContext).take(document, conversationID: id)
-        isSettled = isSettled || slice.conversation.serverTime == 0
+        isSettled = isSettled || slice.conversation.serverTime != document.serverTime
+      } else if slice.conversation.serverTime > 0 {
+        try outbox.forget(id)
+        isSettled = true
       }
       let found = documents.dropFirst().compactMap { $0.flatMap { RemoteMessage($0, conversationID: id) } }
       let outcome = try MessageInbox(context: modelContext, userID: userID).take(found, conversationID: id)

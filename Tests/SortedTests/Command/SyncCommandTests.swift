@@ -55,12 +55,12 @@ import Testing
 
     server = try ServerProcess(sorted, documents, port: port)
     for user in ["ann", "bob", "ann", "bob"] { try sync(user).expectSuccess() }
-    #expect(try texts("ann") == ["0", "1", "2", "3", "4"])
-    #expect(try texts("bob") == ["0", "1", "2", "3", "4"])
     let after = try json(run("ann", "status", "--remote", "http://127.0.0.1:\(port)", "--json"))
     #expect(after["online"] as? Bool == true)
     #expect(after["pending"] as? Int == 0 && after["failedCount"] as? Int == 0)
     #expect(after["user"] as? String == "ann" && after["lastSync"] != nil && after["lastError"] == nil)
+    #expect(try texts("ann") == ["0", "1", "2", "3", "4"])
+    #expect(try texts("bob") == ["0", "1", "2", "3", "4"])
     server.kill()
   }
 

@@ -3,6 +3,8 @@ import Testing
 
 #if canImport(Glibc)
   import Glibc
+#else
+  import Darwin
 #endif
 
 /// Passes TCP connections on to a server, and breaks some of them just when the server has answered: what was asked for has
@@ -21,15 +23,16 @@ final class FaultyProxy: @unchecked Sendable {
   init(to target: Int, seed: UInt64) throws {
     self.target = target
     generator = SeededGenerator(seed)
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let open = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var (address, length) = Self.address(0)
     let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, length) }
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(open, $0, length) }
     }
-    try #require(bound == 0 && listen(listener, 64) == 0)
+    try #require(bound == 0 && listen(open, 64) == 0)
     _ = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(listener, $0, &length) }
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(open, $0, &length) }
     }
+    listener = open
     port = Int(UInt16(bigEndian: address.sin_port))
     Thread.detachNewThread { self.acceptAll() }
   }
@@ -93,7 +96,7 @@ final class FaultyProxy: @unchecked Sendable {
       var sent = 0
       while sent < count {
         let written = buffer.withUnsafeBytes {
-          send(target, $0.baseAddress! + sent, count - sent, Int32(MSG_NOSIGNAL.rawValue))
+          send(target, $0.baseAddress! + sent, count - sent, Int32(MSG_NOSIGNAL))
         }
         guard written > 0 else { return pair.end() }
         sent += written

@@ -79,15 +79,23 @@ struct Outbox {
     try context.update(
       model: MessageEntity.self, where: #Predicate { ids.contains($0.id) && $0.serverTime < time },
       set: .assign(\.serverTime, time))
-    try accept(slice.conversation, at: time)
+    try accept(slice.conversation, isWritten: slice.writesConversation, at: time)
   }
 
-  private func accept(_ conversation: ConversationValues, at time: Int64) throws {
+  /// Notes that the server has no such conversation, so that all of it is sent again.
+  func forget(_ conversationID: String) throws {
+    try context.update(
+      model: ConversationEntity.self, where: #Predicate { $0.id == conversationID }, set: .assign(\.serverTime, 0))
+  }
+
+  private func accept(_ conversation: ConversationValues, isWritten: Bool, at time: Int64) throws {
     let id = conversation.id
     let changeID = conversation.changeID
-    try context.update(
-      model: ConversationEntity.self, where: #Predicate { $0.id == id && $0.serverTime < time },
-      set: .assign(\.serverTime, time))
+    if isWritten {
+      try context.update(
+        model: ConversationEntity.self, where: #Predicate { $0.id == id && $0.serverTime < time },
+        set: .assign(\.serverTime, time))
+    }
     guard !conversation.pending.isEmpty else { return }
     try context.update(
       model: ConversationEntity.self, where: #Predicate { $0.id == id && $0.changeID == changeID },

@@ -49,6 +49,9 @@ struct OutgoingSlice: Sendable {
   }
   private var isCreation: Bool { conversation.serverTime == 0 }
 
+  /// Whether the conversation's document is among the writes.
+  var writesConversation: Bool { isCreation || !shared.isEmpty || messages.contains(where: \.isNew) }
+
   func writes(_ paths: DocumentPaths) -> [FirestoreWrite] {
     var writes = messages.map { $0.write(paths) }
     if let write = conversationWrite(paths) { writes.append(write) }
@@ -58,8 +61,8 @@ struct OutgoingSlice: Sendable {
   /// The last message is a hint for whoever reads no messages: the one that was committed last. Stores work it out from
   /// the messages.
   private func conversationWrite(_ paths: DocumentPaths) -> FirestoreWrite? {
+    guard writesConversation else { return nil }
     let newest = messages.filter(\.isNew).max { $0.content.createdAt < $1.content.createdAt }?.content
-    guard isCreation || newest != nil || !shared.isEmpty else { return nil }
     var values = conversation
     values.participants = conversation.recipients(userID)
     var fields: [String: FirestoreValue] = [:]
@@ -77,8 +80,13 @@ struct OutgoingSlice: Sendable {
     }
     return .update(
       FirestoreDocument(name: paths.conversation(conversation.id), fields: fields),
-      mask: isCreation ? nil : FirestoreMask(mask), transforms: [Self.serverTime], if: isCreation ? .exists(false) : nil
-    )
+      mask: isCreation ? nil : FirestoreMask(mask), transforms: [Self.serverTime], if: precondition)
+  }
+
+  /// Fields replace only what was known; the last message needs no such care.
+  private var precondition: FirestorePrecondition? {
+    if isCreation { return .exists(false) }
+    return shared.isEmpty ? nil : .updateTime(ServerTime.timestamp(conversation.serverTime))
   }
 
   private func notice(for recipient: String, _ paths: DocumentPaths) -> FirestoreWrite {
