@@ -91,6 +91,7 @@ let package = Package(
       name: "SwiftDataTests",
       dependencies: [
         "SwiftData", "CrashModels", "CrashHelper",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]

@@ -8,7 +8,8 @@ extension PersistedProperty {
   func renderedStorage(isolated: Bool) -> DeclSyntax {
     // The engine's members are nonisolated; they touch an object only where its context is used.
     let isolation = isolated ? "nonisolated(unsafe) " : ""
-    let start = "\(isolation)private final var \(storageName)"
+    // Unchecked because every access is over before anything else can run.
+    let start = "@exclusivity(unchecked) \(isolation)private final var \(storageName)"
     switch storage {
     case .inPlace(let type), .direct(let type): return "\(raw: start): \(raw: type)"
     case .slot(let type?): return "\(raw: start): SwiftData.__Slot<\(raw: type)>"

@@ -31,7 +31,7 @@ struct AccessorTests {
             }
           }
 
-          private final var _title: String
+          @exclusivity(unchecked) private final var _title: String
         }
         """
     )
@@ -70,7 +70,7 @@ struct AccessorTests {
             }
           }
 
-          private final var _album: SwiftData.__Slot<Album?>
+          @exclusivity(unchecked) private final var _album: SwiftData.__Slot<Album?>
         }
         """
     )
@@ -100,7 +100,7 @@ struct AccessorTests {
       }
       """
     )
-    #expect(expansion.hasLine("nonisolated(unsafe) private final var _title: String"))
+    #expect(expansion.hasLine("@exclusivity(unchecked) nonisolated(unsafe) private final var _title: String"))
   }
 
   @Test("Observers run inside the setter, guarded against themselves")
@@ -202,7 +202,7 @@ struct AccessorTests {
   @Test("A property in backticks has storage without them")
   func backticks() {
     let expansion = Expansion("class Track { @__Persisted(index: 0) var `default`: Int }")
-    #expect(expansion.text.contains("private final var _default: Int"))
+    #expect(expansion.text.contains("@exclusivity(unchecked) private final var _default: Int"))
     #expect(expansion.text.contains("__willGet(0, \\.`default`)"))
   }
 
@@ -215,6 +215,6 @@ struct AccessorTests {
   @Test("Beside an attribute that may be a property wrapper, storage has a name that no wrapper takes")
   func unknownAttribute() {
     let expansion = Expansion("class Track { @Clamped @__Persisted(index: 0) var plays: Int }")
-    #expect(expansion.text.contains("private final var __persisted_plays: Int"))
+    #expect(expansion.text.contains("@exclusivity(unchecked) private final var __persisted_plays: Int"))
   }
 }

@@ -4,8 +4,9 @@ import Testing
 struct StorageTests {
   private func storage(_ declaration: String) -> String {
     let expansion = Expansion("class C { @__Persisted(index: 0) \(declaration) }")
-    let line = expansion.text.split(separator: "\n").first { $0.contains("private final var _x") }
-    return line.map { String($0.drop { $0 == " " }.dropFirst("private final var _x".count)) } ?? expansion.text
+    let start = "@exclusivity(unchecked) private final var _x"
+    let line = expansion.text.split(separator: "\n").first { $0.contains(start) }
+    return line.map { String($0.drop { $0 == " " }.dropFirst(start.count)) } ?? expansion.text
   }
 
   @Test(

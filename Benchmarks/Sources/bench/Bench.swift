@@ -5,7 +5,9 @@ import BenchKit
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures OpenSwiftData beside raw SQLite and GRDB.",
-    subcommands: [Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self],
+    subcommands: [
+      Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self, ObjectsCommand.self, GrowthCommand.self,
+    ],
     defaultSubcommand: Compare.self)
 }
 

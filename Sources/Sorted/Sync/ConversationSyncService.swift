@@ -31,7 +31,8 @@ public actor ConversationSyncService: ModelActor {
     public var updated = 0
     /// Changes made here that later ones replaced (``SyncConflictEntity``).
     public var conflicts = 0
-    /// Documents that are no messages or conversations, by name; they are passed over.
+    /// Documents that are no messages or conversations, or messages with the identifier of another one that is here, by
+    /// name; they are passed over.
     public var unreadable: [String] = []
 
     /// Nothing yet.
@@ -157,6 +158,7 @@ public actor ConversationSyncService: ModelActor {
       report.received += outcome.received
       report.updated += outcome.updated
       report.conflicts += outcome.conflicts
+      report.unreadable += outcome.strangers.map { paths.message($0, in: id) }
       let newest = page.newest
       try modelContext.update(
         model: ConversationEntity.self, where: #Predicate { $0.id == id && $0.messageCursor < newest },

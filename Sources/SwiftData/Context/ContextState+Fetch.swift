@@ -34,17 +34,35 @@ struct StoreQuery {
   }
 
   func statement(_ columns: SQLFragment, ordered: Bool, joining others: [SQLFragment] = []) -> SQLFragment {
-    var result = SQLFragment("SELECT ") + columns + SQLFragment(" FROM \(table.name.quotedIdentifier) AS t0")
-    for join in joins + (ordered ? orderJoins : []) + others { result = result + SQLFragment(" ") + join }
-    result = result + conditions
+    var result = SQLFragment("SELECT ")
+    // A fetch of one row is so short that putting its text together counts.
+    result.sql.reserveCapacity(512)
+    result.append(columns)
+    result.append(" FROM ")
+    result.append(table.name.quotedIdentifier)
+    result.append(" AS t0")
+    func join(_ joins: [SQLFragment]) {
+      for join in joins {
+        result.append(" ")
+        result.append(join)
+      }
+    }
+    join(joins)
+    if ordered { join(orderJoins) }
+    join(others)
+    result.append(conditions)
     if ordered {
-      result = result + SQLFragment(" ORDER BY ")
-      for term in order { result = result + term + SQLFragment(", ") }
-      result = result + SQLFragment("t0._pk")
+      result.append(" ORDER BY ")
+      for term in order {
+        result.append(term)
+        result.append(", ")
+      }
+      result.append("t0._pk")
     }
     if limit != nil || offset != nil {
       // SQLite has no offset without a limit; -1 is none.
-      result = result + SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset ?? 0))])
+      result.append(
+        SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset ?? 0))]))
     }
     return result
   }
@@ -60,10 +78,14 @@ struct StoreQuery {
   /// ` WHERE …`, or nothing.
   var conditions: SQLFragment {
     let all = [table.discriminatorCondition.map { SQLFragment($0) }, condition].compactMap { $0 } + restrictions
-    return all.enumerated().reduce(SQLFragment("")) { result, next in
-      let condition = all.count == 1 ? next.element : SQLFragment("(") + next.element + SQLFragment(")")
-      return result + SQLFragment(next.offset == 0 ? " WHERE " : " AND ") + condition
+    var result = SQLFragment("")
+    for (index, condition) in all.enumerated() {
+      result.append(index == 0 ? " WHERE " : " AND ")
+      if all.count > 1 { result.append("(") }
+      result.append(condition)
+      if all.count > 1 { result.append(")") }
     }
+    return result
   }
 
   /// Whether the statement reads rows of an entity other than by its own table.
@@ -120,14 +142,31 @@ extension ContextState {
 
   // MARK: - Lowering
 
+  /// A fetch of objects.
+  func lower<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> StoreQuery {
+    let table = try core.table(for: M.__entity)
+    let store = try core.sqlStore(of: table)
+    let shape = QueryShape(descriptor.predicate, descriptor.sortBy, denormalized: store.denormalizedCount)
+    if let shape, let known = store.loweredQueries.query(of: shape) { return try query(known, table, descriptor) }
+    let lowered = try PredicateLowering.query(
+      descriptor.predicate, descriptor.sortBy, entity: M.__entity, environment: environment(of: store))
+    if let shape { store.loweredQueries.keep(lowered, as: shape) }
+    return try query(lowered, table, descriptor)
+  }
+
   /// - Parameter values: lowers what the statement computes of each row; it can join what condition and order join.
   func lower<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, values: (inout LoweringState) throws -> [SQLFragment] = { _ in [] }
+    _ descriptor: FetchDescriptor<M>, values: (inout LoweringState) throws -> [SQLFragment]
   ) throws -> StoreQuery {
-    let entity = M.__entity
-    let table = try core.table(for: entity)
-    let store = try core.sqlStore(of: table)
-    let environment = LoweringEnvironment(
+    let table = try core.table(for: M.__entity)
+    let lowered = try PredicateLowering.query(
+      descriptor.predicate, descriptor.sortBy, entity: M.__entity,
+      environment: environment(of: try core.sqlStore(of: table)), values: values)
+    return try query(lowered, table, descriptor)
+  }
+
+  private func environment(of store: SQLiteStore) -> LoweringEnvironment {
+    LoweringEnvironment(
       storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
@@ -135,6 +174,11 @@ extension ContextState {
       rtrees: { [core] entity in
         ((try? core.table(for: entity))?.rtrees ?? []).filter { store.derivedTables.contains($0.name) }
       })
+  }
+
+  private func query<M: PersistentModel>(
+    _ lowered: LoweredQuery, _ table: EntityTable, _ descriptor: FetchDescriptor<M>
+  ) throws -> StoreQuery {
     let left = left(out: descriptor)
     let columns: Set<String>? = left.map { left in
       Set(
@@ -143,8 +187,6 @@ extension ContextState {
         })
     }
     var query = StoreQuery(table: table, columns: table.select(only: columns))
-    let lowered = try PredicateLowering.query(
-      descriptor.predicate, descriptor.sortBy, entity: entity, environment: environment, values: values)
     (query.joins, query.condition) = (lowered.joins, lowered.condition)
     (query.orderJoins, query.order) = (lowered.orderJoins, lowered.order)
     (query.valueJoins, query.values) = (lowered.valueJoins, lowered.values)

@@ -19,6 +19,7 @@ package final class ContextState {
   // All of it belongs to the thread or actor of the context.
 
   /// The live objects, by hierarchy and key. Weak: an object that nobody holds is fetched again.
+  @exclusivity(unchecked)  // finding and adding an object runs nothing else
   var identityMaps: [IdentityMap]
   /// New objects, in the order of insertion. Strong.
   var inserted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]

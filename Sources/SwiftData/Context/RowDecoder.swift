@@ -45,12 +45,14 @@ struct RowDecoder {
       return object
     }
     let entity = try selectClass()
-    reader.deferred = PropertySet()
+    if reader.deferred?.isEmpty != true { reader.deferred = PropertySet() }
     let object = try entity.type.init(__row: reader)
     context.register(object, root: table.root, key: key, batch)
-    var unloaded = reader.deferred!
-    if let partial { unloaded.formUnion(partial) }
-    if !unloaded.isEmpty { object.__state.unloaded = unloaded }
+    if partial != nil || reader.deferred?.isEmpty == false {
+      var unloaded = reader.deferred ?? PropertySet()
+      if let partial { unloaded.formUnion(partial) }
+      if !unloaded.isEmpty { object.__state.unloaded = unloaded }
+    }
     return object
   }
 

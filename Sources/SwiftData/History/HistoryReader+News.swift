@@ -27,9 +27,12 @@ extension HistoryReader {
       guard newest > last else { return News(newest: newest, isRelevant: false) }
       do { try check(last, connection) } catch { return News(newest: newest, isRelevant: true) }
       var sql = SQLFragment(
-        "SELECT 1 FROM _swiftdata_history h JOIN _swiftdata_changes c ON c.history = h.id WHERE h.id > ?",
+        "SELECT 1 FROM _swiftdata_history h JOIN _swiftdata_changes"
+          + " ON \(HistoryRecorder.changes(from: "h.id", to: "h.id"))"
+          + " WHERE h.id > ?",
         [.integer(last)])
-      for (column, names) in [("h.author", Array(authors)), ("c.entity", entities)] where !names.isEmpty {
+      let wanted = [("h.author", Array(authors)), ("_swiftdata_changes.entity", entities)]
+      for (column, names) in wanted where !names.isEmpty {
         let list = String(decoding: try JSONCoding.encode(names), as: UTF8.self)
         sql = sql + SQLFragment(" AND \(column) IN (SELECT value FROM json_each(?))", [.text(list)])
       }

@@ -79,7 +79,7 @@ struct HistoryReader {
     _ = try connection.rows(
       SQLFragment(
         "SELECT id, history, kind, entity, key, count, properties, tombstone FROM _swiftdata_changes"
-          + " WHERE history BETWEEN ? AND ? ORDER BY history, id", [.integer(first), .integer(last)])
+          + " WHERE \(HistoryRecorder.changes()) ORDER BY id", [.integer(first), .integer(last)])
     ) { cells in
       guard let entity = entity(cells.text(3) ?? ""), let kind = HistoryRecorder.Kind(rawValue: cells.integer(2)) else {
         return
@@ -104,10 +104,12 @@ struct HistoryReader {
   private func remove(_ transactions: [Int64], _ connection: SQLiteConnection) throws {
     guard let newest = transactions.max() else { return }
     let list = ContextState.list(transactions)
-    for (table, column) in [("_swiftdata_changes", "history"), ("_swiftdata_history", "id")] {
-      try connection.execute(
-        SQLFragment("DELETE FROM \(table) WHERE \(column) IN (SELECT value FROM json_each(?))", [list]))
-    }
+    try connection.execute(
+      SQLFragment(
+        "DELETE FROM _swiftdata_changes WHERE id IN (SELECT _swiftdata_changes.id FROM json_each(?) AS gone"
+          + " JOIN _swiftdata_changes ON \(HistoryRecorder.changes(from: "gone.value", to: "gone.value")))", [list]))
+    try connection.execute(
+      SQLFragment("DELETE FROM _swiftdata_history WHERE id IN (SELECT value FROM json_each(?))", [list]))
     try connection.execute(
       SQLFragment(
         "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"

@@ -106,8 +106,13 @@ struct HistoryRecorder {
       key INTEGER NOT NULL, count INTEGER NOT NULL, properties TEXT, tombstone TEXT
     )
     """,
-    "CREATE INDEX IF NOT EXISTS _swiftdata_changes_history ON _swiftdata_changes (history)",
   ]
+
+  /// The condition for the changes of a range of transactions, both among them. Their numbers contain those of the
+  /// transactions, so that no index has to be written with each save.
+  static func changes(from first: String = "?", to last: String = "?") -> String {
+    "_swiftdata_changes.id >= \(first) << 32 AND _swiftdata_changes.id < (\(last) + 1) << 32"
+  }
 
   /// - Returns: the number of the transaction; nil where nothing changed.
   @discardableResult

@@ -46,20 +46,15 @@ extension DerivedTable {
   /// left as it is.
   /// - Returns: the names of those that can be used.
   static func update(
-    _ database: any DatabaseWriter, for layout: StoreLayout, configuration: ModelConfiguration
+    _ connections: StoreConnections, for layout: StoreLayout, configuration: ModelConfiguration
   ) throws -> Set<String> {
     let wanted = layout.derivedTables
-    let (current, stale) = try database.read { database in
+    let (current, stale) = try connections.read { database in
       (try self.current(wanted, in: database), try self.stale(wanted, layout, in: database))
     }
     let isComplete = current.count == wanted.count && stale.isEmpty
     guard !isComplete, configuration.allowsSave || configuration.isStoredInMemoryOnly else { return current }
-    try database.writeWithoutTransaction { database in
-      try database.inTransaction(.immediate) {
-        try rebuild(for: layout, on: database)
-        return .commit
-      }
-    }
+    try connections.write { try rebuild(for: layout, on: $0) }
     return Set(wanted.map(\.name))
   }
 

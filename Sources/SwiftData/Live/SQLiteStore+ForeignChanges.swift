@@ -29,8 +29,8 @@ extension SQLiteStore {
     var keys: [HistoryRecorder.Kind: [String: [Int64]]] = [:]
     let rows = try Row.fetchCursor(
       database,
-      sql: "SELECT history, kind, entity, key, count FROM _swiftdata_changes WHERE history > ? AND history <= ?"
-        + " ORDER BY id", arguments: [first, last])
+      sql: "SELECT history, kind, entity, key, count FROM _swiftdata_changes WHERE \(HistoryRecorder.changes())"
+        + " ORDER BY id", arguments: [first + 1, last])
     while let row = try rows.next() {
       guard !own.contains(row[0]), let kind = HistoryRecorder.Kind(rawValue: row[1]) else { continue }
       let (key, count): (Int64, Int64) = (row[3], row[4])

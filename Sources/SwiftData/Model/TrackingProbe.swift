@@ -11,7 +11,10 @@ import Synchronization
 final class TrackingProbe {
   // Unchecked because nothing that an access calls comes back here.
   @exclusivity(unchecked)
-  private var registrar = ObservationRegistrar()
+  private var watch: Watch
+  /// The same, read without counting references.
+  @exclusivity(unchecked)
+  private var watched: Unmanaged<Watch>
   private let subject = Subject()
   private let mark: Mark
   private let keyPath: KeyPath<Subject, Void>
@@ -20,15 +23,24 @@ final class TrackingProbe {
     let mark = Mark()
     self.mark = mark
     self.keyPath = \Subject[mark]
+    self.watch = Watch()
+    self.watched = Unmanaged.passUnretained(watch)
   }
 
   var isTracking: Bool {
     let before = mark.hashes.load(ordering: .relaxed)
-    registrar.access(subject, keyPath: keyPath)
+    // Nothing that an access calls replaces the watch.
+    watched._withUnsafeGuaranteedRef { $0.registrar.access(subject, keyPath: keyPath) }
     guard mark.hashes.load(ordering: .relaxed) != before else { return false }
-    // The tracking holds this one from now on, and goes with it.
-    registrar = ObservationRegistrar()
+    // The tracking holds this registrar from now on, and goes with it.
+    watch = Watch()
+    watched = Unmanaged.passUnretained(watch)
     return true
+  }
+
+  /// A constant in a class can be asked where it is: to copy a registrar out of a variable takes longer than to ask it.
+  private final class Watch {
+    let registrar = ObservationRegistrar()
   }
 
   private final class Subject: Observable {

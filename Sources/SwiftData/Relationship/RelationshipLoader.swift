@@ -3,6 +3,7 @@ import Foundation
 /// The objects that one fetch returned: what one of them lacks is loaded for all of them in one statement.
 package final class FetchBatch {
   /// In the order of the rows.
+  @exclusivity(unchecked)  // nothing else runs while it grows
   var keys: [Int64]
   let root: Int
   /// How many owners the next load of a to-many takes in, by property index: 1, 8, 64, … A first touch must not

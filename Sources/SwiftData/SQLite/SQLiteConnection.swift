@@ -26,11 +26,15 @@ package final class SQLiteConnection {
   }
 
   /// Runs a query and hands each row to `body`; the reader is reused from row to row.
+  // Inlined, so that a generic `body` asks the runtime for its types once and not for each row.
+  @inline(__always)
   func query(_ fragment: SQLFragment, reader: SQLiteRowReader, _ body: (SQLiteRowReader) throws -> Void) throws {
     try withStatement(fragment.sql) { statement in
       try bind(fragment.arguments, to: statement, sql: fragment.sql)
-      reader.statement = statement
-      while try step(statement, sql: fragment.sql) { try body(reader) }
+      while try step(statement, sql: fragment.sql) {
+        reader.begin(statement)
+        try body(reader)
+      }
     }
   }
 
@@ -60,15 +64,23 @@ package final class SQLiteConnection {
     }
   }
 
-  /// The identity of the database content this connection sees; another one says that somebody committed.
-  var dataVersion: UInt32 {
-    var version: UInt32 = 0
-    _ = withUnsafeMutablePointer(to: &version) { sqlite3_file_control(handle, nil, SQLITE_FCNTL_DATA_VERSION, $0) }
-    return version
+  /// The identity of the content that this connection sees; another one says that another connection committed.
+  ///
+  /// Asked by a statement and not by a file control, because that begins the read: else it would be the identity of what
+  /// the connection saw the last time.
+  func dataVersion() throws -> Int64 {
+    let statement = try database.cachedStatement(sql: "PRAGMA data_version").sqliteStatement
+    defer { sqlite3_reset(statement) }
+    guard sqlite3_step(statement) == SQLITE_ROW else {
+      throw store.translate(
+        code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), sql: nil)
+    }
+    return sqlite3_column_int64(statement, 0)
   }
 
   // MARK: - Statements
 
+  @inline(__always)
   private func withStatement<T>(_ sql: String, _ body: (OpaquePointer) throws -> T) throws -> T {
     let statement = try prepared(sql)
     trace?.record(sql)
@@ -145,7 +157,12 @@ package final class SQLiteConnection {
 
 /// Decodes model rows from the statement being stepped.
 final class SQLiteRowReader: __RowReader {
-  var statement: OpaquePointer!
+  // Unchecked because reading a cell touches nothing else of the reader.
+  @exclusivity(unchecked) private var statement: OpaquePointer!
+  /// The cell that was looked at last: its kind is asked before its value, and to find it costs as much as to read it.
+  /// SQLite calls it unprotected, since it takes no lock; the connection is ours while we read.
+  @exclusivity(unchecked) private var cell: OpaquePointer?
+  @exclusivity(unchecked) private var cellColumn: Int32 = -1
   private var store: SQLiteStore!
 
   convenience init(entity: __Entity, store: SQLiteStore) {
@@ -153,8 +170,24 @@ final class SQLiteRowReader: __RowReader {
     self.store = store
   }
 
+  /// Begins to read the statement's current row.
+  func begin(_ statement: OpaquePointer) {
+    self.statement = statement
+    cellColumn = -1
+    countRow()
+  }
+
+  @inline(__always)
+  private func cell(_ column: Int32) -> OpaquePointer? {
+    if column != cellColumn {
+      cell = sqlite3_column_value(statement, column)
+      cellColumn = column
+    }
+    return cell
+  }
+
   override func kind(_ column: Int32) -> __CellKind {
-    switch sqlite3_column_type(statement, column) {
+    switch sqlite3_value_type(cell(column)) {
     case SQLITE_INTEGER: .integer
     case SQLITE_FLOAT: .real
     case SQLITE_TEXT: .text
@@ -162,9 +195,18 @@ final class SQLiteRowReader: __RowReader {
     default: .null
     }
   }
-  override func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
-  override func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
-  override func string(_ column: Int32) -> String { Self.string(statement, column) }
+  override func int64(_ column: Int32) -> Int64 { sqlite3_value_int64(cell(column)) }
+  override func double(_ column: Int32) -> Double { sqlite3_value_double(cell(column)) }
+  override func string(_ column: Int32) -> String {
+    let cell = cell(column)
+    guard let bytes = sqlite3_value_text(cell) else { return "" }
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(cell))), as: UTF8.self)
+  }
+  override func shortText(_ column: Int32) -> __ShortText? {
+    let cell = cell(column)
+    guard let bytes = sqlite3_value_text(cell) else { return nil }
+    return __ShortText(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(cell))))
+  }
   override func data(_ column: Int32) -> Data { Self.data(statement, column) }
   override func value(at column: Int32) -> SQLValue {
     switch kind(column) {
@@ -191,17 +233,18 @@ final class SQLiteRowReader: __RowReader {
 
 /// Binds values to the parameters of a statement, in order.
 final class SQLiteParameterWriter: __ColumnWriter {
-  private var statement: OpaquePointer!
-  private var position: Int32 = 0
+  // Unchecked because binding a value touches nothing else of the writer.
+  @exclusivity(unchecked) private var statement: OpaquePointer!
+  @exclusivity(unchecked) private var position: Int32 = 0
   /// Called with each text; the save notes columns whose text is not in Unicode normal form C.
-  var textObserver: ((__Property, String) -> Void)?
+  @exclusivity(unchecked) var textObserver: ((__Property, String) -> Void)?
   /// Called for data of an external property; returns what the cell holds instead, or nil to keep it inline.
   var externalWriter: ((__Property, Data) throws -> String?)?
 
   /// Copies of texts that the statement points at; SQLite would allocate each.
-  private var scratch: UnsafeMutableBufferPointer<UInt8>?
-  private var scratchCount = 0
-  private var stepsAtOnce = false
+  @exclusivity(unchecked) private var scratch: UnsafeMutableBufferPointer<UInt8>?
+  @exclusivity(unchecked) private var scratchCount = 0
+  @exclusivity(unchecked) private var stepsAtOnce = false
 
   deinit { scratch?.deallocate() }
 

@@ -16,6 +16,7 @@ package final class SQLiteStore: @unchecked Sendable {
   let derivedTables: Set<String>
   /// What opening it changed.
   package let migration: MigrationSummary
+  let loweredQueries = LoweredQueries()
   private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
 
@@ -24,7 +25,7 @@ package final class SQLiteStore: @unchecked Sendable {
     /// Columns ("Table.column") that hold text which is not in normal form C; comparisons normalise them.
     var denormalized: Set<String> = []
     /// For each connection: the data version last seen and the number of commits of ours at that time.
-    var versions: [ObjectIdentifier: (version: UInt32, commits: Int)] = [:]
+    var versions: [ObjectIdentifier: (version: Int64, commits: Int)] = [:]
     var commits = 0
     /// The number of our newest transaction, or of the newest of all when the store was opened.
     var lastTransaction: Int64 = 0
@@ -41,7 +42,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// How the store gets at its file.
   private enum Access {
-    case connections(any DatabaseWriter)
+    case connections(StoreConnections)
     /// A migration's stage runs inside the transaction of the migration.
     case transaction(OpenTransaction)
   }
@@ -52,16 +53,16 @@ package final class SQLiteStore: @unchecked Sendable {
     self.layout = target.current.layout
     self.log = StatementLog(store: configuration.name)
     self.externalStorage = ExternalStorage(configuration)
-    let database = try StoreOpening.open(configuration)
-    self.access = .connections(database)
-    let opened = try StoreOpening.prepare(database, target: target, externalStorage: externalStorage)
+    let connections = try StoreOpening.open(configuration)
+    self.access = .connections(connections)
+    let opened = try StoreOpening.prepare(connections, target: target, externalStorage: externalStorage)
     self.identifier = opened.identifier
     self.migration = MigrationSummary(configuration: configuration.name, steps: opened.steps)
     self.derivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
-      try DerivedTable.update(database, for: layout, configuration: configuration)
+      try DerivedTable.update(connections, for: layout, configuration: configuration)
     }
-    let denormalized = try translating { try database.read { try StoreOpening.denormalizedColumns($0) } }
-    let last = try translating { try database.read { try StoreOpening.lastTransaction($0) } }
+    let denormalized = try translating { try connections.read { try StoreOpening.denormalizedColumns($0) } }
+    let last = try translating { try connections.read { try StoreOpening.lastTransaction($0) } }
     bookkeeping.withLock { ($0.denormalized, $0.lastTransaction) = (denormalized, last) }
     if configuration.historyRetention != nil, configuration.allowsSave {
       try write { try HistoryReader(store: self).trim($0) }
@@ -98,10 +99,10 @@ package final class SQLiteStore: @unchecked Sendable {
     return try translating {
       switch access {
       case .transaction(let transaction): return try body(SQLiteConnection(transaction.database, store: self))
-      case .connections(let database):
-        return try database.read { database in
+      case .connections(let connections):
+        return try connections.read { database in
           let connection = SQLiteConnection(database, store: self)
-          noteVersion(of: connection)
+          try noteVersion(of: connection)
           return try body(connection)
         }
       }
@@ -118,25 +119,22 @@ package final class SQLiteStore: @unchecked Sendable {
     return try translating {
       switch access {
       case .transaction(let transaction): return try write(within: transaction, body)
-      case .connections(let database):
-        return try database.writeWithoutTransaction { database in
-          let connection = SQLiteConnection(database, store: self)
-          var result: T?
-          do {
-            try database.inTransaction(.immediate) {
-              result = try body(connection)
-              willCommit(connection.historyTransaction)
-              return .commit
-            }
-          } catch {
-            // Somebody else may get the number now.
-            if let number = connection.historyTransaction {
-              _ = bookkeeping.withLock { $0.ownTransactions.remove(number) }
-            }
-            throw error
+      case .connections(let connections):
+        var transaction: Int64?
+        do {
+          return try connections.write { database in
+            let connection = SQLiteConnection(database, store: self)
+            defer { transaction = connection.historyTransaction }
+            let result = try body(connection)
+            willCommit(connection.historyTransaction)
+            return result
+          } didCommit: {
+            didCommit(transaction)
           }
-          didCommit(connection.historyTransaction)
-          return result!
+        } catch {
+          // Somebody else may get the number now.
+          if let transaction { _ = bookkeeping.withLock { $0.ownTransactions.remove(transaction) } }
+          throw error
         }
       }
     }
@@ -226,12 +224,12 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// Reads for the watch: what it notices it tells the contexts itself.
   func look<T>(_ body: (Database) throws -> T) throws -> T? {
-    guard case .connections(let database) = access, !bookkeeping.withLock({ $0.isErased }) else { return nil }
-    return try database.read(body)
+    guard case .connections(let connections) = access, !bookkeeping.withLock({ $0.isErased }) else { return nil }
+    return try connections.read(body)
   }
 
-  private func noteVersion(of connection: SQLiteConnection) {
-    let version = connection.dataVersion
+  private func noteVersion(of connection: SQLiteConnection) throws {
+    let version = try connection.dataVersion()
     bookkeeping.withLock { state in
       let key = ObjectIdentifier(connection.database)
       // A version that moved without a commit of ours in between is somebody else's.
@@ -247,6 +245,9 @@ package final class SQLiteStore: @unchecked Sendable {
   package func isDenormalized(table: String, column: String) -> Bool {
     bookkeeping.withLock { $0.denormalized.contains("\(table).\(column)") }
   }
+
+  /// How many columns have such text.
+  var denormalizedCount: Int { bookkeeping.withLock { $0.denormalized.count } }
 
   func noteDenormalized(_ columns: Set<String>, on connection: SQLiteConnection) throws {
     let new = bookkeeping.withLock { columns.subtracting($0.denormalized) }
@@ -280,11 +281,11 @@ package final class SQLiteStore: @unchecked Sendable {
       return state.isErased
     }
     if wasErased { return }
-    guard case .connections(let database) = access else {
+    guard case .connections(let connections) = access else {
       bookkeeping.withLock { $0.isErased = false }
       return try deleteAllRows()
     }
-    try database.close()
+    try connections.close()
     externalStorage.removeAll()
     guard !configuration.isStoredInMemoryOnly else { return }
     for suffix in ["", "-wal", "-shm"] {

@@ -7,7 +7,11 @@ enum StoreOpening {
   /// The version of the file format: tables and columns as `EntityTable` lays them out.
   static let format = "1"
 
-  static func open(_ configuration: ModelConfiguration) throws -> any DatabaseWriter {
+  /// How much of the file a connection keeps in memory, in KiB; only as much as was read is taken. SQLite's own 2 MB
+  /// hold no index of a hundred thousand rows, and then every insertion reads pages again.
+  private static let cacheSize = 16_000
+
+  static func open(_ configuration: ModelConfiguration) throws -> StoreConnections {
     var options = Configuration()
     options.label = "SwiftData \(configuration.name)"
     options.busyMode = .timeout(configuration.lockTimeout)
@@ -15,13 +19,14 @@ enum StoreOpening {
     options.readonly = isReadOnly
     options.prepareDatabase { database in
       try SwiftFunctions.register(on: database.sqliteConnection!)
+      try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
       if !isReadOnly { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
     }
     do {
-      if configuration.isStoredInMemoryOnly { return try DatabaseQueue(configuration: options) }
+      if configuration.isStoredInMemoryOnly { return try StoreConnections(inMemory: options) }
       let folder = configuration.url.deletingLastPathComponent()
       if !isReadOnly { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
-      return try openPool(configuration, options)
+      return try openFile(configuration, options)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
@@ -33,11 +38,13 @@ enum StoreOpening {
   }
 
   /// SQLite does not wait by itself for another process that makes the same new file a write-ahead one.
-  private static func openPool(_ configuration: ModelConfiguration, _ options: Configuration) throws -> DatabasePool {
+  private static func openFile(
+    _ configuration: ModelConfiguration, _ options: Configuration
+  ) throws -> StoreConnections {
     let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout)
     while true {
       do {
-        return try DatabasePool(path: configuration.url.path, configuration: options)
+        return try StoreConnections(path: configuration.url.path, options: options)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && Date() < deadline {
         Thread.sleep(forTimeInterval: 0.01)
       }
@@ -46,12 +53,12 @@ enum StoreOpening {
 
   /// Creates what a new store needs, or leads an existing one to the target.
   static func prepare(
-    _ database: any DatabaseWriter, target: MigrationTarget, externalStorage: ExternalStorage
+    _ connections: StoreConnections, target: MigrationTarget, externalStorage: ExternalStorage
   ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
     let configuration = target.configuration
     do {
       let encoded = try Metadata.encode(target.current.schema)
-      let known = try database.read { try Metadata($0, configuration) }
+      let known = try connections.read { try Metadata($0, configuration) }
       if let known {
         let path = try MigrationPath(from: known, to: target)
         if path.steps.isEmpty, known.schema == encoded, known.version == path.version { return (known.identifier, []) }
@@ -64,7 +71,7 @@ enum StoreOpening {
           .storeReadOnly,
           message: "\"\(configuration.url.path)\" holds no store yet, and allowsSave: false does not let one be made")
       }
-      return try database.writeWithoutTransaction { database in
+      return try connections.writer.writeWithoutTransaction { database in
         try write(database, target: target, schema: encoded, externalStorage: externalStorage)
       }
     } catch let error as DatabaseError {
@@ -85,9 +92,9 @@ enum StoreOpening {
     guard !configuration.isStoredInMemoryOnly, FileManager.default.fileExists(atPath: configuration.url.path) else {
       return []
     }
-    let database = try open(configuration)
-    defer { try? database.close() }
-    guard let known = try database.read({ try Metadata($0, configuration) }) else { return [] }
+    let connections = try open(configuration)
+    defer { try? connections.close() }
+    guard let known = try connections.read({ try Metadata($0, configuration) }) else { return [] }
     let path = try MigrationPath(from: known, to: target)
     var (record, retained) = (known.layout, known.retained)
     return path.steps.map { step in

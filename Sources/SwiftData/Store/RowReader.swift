@@ -10,6 +10,7 @@ open class __RowReader {
   @usableFromInline
   package final var columns: [Int32] = []
   /// The entity being decoded, for messages, defaults and options.
+  @exclusivity(unchecked)
   package final var entity: __Entity
 
   package init(entity: __Entity) { self.entity = entity }
@@ -42,6 +43,7 @@ open class __RowReader {
   /// The bytes of an external value whose cell holds `reference`.
   package func externalData(_ reference: String) throws -> Data { fatalError("abstract") }
   /// Properties whose external bytes were left for the first touch; nil where they are read at once.
+  @exclusivity(unchecked)
   package final var deferred: PropertySet?
 
   /// Notes that the property is to be loaded when touched. False where it has to be read now.
@@ -54,6 +56,28 @@ open class __RowReader {
   /// The primary key that a to-one column holds; 0 for none.
   @usableFromInline
   package func targetKey(_ column: Int32) -> Int64 { kind(column) == .integer ? int64(column) : 0 }
+
+  /// A text cell of at most 15 bytes; nil where it is longer, or where the store has it in no such form.
+  @usableFromInline
+  package func shortText(_ column: Int32) -> __ShortText? { nil }
+
+  /// The values of enums that the rows so far had.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var rawValues = __RawValues()
+  @exclusivity(unchecked)
+  private var rowCount = 0
+  /// Whether to remember values pays: it does not for a row or two.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var remembers = false
+
+  /// Notes that another row is read.
+  package final func countRow() {
+    if remembers { return }
+    rowCount += 1
+    remembers = rowCount > 2
+  }
 
   // MARK: - Attributes, by property index
 
@@ -229,10 +253,13 @@ open class __RowReader {
   final func raw<V: RawRepresentable>(_ index: Int, _ column: Int32) throws -> V where V.RawValue: __ColumnValue {
     let kind = kind(column)
     if kind == .null { throw missing(index) }
+    let text = remembers && kind == .text ? shortText(column) : nil
+    if let text, let known: V = rawValues.value(of: text, column) { return known }
     let rawValue = try V.RawValue.__read(from: self, column: column, kind: kind, index: index)
     guard let value = V(rawValue: rawValue) else {
       throw unreadable(index, "the stored value \(rawValue) is no \(V.self)")
     }
+    if let text { rawValues.remember(value, of: text, column) }
     return value
   }
 

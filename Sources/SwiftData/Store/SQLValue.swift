@@ -22,6 +22,13 @@ package struct SQLFragment: Hashable, Sendable {
   package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
     SQLFragment(left.sql + right.sql, left.arguments + right.arguments)
   }
+
+  package mutating func append(_ text: String) { sql += text }
+
+  package mutating func append(_ other: SQLFragment) {
+    sql += other.sql
+    if !other.arguments.isEmpty { arguments += other.arguments }
+  }
 }
 
 extension String {

@@ -62,7 +62,7 @@ private final class ChaosRun: @unchecked Sendable {
     try clients[0].run("send", "talk", "begin").expectSuccess()
     for client in clients { try client.sync().expectSuccess() }
 
-    proxy.setDropRate(0.05)
+    proxy.setDropRate(0.15)
     for client in clients { try client.startSyncing() }
     let permits = DispatchSemaphore(value: 0)
     let writers = DispatchGroup()

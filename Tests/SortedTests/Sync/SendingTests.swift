@@ -119,6 +119,17 @@ import Testing
     #expect(try ann.message(id) == "later sent/synced")
   }
 
+  @Test("A clock that is set back does not make a message wait longer")
+  func clockSetBack() async throws {
+    let id = try ann.send("later", to: "c")
+    await ann.database.decide { _ in .refusal(FirestoreError(.aborted, "busy")) }
+    try await ann.sync()
+    await ann.database.decide(nil)
+    ann.clock.advance(-86_400)
+    try await ann.sync()
+    #expect(try ann.message(id) == "later sent/synced")
+  }
+
   @Test("No message overtakes an earlier one of its conversation that waits; other conversations do not wait")
   func order() async throws {
     try ann.begin("d", with: "bob")

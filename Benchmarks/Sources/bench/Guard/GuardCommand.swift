@@ -7,7 +7,7 @@ struct GuardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guard", abstract: "Repeats a small workload; run it under callgrind, see Benchmarks/guard.")
 
-  @Argument(help: "W3, W4x or W9.") var workload: String
+  @Argument(help: "W1, W3, W4x, W5a, W6 or W9.") var workload: String
   @Option var rounds = 1
 
   func run() throws {
@@ -17,13 +17,17 @@ struct GuardCommand: ParsableCommand {
     let peer = try SwiftDataPeer(path: "\(directory)/guard.db", trace: false)
     try peer.insert(RowSource(from: 0, count: 2000, prepared: false))
     let ids = (0..<200).map { makeRow($0 * 7 % 2000).id }
-    try peer.load(100)
-    for _ in 0..<rounds {
+    let conversations = (0..<100).map { conversationID($0 * 389 % 1000) }
+    try peer.load(workload == "W6" ? 2000 : 100)
+    for round in 0..<rounds {
       switch workload {
+      case "W1": try peer.insert(RowSource(from: 2000 * (round + 1), count: 2000, prepared: false))
       case "W3": _ = try peer.fetchAll()
       case "W4x": _ = try peer.pointFetchSeparately(ids)
+      case "W5a": _ = try peer.page(conversations, limit: 20)
+      case "W6": try peer.updateLoaded()
       case "W9": try peer.tinyTransactions()
-      default: throw ValidationError("no guard for \(workload); there are W3, W4x and W9")
+      default: throw ValidationError("no guard for \(workload); there are W1, W3, W4x, W5a, W6 and W9")
       }
     }
     peer.close()

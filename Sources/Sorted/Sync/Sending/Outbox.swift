@@ -43,7 +43,12 @@ struct Outbox {
       }, sortBy: [SortDescriptor(\.createdAt), SortDescriptor(\.id)])
     descriptor.fetchLimit = limit
     let messages = try context.fetch(descriptor)
-    if let now, let next = messages.first?.nextSyncAttempt, next > now { return nil }
+    if let now, let first = messages.first, let next = first.nextSyncAttempt, next > now,
+      // A clock that was set back since must not make it wait for the time that it had.
+      first.lastSyncAttempt ?? now <= now
+    {
+      return nil
+    }
     guard !messages.isEmpty || (conversation.serverTime > 0 && !conversation.pending.isEmpty) else { return nil }
     return OutgoingSlice(
       conversation: conversation, messages: messages.map(OutgoingMessage.init), userID: userID)
@@ -114,6 +119,7 @@ struct Outbox {
   func fail(_ messages: [OutgoingMessage], _ reason: String, isFinal: Bool) throws {
     let now = environment.now()
     let chance = environment.random()
+    let synced = SyncStatus.synced
     let groups = Dictionary(grouping: messages) { Pair(changeID: $0.changeID, retryCount: $0.retryCount) }
     for (pair, messages) in groups {
       let ids = messages.map(\.content.id)
@@ -122,7 +128,8 @@ struct Outbox {
       let next =
         count < MessageEntity.maximumRetries ? now.addingTimeInterval(Backoff.delay(after: count, random: chance)) : nil
       try context.update(
-        model: MessageEntity.self, where: #Predicate { ids.contains($0.id) && $0.changeID == changeID },
+        model: MessageEntity.self,
+        where: #Predicate { ids.contains($0.id) && $0.changeID == changeID && $0.syncStatus != synced },
         set: .assign(\.syncStatus, .failed), .assign(\.syncError, reason), .assign(\.retryCount, count),
         .assign(\.lastSyncAttempt, now), .assign(\.nextSyncAttempt, next))
     }

@@ -1,0 +1,119 @@
+import ArgumentParser
+import BenchKit
+import CBenchRows
+import Foundation
+import SwiftData
+
+/// What each thing costs in a store of some size.
+struct GrowthPoint: Codable {
+  let rows: Int
+  /// By the name of what is measured.
+  var costs: [String: Double] = [:]
+}
+
+/// Measures how costs grow with the number of rows, and draws it.
+struct GrowthCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "growth", abstract: "Measures our library with ever more rows and draws a chart.")
+
+  /// What is measured, and in which unit.
+  static let measures = [
+    ("import", "µs a row, by 10,000"), ("memory", "MiB at the import's peak"), ("read", "µs a row, all of them"),
+    ("point", "µs a fetch by unique id"), ("page", "µs a page of 20"), ("open", "ms to open and read a page"),
+  ]
+
+  @Option(help: "Where the stores are.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
+  @Option(help: "The numbers of rows.") var sizes = "10000,100000,1000000"
+  @Option(help: "Where the chart is written.") var chart = "growth.svg"
+  @Option(help: .hidden) var only: String?
+
+  func run() throws {
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    if let only {
+      let parts = only.split(separator: ":")
+      guard parts.count == 2, let rows = Int(parts[1]) else { throw ValidationError("no measure and size: \(only)") }
+      let point = try measure(String(parts[0]), rows)
+      return print(String(decoding: try JSONEncoder().encode(point), as: UTF8.self))
+    }
+    var points = [GrowthPoint]()
+    for size in sizes.split(separator: ",") {
+      guard let rows = Int(size), rows >= 10_000, rows.isMultiple(of: 10_000) else {
+        throw ValidationError("\(size) is no multiple of 10,000")
+      }
+      var point = GrowthPoint(rows: rows)
+      for part in ["import", "fetch", "open"] { point.costs.merge(try work(part, rows).costs) { $1 } }
+      points.append(point)
+    }
+    print("| | " + points.map { "\($0.rows) rows" }.joined(separator: " | ") + " |")
+    print("| --- |" + String(repeating: " ---: |", count: points.count))
+    for (name, unit) in Self.measures {
+      let cells = points.map { String(format: "%.2f", $0.costs[name] ?? .nan) }
+      print("| \(name), \(unit) | " + cells.joined(separator: " | ") + " |")
+    }
+    try GrowthChart(points: points).svg.write(toFile: chart, atomically: true, encoding: .utf8)
+    print("\nThe chart is in \(chart).")
+  }
+
+  /// In a process of its own: it has the memory of this alone, and nothing is warm.
+  private func work(_ part: String, _ rows: Int) throws -> GrowthPoint {
+    let process = Process()
+    process.executableURL = Bundle.main.executableURL
+    process.arguments = ["growth", "--data", data, "--only", "\(part):\(rows)"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure("\(part) with \(rows) rows failed; see above") }
+    return try JSONDecoder().decode(GrowthPoint.self, from: output)
+  }
+
+  private var path: String { "\(data)/growth.store" }
+
+  private func measure(_ part: String, _ rows: Int) throws -> GrowthPoint {
+    var point = GrowthPoint(rows: rows)
+    switch part {
+    case "import":
+      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+      let peer = try SwiftDataPeer(path: path, trace: false)
+      try peer.createConversations()
+      var time = 0.0
+      for from in stride(from: 0, to: rows, by: 10_000) {
+        time += try microseconds { try peer.insert(RowSource(from: from, count: 10_000, prepared: false)) }
+      }
+      point.costs["import"] = time / Double(rows)
+      point.costs["memory"] = Double(bench_peak_rss_kib()) / 1024
+    case "fetch":
+      let peer = try SwiftDataPeer(path: path, trace: false)
+      let ids = (0..<2000).map { makeRow(($0 * 7919 + 13) % rows).id }
+      _ = try peer.pointFetchSeparately(ids)
+      point.costs["point"] = try microseconds { _ = try peer.pointFetchSeparately(ids) } / 2000
+      let conversations = (0..<500).map { conversationID(($0 * 389 + 7) % 1000) }
+      _ = try peer.page(conversations, limit: 20)
+      point.costs["page"] = try microseconds { _ = try peer.page(conversations, limit: 20) } / 500
+      point.costs["read"] = try microseconds { try readAll(peer.context, rows) } / Double(rows)
+    case "open":
+      let open = try microseconds {
+        _ = try SwiftDataPeer(path: path, trace: false).page([conversationID(0)], limit: 20)
+      }
+      point.costs["open"] = open / 1000
+    default: throw ValidationError("there is no measure \(part)")
+    }
+    return point
+  }
+
+  private func readAll(_ context: ModelContext, _ rows: Int) throws {
+    var (count, sum) = (0, Int64(0))
+    try context.enumerate(FetchDescriptor<Message>()) { message in
+      count += 1
+      sum &+= message.touched
+    }
+    guard count == rows else { throw Failure("\(count) of \(rows) rows were read") }
+  }
+
+  private func microseconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = bench_now_ns()
+    try body()
+    return Double(bench_now_ns() - start) / 1000
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Foundation
+
+/// Prints what objects cost by their number, for tables like those that are published of other frameworks.
+struct ObjectsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "objects", abstract: "Makes, saves, reads, changes and deletes many objects, simple ones and a graph.")
+
+  @Option(help: "Where the stores are.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
+  @Option(help: "How many simple objects, such as 100,1000.") var simple = "100,1000,10000,100000,1000000"
+  @Option(help: "How many students.") var graph = "100,1000,10000,100000,200000"
+  @Option(help: .hidden) var only: String?
+
+  func run() throws {
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    if let only {
+      let parts = only.split(separator: ":")
+      guard parts.count == 2, let kind = ObjectKind(rawValue: String(parts[0])), let count = Int(parts[1]) else {
+        throw ValidationError("no kind and number: \(only)")
+      }
+      let result = try ObjectRun(kind: kind, count: count, directory: data).run()
+      return print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
+    print("| objects | " + ObjectRun.steps.map { "\($0), ms" }.joined(separator: " | ") + " | disk, MB | memory, MiB |")
+    print("| --- |" + String(repeating: " ---: |", count: ObjectRun.steps.count + 2))
+    for kind in ObjectKind.allCases {
+      for count in try numbers(kind == .graph ? graph : simple) where kind != .chunks || count >= 100_000 {
+        print(line(try measure(kind, count)))
+      }
+    }
+  }
+
+  private func numbers(_ list: String) throws -> [Int] {
+    try list.split(separator: ",").map { text in
+      guard let number = Int(text), number > 0 else { throw ValidationError("\(text) is no number of objects") }
+      return number
+    }
+  }
+
+  /// In a process of its own, whose memory is that of these objects alone.
+  private func measure(_ kind: ObjectKind, _ count: Int) throws -> ObjectResult {
+    let process = Process()
+    process.executableURL = Bundle.main.executableURL
+    process.arguments = ["objects", "--data", data, "--only", "\(kind.rawValue):\(count)"]
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure("\(count) objects (\(kind)) failed; see above") }
+    return try JSONDecoder().decode(ObjectResult.self, from: output)
+  }
+
+  private func line(_ result: ObjectResult) -> String {
+    let times = ObjectRun.steps.map { step in
+      result.steps[step].map { String(format: $0 < 10 ? "%.2f" : "%.0f", $0) } ?? ""
+    }
+    let title =
+      switch result.kind {
+      case .simple: "\(result.count) simple"
+      case .chunks: "\(result.count) simple, saved by 10,000"
+      case .graph: "\(result.count) students"
+      }
+    let sizes = [
+      String(format: "%.1f", Double(result.bytes) / 1e6), String(format: "%.0f", Double(result.peakMemory) / 1024),
+    ]
+    return "| " + ([title] + times + sizes).joined(separator: " | ") + " |"
+  }
+}

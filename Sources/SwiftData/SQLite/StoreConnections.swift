@@ -1,0 +1,105 @@
+import Dispatch
+import Foundation
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// The connections to a store's file: one that writes, and a few that read beside it.
+///
+/// A fetch of one row is so short that what leads up to it counts: GRDB's own pool asks two dispatch queues for a
+/// reader and runs its transactions through its observers, which takes longer than the fetch.
+// @unchecked Sendable because GRDB's Configuration, which is not, is only read.
+final class StoreConnections: @unchecked Sendable {
+  /// As many threads read at a time; another waits.
+  private static let readerCount = 5
+
+  let writer: DatabaseQueue
+  /// Nil where only the writer can read: another connection would not see a database in memory.
+  private let file: (path: String, options: Configuration)?
+  private let permits = DispatchSemaphore(value: StoreConnections.readerCount)
+  /// The readers that nobody uses now; nil after the end.
+  private let idle = Mutex<[DatabaseQueue]?>([])
+
+  /// A database in memory.
+  init(inMemory options: Configuration) throws {
+    self.writer = try DatabaseQueue(configuration: options)
+    self.file = nil
+  }
+
+  /// A file, whose writes go to a log beside it (WAL), so that nobody waits for somebody else's reads.
+  init(path: String, options: Configuration) throws {
+    var options = options
+    if !options.readonly { options.journalMode = .wal }
+    self.writer = try DatabaseQueue(path: path, configuration: options)
+    options.readonly = true
+    options.journalMode = .default
+    self.file = (path, options)
+  }
+
+  /// Reads from one consistent state.
+  func read<T>(_ body: (Database) throws -> T) throws -> T {
+    guard let file else { return try writer.unsafeRead { try Self.inTransaction($0, body) } }
+    permits.wait()
+    defer { permits.signal() }
+    let reader = try take() ?? DatabaseQueue(path: file.path, configuration: file.options)
+    defer { idle.withLock { $0?.append(reader) } }
+    return try reader.unsafeRead { try Self.inTransaction($0, body) }
+  }
+
+  /// Runs `body` in one immediate transaction: all of it is committed, or none.
+  /// - Parameter didCommit: called after the commit and before anybody else writes.
+  func write<T>(_ body: (Database) throws -> T, didCommit: () -> Void = {}) throws -> T {
+    try writer.writeWithoutTransaction { database in
+      let result = try Self.inTransaction(database, beginning: "BEGIN IMMEDIATE", body)
+      didCommit()
+      return result
+    }
+  }
+
+  private func take() throws -> DatabaseQueue? {
+    try idle.withLock { idle in
+      guard idle != nil else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed") }
+      return idle!.popLast()
+    }
+  }
+
+  /// Ends every use of the file; waits for the readers.
+  func close() throws {
+    for _ in 0..<Self.readerCount { permits.wait() }
+    defer { for _ in 0..<Self.readerCount { permits.signal() } }
+    let readers = idle.withLock { idle in
+      defer { idle = nil }
+      return idle ?? []
+    }
+    for reader in readers { try reader.close() }
+    try writer.close()
+  }
+
+  // MARK: - Transactions
+
+  private static func inTransaction<T>(
+    _ database: Database, beginning begin: String = "BEGIN", _ body: (Database) throws -> T
+  ) throws -> T {
+    try run(begin, in: database)
+    do {
+      let result = try body(database)
+      try run("COMMIT", in: database)
+      return result
+    } catch {
+      // Where SQLite has ended the transaction itself, there is none to end.
+      if sqlite3_get_autocommit(database.sqliteConnection) == 0 { try? run("ROLLBACK", in: database) }
+      throw error
+    }
+  }
+
+  private static func run(_ sql: String, in database: Database) throws {
+    let statement = try database.cachedStatement(sql: sql).sqliteStatement
+    let code = sqlite3_step(statement)
+    sqlite3_reset(statement)
+    guard code == SQLITE_DONE else {
+      throw DatabaseError(
+        resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(database.sqliteConnection)),
+        sql: sql)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@testable import SwiftData
+
+private enum Shaped {
+  enum Mood: String, Codable { case calm, wild }
+
+  @Model final class Animal {
+    var name: String
+    var nickname: String?
+    var age: Int
+    var weight: Double
+    var isTame: Bool
+    var mood: Mood
+    var born: Date
+
+    init(_ name: String, nickname: String? = nil, age: Int, weight: Double = 1, isTame: Bool, mood: Mood = .calm) {
+      self.name = name
+      self.nickname = nickname
+      self.age = age
+      self.weight = weight
+      self.isTame = isTame
+      self.mood = mood
+      self.born = Date(timeIntervalSinceReferenceDate: Double(age))
+    }
+  }
+}
+
+/// A fetch whose shape was seen before takes its SQL from then and brings its own values.
+@Suite struct QueryShapeTests {
+  private let context: ModelContext
+  private let animals: [Shaped.Animal]
+
+  init() throws {
+    context = try memoryContext(Shaped.Animal.self)
+    animals = [
+      Shaped.Animal("ant", nickname: "a", age: 1, weight: 0.5, isTame: false, mood: .wild),
+      Shaped.Animal("bee", age: 2, weight: .nan, isTame: false),
+      Shaped.Animal("cat", nickname: "c", age: 3, weight: 4, isTame: true),
+      Shaped.Animal("dog", age: 4, weight: .infinity, isTame: true, mood: .wild),
+      Shaped.Animal("caf\u{e9}", nickname: "e\u{301}", age: 5, isTame: true),
+    ]
+    for animal in animals { context.insert(animal) }
+    try context.save()
+  }
+
+  /// Fetches what Swift finds, every time.
+  private func agree(_ predicate: Predicate<Shaped.Animal>, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let found = try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.age)]))
+    let expected = try animals.filter { try predicate.evaluate($0) }
+    #expect(found.map(\.name) == expected.map(\.name), sourceLocation: sourceLocation)
+  }
+
+  @Test("Texts, numbers and dates of one shape are those of the fetch at hand")
+  func values() throws {
+    for name in ["ant", "bee", "caf\u{e9}", "cafe\u{301}", "", "no such"] { try agree(#Predicate { $0.name == name }) }
+    for age in [1, 4, -3, .max] { try agree(#Predicate { $0.age == age }) }
+    for age in [1, 3, 9] { try agree(#Predicate { $0.age < age || $0.age == age }) }
+    for weight in [0.5, 4, .nan, .infinity, -.infinity] { try agree(#Predicate { $0.weight <= weight }) }
+    for age in 0..<5 {
+      let date = Date(timeIntervalSinceReferenceDate: Double(age))
+      try agree(#Predicate { $0.born > date })
+    }
+  }
+
+  @Test("Two values stay in their places, also after two that were equal")
+  func twoValues() throws {
+    for (low, high) in [(2, 2), (1, 3), (3, 1), (2, 4)] {
+      try agree(#Predicate { $0.age >= low && $0.age <= high })
+    }
+  }
+
+  @Test("nil, truth and cases make other conditions than the values before them")
+  func otherConditions() throws {
+    for nickname in ["a", nil, "c", "\u{e9}", nil] as [String?] { try agree(#Predicate { $0.nickname == nickname }) }
+    for nickname in ["a", nil] as [String?] { try agree(#Predicate { $0.nickname != nickname }) }
+    for isTame in [true, false, true] { try agree(#Predicate { $0.isTame == isTame && $0.age > 1 }) }
+    for mood in [Shaped.Mood.calm, .wild] { try agree(#Predicate { $0.mood == mood }) }
+    for wanted in [true, false] { try agree(#Predicate { wanted || $0.age == 2 }) }
+  }
+
+  @Test("Comparisons of one type are told apart by what they compare and how")
+  func operators() throws {
+    let (three, four) = (3, 4)
+    try agree(#Predicate { $0.age < three })
+    try agree(#Predicate { $0.age > four })
+    try agree(#Predicate { $0.age <= three })
+    try agree(#Predicate { $0.age >= four })
+    let text = "cat"
+    try agree(#Predicate { $0.name == text })
+    try agree(#Predicate { $0.name > text })
+  }
+
+  @Test("The order is part of the shape")
+  func order() throws {
+    let one = 1
+    func names(_ sort: [SortDescriptor<Shaped.Animal>]) throws -> [String] {
+      try context.fetch(FetchDescriptor(predicate: #Predicate { $0.age > one && $0.age < 5 }, sortBy: sort)).map(\.name)
+    }
+    #expect(try names([SortDescriptor(\.age)]) == ["bee", "cat", "dog"])
+    #expect(try names([SortDescriptor(\.age, order: .reverse)]) == ["dog", "cat", "bee"])
+    #expect(try names([SortDescriptor(\.isTame, order: .reverse), SortDescriptor(\.name)]) == ["cat", "dog", "bee"])
+  }
+
+  @Test("A limit and an offset are not")
+  func limits() throws {
+    let zero = 0
+    for limit in [nil, 1, 2, 0] as [Int?] {
+      for offset in [nil, 1, 9] as [Int?] {
+        var descriptor = FetchDescriptor<Shaped.Animal>(
+          predicate: #Predicate { $0.age > zero }, sortBy: [SortDescriptor(\.age)])
+        (descriptor.fetchLimit, descriptor.fetchOffset) = (limit, offset)
+        let expected = animals.dropFirst(offset ?? 0).prefix(limit ?? .max)
+        #expect(try context.fetch(descriptor).map(\.name) == expected.map(\.name))
+        #expect(try context.fetchCount(descriptor) == expected.count)
+      }
+    }
+  }
+
+  @Test("A text that is not in normal form changes the comparisons that were known")
+  func denormalized() throws {
+    func count(_ name: String) throws -> Int {
+      try context.fetchCount(FetchDescriptor<Shaped.Animal>(predicate: #Predicate { $0.name == name }))
+    }
+    #expect(try count("e\u{301}mu") == 0)
+    #expect(try count("cat") == 1)
+    context.insert(Shaped.Animal("e\u{301}mu", age: 9, isTame: false))
+    try context.save()
+    #expect(try count("\u{e9}mu") == 1)
+    #expect(try count("cat") == 1)
+  }
+
+  @Test("Pending changes are laid over what a known shape finds")
+  func pendingChanges() throws {
+    for age in [1, 2] {
+      animals[0].age = age
+      try agree(#Predicate { $0.age == age })
+    }
+  }
+}

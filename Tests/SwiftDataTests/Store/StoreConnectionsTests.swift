@@ -1,0 +1,89 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import SwiftData
+
+private enum Connected {
+  @Model final class Note {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+}
+
+@Suite struct StoreConnectionsTests {
+  @Test("Own saves are never taken for somebody else's, whichever connection reads next")
+  func ownSaves() throws {
+    let files = try TemporaryStore()
+    let container = try files.container(Connected.Note.self)
+    let context = ModelContext(container)
+    for number in 0..<5 {
+      context.insert(Connected.Note("\(number)"))
+      try context.save()
+      for _ in 0..<3 { #expect(try context.fetch(FetchDescriptor<Connected.Note>()).count == number + 1) }
+    }
+    #expect(container.core.sqlStores[0].foreignCommits == 0)
+  }
+
+  @Test("Somebody else's save is noticed by the next read")
+  func foreignSaves() throws {
+    let files = try TemporaryStore()
+    let (own, foreign) = (try files.container(Connected.Note.self), try files.container(Connected.Note.self))
+    let context = ModelContext(own)
+    context.insert(Connected.Note("before"))
+    try context.save()
+    let note = try context.fetch(FetchDescriptor<Connected.Note>())[0]
+    let other = ModelContext(foreign)
+    try other.fetch(FetchDescriptor<Connected.Note>())[0].text = "after"
+    try other.save()
+    _ = try context.fetch(FetchDescriptor<Connected.Note>())
+    #expect(note.text == "after")
+    #expect(own.core.sqlStores[0].foreignCommits == 1)
+  }
+
+  @Test("More readers than connections wait for each other, and all see a state that was saved")
+  func manyReaders() async throws {
+    let files = try TemporaryStore()
+    let container = try files.container(Connected.Note.self)
+    let all = await withTaskGroup(of: [Int].self) { group in
+      group.addTask {
+        let context = ModelContext(container)
+        for _ in 0..<40 {
+          context.insert(Connected.Note("a"))
+          context.insert(Connected.Note("b"))
+          try? context.save()
+        }
+        return []
+      }
+      for _ in 0..<16 {
+        group.addTask {
+          let context = ModelContext(container)
+          return (0..<10).map { _ in (try? context.fetchCount(FetchDescriptor<Connected.Note>())) ?? -1 }
+        }
+      }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(all.count == 160)
+    #expect(all.allSatisfy { (0...80).contains($0) && $0.isMultiple(of: 2) })
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Connected.Note>()) == 80)
+  }
+
+  @Test("A read that fails leaves its connection as it was; a closed store says so")
+  func failures() throws {
+    let files = try TemporaryStore()
+    let connections = try StoreConnections(path: files.url.path, options: Configuration())
+    try connections.write { try $0.execute(sql: "CREATE TABLE t (x)") }
+    #expect(throws: DatabaseError.self) { try connections.read { try $0.execute(sql: "INSERT INTO t VALUES (1)") } }
+    #expect(throws: DatabaseError.self) { try connections.read { try $0.execute(sql: "no SQL") } }
+    #expect(throws: CancellationError.self) {
+      try connections.write { database in
+        try database.execute(sql: "INSERT INTO t VALUES (2)")
+        throw CancellationError()
+      }
+    }
+    #expect(try connections.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+    try connections.close()
+    #expect(throws: DatabaseError.self) { try connections.read { try Int.fetchOne($0, sql: "SELECT 1") } }
+    #expect(throws: DatabaseError.self) { try connections.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") } }
+  }
+}
