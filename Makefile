@@ -1,5 +1,5 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test test-tsan lint conformance bench micro guard
+.PHONY: run test test-tsan lint conformance firestore-conformance bench micro guard
 
 run:
 	@scripts/bootstrap
@@ -37,3 +37,8 @@ test-tsan:
 	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan.suppressions" \
 	  swift test --skip-build --sanitize=thread --scratch-path .build-tsan \
 	  --filter 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
+
+# Google's own client of Firestore against the local server.
+firestore-conformance:
+	@scripts/bootstrap
+	@scripts/conformance

@@ -19,6 +19,12 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
   ],
   targets: [
     .target(
@@ -51,12 +57,39 @@ let package = Package(
       name: "SwiftDataPostgres",
       dependencies: ["SwiftData", "CLibPQ", .product(name: "DequeModule", package: "swift-collections")]
     ),
-    .target(name: "Sorted", dependencies: ["SwiftData"]),
+    .target(
+      name: "Sorted",
+      dependencies: [
+        "FirestoreClient", "SwiftData",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
     .executableTarget(
       name: "SortedCommand",
       dependencies: [
-        "Sorted", "SwiftDataPostgres",
+        "Sorted", "FirestoreClient", "FirestoreServer", "SwiftDataPostgres",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]
+    ),
+    .target(
+      name: "FirestoreClient",
+      dependencies: [
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOFoundationCompat", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ]
+    ),
+    .target(
+      name: "FirestoreServer",
+      dependencies: [
+        "FirestoreClient", "SwiftData",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
@@ -79,11 +112,25 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ]
     ),
+    .testTarget(
+      name: "FirestoreTests",
+      dependencies: [
+        "FirestoreClient", "FirestoreServer",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
     .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
     .executableTarget(
       name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
     .testTarget(name: "PostgresTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter"]),
-    .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand", "SwiftDataPostgres"]),
+    .testTarget(
+      name: "SortedTests",
+      dependencies: ["Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer", "SwiftDataPostgres"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
   ]
 )

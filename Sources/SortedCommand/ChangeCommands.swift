@@ -2,29 +2,6 @@ import ArgumentParser
 import Foundation
 import Sorted
 
-struct SendCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "send",
-    abstract: "Write a message: it is stored as being sent, and waits for a sync.",
-    discussion: """
-      EXAMPLE
-        sorted send sample/john "See you at six"
-      """)
-
-  @OptionGroup var target: ConversationArgument
-
-  @Argument(help: "The text.")
-  var text: String
-
-  @OptionGroup var store: StoreOptions
-  @OptionGroup var output: OutputOptions
-
-  func run() throws {
-    let message = try store.withInbox { MessageSummary(try $0.send(text, to: try $0.conversation(target.id))) }
-    try output.print(message) { _ in "Stored as \(message.status.rawValue), \(message.syncStatus.rawValue)." }
-  }
-}
-
 struct PinCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
     commandName: "pin", abstract: "Pin a conversation: it leads the list.",

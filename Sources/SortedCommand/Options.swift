@@ -1,4 +1,5 @@
 import ArgumentParser
+import FirestoreClient
 import Foundation
 import Sorted
 import SwiftData
@@ -16,6 +17,17 @@ struct OutputOptions: ParsableArguments {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     Swift.print(String(decoding: try encoder.encode(value), as: UTF8.self))
+  }
+}
+
+extension OutputOptions {
+  /// Prints one of many values: a line of JSON, or of text, at once, whoever reads it.
+  func printLine<T: Encodable>(_ value: T, _ text: () -> String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    let line = json ? try encoder.encode(value) : Data(text().utf8)
+    FileHandle.standardOutput.write(line + Data("\n".utf8))
   }
 }
 
@@ -80,12 +92,19 @@ struct Failure: Error, CustomStringConvertible {
   static func explained<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()
-    } catch let error as SwiftDataError {
-      throw Failure(error.description)
-    } catch DataLayerError.invalidData(let details) {
-      throw Failure(details)
-    } catch let error as any LocalizedError {
-      throw Failure(error.localizedDescription)
+    } catch {
+      throw of(error)
+    }
+  }
+
+  /// An error in words for a reader of a terminal; one that has none stays as it is.
+  static func of(_ error: any Error) -> any Error {
+    switch error {
+    case let error as SwiftDataError: Failure(error.description)
+    case let error as FirestoreError: Failure(error.description)
+    case DataLayerError.invalidData(let details): Failure(details)
+    case let error as any LocalizedError: Failure(error.localizedDescription)
+    default: error
     }
   }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The command line of the inbox.
 @main
-struct SortedCommand: ParsableCommand {
+struct SortedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sorted",
     abstract: "An inbox that reads message archives, offline first.",
@@ -14,6 +14,7 @@ struct SortedCommand: ParsableCommand {
     subcommands: [
       ImportCommand.self, ListCommand.self, ShowCommand.self, SendCommand.self, PinCommand.self, MuteCommand.self,
       ArchiveCommand.self, KeepCommand.self, DeleteCommand.self, CleanCommand.self, SearchCommand.self,
-      StatsCommand.self, CopyCommand.self, DemoCommand.self,
+      StatsCommand.self, CopyCommand.self, DemoCommand.self, NewCommand.self, EditCommand.self, SyncCommand.self,
+      StatusCommand.self, RetryCommand.self, FirestoreCommand.self,
     ])
 }

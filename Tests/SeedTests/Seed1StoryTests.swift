@@ -58,17 +58,18 @@ import Testing
       ])
   }
 
-  @Test("The entities have the properties of the guide and those of the second version, and their ids are unique")
+  @Test("The entities have the properties of the guide and those that came later, and their ids are unique")
   func properties() throws {
     let expected = [
       "MessageEntity": """
       id conversationID senderID text createdAt updatedAt status syncStatus retryCount lastSyncAttempt nextSyncAttempt \
-      syncError readBy category categoryConfidence sentiment sentimentIntensity opportunityScore faqMatchID faqConfidence \
+      syncError pendingFields changeID serverTime editedAt readBy category categoryConfidence sentiment sentimentIntensity opportunityScore faqMatchID faqConfidence \
       smartReplyDraft supermemoryID conversation attachments
       """,
       "ConversationEntity": """
       id participantIDs displayName avatarURL isGroup createdAt updatedAt isPinned isMuted isArchived isKept \
-      unreadCount lastMessageText lastMessageAt lastMessageSenderID supermemoryConversationID messages
+      unreadCount lastMessageText lastMessageAt lastMessageSenderID pendingFields hasPendingFields changeID fieldTimes \
+      serverTime noticeTime messageCursor supermemoryConversationID messages
       """,
       "UserEntity": """
       id email displayName photoURL createdAt updatedAt enableCategorization enableSmartReply enableFAQ \
@@ -81,13 +82,16 @@ import Testing
       "FAQEntity": """
       id category questionPattern answer usageCount lastUsedAt isEnabled createdAt updatedAt user
       """,
+      "SyncStateEntity": "id userID noticeCursor deletedNotices lastSyncAt lastError lastErrorAt",
+      "AttachmentUploadEntity": "attachmentID upload checksum length sent failures nextAttempt",
+      "SyncConflictEntity": "id objectID field localValue localTime remoteValue remoteTime",
     ]
     let entities = SortedContainer.schema.entitiesByName
     #expect(Set(entities.keys) == Set(expected.keys))
     for (name, list) in expected {
       let entity = try #require(entities[name])
       #expect(Set(entity.storedPropertiesByName.keys) == Set(list.split(separator: " ").map(String.init)), "\(name)")
-      #expect(entity.uniquenessConstraints == [["id"]], "\(name)")
+      #expect(entity.uniquenessConstraints == [[name == "AttachmentUploadEntity" ? "attachmentID" : "id"]], "\(name)")
     }
   }
 

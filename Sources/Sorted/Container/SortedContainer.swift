@@ -5,7 +5,7 @@ import SwiftData
 public enum SortedContainer {
   /// The models of the app.
   public static var schema: Schema {
-    Schema(versionedSchema: SortedSchemaV2.self)
+    Schema(versionedSchema: SortedSchemaV3.self)
   }
 
   /// Where the store is unless told: `sorted.store` in the directory for the data of programs.

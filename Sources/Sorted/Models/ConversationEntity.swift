@@ -54,6 +54,30 @@ public final class ConversationEntity {
   /// Last message sender ID
   public var lastMessageSenderID: String?
 
+  // MARK: - Sync
+
+  /// Which fields were changed here since the server had the conversation: names of ``ConversationField``
+  public var pendingFields: [String] = []
+
+  /// Whether ``pendingFields`` has any
+  public var hasPendingFields: Bool = false
+
+  /// Another number after each change that is made here (see ``MessageEntity/changeID``)
+  public var changeID: Int64 = 0
+
+  /// When each field was last changed by whoever did, by names of ``ConversationField``; the later change wins
+  public var fieldTimes: [String: Date] = [:]
+
+  /// When the server's document was last changed, as far as it is known here: microseconds since 1970 by the server's
+  /// clock; 0 where it is not known to have one
+  public var serverTime: Int64 = 0
+
+  /// The time of the user's own document (`users/{uid}/conversations/{id}`) that was followed last, as ``serverTime``
+  public var noticeTime: Int64 = 0
+
+  /// Up to when messages were received: their `updatedAt` in microseconds since 1970 by the server's clock
+  public var messageCursor: Int64 = 0
+
   // MARK: - AI Metadata
 
   /// Supermemory conversation ID for RAG context
@@ -106,6 +130,16 @@ public final class ConversationEntity {
   /// Reset unread count (when conversation is opened)
   public func markAsRead() {
     self.unreadCount = 0
+  }
+
+  /// Notes that a field was changed here, to be sent by the next sync. Without that a change stays in this store.
+  /// - Parameter now: when; a change is never earlier than the one that it replaces, however wrong the clock is.
+  public func noteChange(of field: ConversationField, now: Date = Date()) {
+    let last = fieldTimes[field.rawValue] ?? .distantPast
+    fieldTimes[field.rawValue] = ServerTime.rounded(max(now, last.addingTimeInterval(0.001)))
+    if !pendingFields.contains(field.rawValue) { pendingFields.append(field.rawValue) }
+    hasPendingFields = true
+    changeID = .random(in: 1 ... .max)
   }
 
   /// Get sorted messages (newest first)

@@ -6,7 +6,8 @@ import SwiftData
 @Model
 public final class MessageEntity {
   /// A page of a thread is read from this index, whatever the size of the store. (Not in the guide.)
-  #Index<MessageEntity>([\.conversationID, \.createdAt])
+  /// The second one finds what waits to be sent, which is asked for at every sync.
+  #Index<MessageEntity>([\.conversationID, \.createdAt], [\.syncStatus])
 
   // MARK: - Core Properties
 
@@ -47,6 +48,20 @@ public final class MessageEntity {
 
   /// Sync error message (if failed)
   public var syncError: String?
+
+  /// Which fields were changed here since the server had the message: names of ``MessageField``
+  public var pendingFields: [String] = []
+
+  /// Another number after each change that is made here, so that an answer of the server is never taken for one to a
+  /// later change
+  public var changeID: Int64 = 0
+
+  /// When the server's document was last changed, as far as it is known here: microseconds since 1970 by the server's
+  /// clock; 0 where it is not known to have one
+  public var serverTime: Int64 = 0
+
+  /// When the text was last changed after it was written; the later change wins
+  public var editedAt: Date?
 
   // MARK: - Read Receipts
 
@@ -122,6 +137,7 @@ public final class MessageEntity {
   /// Mark message as synced with Firestore
   public func markAsSynced() {
     self.syncStatus = .synced
+    self.pendingFields = []
     self.syncError = nil
     self.nextSyncAttempt = nil
     self.updatedAt = Date()
@@ -143,9 +159,51 @@ public final class MessageEntity {
     nextSyncAttempt = lastSyncAttempt.addingTimeInterval(pow(2, Double(max(0, retryCount - 1))))
   }
 
+  /// Changes the text, to be sent by the next sync. A text that is assigned instead stays in this store.
+  /// - Parameter now: when; a change is never earlier than the one that it replaces, however wrong the clock is.
+  public func edit(text: String, now: Date = Date()) {
+    guard text != self.text else { return }
+    self.text = text
+    editedAt = ServerTime.rounded(max(now, (editedAt ?? createdAt).addingTimeInterval(0.001)))
+    noteChange(of: .text, now: now)
+  }
+
+  /// Notes that a user has read it, to be sent by the next sync.
+  public func markAsRead(by userID: String, participants: [String], now: Date = Date()) {
+    guard senderID != userID, !readBy.contains(userID) else { return }
+    readBy.append(userID)
+    status = max(status, MessageMerge.status(readBy: readBy, senderID: senderID, participants: participants))
+    noteChange(of: .readBy, now: now)
+  }
+
+  /// Puts a message that failed back into the queue. Otherwise it does nothing.
+  public func retry() {
+    guard let next = state.after(.retried) else { return }
+    syncStatus = next.sync
+    retryCount = 0
+    syncError = nil
+    nextSyncAttempt = nil
+  }
+
+  /// The state as one value.
+  public var state: MessageState { MessageState(status, syncStatus) }
+
+  private func noteChange(of field: MessageField, now: Date) {
+    if !pendingFields.contains(field.rawValue) { pendingFields.append(field.rawValue) }
+    changeID = .random(in: 1 ... .max)
+    syncStatus = .pending
+    retryCount = 0
+    syncError = nil
+    nextSyncAttempt = nil
+    updatedAt = now
+  }
+
+  /// After so many failures a message is tried again only where the user says so (guide, 1.1)
+  public static let maximumRetries = 3
+
   /// Check if message should be retried
   public var shouldRetry: Bool {
-    syncStatus == .failed && retryCount < 3
+    syncStatus == .failed && retryCount < Self.maximumRetries
   }
 
   /// Check if message is pending sync

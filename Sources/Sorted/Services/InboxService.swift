@@ -188,16 +188,22 @@ public struct InboxService {
   // MARK: - Changing
 
   /// Stores a message as being sent; a sync service picks it up from there.
+  ///
+  /// Its time is later than that of every message in the conversation, however wrong this machine's clock is: who answers
+  /// comes after what is answered, in every store.
+  /// - Parameter sender: nil is the user whose store it is.
   /// - Throws: ``DataLayerError`` for an empty text, `SwiftDataError` where it cannot be stored.
   @discardableResult
-  public func send(_ text: String, to conversation: ConversationEntity, from sender: String = "me") throws
-    -> MessageEntity
+  public func send(_ text: String, to conversation: ConversationEntity, from sender: String? = nil, now: Date = Date())
+    throws -> MessageEntity
   {
     guard !text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
       throw DataLayerError.invalidData("the message is empty")
     }
+    let earliest = (conversation.lastMessageAt ?? .distantPast).addingTimeInterval(0.001)
     let message = MessageEntity(
-      conversationID: conversation.id, senderID: sender, text: text, status: .sending, syncStatus: .pending)
+      conversationID: conversation.id, senderID: try sender ?? LocalUser.id(in: context), text: text,
+      createdAt: ServerTime.rounded(max(now, earliest)), status: .sending, syncStatus: .pending)
     context.insert(message)
     message.conversation = conversation
     conversation.updateWithMessage(message)
@@ -210,7 +216,7 @@ public struct InboxService {
   /// - Throws: `SwiftDataError`.
   @discardableResult
   public func setPinned(_ isPinned: Bool, _ conversation: ConversationEntity) throws -> Bool {
-    try set(\.isPinned, isPinned, conversation)
+    try set(\.isPinned, isPinned, conversation, .isPinned)
   }
 
   /// Mutes a conversation, or unmutes it.
@@ -218,7 +224,7 @@ public struct InboxService {
   /// - Throws: `SwiftDataError`.
   @discardableResult
   public func setMuted(_ isMuted: Bool, _ conversation: ConversationEntity) throws -> Bool {
-    try set(\.isMuted, isMuted, conversation)
+    try set(\.isMuted, isMuted, conversation, .isMuted)
   }
 
   /// Archives a conversation, or brings it back.
@@ -226,14 +232,16 @@ public struct InboxService {
   /// - Throws: `SwiftDataError`.
   @discardableResult
   public func setArchived(_ isArchived: Bool, _ conversation: ConversationEntity) throws -> Bool {
-    try set(\.isArchived, isArchived, conversation)
+    try set(\.isArchived, isArchived, conversation, .isArchived)
   }
 
   private func set(
-    _ property: ReferenceWritableKeyPath<ConversationEntity, Bool>, _ value: Bool, _ conversation: ConversationEntity
+    _ property: ReferenceWritableKeyPath<ConversationEntity, Bool>, _ value: Bool, _ conversation: ConversationEntity,
+    _ field: ConversationField? = nil
   ) throws -> Bool {
     guard conversation[keyPath: property] != value else { return false }
     conversation[keyPath: property] = value
+    if let field { conversation.noteChange(of: field) }
     try context.save()
     return true
   }
@@ -246,17 +254,83 @@ public struct InboxService {
     try set(\.isKept, isKept, conversation)
   }
 
-  /// Marks a conversation as read.
+  /// Marks a conversation as read, and its messages, which the next sync tells those who wrote them.
   /// - Throws: `SwiftDataError`.
   public func markAsRead(_ conversation: ConversationEntity) throws {
-    guard conversation.unreadCount > 0 else { return }
+    let user = try LocalUser.id(in: context)
+    let unread = try context.fetch(FetchDescriptor(predicate: ThreadSummary.unread(conversation.id, user)))
+    guard conversation.unreadCount > 0 || !unread.isEmpty else { return }
+    for message in unread { message.markAsRead(by: user, participants: conversation.participantIDs) }
     conversation.markAsRead()
     try context.save()
   }
 
-  /// Deletes a conversation with its messages and their attachments.
+  /// Begins a conversation. Others see it when its first message is sent.
+  /// - Parameters:
+  ///   - id: unique; it may have slashes.
+  ///   - participants: the others.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` where there is one already, or nobody takes part; `SwiftDataError`.
+  public func begin(
+    _ id: String = UUID().uuidString, with participants: [String], name: String? = nil
+  ) throws -> ConversationEntity {
+    guard !id.isEmpty, !participants.isEmpty, !participants.contains("") else {
+      throw DataLayerError.invalidData("a conversation needs an id and somebody to talk to")
+    }
+    guard try context.fetchCount(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id })) == 0 else {
+      throw DataLayerError.invalidData("there is a conversation \"\(id)\" already")
+    }
+    let conversation = ConversationEntity(
+      id: id, participantIDs: [try LocalUser.id(in: context)] + participants, displayName: name,
+      isGroup: participants.count > 1, createdAt: ServerTime.rounded(Date()))
+    context.insert(conversation)
+    try context.save()
+    return conversation
+  }
+
+  /// Changes the text of a message of one's own; the next sync sends that.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for an empty text and for a message of somebody else; `SwiftDataError`.
+  public func edit(_ message: MessageEntity, text: String) throws {
+    let user = try LocalUser.id(in: context)
+    guard message.senderID == user || message.senderID == LocalUser.placeholder else {
+      throw DataLayerError.invalidData("the message is \(message.senderID)'s; only who wrote it can change it")
+    }
+    guard !text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
+      throw DataLayerError.invalidData("the message is empty")
+    }
+    message.edit(text: text)
+    try context.save()
+  }
+
+  /// The message with an identifier.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` where there is none.
+  public func message(_ id: String) throws -> MessageEntity {
+    let found = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
+    guard let message = found.first else { throw DataLayerError.invalidData("there is no message \"\(id)\"") }
+    return message
+  }
+
+  /// Puts failed messages back into the queue; the next sync tries them again.
+  /// - Parameter id: nil for all that failed.
+  /// - Returns: how many there were.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` where there is no such message; `SwiftDataError`.
+  @discardableResult
+  public func retry(_ id: String? = nil) throws -> Int {
+    let failed = SyncStatus.failed
+    let messages =
+      try id.map { [try message($0)] }
+      ?? context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.syncStatus == failed }))
+    let tried = messages.filter { $0.syncStatus == .failed }
+    for message in tried { message.retry() }
+    try context.save()
+    return tried.count
+  }
+
+  /// Deletes a conversation with its messages and their attachments, here only: later news bring it back.
   /// - Throws: `SwiftDataError`.
   public func delete(_ conversation: ConversationEntity) throws {
+    if conversation.noticeTime > 0, let state = try SyncStateEntity.of(context) {
+      state.deletedNotices[conversation.id] = conversation.noticeTime
+    }
     context.delete(conversation)
     try context.save()
   }

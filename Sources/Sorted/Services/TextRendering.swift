@@ -68,6 +68,9 @@ public struct TextRendering: Sendable {
       .joined(separator: "\n")
   }
 
+  /// A line of words that others wrote.
+  public func safe(_ line: String) -> String { Self.oneLine(line) }
+
   // MARK: - Parts
 
   /// UTC, as archives are.

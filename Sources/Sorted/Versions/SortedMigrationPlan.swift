@@ -4,18 +4,24 @@ import SwiftData
 /// How a store of any version becomes one of the newest.
 public enum SortedMigrationPlan: SchemaMigrationPlan {
   /// Oldest first.
-  public static var schemas: [any VersionedSchema.Type] { [SortedSchemaV1.self, SortedSchemaV2.self] }
+  public static var schemas: [any VersionedSchema.Type] {
+    [SortedSchemaV1.self, SortedSchemaV2.self, SortedSchemaV3.self]
+  }
   /// From each to the next.
-  public static var stages: [MigrationStage] { [toV2] }
+  public static var stages: [MigrationStage] { [toV2, toV3] }
 
   /// The new column and the renamed one follow from the models; only the next attempts have to be computed.
   private static let toV2 = MigrationStage.custom(
     fromVersion: SortedSchemaV1.self, toVersion: SortedSchemaV2.self, willMigrate: nil,
     didMigrate: computeNextSyncAttempts)
 
+  /// Everything that is new has a default.
+  private static let toV3 = MigrationStage.lightweight(
+    fromVersion: SortedSchemaV2.self, toVersion: SortedSchemaV3.self)
+
   private static func computeNextSyncAttempts(_ context: ModelContext) throws {
     let failed = SyncStatus.failed
-    let retryable = FetchDescriptor<MessageEntity>(
+    let retryable = FetchDescriptor<SortedSchemaV2.MessageEntity>(
       predicate: #Predicate { $0.syncStatus == failed && $0.retryCount < 3 && $0.lastSyncAttempt != nil })
     try context.enumerate(retryable, allowEscapingMutations: true) { $0.computeNextSyncAttempt() }
     try context.save()

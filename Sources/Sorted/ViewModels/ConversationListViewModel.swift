@@ -88,12 +88,14 @@ public final class ConversationListViewModel {
   /// Pin/unpin conversation
   public func togglePin(conversation: ConversationEntity) {
     conversation.isPinned.toggle()
+    conversation.noteChange(of: .isPinned)
     saveContext()
   }
 
   /// Archive conversation
   public func archiveConversation(_ conversation: ConversationEntity) {
     conversation.isArchived = true
+    conversation.noteChange(of: .isArchived)
     saveContext()
   }
 

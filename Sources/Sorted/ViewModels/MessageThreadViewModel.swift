@@ -126,9 +126,11 @@ public final class MessageThreadViewModel {
 
   /// Mark conversation as read
   public func markConversationAsRead() {
-    if let conversation = getConversation() {
-      conversation.markAsRead()
-      saveContext()
+    guard let conversation = getConversation() else { return }
+    do {
+      try InboxService(context: modelContext).markAsRead(conversation)
+    } catch {
+      errorMessage = "Failed to save changes: \(error.localizedDescription)"
     }
   }
 

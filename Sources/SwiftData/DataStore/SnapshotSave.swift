@@ -77,7 +77,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     let new = objects.filter { stored[ObjectIdentifier($0)] == nil }
     for group in Dictionary(grouping: new, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
       let model: any PersistentModel.Type = type(of: group[0]).__entity.type
-      let found = try read(model, group.map(\.__state.key))
+      let found = try read(model, group.map { $0.__state.key })
       for object in group {
         guard let snapshot = found[object.__state.key] else { continue }
         stored[ObjectIdentifier(object)] = try snapshots.contents(of: snapshot)
@@ -94,7 +94,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   func otherEnds() -> [any PersistentModel] {
     var found = [any PersistentModel]()
     func take(_ target: any PersistentModel, _ inverse: __Property) {
-      let state = target.__state
+      var state = target.__state
       guard state.context === context, state.key != 0, !state.flags.contains(.deleted) else { return }
       guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { return }
       // Keys and pairs say what is in the list.

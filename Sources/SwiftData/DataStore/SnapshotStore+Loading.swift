@@ -15,7 +15,7 @@ extension SnapshotStore {
         // The class was asked for when the answer came.
         fetched.append((try object(of: contents, context) as! M, contents))
       }
-      let batch = FetchBatch(root: table.root, keys: fetched.map(\.object.__state.key))
+      let batch = FetchBatch(root: table.root, keys: fetched.map { $0.object.__state.key })
       for (object, _) in fetched { object.__state.batch = batch }
       guard !answer.related.isEmpty else { return fetched.map(\.object) }
       var related = [PersistentIdentifier: any PersistentModel]()
@@ -90,7 +90,7 @@ extension SnapshotStore {
       }
     case .toMany(let targets):
       guard case .targets(let current, _) = object.__relationship(property.index, .read) else { return true }
-      return current.map(\.__state.key) == targets.map { give($0).key }
+      return current.map { $0.__state.key } == targets.map { give($0).key }
     }
   }
 
@@ -146,7 +146,7 @@ extension SnapshotStore {
 
   package func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws {
     let type = type(of: objects[0]).__entity.type
-    let found = try snapshots(withKeys: objects.map(\.__state.key), of: type, context.editing)
+    let found = try snapshots(withKeys: objects.map { $0.__state.key }, of: type, context.editing)
     for object in objects {
       guard let snapshot = found[object.__state.key] else { continue }
       try refresh(object, try contents(of: snapshot), context)

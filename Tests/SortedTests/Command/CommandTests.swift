@@ -197,7 +197,8 @@ import Testing
 
   @Test(
     "Every command has help with an example",
-    arguments: ["import", "list", "show", "send", "pin", "mute", "archive", "delete", "search", "stats", "demo"])
+    arguments: ["import", "list", "show", "send", "pin", "mute", "archive", "delete", "search", "stats", "demo"]
+      + ["new", "edit", "sync", "status", "retry"])
   func help(command: String) throws {
     let all = try sorted.run("--help")
     #expect(all.status == 0)

@@ -27,7 +27,9 @@ struct SortedProgram {
   /// What the program finds as the home of its user's data.
   let dataHome: URL
 
-  func run(_ arguments: String...) throws -> Run {
+  func run(_ arguments: String...) throws -> Run { try run(arguments) }
+
+  func run(_ arguments: [String]) throws -> Run {
     let process = try start(arguments)
     let output = process.output.fileHandleForReading
     let data = output.readDataToEndOfFile()
@@ -44,7 +46,7 @@ struct SortedProgram {
     let errors: URL
   }
 
-  func start(_ arguments: [String]) throws -> Started {
+  func start(_ arguments: [String], input: String? = nil) throws -> Started {
     let errors = dataHome.appendingPathComponent("errors-\(UUID().uuidString)")
     try Data().write(to: errors)
     let process = Process()
@@ -54,8 +56,14 @@ struct SortedProgram {
     process.environment = ProcessInfo.processInfo.environment.merging(["XDG_DATA_HOME": dataHome.path]) { $1 }
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: errors)
-    process.standardInput = FileHandle.nullDevice
+    let lines = input.map { _ in Pipe() }
+    process.standardInput = lines ?? FileHandle.nullDevice
     try process.run()
+    if let lines, let input {
+      // Small enough for the pipe, or the program reads while this writes.
+      try lines.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+      try lines.fileHandleForWriting.close()
+    }
     return Started(process: process, output: output, errors: errors)
   }
 }

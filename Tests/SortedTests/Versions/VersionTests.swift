@@ -6,6 +6,7 @@ import Testing
 
 @Suite("The versions of the inbox's schema") struct VersionTests {
   private typealias V1 = SortedSchemaV1
+  private typealias V2 = SortedSchemaV2
   private static let start = Date(timeIntervalSince1970: 1_700_000_000.123)
 
   /// A store as the first version of the app left it.
@@ -111,9 +112,19 @@ import Testing
   func guide() {
     let now = SortedContainer.schema.entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
     let first = Schema(versionedSchema: V1.self).entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
-    #expect(Set(first.keys) == Set(now.keys))
-    #expect(now["MessageEntity"] == first["MessageEntity"]?.union(["nextSyncAttempt"]))
-    #expect(now["ConversationEntity"] == first["ConversationEntity"]?.union(["isKept"]))
+    let second = Schema(versionedSchema: V2.self).entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
+    #expect(Set(first.keys) == Set(second.keys))
+    let added: Set = ["SyncStateEntity", "SyncConflictEntity", "AttachmentUploadEntity"]
+    #expect(Set(now.keys) == Set(first.keys).union(added))
+    #expect(second["MessageEntity"] == first["MessageEntity"]?.union(["nextSyncAttempt"]))
+    #expect(second["ConversationEntity"] == first["ConversationEntity"]?.union(["isKept"]))
+    let sync: Set = ["pendingFields", "changeID", "serverTime"]
+    #expect(now["MessageEntity"] == second["MessageEntity"]?.union(sync).union(["editedAt"]))
+    #expect(
+      now["ConversationEntity"]
+        == second["ConversationEntity"]?.union(sync)
+        .union(["hasPendingFields", "fieldTimes", "noticeTime", "messageCursor"]))
+    #expect(now["AttachmentEntity"] == second["AttachmentEntity"])
     #expect(now["AttachmentEntity"] == first["AttachmentEntity"]?.subtracting(["url"]).union(["remoteURL"]))
     #expect(now["UserEntity"] == first["UserEntity"])
     #expect(now["FAQEntity"] == first["FAQEntity"])
@@ -126,8 +137,8 @@ import Testing
     let before = try rows(folder.store, V1.self)
     #expect(before.count == 5 * 40 + 5 + 5 * 6 + 1)
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true])
-    #expect(try rows(folder.store, SortedSchemaV2.self) == before)
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true, false])
+    #expect(try rows(folder.store, SortedSchemaV3.self) == before)
 
     let context = ModelContext(container)
     let messages = try context.fetch(FetchDescriptor<MessageEntity>())
@@ -143,6 +154,42 @@ import Testing
     #expect(try SortedContainer.open(folder.store).migrations.isEmpty)
   }
 
+  @Test("A store of the second version opens with every row as it was, and nothing in it waits for a server")
+  func secondVersion() throws {
+    let folder = try TemporaryFolder()
+    let schema = Schema(versionedSchema: V2.self)
+    let old = ModelContext(
+      try ModelContainer(for: schema, configurations: [ModelConfiguration(schema: schema, url: folder.store)]))
+    let kept = V2.ConversationEntity(id: "c", participantIDs: ["u", "me"], createdAt: Self.start)
+    kept.isKept = true
+    let message = V2.MessageEntity(
+      id: "m", conversationID: "c", senderID: "u", text: "täxt", createdAt: Self.start, status: .sent,
+      syncStatus: .failed)
+    message.retryCount = 1
+    message.lastSyncAttempt = Self.start
+    message.computeNextSyncAttempt()
+    let file = V2.AttachmentEntity(
+      id: "a", type: .image, fileSize: 1, mimeType: "image/png", fileName: "p.png", createdAt: Self.start)
+    file.remoteURL = "https://example.com/1"
+    message.attachments = [file]
+    kept.messages = [message]
+    old.insert(kept)
+    try old.save()
+
+    let container = try SortedContainer.open(folder.store)
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false])
+    let context = ModelContext(container)
+    let conversation = try #require(try context.fetch(FetchDescriptor<ConversationEntity>()).first)
+    #expect(conversation.isKept && conversation.serverTime == 0 && !conversation.hasPendingFields)
+    #expect(conversation.fieldTimes.isEmpty && conversation.pendingFields.isEmpty)
+    let migrated = try #require(conversation.messages.first)
+    #expect(migrated.text == "täxt" && migrated.nextSyncAttempt == Self.start.addingTimeInterval(1))
+    #expect(migrated.pendingFields.isEmpty && migrated.editedAt == nil && migrated.serverTime == 0)
+    #expect(migrated.attachments.map(\.remoteURL) == ["https://example.com/1"])
+    #expect(try SyncStateEntity.of(context) == nil)
+    #expect(try SortedContainer.open(folder.store).migrations.isEmpty)
+  }
+
   @Test("A new store is of the newest version, and the commands tell of a migration once")
   func program() throws {
     let folder = try TemporaryFolder()
@@ -153,6 +200,7 @@ import Testing
     let first = try sorted.run("list", "--store", old.path)
     #expect(first.status == 0)
     #expect(first.errors.contains("1.0.0 to 2.0.0"))
+    #expect(first.errors.contains("2.0.0 to 3.0.0"))
     let second = try sorted.run("list", "--store", old.path)
     #expect(second.errors.isEmpty)
     #expect(second.output == first.output)

@@ -1,0 +1,88 @@
+/// A document: its name and its fields. (REST API v1, `Document`.)
+public struct FirestoreDocument: Hashable, Sendable, Codable {
+  /// `projects/…/databases/…/documents/…`
+  public var name: String
+  /// By name; a field path leads into maps.
+  public var fields: [String: FirestoreValue]
+  /// When it came into being; nil in what is sent.
+  public var createTime: FirestoreTimestamp?
+  /// When it was last changed; nil in what is sent.
+  public var updateTime: FirestoreTimestamp?
+
+  /// Makes a document.
+  public init(
+    name: String, fields: [String: FirestoreValue], createTime: FirestoreTimestamp? = nil,
+    updateTime: FirestoreTimestamp? = nil
+  ) {
+    self.name = name
+    self.fields = fields
+    self.createTime = createTime
+    self.updateTime = updateTime
+  }
+
+  /// Reads the JSON of the REST API, which leaves out empty fields.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decodeIfPresent(String.self, forKey: .name) ?? ""
+    fields = try container.decodeIfPresent([String: FirestoreValue].self, forKey: .fields) ?? [:]
+    createTime = try container.decodeIfPresent(FirestoreTimestamp.self, forKey: .createTime)
+    updateTime = try container.decodeIfPresent(FirestoreTimestamp.self, forKey: .updateTime)
+  }
+}
+
+/// The way to a field: its name, and the keys of the maps that it is in.
+public struct FirestoreFieldPath: Hashable, Sendable, CustomStringConvertible {
+  /// From the outside in; never empty.
+  public var segments: [String]
+
+  /// Makes a path of names as they are.
+  public init(_ first: String, _ others: String...) { segments = [first] + others }
+
+  /// Reads a path: names of letters, digits and `_` as they are, others in backquotes, with dots between them. Nil for
+  /// anything else.
+  public init?(parsing text: String) {
+    var segments = [String]()
+    var rest = Substring(text)
+    repeat {
+      if !segments.isEmpty { rest.removeFirst() }
+      guard let segment = Self.segment(&rest) else { return nil }
+      segments.append(segment)
+    } while rest.first == "."
+    guard rest.isEmpty else { return nil }
+    self.segments = segments
+  }
+
+  private static func segment(_ rest: inout Substring) -> String? {
+    guard rest.first == "`" else {
+      let name = rest.prefix { $0 != "." }
+      rest.removeFirst(name.count)
+      return isSimple(name) ? String(name) : nil
+    }
+    rest.removeFirst()
+    var name = ""
+    while let character = rest.popFirst() {
+      if character == "`" { return name.isEmpty ? nil : name }
+      if character != "\\" {
+        name.append(character)
+      } else if let escaped = rest.popFirst() {
+        name.append(escaped)
+      }
+    }
+    return nil
+  }
+
+  private static func isSimple(_ name: some StringProtocol) -> Bool {
+    guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
+    return name.unicodeScalars.allSatisfy {
+      $0.isASCII && ($0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0))
+    }
+  }
+
+  /// As it is sent.
+  public var description: String {
+    segments.map { name in
+      if Self.isSimple(name) { return name }
+      return "`" + name.replacing("\\", with: "\\\\").replacing("`", with: "\\`") + "`"
+    }.joined(separator: ".")
+  }
+}

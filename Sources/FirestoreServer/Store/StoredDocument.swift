@@ -1,0 +1,59 @@
+import FirestoreClient
+import Foundation
+import SwiftData
+
+/// A document in the server's store.
+@Model
+final class StoredDocument {
+  #Index<StoredDocument>([\.parent, \.key], [\.collection], [\.updateTime])
+
+  /// ``DocumentName/key`` of the full name.
+  @Attribute(.unique) var key: String
+  /// The full name.
+  var name: String
+  /// ``DocumentName/parentKey``
+  var parent: String
+  /// ``DocumentName/collection``
+  var collection: String
+  /// The fields as the REST API writes them, the keys in order.
+  var fields: Data
+  /// Microseconds since 1970.
+  var createTime: Int64
+  /// Microseconds since 1970.
+  var updateTime: Int64
+
+  init(name: DocumentName, fields: Data, time: Int64) {
+    self.key = name.key
+    self.name = name.full
+    self.parent = name.parentKey
+    self.collection = name.collection
+    self.fields = fields
+    self.createTime = time
+    self.updateTime = time
+  }
+
+  /// As the API shows it.
+  /// - Throws: `DecodingError` where the store was written by something else.
+  func document() throws -> FirestoreDocument {
+    FirestoreDocument(
+      name: name, fields: try JSONDecoder().decode([String: FirestoreValue].self, from: fields),
+      createTime: FirestoreTimestamp(microseconds: createTime), updateTime: FirestoreTimestamp(microseconds: updateTime)
+    )
+  }
+
+  /// Equal fields, and only these, give equal bytes.
+  static func data(_ fields: [String: FirestoreValue]) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return try encoder.encode(fields)
+  }
+}
+
+extension FirestoreTimestamp {
+  init(microseconds: Int64) {
+    let seconds = (microseconds - ((microseconds % 1_000_000) + 1_000_000) % 1_000_000) / 1_000_000
+    self.init(seconds: seconds, nanoseconds: Int32(microseconds - seconds * 1_000_000) * 1_000)
+  }
+
+  var microseconds: Int64 { seconds * 1_000_000 + Int64(nanoseconds) / 1_000 }
+}

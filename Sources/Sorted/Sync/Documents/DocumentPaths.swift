@@ -1,0 +1,35 @@
+import FirestoreClient
+import Foundation
+
+/// Where things are on the server (guide, 4.1 and 4.2): `conversations/{id}`, `conversations/{id}/messages/{id}`,
+/// `users/{uid}/conversations/{id}`.
+struct DocumentPaths: Sendable {
+  let root: String
+
+  func conversation(_ id: String) -> String { "\(root)/conversations/\(Self.escaped(id))" }
+
+  func message(_ id: String, in conversation: String) -> String {
+    "\(self.conversation(conversation))/messages/\(Self.escaped(id))"
+  }
+
+  func user(_ id: String) -> String { "\(root)/users/\(Self.escaped(id))" }
+
+  func notice(of user: String, _ conversation: String) -> String {
+    "\(self.user(user))/conversations/\(Self.escaped(conversation))"
+  }
+
+  /// An identifier as the last part of a name. Firestore has no use for slashes, lone dots and names in double
+  /// underscores; imported conversations have slashes.
+  static func escaped(_ id: String) -> String {
+    var result = id.replacing("%", with: "%25").replacing("/", with: "%2F")
+    if result == "." || result == ".." { result = result.replacing(".", with: "%2E") }
+    if result.hasPrefix("__") { result = "%5F" + result.dropFirst() }
+    return result.isEmpty ? "%" : result
+  }
+
+  /// The identifier that a document's name ends with.
+  static func identifier(_ name: String) -> String {
+    let last = name.split(separator: "/").last.map(String.init) ?? ""
+    return last == "%" ? "" : last.removingPercentEncoding ?? last
+  }
+}

@@ -1,0 +1,44 @@
+import FirestoreClient
+import Foundation
+
+/// Times in whole microseconds since 1970, which is what Firestore keeps. A date and its microseconds lead to each other
+/// without drifting.
+enum ServerTime {
+  static func microseconds(_ date: Date) -> Int64 {
+    let value = (date.timeIntervalSince1970 * 1_000_000).rounded()
+    // A date that is out of range is one that nobody meant.
+    return Int64(exactly: value) ?? (value < 0 ? .min : .max)
+  }
+
+  static func microseconds(_ time: FirestoreTimestamp) -> Int64 {
+    let (seconds, overflows) = time.seconds.multipliedReportingOverflow(by: 1_000_000)
+    return overflows ? (time.seconds < 0 ? .min : .max) : seconds + Int64(time.nanoseconds) / 1_000
+  }
+
+  static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
+
+  /// The date as it comes back from a server.
+  static func rounded(_ date: Date) -> Date { self.date(microseconds(date)) }
+
+  static func timestamp(_ microseconds: Int64) -> FirestoreTimestamp {
+    let seconds = Int64((Double(microseconds) / 1_000_000).rounded(.down))
+    return FirestoreTimestamp(seconds: seconds, nanoseconds: Int32((microseconds - seconds * 1_000_000) * 1_000))
+  }
+
+  static func value(_ date: Date) -> FirestoreValue { .timestamp(timestamp(microseconds(date))) }
+}
+
+extension FirestoreValue {
+  var text: String? { if case .string(let value) = self { value } else { nil } }
+  var flag: Bool? { if case .boolean(let value) = self { value } else { nil } }
+  var time: Date? {
+    if case .timestamp(let value) = self { ServerTime.date(ServerTime.microseconds(value)) } else { nil }
+  }
+  var texts: [String]? { if case .array(let values) = self { values.compactMap(\.text) } else { nil } }
+  var members: [String: FirestoreValue]? { if case .map(let fields) = self { fields } else { nil } }
+}
+
+extension FirestoreDocument {
+  /// The server's time of the last change, 0 in what did not come from a server.
+  var serverTime: Int64 { updateTime.map(ServerTime.microseconds) ?? 0 }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// One pass over everything that waits: which conversations are left, and what goes into the next commit.
+struct SendRun {
+  /// Nil ignores the delays of failed messages.
+  let dueAt: Date?
+  private var queue: [String]
+  /// Conversations that have to wait for the next pass.
+  private var blocked: Set<String> = []
+  /// How many messages a commit has at most. A commit that is refused for good is tried again in halves, until it is the
+  /// one message that is to blame.
+  private var limit = MessageSyncService.maximumWrites
+  /// Conversations of which something was sent.
+  var touched: Set<String> = []
+  /// How many times in a row the server had something else.
+  var conflicts = 0
+  var report = MessageSyncService.Report()
+
+  init(dueAt: Date?, queue: [String]) {
+    self.dueAt = dueAt
+    self.queue = queue.reversed()
+  }
+
+  /// What to commit next: whole conversations, and the first messages of one that is longer. Nil at the end.
+  mutating func nextBatch(_ outbox: Outbox) throws -> [OutgoingSlice]? {
+    var batch = [OutgoingSlice]()
+    var writes = MessageSyncService.maximumWrites
+    var messages = limit
+    while messages > 0, let id = queue.last {
+      guard !blocked.contains(id), var slice = try outbox.slice(id, limit: messages + 1, dueAt: dueAt) else {
+        queue.removeLast()
+        continue
+      }
+      guard slice.overhead <= OutgoingSlice.maximumParticipants + 1 else {
+        try outbox.fail(slice.messages, OutgoingSlice.tooManyParticipants, isFinal: true)
+        report.failed += slice.messages.count
+        // Without messages it would be met again and again.
+        if slice.messages.isEmpty { blocked.insert(id) }
+        continue
+      }
+      let space = min(messages, writes - slice.overhead)
+      guard space >= min(1, slice.messages.count), writes >= slice.overhead else { break }
+      let isWhole = slice.messages.count <= space
+      slice.messages = Array(slice.messages.prefix(space))
+      batch.append(slice)
+      writes -= slice.messages.count + slice.overhead
+      messages -= max(1, slice.messages.count)
+      guard isWhole else { break }
+      queue.removeLast()
+    }
+    return batch.isEmpty ? nil : batch
+  }
+
+  /// Leaves conversations to the next pass.
+  mutating func block(_ batch: [OutgoingSlice]) { blocked.formUnion(batch.map(\.conversation.id)) }
+
+  /// Looks at conversations again, whose messages have changed.
+  mutating func again(_ batch: [OutgoingSlice]) {
+    for slice in batch.reversed() where !queue.contains(slice.conversation.id) { queue.append(slice.conversation.id) }
+  }
+
+  /// After a commit: the next one may have more again.
+  mutating func widen() {
+    conflicts = 0
+    limit = min(limit * 2, MessageSyncService.maximumWrites)
+  }
+
+  /// After a commit that is refused for good.
+  /// - Returns: whether it can be made smaller.
+  mutating func narrow(_ batch: [OutgoingSlice]) -> Bool {
+    let count = batch.reduce(0) { $0 + max(1, $1.messages.count) }
+    guard count > 1 else { return false }
+    limit = count / 2
+    again(batch)
+    return true
+  }
+}

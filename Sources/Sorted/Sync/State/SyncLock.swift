@@ -1,0 +1,27 @@
+import Foundation
+import SwiftData
+
+/// At most one sync of a store at a time, whatever the number of processes: the kernel's lock of a file beside the store,
+/// which ends with its process.
+final class SyncLock: Sendable {
+  private let descriptor: Int32
+
+  /// - Throws: ``SyncError/busy(_:)`` where another one has it.
+  init(of container: ModelContainer) throws {
+    guard let configuration = container.configurations.first, !configuration.isStoredInMemoryOnly else {
+      descriptor = -1
+      return
+    }
+    let path = configuration.url.path
+    descriptor = open(path + ".sync", O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw SyncError.invalidData("\(path).sync cannot be made; the folder has to be writable")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw SyncError.busy(path)
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+}

@@ -1,0 +1,27 @@
+import Dispatch
+import Foundation
+
+/// Ctrl-C and the request to end, as long as it is held.
+final class StopSignals {
+  private let sources: [any DispatchSourceSignal]
+
+  init(_ action: @escaping @Sendable () -> Void) {
+    sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler {
+        action()
+        // A second one ends the program as usual.
+        signal(number, SIG_DFL)
+      }
+      source.resume()
+      return source
+    }
+  }
+
+  func cancel() {
+    for source in sources { source.cancel() }
+    signal(SIGINT, SIG_DFL)
+    signal(SIGTERM, SIG_DFL)
+  }
+}

@@ -1,0 +1,159 @@
+import ArgumentParser
+import FirestoreClient
+import Foundation
+import Sorted
+import SwiftData
+
+struct SyncCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync",
+    abstract: "Send what was written here, and receive what is new.",
+    discussion: """
+      A server that does not answer is no failure of a message: it waits. With
+      --watch the sync goes on until Ctrl-C, and prints a line (JSON with --json)
+      for each time that something happened.
+
+      EXAMPLE
+        sorted sync --user ann --remote http://127.0.0.1:8080
+      """)
+
+  @Flag(help: "Go on until Ctrl-C.")
+  var watch = false
+
+  @Option(help: ArgumentHelp("With --watch: how often to look for news.", valueName: "seconds"))
+  var interval = 2.0
+
+  @OptionGroup var remote: RemoteOptions
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard interval >= 0.05, interval <= 86_400 else { throw ValidationError("--interval is 0.05 s at least") }
+  }
+
+  func run() async throws {
+    let container = try store.container()
+    let user = try Failure.explained { try remote.userID(of: container) }
+    let database = try Failure.explained { try remote.database() }
+    if watch { return try await keepSyncing(container, database, user) }
+    let bar = SendProgress()
+    let session = SyncSession(container: container, database: database, userID: user, environment: clock.environment)
+    do {
+      let report = try await session.run(ignoringDelays: true) { bar.show($0, $1) }
+      bar.end()
+      try output.print(report) { Self.text(report, $0) }
+    } catch {
+      bar.end()
+      throw Failure.of(error)
+    }
+  }
+
+  @MainActor
+  private func keepSyncing(
+    _ container: ModelContainer, _ database: any RemoteDatabase, _ user: String
+  ) async throws {
+    let coordinator = BackgroundSyncCoordinator(
+      container: container, database: database, userID: user, reachability: remote.reachability(of: database),
+      environment: clock.environment)
+    let running = Task { await coordinator.run(interval: interval) }
+    let interrupt = StopSignals { running.cancel() }
+    defer { interrupt.cancel() }
+    let output = output
+    let printing = Task { @MainActor in
+      var last = WatchLine(coordinator)
+      for await line in WatchLine.changes(of: coordinator) where line != last {
+        last = line
+        try? output.printLine(line) { line.text }
+      }
+    }
+    await running.value
+    printing.cancel()
+  }
+
+  static func text(_ report: SyncSession.Report, _ rendering: TextRendering) -> String {
+    var rows = [
+      ("sent", report.outgoing.sent), ("changes sent", report.outgoing.changed), ("failed", report.outgoing.failed),
+      ("received", report.incoming.received), ("changes received", report.incoming.updated),
+      ("still waiting", report.pending),
+    ]
+    if report.incoming.conflicts > 0 { rows.append(("conflicts", report.incoming.conflicts)) }
+    return rendering.table(rows.map { ($0, "\($1)") })
+  }
+}
+
+/// How wrong this program takes its clock to be: for tests of clocks that are.
+struct ClockOptions: ParsableArguments {
+  @Option(help: .hidden)
+  var clockOffset = 0.0
+
+  var environment: SyncEnvironment {
+    let offset = clockOffset
+    return SyncEnvironment(now: { Date().addingTimeInterval(offset) })
+  }
+}
+
+/// Where the server is, and who asks.
+struct RemoteOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The server, as in http://127.0.0.1:8080. (default: FIRESTORE_EMULATOR_HOST, or Google's)", valueName: "url"))
+  var remote: String?
+
+  @Option(help: "The Firebase project.")
+  var project = "demo-sorted"
+
+  @Option(help: "Whose store it is; needed for its first sync.")
+  var user: String?
+
+  @Option(help: ArgumentHelp("The key of a service account, as Google's console gives it.", valueName: "file"))
+  var key: String?
+
+  /// Whether there is a network; nil for a server on this machine, which needs none.
+  func reachability(of database: any RemoteDatabase) -> AsyncStream<Bool>? {
+    #if os(Linux)
+      let emulator = ProcessInfo.processInfo.environment["FIRESTORE_EMULATOR_HOST"].map { "http://" + $0 }
+      let host = (remote ?? emulator).flatMap { URL(string: $0)?.host }
+      if ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host) { return nil }
+      guard let client = database as? FirestoreClient else { return nil }
+      let monitor = NetworkPathMonitor(source: KernelLinks(), probe: { await client.isReachable() })
+      return monitor.networkIsThere()
+    #else
+      return nil
+    #endif
+  }
+
+  /// - Throws: ``Failure`` for what is no address; `FirestoreError` for what is no key.
+  func database() throws -> any RemoteDatabase {
+    if let remote, URL(string: remote)?.host == nil {
+      throw Failure("--remote \(remote) is no address; write it as in http://127.0.0.1:8080")
+    }
+    let credentials = try key.map { try ServiceAccount(key: try Data(contentsOf: URL(fileURLWithPath: $0))) }
+    return FirestoreClient(
+      project: project, baseURL: remote.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
+      credentials: credentials,
+      timeout: .seconds(30))
+  }
+
+  /// - Throws: ``Failure`` where nobody said.
+  func userID(of container: ModelContainer) throws -> String {
+    if let user { return user }
+    let known = try LocalUser.id(in: ModelContext(container))
+    guard known != LocalUser.placeholder else {
+      throw Failure("nobody has synced this store yet; say whose it is with --user")
+    }
+    return known
+  }
+}
+
+/// The progress of sending, on a terminal, where it takes a while.
+private final class SendProgress: Sendable {
+  func show(_ done: Int, _ total: Int) {
+    guard Terminal.isTerminal, total >= 500 else { return }
+    let full = 30 * done / max(1, total)
+    let bar = String(repeating: "#", count: full) + String(repeating: "-", count: 30 - full)
+    Terminal.note("\r[\(bar)] \(done) of \(total) messages")
+  }
+
+  func end() { if Terminal.isTerminal { Terminal.note("\r\u{1B}[K") } }
+}
