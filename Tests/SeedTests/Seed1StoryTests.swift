@@ -83,6 +83,7 @@ import Testing
       id category questionPattern answer usageCount lastUsedAt isEnabled createdAt updatedAt user
       """,
       "SyncStateEntity": "id userID noticeCursor deletedNotices lastSyncAt lastError lastErrorAt",
+      "AttachmentUploadEntity": "attachmentID upload checksum length sent failures nextAttempt",
       "SyncConflictEntity": "id objectID field localValue localTime remoteValue remoteTime",
     ]
     let entities = SortedContainer.schema.entitiesByName
@@ -90,7 +91,7 @@ import Testing
     for (name, list) in expected {
       let entity = try #require(entities[name])
       #expect(Set(entity.storedPropertiesByName.keys) == Set(list.split(separator: " ").map(String.init)), "\(name)")
-      #expect(entity.uniquenessConstraints == [["id"]], "\(name)")
+      #expect(entity.uniquenessConstraints == [[name == "AttachmentUploadEntity" ? "attachmentID" : "id"]], "\(name)")
     }
   }
 

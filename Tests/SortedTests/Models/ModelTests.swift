@@ -224,14 +224,15 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<ConversationEntity>()) == 1)
   }
 
-  @Test("The schema has the guide's entities and two of the sync, each with a unique id")
+  @Test("The schema has the guide's entities and those of the sync, each with a unique id")
   func schema() {
     let entities = SortedContainer.schema.entities
-    let names =
-      ["AttachmentEntity", "ConversationEntity", "FAQEntity", "MessageEntity", "SyncConflictEntity"]
-      + ["SyncStateEntity", "UserEntity"]
-    #expect(entities.map(\.name).sorted() == names)
-    for entity in entities { #expect(entity.attributes.filter(\.isUnique).map(\.name) == ["id"], "\(entity.name)") }
+    let names = ["AttachmentEntity", "AttachmentUploadEntity", "ConversationEntity", "FAQEntity", "MessageEntity"]
+    #expect(entities.map(\.name).sorted() == names + ["SyncConflictEntity", "SyncStateEntity", "UserEntity"])
+    for entity in entities {
+      let unique = entity.name == "AttachmentUploadEntity" ? "attachmentID" : "id"
+      #expect(entity.attributes.filter(\.isUnique).map(\.name) == [unique], "\(entity.name)")
+    }
     let message = SortedContainer.schema.entity(for: MessageEntity.self)
     #expect(message?.relationships.map(\.name).sorted() == ["attachments", "conversation"])
   }

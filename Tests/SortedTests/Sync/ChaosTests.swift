@@ -13,8 +13,8 @@ import Testing
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
   }
 
-  private let messages = number("CHAOS_MESSAGES", 150)
-  private let kills = number("CHAOS_KILLS", 4)
+  private let messages = number("CHAOS_MESSAGES", 120)
+  private let kills = number("CHAOS_KILLS", 3)
   private let seed = UInt64(number("CHAOS_SEED", Int(UInt32.random(in: 0 ... .max))))
 
   @Test("All stores and the server end up with the same messages, once each, and none that was acknowledged is missing")
@@ -62,7 +62,7 @@ private final class ChaosRun: @unchecked Sendable {
     try clients[0].run("send", "talk", "begin").expectSuccess()
     for client in clients { try client.sync().expectSuccess() }
 
-    proxy.setDropRate(0.15)
+    proxy.setDropRate(0.1)
     for client in clients { try client.startSyncing() }
     let permits = DispatchSemaphore(value: 0)
     let writers = DispatchGroup()
@@ -76,7 +76,7 @@ private final class ChaosRun: @unchecked Sendable {
     }
     for kill in 0..<kills {
       for _ in 0..<(messages / max(1, kills + 1)) { permits.signal() }
-      proxy.waitForAnswers(Int.random(in: 3...25, using: &generator))
+      proxy.waitForAnswers(Int.random(in: 3...15, using: &generator))
       server.kill()
       let victim = clients[kill % clients.count]
       victim.kill()
