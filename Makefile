@@ -7,7 +7,7 @@ run:
 
 test:
 	@scripts/bootstrap
-	swift test
+	scripts/postgres swift test
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
@@ -28,7 +28,7 @@ guard:
 # What a store promises and which stores keep it; also written into Documentation/stores.md.
 conformance:
 	@scripts/bootstrap
-	WRITE_CONFORMANCE=1 swift test --filter StoreReportTests
+	WRITE_CONFORMANCE=1 scripts/postgres swift test --filter StoreReportTests
 
 # Its own build folder: what is built for the sanitizer fits nothing else.
 test-tsan:

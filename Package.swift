@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
+    .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
     .library(name: "Sorted", targets: ["Sorted"]),
     .executable(name: "sorted", targets: ["SortedCommand"]),
   ],
@@ -50,6 +51,12 @@ let package = Package(
       ]
     ),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
+    .systemLibrary(
+      name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "SwiftDataPostgres",
+      dependencies: ["SwiftData", "CLibPQ", .product(name: "DequeModule", package: "swift-collections")]
+    ),
     .target(
       name: "Sorted",
       dependencies: [
@@ -61,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "SortedCommand",
       dependencies: [
-        "Sorted", "FirestoreClient", "FirestoreServer",
+        "Sorted", "FirestoreClient", "FirestoreServer", "SwiftDataPostgres",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -90,7 +97,7 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "CrashModels", "CrashHelper",
+        "SwiftData", "SwiftDataPostgres", "CrashModels", "CrashHelper",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -117,8 +124,13 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
-    .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting"]),
-    .testTarget(name: "SortedTests", dependencies: ["Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer"]),
+    .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
+    .executableTarget(
+      name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
+    .testTarget(name: "PostgresTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter"]),
+    .testTarget(
+      name: "SortedTests",
+      dependencies: ["Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer", "SwiftDataPostgres"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
   ]
 )

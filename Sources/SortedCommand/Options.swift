@@ -3,6 +3,7 @@ import FirestoreClient
 import Foundation
 import Sorted
 import SwiftData
+import SwiftDataPostgres
 
 /// How to print: what every command takes.
 struct OutputOptions: ParsableArguments {
@@ -34,14 +35,33 @@ extension OutputOptions {
 struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The file of the store. (default: sorted/sorted.store in $XDG_DATA_HOME, or in ~/.local/share)", valueName: "file"
+      "The file of the store, or postgres://user@host/database. (default: sorted/sorted.store in $XDG_DATA_HOME, or in"
+        + " ~/.local/share)", valueName: "file"
     ))
   var store: String?
+
+  /// The URL of a server; nil where the store is a file.
+  private var server: String? {
+    store.flatMap { Self.isServer($0) ? $0 : nil }
+  }
+
+  static func isServer(_ store: String) -> Bool {
+    store.hasPrefix("postgres://") || store.hasPrefix("postgresql://")
+  }
+
+  static func configuration(ofServer url: String) -> PostgresConfiguration {
+    PostgresConfiguration("sorted", url: url, namespace: "sorted")
+  }
+
+  private static func container(at server: String) throws -> ModelContainer {
+    try ModelContainer(for: SortedContainer.schema, configurations: configuration(ofServer: server))
+  }
 
   private var url: URL { store.map { URL(fileURLWithPath: $0) } ?? SortedContainer.defaultURL }
 
   /// Opens the store, made if it is not there.
   func container() throws -> ModelContainer {
+    if let server { return try Failure.explained { try Self.container(at: server) } }
     let container = try Failure.explained { try SortedContainer.open(url) }
     for summary in container.migrations where !summary.isEmpty { Terminal.note("\(summary)\n") }
     return container
@@ -54,7 +74,7 @@ struct StoreOptions: ParsableArguments {
 
   /// Runs something on a context of an existing store.
   func withContext<T>(_ body: (ModelContext) throws -> T) throws -> T {
-    guard FileManager.default.fileExists(atPath: url.path) else {
+    guard server != nil || FileManager.default.fileExists(atPath: url.path) else {
       throw Failure("there is no store at \(url.path); `sorted import` makes one")
     }
     let context = ModelContext(try container())

@@ -14,7 +14,7 @@ struct SortedCommand: AsyncParsableCommand {
     subcommands: [
       ImportCommand.self, ListCommand.self, ShowCommand.self, SendCommand.self, PinCommand.self, MuteCommand.self,
       ArchiveCommand.self, KeepCommand.self, DeleteCommand.self, CleanCommand.self, SearchCommand.self,
-      StatsCommand.self, DemoCommand.self, NewCommand.self, EditCommand.self, SyncCommand.self, StatusCommand.self,
-      RetryCommand.self, FirestoreCommand.self,
+      StatsCommand.self, CopyCommand.self, DemoCommand.self, NewCommand.self, EditCommand.self, SyncCommand.self,
+      StatusCommand.self, RetryCommand.self, FirestoreCommand.self,
     ])
 }

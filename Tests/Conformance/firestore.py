@@ -16,6 +16,7 @@ from google.cloud.firestore_v1.types import (
     DocumentMask,
     DocumentTransform,
     Precondition,
+    StructuredAggregationQuery,
     StructuredQuery,
     Value,
     Write,
@@ -199,6 +200,29 @@ def queries(client):
     )
 
 
+def aggregations(client):
+    commit(client, *[put(f"agg/{letter}", n=number, g=number % 2) for number, letter in enumerate("abcde")])
+    commit(client, Write(update=Document(name=ROOT + "/agg/z", fields={"n": Value(string_value="none")})))
+    field = StructuredQuery.FieldReference(field_path="n")
+    kind = StructuredAggregationQuery.Aggregation
+    query = StructuredQuery(**{"from": [StructuredQuery.CollectionSelector(collection_id="agg")]})
+    wanted = StructuredAggregationQuery(
+        structured_query=query,
+        aggregations=[
+            kind(alias="all", count=kind.Count()),
+            kind(alias="three", count=kind.Count(up_to=3)),
+            kind(alias="sum", sum=kind.Sum(field=field)),
+            kind(avg=kind.Avg(field=field)),
+        ],
+    )
+    answers = list(client.run_aggregation_query({"parent": ROOT, "structured_aggregation_query": wanted}))
+    found = answers[0].result.aggregate_fields
+    check("aggregations: count", found["all"].integer_value == 6, answers)
+    check("aggregations: count up to", found["three"].integer_value == 3, answers)
+    check("aggregations: sum", found["sum"].integer_value == 10, answers)
+    check("aggregations: average, and a name of the server's", found["field_1"].double_value == 2.0, answers)
+
+
 def transactions(client):
     name = ROOT + "/x/a"
     commit(client, put("x/a", n=1))
@@ -262,7 +286,7 @@ def batches(client):
 def main():
     transport = FirestoreRestTransport(host=sys.argv[1], credentials=AnonymousCredentials(), url_scheme="http")
     client = FirestoreClient(transport=transport)
-    for part in (documents, lists, commits, queries, transactions, batches):
+    for part in (documents, lists, commits, queries, aggregations, transactions, batches):
         part(client)
     print(f"{failures} checks failed" if failures else "all checks passed")
     sys.exit(1 if failures else 0)

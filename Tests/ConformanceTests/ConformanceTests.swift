@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataPostgres
 import SwiftDataTesting
 import Testing
 
@@ -19,7 +20,15 @@ enum Subjects {
   static let json = StoreSubject("JSON file", features: [.persistence]) {
     JSONStoreConfiguration(name: "json", schema: $0, file: $1.appendingPathComponent("models.json"))
   }
-  static let all = [onDisk, inMemory, delegating, json]
+  /// A schema of the server's database for each check.
+  static let postgres = StoreSubject("PostgreSQL", features: Set(StoreSubject.Feature.allCases)) {
+    PostgresConfiguration(
+      url: serverURL ?? "", schema: $0, namespace: $1.lastPathComponent.lowercased(),
+      pool: PostgresPoolOptions(size: 8))
+  }
+  /// Where `scripts/postgres` started a server; nil where nobody did.
+  static let serverURL = ProcessInfo.processInfo.environment["POSTGRES_URL"]
+  static let all = [onDisk, inMemory, delegating, json] + (serverURL == nil ? [] : [postgres])
 }
 
 @Suite("The conformance suite") struct ConformanceTests {
@@ -34,6 +43,12 @@ enum Subjects {
 
   @Test("A JSON file that offers the least keeps every guarantee that it offers", arguments: StoreGuarantee.all)
   func json(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.json) }
+
+  @Test(
+    "A PostgreSQL store keeps every guarantee",
+    .enabled(if: Subjects.serverURL != nil, "no server: run `make test`, or `scripts/postgres swift test`"),
+    arguments: StoreGuarantee.all)
+  func postgres(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.postgres) }
 
   @Test("Every guarantee has a name of its own")
   func names() {

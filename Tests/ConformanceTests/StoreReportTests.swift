@@ -19,9 +19,15 @@ import Testing
     let first = try #require(text.range(of: Self.start), "the document has no place for the table")
     let last = try #require(text.range(of: Self.end), "the document has no place for the table")
     guard Self.isWriting else {
-      #expect(text[first.upperBound..<last.lowerBound] == report.markdown, "run `make conformance`")
+      // Without a server, the last column is not checked.
+      let written = text[first.upperBound..<last.lowerBound].split(separator: "\n").map { line -> Substring in
+        guard Subjects.serverURL == nil, let end = line.dropLast().lastIndex(of: "|") else { return line }
+        return line.prefix(through: end)
+      }
+      #expect(written.joined(separator: "\n") == report.markdown, "run `make conformance`")
       return
     }
+    try #require(Subjects.serverURL != nil, "the table has a column for PostgreSQL; run `make conformance`")
     print(report.markdown)
     let new = text[..<first.upperBound] + report.markdown + text[last.lowerBound...]
     try String(new).write(to: Self.document, atomically: true, encoding: .utf8)

@@ -31,7 +31,7 @@ public protocol RemoteStorage: Sendable {
   /// - Throws: ``FirestoreError`` with status `notFound` where there is none.
   func file(_ name: String) async throws -> RemoteFile
 
-  /// The bytes of a file.
+  /// The bytes of a file, all in memory: 64 MiB at most from Google. ``downloadURL(of:)`` is for larger ones.
   /// - Throws: ``FirestoreError`` with status `notFound` where there is none.
   func contents(of name: String) async throws -> Data
 

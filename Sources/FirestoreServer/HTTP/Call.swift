@@ -40,7 +40,7 @@ struct Call {
   var isCollection: Bool { name.split(separator: "/").count % 2 == 0 }
 
   /// Whether the answer is a list, and so the body of an error is in one.
-  var isStream: Bool { verb == "batchGet" || verb == "runQuery" }
+  var isStream: Bool { ["batchGet", "runQuery", "runAggregationQuery"].contains(verb) }
 
   subscript(key: String) -> String? { query.first { $0.name == key }?.value }
 

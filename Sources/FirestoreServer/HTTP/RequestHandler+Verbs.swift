@@ -104,6 +104,32 @@ extension RequestHandler {
     return try Self.encoded(answers)
   }
 
+  private struct AggregationRequest: Decodable {
+    let structuredAggregationQuery: AggregationRun
+    let transaction: String?
+    let newTransaction: TransactionOptions?
+    let readTime: String?
+  }
+  private struct AggregationAnswer: Encodable {
+    struct Result: Encodable { let aggregateFields: [String: FirestoreValue] }
+    let result: Result
+    let transaction: String?
+    let readTime: FirestoreTimestamp
+  }
+
+  func runAggregationQuery(_ call: Call, _ access: Access, _ body: Data) async throws -> Data {
+    let request: AggregationRequest = try Self.decoded(body)
+    try Self.refuse(request.readTime)
+    let begun = try await begin(request.newTransaction)
+    let run = request.structuredAggregationQuery
+    let found = try await store.run(run.structuredQuery, parent: call.name, in: begun ?? request.transaction)
+    try found.forEach { try access.check(.read, $0.name) }
+    let result = AggregationAnswer.Result(aggregateFields: try run.results(of: found))
+    return try Self.encoded([
+      AggregationAnswer(result: result, transaction: begun, readTime: try await store.now())
+    ])
+  }
+
   private struct CollectionsRequest: Decodable {
     let pageSize: Int?
     let pageToken: String?

@@ -38,6 +38,7 @@ struct RequestHandler: Sendable {
     case ("POST", "batchWrite"?, _): return try await batchWrite(access, body)
     case ("POST", "batchGet"?, _): return try await batchGet(access, body)
     case ("POST", "runQuery"?, _): return try await runQuery(call, access, body)
+    case ("POST", "runAggregationQuery"?, _): return try await runAggregationQuery(call, access, body)
     case ("POST", "listCollectionIds"?, false): return try await listCollections(call, access, body)
     case ("POST", "beginTransaction"?, _): return try await begin(body)
     case ("POST", "rollback"?, _): return try await rollback(body)

@@ -70,7 +70,7 @@ extension ContextState {
 
   private func unsavedKeys(in table: EntityTable) -> [Int64] {
     (changed.values.map(\.object) + Array(deleted.values))
-      .filter { TableNames.table(for: type(of: $0).__entity) == table.name }.map(\.__state.key)
+      .filter { TableNames.table(for: type(of: $0).__entity) == table.name }.map { $0.__state.key }
   }
 
   /// The condition that a row is none of some.

@@ -309,7 +309,7 @@ extension ContextState {
   func reloadRows(_ objects: [any PersistentModel], only: Int?) throws {
     let table = try core.table(for: type(of: objects[0]).__entity)
     let store = try core.sqlStore(of: table)
-    let keys = objects.map(\.__state.key)
+    let keys = objects.map { $0.__state.key }
     try read(table) { connection in
       let decoder = RowDecoder(table: table, store: store, context: self, partial: nil)
       let columns = only.map { Set([TableNames.column(for: table.entity.properties[$0])]) }

@@ -13,7 +13,7 @@ extension SaveOperation {
       let table = try context.core.table(for: type(of: owner).__entity)
       for property in table.toMany where change == nil || change!.properties.contains(property.index) {
         guard case .targets(let targets, let positioned) = owner.__relationship(property.index, .read) else { continue }
-        let keys = targets.map(\.__state.key)
+        let keys = targets.map { $0.__state.key }
         guard positioned || !isAscending(keys) else { continue }
         let info = RelationshipInfo.of(property, in: table.entity)
         guard case .inverseForeignKey(_, let position) = info.storage else { continue }
@@ -99,7 +99,7 @@ extension SaveOperation {
             owner: owner, property: property, table: join.quotedIdentifier, source: source, target: target,
             position: position, targets: targets, positioned: positioned,
             before: change.map { storedKeys($0, property.index) } ?? [],
-            now: targets.filter { !$0.isDeleted && $0.__state.context != nil }.map(\.__state.key)))
+            now: targets.filter { !$0.isDeleted && $0.__state.context != nil }.map { $0.__state.key }))
       }
     }
     return lists
@@ -108,7 +108,7 @@ extension SaveOperation {
   private func storedKeys(_ change: ContextState.ObjectChange, _ index: Int) -> [Int64] {
     guard let original = change.originals.first(where: { $0.index == index })?.value else { return [] }
     let targets = (original as? [any PersistentModel]) ?? []
-    return targets.map(\.__state.key).filter { $0 != 0 }
+    return targets.map { $0.__state.key }.filter { $0 != 0 }
   }
 
   private func writePairs(of list: PairList, _ added: inout [PairEnd: Int]) throws {

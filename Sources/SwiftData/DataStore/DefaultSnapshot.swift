@@ -9,12 +9,12 @@ import Foundation
 /// (Apple's documentation, `DefaultSnapshot`; the form is ours.)
 // @unchecked Sendable because the contents are.
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
-  var contents: SnapshotContents
+  package var contents: SnapshotContents
 
   /// The model that the values are of.
   public var persistentIdentifier: PersistentIdentifier { contents.identifier }
 
-  init(_ contents: SnapshotContents) { self.contents = contents }
+  package init(_ contents: SnapshotContents) { self.contents = contents }
 
   /// Takes the values of a model.
   /// - Parameter relatedBackingDatas: takes up those of the models that it is related to, where they are loaded.

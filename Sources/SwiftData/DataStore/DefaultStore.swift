@@ -81,6 +81,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   }
 
   private static func snapshots(of objects: [any PersistentModel]) -> [DefaultSnapshot] {
+    if SnapshotLists.areLeftOut {
+      return objects.map { DefaultSnapshot(SnapshotContents(of: $0, leavesLists: true)) }
+    }
     for object in objects {
       // All lists are wanted, so the first touch loads them for all.
       for property in type(of: object).__entity.properties where property.isToMany {

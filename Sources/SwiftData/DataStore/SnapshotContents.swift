@@ -4,14 +4,14 @@ import Synchronization
 /// What the engine reads from a snapshot of any type, and makes one of.
 // @unchecked Sendable because the values are those of persisted attributes, which nobody changes once they are in here:
 // value types are copies, and Codable classes are values to the engine, replaced as a whole.
-struct SnapshotContents: @unchecked Sendable {
-  enum Field {
+package struct SnapshotContents: @unchecked Sendable {
+  package enum Field {
     /// An attribute as a value of its own type, without the optional around it; nil is nil.
     case value(Any?)
     case toOne(PersistentIdentifier?)
     case toMany([PersistentIdentifier])
 
-    var identifiers: [PersistentIdentifier] {
+    package var identifiers: [PersistentIdentifier] {
       switch self {
       case .value: []
       case .toOne(let target): target.map { [$0] } ?? []
@@ -28,18 +28,18 @@ struct SnapshotContents: @unchecked Sendable {
     }
   }
 
-  var identifier: PersistentIdentifier
-  let entity: __Entity
+  package var identifier: PersistentIdentifier
+  package let entity: __Entity
   /// By property index; nil is what the snapshot does not have.
-  var fields: [Field?]
+  package var fields: [Field?]
 
-  init(identifier: PersistentIdentifier, entity: __Entity) {
+  package init(identifier: PersistentIdentifier, entity: __Entity) {
     self.identifier = identifier
     self.entity = entity
     self.fields = Array(repeating: nil, count: entity.properties.count)
   }
 
-  subscript(property: __Property) -> Field? {
+  package subscript(property: __Property) -> Field? {
     get { property.index < fields.count ? fields[property.index] : nil }
     set { fields[property.index] = newValue }
   }
@@ -53,8 +53,13 @@ struct SnapshotContents: @unchecked Sendable {
   // MARK: - From a model
 
   /// The values of a model as they are in memory. Attributes that were left out are loaded.
-  /// - Parameter toMany: the targets of a to-many that is not loaded; nil loads it.
-  init(of object: any PersistentModel, toMany stored: (__Property) -> [PersistentIdentifier]? = { _ in nil }) {
+  /// - Parameters:
+  ///   - leavesLists: leaves out a to-many that is not loaded.
+  ///   - toMany: the targets of a to-many that is not loaded; nil loads it.
+  init(
+    of object: any PersistentModel, leavesLists: Bool = false,
+    toMany stored: (__Property) -> [PersistentIdentifier]? = { _ in nil }
+  ) {
     let entity = type(of: object).__entity
     self.init(identifier: object.persistentModelID, entity: entity)
     for property in entity.properties {
@@ -65,6 +70,7 @@ struct SnapshotContents: @unchecked Sendable {
         continue
       }
       if case .fault = object.__relationship(property.index, .read), property.isToMany {
+        if leavesLists { continue }
         if let targets = stored(property) {
           self[property] = .toMany(targets)
           continue

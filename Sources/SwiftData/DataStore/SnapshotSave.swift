@@ -5,15 +5,15 @@ import Foundation
 /// It runs while the store is locked (`exclusively`), after the context took in what others saved. What it replaces is
 /// read once more, so that another process's changes of other properties are kept and a model that is gone is noticed.
 final class SnapshotSave<Base: DataStore>: StoreSave {
-  private let snapshots: SnapshotStore<Base>
-  private let context: ContextState
+  let snapshots: SnapshotStore<Base>
+  let context: ContextState
   private let index: Int
   let inserted: [any PersistentModel]
   let changed: [ContextState.ObjectChange]
   private(set) var deleted: [any PersistentModel]
   private let marked: [(table: EntityTable, keys: [Int64])]
   private(set) var merged: [ObjectIdentifier: Int64] = [:]
-  private(set) var savedRows = SavedRows()
+  var savedRows = SavedRows()
   private var reregistered: [Base.Snapshot] = []
   /// What is stored of the objects that are written again.
   private var stored: [ObjectIdentifier: SnapshotContents] = [:]
@@ -36,6 +36,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   func run(_ others: () throws -> Void) throws {
     if !marked.isEmpty, try deleteMarked() { return try others() }
+    if let relational = snapshots.relational { return try run(on: relational, others) }
     try context.quietly { try refreshChanged() }
     let referring = try context.quietly { try objectsReferringToDeleted() }
     let ends = otherEnds()
@@ -76,7 +77,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     let new = objects.filter { stored[ObjectIdentifier($0)] == nil }
     for group in Dictionary(grouping: new, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
       let model: any PersistentModel.Type = type(of: group[0]).__entity.type
-      let found = try read(model, group.map(\.__state.key))
+      let found = try read(model, group.map { $0.__state.key })
       for object in group {
         guard let snapshot = found[object.__state.key] else { continue }
         stored[ObjectIdentifier(object)] = try snapshots.contents(of: snapshot)
@@ -90,12 +91,14 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   /// Stored objects without changes of their own whose lists name other objects from now on: the other ends of what
   /// changed.
-  private func otherEnds() -> [any PersistentModel] {
+  func otherEnds() -> [any PersistentModel] {
     var found = [any PersistentModel]()
     func take(_ target: any PersistentModel, _ inverse: __Property) {
-      let state = target.__state
+      var state = target.__state
       guard state.context === context, state.key != 0, !state.flags.contains(.deleted) else { return }
       guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { return }
+      // Keys and pairs say what is in the list.
+      if inverse.isToMany, snapshots.relational != nil { return }
       // Put together anew of what is stored and what is unsaved.
       if inverse.isToMany {
         _ = target.__relationship(inverse.index, .fault(0))
@@ -125,7 +128,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     return found.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  private static func models(in value: Any) -> [any PersistentModel] {
+  static func models(in value: Any) -> [any PersistentModel] {
     switch ScalarType.unwrapped(value) {
     case let models as [any PersistentModel]: models
     case let model as any PersistentModel: [model]
@@ -135,7 +138,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   /// Objects that name a deleted one in a relationship that no delete rule cleared: without an inverse, or with
   /// `.noAction` at the other side.
-  private func objectsReferringToDeleted() throws -> [any PersistentModel] {
+  func objectsReferringToDeleted() throws -> [any PersistentModel] {
     guard !deleted.isEmpty else { return [] }
     let gone = Set(deleted.map { $0.__state.key })
     let classes = deleted.map { type(of: $0).__entity }
@@ -149,11 +152,12 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
         return inverse == nil || inverse?.relationship?.deleteRule == .noAction
       }
       guard !affected.isEmpty else { continue }
-      for snapshot in try snapshots.snapshots(of: entity.type)
-      where snapshot.persistentIdentifier.entityName == entity.name {
+      for snapshot in try candidates(entity, affected) where snapshot.persistentIdentifier.entityName == entity.name {
         let contents = try snapshots.contents(of: snapshot)
-        let names = affected.flatMap { contents[$0]?.identifiers ?? [] }
-        guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
+        if snapshots.relational == nil {
+          let names = affected.flatMap { contents[$0]?.identifiers ?? [] }
+          guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
+        }
         let object = try snapshots.object(of: contents, context)
         guard !object.__state.flags.contains(.deleted) else { continue }
         stored[ObjectIdentifier(object)] = contents
@@ -166,7 +170,16 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     return found
   }
 
-  private func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
+  /// What may name a deleted object in one of the properties.
+  private func candidates(_ entity: __Entity, _ properties: [__Property]) throws -> [Base.Snapshot] {
+    guard let relational = snapshots.relational else { return try snapshots.snapshots(of: entity.type) }
+    let gone = deleted.map(\.persistentModelID)
+    let referring = try properties.flatMap { try relational.referrers(to: gone, through: $0, of: entity) }
+    let keys = Set(referring.map { snapshots.give($0).key }).sorted()
+    return keys.isEmpty ? [] : try read(entity.type, keys).sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
     guard Base.Snapshot.self == DefaultSnapshot.self else {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
@@ -177,7 +190,8 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     let known = stored[ObjectIdentifier(object)]
     let gone = Set(deleted.map(\.persistentModelID))
     // A list that nobody touched is as it is stored.
-    let contents = SnapshotContents(of: object, toMany: { known?[$0]?.identifiers })
+    let leavesLists = snapshots.relational != nil
+    let contents = SnapshotContents(of: object, leavesLists: leavesLists, toMany: { known?[$0]?.identifiers })
       .mapIdentifiers { gone.contains($0) && !object.isDeleted ? nil : $0 }
     // The type was just compared.
     return DefaultSnapshot(contents) as! Base.Snapshot
@@ -185,7 +199,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   // MARK: - What was written
 
-  private func take(_ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
+  func take(_ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
     var given = Set<Int64>()
     var keys = [(any PersistentModel, Int64)]()
     for object in inserted {

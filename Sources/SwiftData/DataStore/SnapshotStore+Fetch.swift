@@ -41,7 +41,7 @@ extension SnapshotStore {
     let fresh = ContextState(core: context.core)
     defer { fresh.discard() }
     let place = try start.flatMap { try fresh.objects(withKeys: [$0.__state.key], in: table)[$0.__state.key] as? M }
-    let keys = try fetch(descriptor, after: place, in: fresh).map(\.__state.key)
+    let keys = try fetch(descriptor, after: place, in: fresh).map { $0.__state.key }
     let objects = try objects(withKeys: keys, in: table, context: context)
     return keys.compactMap { objects[$0] as? M }
   }

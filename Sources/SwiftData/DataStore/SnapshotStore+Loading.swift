@@ -15,7 +15,7 @@ extension SnapshotStore {
         // The class was asked for when the answer came.
         fetched.append((try object(of: contents, context) as! M, contents))
       }
-      let batch = FetchBatch(root: table.root, keys: fetched.map(\.object.__state.key))
+      let batch = FetchBatch(root: table.root, keys: fetched.map { $0.object.__state.key })
       for (object, _) in fetched { object.__state.batch = batch }
       guard !answer.related.isEmpty else { return fetched.map(\.object) }
       var related = [PersistentIdentifier: any PersistentModel]()
@@ -90,7 +90,7 @@ extension SnapshotStore {
       }
     case .toMany(let targets):
       guard case .targets(let current, _) = object.__relationship(property.index, .read) else { return true }
-      return current.map(\.__state.key) == targets.map { give($0).key }
+      return current.map { $0.__state.key } == targets.map { give($0).key }
     }
   }
 
@@ -119,6 +119,17 @@ extension SnapshotStore {
     _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
   ) throws {
     try context.loadMarkedRows(root: table.root)
+    if let relational {
+      let identifiers = owners.map { identifier(ofKey: $0, entity: info.source.name) }
+      let found = try call { _ in try relational.targets(of: identifiers, info) }
+      let batch = FetchBatch(root: table.root, keys: found.map { give($0.target.persistentIdentifier).key })
+      for (owner, target) in found {
+        let object = try object(of: target.contents, context)
+        if object.__state.batch == nil { object.__state.batch = batch }
+        body(give(owner).key, object, true)
+      }
+      return
+    }
     var lists = [(owner: Int64, targets: [Int64])]()
     let found = try snapshots(withKeys: owners, of: info.source.type, context.editing)
     for owner in owners {
@@ -135,7 +146,7 @@ extension SnapshotStore {
 
   package func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws {
     let type = type(of: objects[0]).__entity.type
-    let found = try snapshots(withKeys: objects.map(\.__state.key), of: type, context.editing)
+    let found = try snapshots(withKeys: objects.map { $0.__state.key }, of: type, context.editing)
     for object in objects {
       guard let snapshot = found[object.__state.key] else { continue }
       try refresh(object, try contents(of: snapshot), context)

@@ -27,6 +27,20 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
   /// The same as the token.
   public var id: DefaultHistoryToken { token }
 
+  package init(
+    timestamp: Date, changes: [HistoryChange], number: Int64, store: String, author: String?, program: String,
+    process: String
+  ) {
+    self.timestamp = timestamp
+    self.changes = changes
+    self.token = DefaultHistoryToken(store: store, transaction: number)
+    self.transactionIdentifier = number
+    self.storeIdentifier = store
+    self.author = author
+    self.bundleIdentifier = program
+    self.processIdentifier = process
+  }
+
   // A transaction is written once and never changed.
   public static func == (left: Self, right: Self) -> Bool { left.token == right.token }
   public func hash(into hasher: inout Hasher) { hasher.combine(token) }
@@ -40,7 +54,7 @@ public struct DefaultHistoryToken: HistoryToken {
   /// The number of the transaction, by the identifier of its store.
   public let tokenValue: [String: Int64]?
 
-  init(store: String, transaction: Int64) { tokenValue = [store: transaction] }
+  package init(store: String, transaction: Int64) { tokenValue = [store: transaction] }
 
   /// The same as the token.
   public var id: Self { self }

@@ -2,13 +2,13 @@ import Foundation
 
 /// What a predicate says of the place in the history, as far as it can be seen without evaluating it: fetching what is
 /// new must not read what is old.
-struct HistoryBounds {
+package struct HistoryBounds {
   /// Every transaction that the predicate takes has a greater number.
-  var after: Int64 = 0
+  package var after: Int64 = 0
   /// The greatest token that the predicate wants the followers of.
-  var token: Int64?
+  package var token: Int64?
 
-  init(_ predicate: Predicate<DefaultHistoryTransaction>?, store: String) {
+  package init(_ predicate: Predicate<DefaultHistoryTransaction>?, store: String) {
     guard let predicate else { return }
     (predicate.expression as? any HistoryCondition)?.narrow(&self, store)
   }

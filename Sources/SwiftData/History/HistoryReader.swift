@@ -66,9 +66,8 @@ struct HistoryReader {
     let changes = try changes(from: first.0, to: end.0, connection)
     return rows.map { id, time, author, program, process in
       Transaction(
-        timestamp: Date(timeIntervalSinceReferenceDate: time), changes: changes[id] ?? [],
-        token: DefaultHistoryToken(store: store.identifier, transaction: id), transactionIdentifier: id,
-        storeIdentifier: store.identifier, author: author, bundleIdentifier: program, processIdentifier: process)
+        timestamp: Date(timeIntervalSinceReferenceDate: time), changes: changes[id] ?? [], number: id,
+        store: store.identifier, author: author, program: program, process: process)
     }
   }
 
@@ -133,7 +132,7 @@ struct HistoryReader {
 }
 
 /// A run of changes as a row has it.
-private struct ChangeRow {
+package struct ChangeRow {
   let id: Int64
   let transaction: Int64
   let kind: HistoryRecorder.Kind
@@ -143,7 +142,15 @@ private struct ChangeRow {
   let properties: String?
   let tombstone: String?
 
-  func change(_ offset: Int64) -> HistoryChange { change(of: entity.type, offset) }
+  package init(
+    id: Int64, transaction: Int64, kind: HistoryRecorder.Kind, entity: __Entity, store: String, key: Int64,
+    properties: String?, tombstone: String?
+  ) {
+    (self.id, self.transaction, self.kind, self.entity, self.store) = (id, transaction, kind, entity, store)
+    (self.key, self.properties, self.tombstone) = (key, properties, tombstone)
+  }
+
+  package func change(_ offset: Int64) -> HistoryChange { change(of: entity.type, offset) }
 
   private func change<M: PersistentModel>(of type: M.Type, _ offset: Int64) -> HistoryChange {
     let identifier = PersistentIdentifier(entityName: entity.name, storeIdentifier: store, key: key + offset)

@@ -7,19 +7,21 @@ import Synchronization
 /// A row for the transaction, and a row for each run of changes of one kind to consecutive keys of one class: an import
 /// of 100,000 objects adds a handful of rows. The number of a change is that of its transaction in the upper half and
 /// its place there in the lower half; a run has the number of its first change.
-struct HistoryRecorder {
-  enum Kind: Int64 { case insert = 0, update = 1, delete = 2 }
+package struct HistoryRecorder {
+  package enum Kind: Int64, Sendable { case insert = 0, update = 1, delete = 2 }
 
   /// A run of changes.
-  private struct Run {
-    let kind: Kind
-    let entity: String
-    let first: Int64
-    var count: Int64 = 1
+  package struct Run {
+    package let kind: Kind
+    package let entity: String
+    package let first: Int64
+    package fileprivate(set) var count: Int64 = 1
     /// The names of the properties that changed.
     let properties: [String]?
     /// What is kept of the object, as JSON: cells by property.
-    let tombstone: String?
+    package let tombstone: String?
+    /// The names of the properties as JSON.
+    package var propertiesJSON: String? { properties.flatMap(HistoryRecorder.names) }
 
     /// Whether a run that follows is part of this one.
     func takesIn(_ next: Run) -> Bool {
@@ -38,15 +40,17 @@ struct HistoryRecorder {
   private var growing: Run?
   var isEmpty: Bool { runs.isEmpty && growing == nil }
 
-  mutating func insert(_ entity: String, _ key: Int64) {
+  package init() {}
+
+  package mutating func insert(_ entity: String, _ key: Int64) {
     add(Run(kind: .insert, entity: entity, first: key, properties: nil, tombstone: nil))
   }
 
-  mutating func update(_ entity: String, _ key: Int64, _ properties: [String]) {
+  package mutating func update(_ entity: String, _ key: Int64, _ properties: [String]) {
     add(Run(kind: .update, entity: entity, first: key, properties: properties, tombstone: nil))
   }
 
-  mutating func delete(_ entity: String, _ key: Int64, tombstone: [String: SQLValue] = [:]) {
+  package mutating func delete(_ entity: String, _ key: Int64, tombstone: [String: SQLValue] = [:]) {
     let kept = tombstone.filter { $0.value != .null }
     add(
       Run(kind: .delete, entity: entity, first: key, properties: nil, tombstone: kept.isEmpty ? nil : Self.json(kept)))
@@ -76,7 +80,7 @@ struct HistoryRecorder {
   }
 
   /// Property names as JSON. The same few sets come with every save, and an encoder costs as much as a statement.
-  private static func names(_ names: [String]) -> String? {
+  fileprivate static func names(_ names: [String]) -> String? {
     if let known = encodedNames.withLock({ $0[names] }) { return known }
     let text = json(names)
     encodedNames.withLock { cache in
@@ -108,6 +112,12 @@ struct HistoryRecorder {
     """,
   ]
 
+  /// All runs, in the order in which they are numbered.
+  package mutating func take() -> [Run] {
+    settle()
+    return Array(runs.values.joined())
+  }
+
   /// The condition for the changes of a range of transactions, both among them. Their numbers contain those of the
   /// transactions, so that no index has to be written with each save.
   static func changes(from first: String = "?", to last: String = "?") -> String {
@@ -137,7 +147,7 @@ struct HistoryRecorder {
         try writer.text(run.entity)
         try writer.integer(run.first)
         try writer.integer(run.count)
-        if let properties = run.properties.flatMap(Self.names) {
+        if let properties = run.propertiesJSON {
           try writer.text(properties)
         } else {
           try writer.null()
@@ -156,8 +166,8 @@ struct HistoryRecorder {
     if let number, number.isMultiple(of: 1000) { try HistoryReader(store: store).trim(connection) }
   }
 
-  private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-  private static let process = String(ProcessInfo.processInfo.processIdentifier)
+  package static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+  package static let process = String(ProcessInfo.processInfo.processIdentifier)
 }
 
 extension SQLiteConnection {

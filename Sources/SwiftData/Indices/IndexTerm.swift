@@ -54,7 +54,7 @@ package struct IndexTerm {
     return member.type.form == .text ? "swift_nfc(\(sql))" : sql
   }
 
-  var isMember: Bool { member != nil }
+  package var isMember: Bool { member != nil }
 
   /// The column, with the member's name behind it.
   var column: String { TableNames.column(for: property) + name.dropFirst(property.name.count) }

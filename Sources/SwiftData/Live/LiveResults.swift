@@ -141,7 +141,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   private func patched(
     _ objects: [ObjectIdentifier: Model], _ touchedKeys: Set<Int64>, _ gone: Set<Int64>
   ) throws -> [Model] {
-    let keys = touchedKeys.union(objects.values.lazy.map(\.__state.key).filter { $0 != 0 }).subtracting(gone)
+    let keys = touchedKeys.union(objects.values.lazy.map { $0.__state.key }.filter { $0 != 0 }).subtracting(gone)
     let kept = results.filter { object in
       let key = object.__state.key
       return objects[ObjectIdentifier(object)] == nil && !keys.contains(key) && !gone.contains(key)

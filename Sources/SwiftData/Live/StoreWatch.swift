@@ -19,7 +19,7 @@ final class StoreWatch: @unchecked Sendable {
 
   init(_ core: ContainerCore) {
     self.core = core
-    seen = core.sqlStores.map { $0.beginWatch() }
+    seen = core.watchedStores.map { $0.beginWatch() }
     timer = DispatchSource.makeTimerSource(queue: Self.queue)
     timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval, leeway: .milliseconds(20))
     timer.setEventHandler { [weak self] in self?.look() }
@@ -28,12 +28,12 @@ final class StoreWatch: @unchecked Sendable {
 
   deinit {
     timer.cancel()
-    for store in core?.sqlStores ?? [] { store.endWatch() }
+    for store in core?.watchedStores ?? [] { store.endWatch() }
   }
 
   private func look() {
     guard let core else { return }
-    for (index, store) in core.sqlStores.enumerated() {
+    for (index, store) in core.watchedStores.enumerated() {
       // A store that cannot be read now (it was erased, its disk is gone) says so to whoever uses it.
       guard let changes = try? store.foreignChanges(after: &seen[index], in: core) else { continue }
       core.announce(changes, from: nil)
@@ -45,7 +45,7 @@ final class StoreWatch: @unchecked Sendable {
 extension ContainerCore {
   /// Watches the stores for as long as somebody holds the result; nil where nobody else can save to any of them.
   func watch() -> StoreWatch? {
-    guard sqlStores.contains(where: \.isShared) else { return nil }
+    guard watchedStores.contains(where: \.isShared) else { return nil }
     return currentWatch.withLock { current in
       if let watch = current.watch { return watch }
       let watch = StoreWatch(self)
@@ -54,7 +54,7 @@ extension ContainerCore {
     }
   }
 
-  fileprivate func postRemoteChange(_ store: SQLiteStore) {
+  fileprivate func postRemoteChange(_ store: any EngineStore) {
     NotificationCenter.default.post(
       name: RemoteChange.name, object: container.withLock { $0.container },
       userInfo: [RemoteChange.storeIdentifier: store.identifier])

@@ -7,19 +7,39 @@ public struct __ModelState {
   // MARK: - Mutable State
   // All of it belongs to the context of the object and is touched only where the object may be: on its context's
   // thread or actor.
+  //
+  // The getters are mutating though they change nothing: through a protocol, a model's state is then lent in place.
+  // Else all of it would be copied, references included, for each flag that is read.
 
+  private var ownContext: ContextState?
   /// The context that the object is registered with; nil before insertion and after the deletion was saved.
   package var context: ContextState? {
-    didSet { probe = context.map { Unmanaged.passUnretained($0.trackingProbe) } }
+    mutating get { ownContext }
+    set {
+      ownContext = newValue
+      probe = newValue.map { Unmanaged.passUnretained($0.trackingProbe) }
+    }
   }
   /// That of the context, which keeps it alive: a getter reads it without counting references.
   @usableFromInline
   private(set) var probe: Unmanaged<TrackingProbe>?
+  private var ownKey: Int64 = 0
   /// The primary key in its store; 0 until the first save.
-  package var key: Int64 = 0
-  package var flags: Flags = []
+  package var key: Int64 {
+    mutating get { ownKey }
+    set { ownKey = newValue }
+  }
+  private var ownFlags: Flags = []
+  package var flags: Flags {
+    mutating get { ownFlags }
+    _modify { yield &ownFlags }
+  }
+  private var ownBatch: FetchBatch?
   /// The objects that came with the same fetch and share their relationship loads.
-  package var batch: FetchBatch?
+  package var batch: FetchBatch? {
+    mutating get { ownBatch }
+    set { ownBatch = newValue }
+  }
   /// What only some objects need, made when one does.
   @usableFromInline
   package private(set) var extras: Extras?
@@ -30,6 +50,7 @@ public struct __ModelState {
     fileprivate var temporaryIdentity: TemporaryIdentity?
     fileprivate var unloaded: PropertySet?
     fileprivate var registrar: ObservationRegistrar?
+    fileprivate var isObserved = false
     fileprivate var runningObservers: PropertySet?
     fileprivate var former: FormerIdentity?
   }
@@ -43,27 +64,34 @@ public struct __ModelState {
 
   /// The identity before the first save, made when first asked for.
   package var temporaryIdentity: TemporaryIdentity? {
-    get { extras?.temporaryIdentity }
+    mutating get { extras?.temporaryIdentity }
     set { makeExtras().temporaryIdentity = newValue }
   }
   /// The attributes that a partial fetch left out; nil when all are loaded.
   package var unloaded: PropertySet? {
-    get { extras?.unloaded }
+    mutating get { extras?.unloaded }
     set { if newValue != nil || extras != nil { makeExtras().unloaded = newValue } }
   }
   /// Made when an observer first reads the object.
   package var registrar: ObservationRegistrar? {
-    get { extras?.registrar }
-    set { makeExtras().registrar = newValue }
+    mutating get { extras?.registrar }
+    set {
+      let extras = makeExtras()
+      extras.registrar = newValue
+      extras.isObserved = newValue != nil
+    }
   }
+  /// Whether there is one; to look at the registrar itself takes much longer.
+  @usableFromInline
+  var isObserved: Bool { mutating get { extras?.isObserved ?? false } }
   /// Properties whose `didSet` or `willSet` is running, so that it does not run again for its own assignment.
   package var runningObservers: PropertySet? {
-    get { extras?.runningObservers }
+    mutating get { extras?.runningObservers }
     set { makeExtras().runningObservers = newValue }
   }
   /// The identity of an object that left its context, by a saved deletion or otherwise.
   package var former: FormerIdentity? {
-    get { extras?.former }
+    mutating get { extras?.former }
     set { makeExtras().former = newValue }
   }
 

@@ -53,7 +53,8 @@ extension PersistentModel {
     return registrar
   }
 
-  public nonisolated var __isObserved: Bool { __state.registrar != nil }
+  @inlinable
+  public nonisolated var __isObserved: Bool { __state.extras != nil && __state.isObserved }
 
   public nonisolated func __loadIfNeeded(_ index: Int) {
     if __state.unloaded?.contains(index) == true { RelationshipLoader.loadAttribute(self, index) }

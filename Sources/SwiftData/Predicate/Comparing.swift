@@ -45,7 +45,7 @@ extension LoweringState {
     // Where only truth counts, NULL may stand for false, and `=` is what indices and join reduction understand.
     let isExact = isFiltering || !scalar.isOptional
     return .condition(
-      scalar.comparable + SQLFragment(isExact ? " = " : " IS ") + parameter.sql,
+      scalar.comparable + SQLFragment(isExact ? " = " : " \(dialect.same) ") + parameter.sql,
       mayThrow: scalar.mayThrow,
       strictIn: isExact ? scalar.strictIn : []
     )
@@ -61,7 +61,7 @@ extension LoweringState {
       }
       return .condition(sql, mayThrow: scalar.mayThrow, strictIn: scalar.strictIn)
     }
-    return .condition(scalar.operand + SQLFragment(flag ? " IS 1" : " IS 0"))
+    return .condition(dialect.isTruth(scalar, flag))
   }
 
   private func equality(_ left: Scalar, _ right: Scalar, as type: Any.Type) -> Scalar? {
@@ -81,7 +81,7 @@ extension LoweringState {
     guard left.type.form == .real else { return plainEquality(left, right) }
     // NaN differs from itself.
     var equal = plainEquality(left, right)
-    let number = SQLFragment(" AND ") + left.operand + SQLFragment(" IS NOT \(dialect.notANumber)")
+    let number = SQLFragment(" AND ") + left.operand + SQLFragment(" \(dialect.different) \(dialect.notANumber)")
     equal.sql = equal.sql + number
     return equal.unless(hidden(by: [left, right]))
   }
@@ -95,7 +95,7 @@ extension LoweringState {
   private func plainEquality(_ left: Scalar, _ right: Scalar) -> Scalar {
     let isNullSafe = left.isOptional || right.isOptional
     return .condition(
-      left.comparable + SQLFragment(isNullSafe ? " IS " : " = ") + right.comparable,
+      left.comparable + SQLFragment(isNullSafe ? " \(dialect.same) " : " = ") + right.comparable,
       mayThrow: !isNullSafe && (left.mayThrow || right.mayThrow),
       strictIn: isNullSafe ? [] : left.strictIn.union(right.strictIn)
     )
@@ -122,7 +122,8 @@ extension LoweringState {
     if isFiltering, !left.isOptional || !right.isOptional { return result }
     let sql =
       SQLFragment("CASE WHEN ") + left.operand + SQLFragment(" IS NULL OR ") + right.operand
-      + SQLFragment(" IS NULL THEN ") + left.operand + SQLFragment(" IS ") + right.operand + SQLFragment(" ELSE ")
+      + SQLFragment(" IS NULL THEN ") + left.operand + SQLFragment(" \(dialect.same) ") + right.operand
+      + SQLFragment(" ELSE ")
       + result.sql + SQLFragment(" END")
     return Scalar(sql: sql, type: .bool, mayThrow: result.mayThrow, isAtomic: true)
   }
@@ -267,18 +268,21 @@ extension LoweringState {
     func condition(_ sql: SQLFragment) -> Scalar {
       .condition(sql, mayThrow: element.mayThrow, strictIn: element.strictIn)
     }
-    // SQLite's JSON cannot carry NUL.
+    // Neither JSON carries NUL.
     let direct =
       cells.count <= 4
       ? cells
       : cells.filter {
-        if case .text(let text) = $0 { text.utf8.contains(0) } else { false }
+        if case .text(let text) = $0 { text.utf8.contains { !dialect.isListed($0) } } else { false }
       }
     let marks = Array(repeating: "?", count: direct.count).joined(separator: ", ")
+    if cells.isEmpty, !dialect.hasEmptyLists { return condition(SQLFragment("FALSE")) }
     let few = element.comparable + SQLFragment(" IN (\(marks))", direct)
     guard cells.count > 4 else { return condition(few) }
     let (list, decode) = ListCoding.encode(cells.filter { cell in !direct.contains(cell) })
-    let many = element.comparable + SQLFragment(" IN (") + dialect.rows(ofList: list, decode: decode) + SQLFragment(")")
+    let many =
+      element.comparable + SQLFragment(" IN (") + dialect.rows(ofList: list, decode: decode, form: element.type.form)
+      + SQLFragment(")")
     return condition(direct.isEmpty ? many : SQLFragment("(") + few + SQLFragment(" OR ") + many + SQLFragment(")"))
   }
 
@@ -295,7 +299,8 @@ extension LoweringState {
     let equal = call.scalar([element, item], type: .bool)
     let (list, _) = ListCoding.encode(cells)
     let sql =
-      SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil) + SQLFragment(" WHERE ") + equal.condition
+      SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil, form: element.type.form)
+      + SQLFragment(" WHERE ") + equal.condition
       + SQLFragment(")")
     let result = Scalar.condition(
       element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql,

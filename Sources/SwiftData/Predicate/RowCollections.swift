@@ -96,7 +96,7 @@ extension LoweringState {
         ),
         conditions: [SQLFragment("\(pairs).\(source) = ") + owner.key],
         scope: scope,
-        order: order("\(pairs).\(position)", "\(pairs).rowid")
+        order: order("\(pairs).\(position)", dialect.pairAge(pairs))
       )
     case .inverseForeignKey(let inverse, let position):
       let column = "\(alias).\(TableNames.column(for: inverse).quotedIdentifier)"

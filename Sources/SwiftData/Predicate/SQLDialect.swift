@@ -1,27 +1,56 @@
 /// What differs between databases in the SQL that predicates become.
 package enum SQLDialect: Sendable {
   case sqlite
+  /// Functions that a server lacks are an error there, and then the context filters: see `ServerFunctions`.
+  case postgres
+
+  /// Compares where NULL equals NULL.
+  var same: String { self == .sqlite ? "IS" : "IS NOT DISTINCT FROM" }
+  var different: String { self == .sqlite ? "IS NOT" : "IS DISTINCT FROM" }
+
+  /// The condition that a truth value, NULL or not, is this one.
+  func isTruth(_ truth: Scalar, _ flag: Bool) -> SQLFragment {
+    if self == .postgres, truth.isCondition { return truth.operand + SQLFragment(flag ? " IS TRUE" : " IS FALSE") }
+    return truth.operand + SQLFragment(" \(same) \(flag ? 1 : 0)")
+  }
+
+  /// The order in which the pairs of a table were written.
+  func pairAge(_ alias: String) -> String { self == .sqlite ? "\(alias).rowid" : "\(alias)._pk" }
+
+  /// Whether `IN ()` is SQL.
+  var hasEmptyLists: Bool { self == .sqlite }
+
+  /// Whether a text with this byte can be in a list. PostgreSQL has no NUL: the store writes it as U+0001 twice.
+  func isListed(_ byte: UInt8) -> Bool { byte != 0 && (self == .sqlite || byte != 1) }
 
   /// A list of values as the rows of a subselect. `decode` names the function that turns an item into a cell.
-  func rows(ofList list: SQLValue, decode: String?) -> SQLFragment {
+  func rows(ofList list: SQLValue, decode: String?, form: ScalarType.Form) -> SQLFragment {
+    if self == .postgres {
+      return SQLFragment("SELECT \(PostgresText.item(form)) FROM jsonb_array_elements_text(?::jsonb) AS value", [list])
+    }
     let item = decode.map { "\($0)(value)" } ?? "value"
     return SQLFragment("SELECT \(item) FROM json_each(?)", [list])
   }
 
   /// The elements of a JSON array as a table whose column `value` is each element's JSON text.
   func elements(of json: SQLFragment, alias: String) -> SQLFragment {
-    SQLFragment("json_each(swift_elements(") + json + SQLFragment(")) AS \(alias)")
+    if self == .postgres { return SQLFragment("swift_elements(") + json + SQLFragment(") AS \(alias)") }
+    return SQLFragment("json_each(swift_elements(") + json + SQLFragment(")) AS \(alias)")
   }
 
   /// The characters of a text as a table of the same shape.
   func characters(of text: SQLFragment, alias: String) -> SQLFragment {
-    SQLFragment("json_each(swift_characters(") + text + SQLFragment(")) AS \(alias)")
+    if self == .postgres { return SQLFragment("swift_characters(") + text + SQLFragment(") AS \(alias)") }
+    return SQLFragment("json_each(swift_characters(") + text + SQLFragment(")) AS \(alias)")
   }
 
   /// The cell of what stands at a path in JSON. A whole number or a truth value is what SQL reads; of the rest, SQL's
   /// own reading loses some.
   func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment {
     let path = "'" + path.replacingOccurrences(of: "'", with: "''") + "'"
+    if self == .postgres {
+      return SQLFragment("swift_member_\(PostgresText.name(type.form))(") + json + SQLFragment(", \(path))")
+    }
     switch type.form {
     case .bool, .integer: return SQLFragment("(") + json + SQLFragment(" ->> \(path))")
     case .json: return SQLFragment("nullif(") + json + SQLFragment(" -> \(path), 'null')")
@@ -30,5 +59,36 @@ package enum SQLDialect: Sendable {
   }
 
   /// What is greater than every number and equal to a stored NaN.
-  var notANumber: String { "'nan'" }
+  var notANumber: String { self == .sqlite ? "'nan'" : "'NaN'::float8" }
+}
+
+/// How PostgreSQL names the forms of values.
+private enum PostgresText {
+  /// What a list's item, which is text, is read as.
+  static func item(_ form: ScalarType.Form) -> String {
+    switch form {
+    case .bool, .integer, .unsigned, .key: "value::bigint"
+    case .real: "value::float8"
+    case .uuid: "encode(decode(value, 'base64'), 'hex')::uuid"
+    case .blob: "decode(value, 'base64')"
+    case .decimal, .text, .url, .json, .opaque: "value COLLATE \"C\""
+    }
+  }
+
+  static func name(_ form: ScalarType.Form) -> String {
+    switch form {
+    case .bool: "bool"
+    case .integer: "integer"
+    case .unsigned: "unsigned"
+    case .real: "real"
+    case .decimal: "decimal"
+    case .text: "text"
+    case .url: "url"
+    case .uuid: "uuid"
+    case .blob: "blob"
+    case .key: "key"
+    case .json: "json"
+    case .opaque: "opaque"
+    }
+  }
 }

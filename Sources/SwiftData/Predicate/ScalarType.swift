@@ -28,9 +28,9 @@ package struct ScalarType {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(root)) }
   }
 
-  let form: Form
+  package let form: Form
   /// The Swift type, not optional.
-  let swiftType: Any.Type
+  package let swiftType: Any.Type
 
   static let bool = ScalarType(form: .bool, swiftType: Bool.self)
   static let int = ScalarType(form: .integer, swiftType: Int.self)
@@ -51,7 +51,7 @@ package struct ScalarType {
   }
 
   /// The form in which a property's column holds its values.
-  init(of property: __Property) {
+  package init(of property: __Property) {
     let type = Self.bare(property.valueType)
     self.swiftType = type
     guard case .attribute(_, let encoding) = property.kind else {
@@ -103,7 +103,7 @@ package struct ScalarType {
 
 extension ScalarType {
   /// The cell of a value; nil where the value has none.
-  func cell(of value: Any) -> SQLValue? {
+  package func cell(of value: Any) -> SQLValue? {
     guard let value = Self.unwrapped(value) else { return .null }
     if form == .json {
       return ((value as? any SliceValue)?.whole ?? value as? any Encodable).flatMap(Self.json)
@@ -145,7 +145,7 @@ extension ScalarType {
   }
 
   /// The value inside any number of optionals.
-  static func unwrapped(_ value: Any) -> Any? {
+  package static func unwrapped(_ value: Any) -> Any? {
     var value = value
     while let optional = value as? any __OptionalValue {
       guard let inner = optional.__unwrapped else { return nil }

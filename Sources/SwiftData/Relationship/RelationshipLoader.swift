@@ -127,7 +127,7 @@ enum RelationshipLoader {
     var positioned = Set<Int64>()
     if !stored.isEmpty {
       let destination = try context.core.table(for: info.destination)
-      try context.targets(of: stored.map(\.__state.key), info, destination) { owner, target, hasPosition in
+      try context.targets(of: stored.map { $0.__state.key }, info, destination) { owner, target, hasPosition in
         found[owner, default: []].append(target)
         if hasPosition { positioned.insert(owner) }
       }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Reads a property's value from one cell that is at hand, without a row and without a model.
-final class CellReader: __RowReader {
+package final class CellReader: __RowReader {
   private var cell = SQLValue.null
 
   /// The value; nil where the cell is null or cannot be read as the property.
-  static func value(of property: __Property, in entity: __Entity, _ cell: SQLValue) -> Any? {
+  package static func value(of property: __Property, in entity: __Entity, _ cell: SQLValue) -> Any? {
     guard case .attribute(_, let encoding) = property.kind, cell != .null else { return nil }
     let reader = CellReader(entity: entity)
     reader.cell = cell
@@ -33,7 +33,7 @@ final class CellReader: __RowReader {
 
   // MARK: - Cells
 
-  override func kind(_ column: Int32) -> __CellKind {
+  package override func kind(_ column: Int32) -> __CellKind {
     switch cell {
     case .null: .null
     case .integer: .integer
@@ -42,18 +42,18 @@ final class CellReader: __RowReader {
     case .blob: .blob
     }
   }
-  override func int64(_ column: Int32) -> Int64 { if case .integer(let value) = cell { value } else { 0 } }
-  override func double(_ column: Int32) -> Double {
+  package override func int64(_ column: Int32) -> Int64 { if case .integer(let value) = cell { value } else { 0 } }
+  package override func double(_ column: Int32) -> Double {
     switch cell {
     case .real(let value): value
     case .integer(let value): Double(value)
     default: 0
     }
   }
-  override func string(_ column: Int32) -> String { if case .text(let value) = cell { value } else { "" } }
-  override func data(_ column: Int32) -> Data { if case .blob(let value) = cell { value } else { Data() } }
-  override func value(at column: Int32) -> SQLValue { cell }
-  override func externalData(_ reference: String) throws -> Data {
+  package override func string(_ column: Int32) -> String { if case .text(let value) = cell { value } else { "" } }
+  package override func data(_ column: Int32) -> Data { if case .blob(let value) = cell { value } else { Data() } }
+  package override func value(at column: Int32) -> SQLValue { cell }
+  package override func externalData(_ reference: String) throws -> Data {
     throw SwiftDataError(.io, message: "the external data of a deleted object is gone")
   }
 }

@@ -120,7 +120,7 @@ package final class EntityTable: @unchecked Sendable {
   }
 
   /// The column that keeps the order of the to-many at the other side of a to-one.
-  func positionColumn(of property: __Property) -> String? {
+  package func positionColumn(of property: __Property) -> String? {
     guard property.isToOne else { return nil }
     let info = RelationshipInfo.of(property, in: entity)
     guard let inverse = info.inverse, inverse.isToMany else { return nil }

@@ -89,9 +89,9 @@ package struct LayoutRecord: Codable, Equatable {
   /// The position column that goes with a foreign key.
   package static func position(of column: String) -> String { "\(column)_position" }
 
-  static let empty = LayoutRecord(tables: [], pairTables: [], relationships: [])
+  package static let empty = LayoutRecord(tables: [], pairTables: [], relationships: [])
 
-  init(tables: [Table], pairTables: [PairTable], relationships: [Relationship]) {
+  package init(tables: [Table], pairTables: [PairTable], relationships: [Relationship]) {
     (self.tables, self.pairTables, self.relationships) = (tables, pairTables, relationships)
   }
 
@@ -122,7 +122,7 @@ package struct LayoutRecord: Codable, Equatable {
 }
 
 /// What the cells of a column mean. A column of one family cannot be read as another.
-package enum ValueFamily: String, Codable {
+package enum ValueFamily: String, Codable, Sendable {
   case bool, integer, unsigned, real, date, text, decimal, url, uuid, data, json, transformed
   /// A key of another row.
   case key
@@ -131,7 +131,7 @@ package enum ValueFamily: String, Codable {
   /// Whatever the classes that share the column write.
   case mixed
 
-  init(_ property: __Property) {
+  package init(_ property: __Property) {
     guard case .attribute(_, let encoding) = property.kind else {
       self = .key
       return

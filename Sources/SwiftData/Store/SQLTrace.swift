@@ -29,5 +29,8 @@ package final class SQLTrace: Sendable {
 
   func count(steps: Int) { counted.withLock { $0 += steps } }
 
+  /// Notes a statement where this task is recorded.
+  package static func note(_ sql: String) { current?.record(sql) }
+
   func record(_ sql: String) { recorded.withLock { $0.append(sql) } }
 }

@@ -27,7 +27,7 @@ package final class StoreLayout: @unchecked Sendable {
 }
 
 extension LayoutRecord {
-  init(_ tables: [EntityTable]) {
+  package init(_ tables: [EntityTable]) {
     let roots = OrderedDictionary(grouping: tables, by: \.name)
     self.tables = roots.map { Self.table($0, $1) }.sorted { $0.name < $1.name }
     (relationships, pairTables) = ([], [])

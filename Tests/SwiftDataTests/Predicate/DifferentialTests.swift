@@ -32,7 +32,10 @@ struct DifferentialData {
   /// Swift's sort has no place for NaN, so that data with it is not sorted.
   private let isSorted: Bool
 
-  init(seed: UInt64) throws {
+  /// - Parameter save: makes a context whose store has some objects.
+  init(
+    seed: UInt64, saving save: ([any PersistentModel]) throws -> ModelContext = SwiftDataTests.context(saving:)
+  ) throws {
     self.seed = seed
     isSorted = seed % 3 != 0
     var data = RandomData(seed: seed)
@@ -40,7 +43,7 @@ struct DifferentialData {
     data.isNormalized = seed % 2 == 0
     data.hasNaN = !isSorted
     // Another context: what counts is what was stored.
-    context = ModelContext(try SwiftDataTests.context(saving: data.objects(24)).container)
+    context = ModelContext(try save(data.objects(24)).container)
     // One data set in five has unsaved changes, which are asked in memory.
     if seed % 5 == 0 { try data.change(context) }
     all = try context.fetch(FetchDescriptor<Specimen>())

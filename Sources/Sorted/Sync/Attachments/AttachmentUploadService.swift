@@ -88,7 +88,7 @@ public actor AttachmentUploadService: ModelActor {
     return summary
   }
 
-  /// Uploads one attachment, or waits for the upload that is under way. Nothing is sent again where it is completed.
+  /// Uploads one attachment, or waits for the upload that is under way, and is cancelled with it. Nothing is sent again where it is completed.
   /// - Throws: ``AttachmentUploadError``, which is then also in the attachment; `SwiftDataError`; `CancellationError`.
   public func upload(_ id: String) async throws {
     if let task = running[id] { return try await task.value }

@@ -1,0 +1,217 @@
+import CLibPQ
+import Foundation
+import SwiftData
+
+/// A statement with its parameters.
+package struct PostgresStatement {
+  var sql: String
+  var parameters: [PostgresParameter]
+
+  init(_ sql: String, _ parameters: [PostgresParameter] = []) {
+    self.sql = sql
+    self.parameters = parameters
+  }
+}
+
+/// One connection to a server, used by one thread at a time.
+// @unchecked Sendable because a pool gives it to one thread at a time.
+package final class PostgresConnection: @unchecked Sendable {
+  private let handle: OpaquePointer
+  /// The names of the statements that the server knows, by their text.
+  private var prepared: [String: String] = [:]
+  private var nameCount = 0
+  /// More would be memory of the server for statements that nobody runs any more.
+  private static let preparedLimit = 500
+
+  /// - Parameter namespace: the schema of the server in which unqualified names are.
+  /// - Throws: ``PostgresError``.
+  package init(url: String, namespace: String) throws {
+    guard let handle = Self.connect(url, fallbackName: "swiftdata \(namespace)") else {
+      throw PostgresError(message: "out of memory", isLost: true)
+    }
+    self.handle = handle
+    guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
+    // What the store does not expect to hear of: tables that are there already.
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+    guard PQsetClientEncoding(handle, "UTF8") == 0 else { throw lost() }
+    try script(
+      "SET search_path TO \(namespace.quotedIdentifier); SET client_min_messages TO warning;"
+        + " SET extra_float_digits TO 3; SET standard_conforming_strings TO on; SET TimeZone TO 'UTC'")
+  }
+
+  /// - Parameter fallbackName: what the server calls the program where the URL does not say.
+  private static func connect(_ url: String, fallbackName: String) -> OpaquePointer? {
+    let settings = [("dbname", url), ("fallback_application_name", fallbackName)]
+    var (names, values) = ([UnsafeMutablePointer<CChar>?](), [UnsafeMutablePointer<CChar>?]())
+    for (name, value) in settings {
+      names.append(strdup(name))
+      values.append(strdup(value))
+    }
+    defer { for text in names + values { free(text) } }
+    return (names + [nil]).map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
+      (values + [nil]).map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
+        PQconnectdbParams(names.baseAddress!, values.baseAddress!, 1)
+      }
+    }
+  }
+
+  deinit { PQfinish(handle) }
+
+  /// Whether the connection can be used, as far as this end knows: a server that closed it is noticed.
+  var isAlive: Bool {
+    PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE
+  }
+
+  var socket: Int32 { PQsocket(handle) }
+  var processIdentifier: Int32 { PQbackendPID(handle) }
+
+  // MARK: - Running
+
+  /// Runs statements without parameters, which the server does not keep.
+  func script(_ sql: String) throws {
+    _ = try check(PQexec(handle, sql), sql)
+  }
+
+  @discardableResult
+  package func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws -> PostgresResult {
+    SQLTrace.note(sql)
+    do {
+      return try execute(sql, parameters)
+    } catch let error as PostgresError where error.isPlanStale && PQtransactionStatus(handle) == PQTRANS_IDLE {
+      try forgetStatements()
+      return try execute(sql, parameters)
+    }
+  }
+
+  private func execute(_ sql: String, _ parameters: [PostgresParameter]) throws -> PostgresResult {
+    let name = try name(of: sql, parameters)
+    let result = withArguments(parameters) { values, lengths, formats, _ in
+      PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+    }
+    return try check(result, sql)
+  }
+
+  /// What was prepared for tables as they were is of no use when another program changed them.
+  func forgetStatements() throws {
+    prepared = [:]
+    try script("DEALLOCATE ALL")
+  }
+
+  /// Runs statements in one round trip. The first that fails ends it: those behind it are not run.
+  /// - Returns: a result for each.
+  func pipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
+    if statements.count == 1 { return [try run(statements[0].sql, statements[0].parameters)] }
+    // Preparing takes a round trip of its own, but only the first time.
+    let names = try statements.map { try name(of: $0.sql, $0.parameters) }
+    guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    var failure: PostgresError?
+    for (statement, name) in zip(statements, names) {
+      SQLTrace.note(statement.sql)
+      let sent = withArguments(statement.parameters) { values, lengths, formats, _ in
+        PQsendQueryPrepared(handle, name, Int32(statement.parameters.count), values, lengths, formats, 1)
+      }
+      if sent == 0 { failure = failure ?? lost() }
+    }
+    if PQpipelineSync(handle) == 0 { failure = failure ?? lost() }
+    var results = [PostgresResult]()
+    for statement in statements where failure?.isLost != true {
+      // Each statement's results end with none.
+      guard let result = PQgetResult(handle) else { continue }
+      do {
+        let checked = try check(result, statement.sql)
+        if failure == nil { results.append(checked) }
+      } catch let error as PostgresError {
+        failure = failure ?? error
+      }
+      while let rest = PQgetResult(handle) { PQclear(rest) }
+    }
+    if failure?.isLost != true {
+      while let sync = PQgetResult(handle) {
+        defer { PQclear(sync) }
+        if PQresultStatus(sync) == PGRES_PIPELINE_SYNC { break }
+      }
+      if PQexitPipelineMode(handle) == 0 { failure = failure ?? lost() }
+    }
+    if let failure { throw failure }
+    return results
+  }
+
+  private func name(of sql: String, _ parameters: [PostgresParameter]) throws -> String {
+    // The same text with parameters of other types is another statement.
+    let key = parameters.reduce(into: sql) { $0 += " \($1.type)" }
+    if let known = prepared[key] { return known }
+    if prepared.count >= Self.preparedLimit { try forgetStatements() }
+    nameCount += 1
+    let name = "s\(nameCount)"
+    let types = parameters.map(\.type)
+    _ = try check(PQprepare(handle, name, sql, Int32(types.count), types), sql)
+    prepared[key] = name
+    return name
+  }
+
+  private func withArguments<T>(
+    _ parameters: [PostgresParameter],
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>, [Int32], [Int32], Int) -> T
+  ) -> T {
+    let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
+    let formats = [Int32](repeating: 1, count: parameters.count)
+    // All parameters in one buffer: pointers into arrays are only good inside nested closures.
+    var buffer = [UInt8]()
+    buffer.reserveCapacity(lengths.reduce(1) { $0 + Int($1) })
+    for parameter in parameters { buffer.append(contentsOf: parameter.bytes ?? []) }
+    buffer.append(0)
+    return buffer.withUnsafeBytes { bytes in
+      var place = bytes.baseAddress!.assumingMemoryBound(to: CChar.self)
+      let values = zip(parameters, lengths).map { parameter, length -> UnsafePointer<CChar>? in
+        defer { place += Int(length) }
+        return parameter.bytes == nil ? nil : place
+      }
+      return values.withUnsafeBufferPointer { pointers in
+        // No parameters still need a pointer.
+        withUnsafePointer(to: UnsafePointer<CChar>?.none) { none in
+          body(pointers.baseAddress ?? none, lengths, formats, parameters.count)
+        }
+      }
+    }
+  }
+
+  // MARK: - Errors
+
+  private func lost() -> PostgresError {
+    let text = String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
+    return PostgresError(message: text.isEmpty ? "the connection is gone" : text, isLost: true)
+  }
+
+  private func check(_ result: OpaquePointer?, _ sql: String) throws -> PostgresResult {
+    guard let result else { throw lost() }
+    switch PQresultStatus(result) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return PostgresResult(result)
+    default: break
+    }
+    defer { PQclear(result) }
+    func field(_ code: Character) -> String? {
+      PQresultErrorField(result, Int32(code.asciiValue!)).map { String(cString: $0) }
+    }
+    var error = PostgresError(message: field("M") ?? "the server gave no reason", sql: sql)
+    error.state = field("C") ?? ""
+    error.constraint = field("n")
+    // The server is being stopped, or the connection was closed by an administrator.
+    error.isLost = PQstatus(handle) != CONNECTION_OK || ["57P01", "57P02", "57P03"].contains(error.state)
+    if error.state.isEmpty, error.isLost { error.message = lost().message }
+    throw error
+  }
+
+  // MARK: - Notifications
+
+  /// What other connections notified since the last call. The connection has to listen.
+  /// - Throws: ``PostgresError`` where the connection is lost.
+  func notifications() throws -> [String] {
+    guard PQconsumeInput(handle) == 1 else { throw lost() }
+    var payloads = [String]()
+    while let notification = PQnotifies(handle) {
+      payloads.append(String(cString: notification.pointee.extra))
+      PQfreemem(notification)
+    }
+    return payloads
+  }
+}

@@ -1,0 +1,86 @@
+import CLibPQ
+import Foundation
+import SwiftData
+
+/// The rows that a statement returned, in the server's binary form.
+package final class PostgresResult {
+  private let handle: OpaquePointer
+  private let types: [UInt32]
+  package let count: Int
+
+  init(_ handle: OpaquePointer) {
+    self.handle = handle
+    count = Int(PQntuples(handle))
+    types = (0..<PQnfields(handle)).map { PQftype(handle, $0) }
+  }
+
+  deinit { PQclear(handle) }
+
+  /// How many columns a row has.
+  var width: Int { types.count }
+
+  /// How many rows a statement wrote.
+  var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+
+  func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(handle, Int32(row), Int32(column)) == 1 }
+
+  func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(
+      start: PQgetvalue(handle, Int32(row), Int32(column)), count: Int(PQgetlength(handle, Int32(row), Int32(column))))
+  }
+
+  /// A whole number; 0 where it is null.
+  package func integer(_ row: Int, _ column: Int) -> Int64 {
+    let bytes = bytes(row, column)
+    switch bytes.count {
+    case 8: return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    case 4: return Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+    case 2: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+    case 1: return Int64(bytes[0])
+    default: return 0
+    }
+  }
+
+  func real(_ row: Int, _ column: Int) -> Double {
+    let bytes = bytes(row, column)
+    guard bytes.count == 8 else { return 0 }
+    return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
+  }
+
+  package func text(_ row: Int, _ column: Int) -> String? {
+    isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
+  }
+
+  func value(_ row: Int, _ column: Int) -> SQLValue {
+    if isNull(row, column) { return .null }
+    switch types[column] {
+    case PostgresType.bigint.rawValue, 23, 21, PostgresType.bool.rawValue: return .integer(integer(row, column))
+    case PostgresType.float8.rawValue: return .real(real(row, column))
+    case PostgresType.bytea.rawValue, PostgresType.uuid.rawValue: return .blob(Data(bytes(row, column)))
+    case PostgresType.jsonb.rawValue: return .text(String(decoding: bytes(row, column).dropFirst(), as: UTF8.self))
+    default: return .text(String(decoding: bytes(row, column), as: UTF8.self))
+    }
+  }
+
+  /// An array of whole numbers or of texts, none of them null.
+  func array<T>(_ row: Int, _ column: Int, _ element: (UnsafeRawBufferPointer) -> T) -> [T] {
+    let bytes = bytes(row, column)
+    func word(_ offset: Int) -> Int {
+      Int(Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
+    }
+    // An empty array has no dimension.
+    guard bytes.count >= 20, word(0) == 1 else { return [] }
+    var offset = 20
+    return (0..<word(12)).map { _ in
+      let length = word(offset)
+      defer { offset += 4 + length }
+      return element(UnsafeRawBufferPointer(rebasing: bytes[offset + 4..<offset + 4 + length]))
+    }
+  }
+
+  func keys(_ row: Int, _ column: Int) -> [Int64] {
+    array(row, column) { Int64(bigEndian: $0.loadUnaligned(as: Int64.self)) }
+  }
+
+  func texts(_ row: Int, _ column: Int) -> [String] { array(row, column) { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SwiftData
+
+/// The object identifiers of PostgreSQL's own types, which never change.
+package enum PostgresType: UInt32 {
+  case unknown = 0
+  case bool = 16
+  case bytea = 17
+  case bigint = 20
+  case text = 25
+  case json = 114
+  case float8 = 701
+  case uuid = 2950
+  case jsonb = 3802
+
+  /// The type of arrays of it.
+  var array: UInt32 {
+    switch self {
+    case .bool: 1000
+    case .bytea: 1001
+    case .bigint: 1016
+    case .text: 1009
+    case .json: 199
+    case .float8: 1022
+    case .uuid: 2951
+    case .jsonb: 3807
+    case .unknown: 0
+    }
+  }
+
+  /// The name in SQL.
+  var name: String {
+    switch self {
+    case .bool: "boolean"
+    case .bytea: "bytea"
+    case .bigint: "bigint"
+    case .text: "text"
+    case .json: "json"
+    case .float8: "double precision"
+    case .uuid: "uuid"
+    case .jsonb: "jsonb"
+    case .unknown: "unknown"
+    }
+  }
+}
+
+/// A bound parameter, in the server's binary form.
+package struct PostgresParameter {
+  let type: UInt32
+  /// Nil is NULL.
+  let bytes: [UInt8]?
+
+  /// A parameter whose type follows from the value; of NULL and of bytes the server finds it.
+  init(_ value: SQLValue) {
+    switch value {
+    case .null: (type, bytes) = (0, nil)
+    case .integer: (type, bytes) = (PostgresType.bigint.rawValue, Self.bytes(value, .bigint))
+    case .real: (type, bytes) = (PostgresType.float8.rawValue, Self.bytes(value, .float8))
+    case .text: (type, bytes) = (PostgresType.text.rawValue, Self.bytes(value, .text))
+    case .blob: (type, bytes) = (0, Self.bytes(value, .bytea))
+    }
+  }
+
+  static func integer(_ value: Int64) -> PostgresParameter { PostgresParameter(.integer(value)) }
+  static func text(_ value: String?) -> PostgresParameter { PostgresParameter(value.map { .text($0) } ?? .null) }
+  static func uuid(_ value: UUID) -> PostgresParameter {
+    PostgresParameter(type: PostgresType.uuid.rawValue, bytes: withUnsafeBytes(of: value.uuid) { Array($0) })
+  }
+  static func keys(_ keys: some Sequence<Int64>) -> PostgresParameter { array(keys.map { .integer($0) }, .bigint) }
+
+  private init(type: UInt32, bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
+
+  /// All values of a column as one parameter.
+  static func array(_ values: some Collection<SQLValue>, _ type: PostgresType) -> PostgresParameter {
+    var bytes = [UInt8]()
+    bytes.reserveCapacity(20 + values.count * 12)
+    // One dimension, which may have nulls, whose first index is 1.
+    for word in [1, 1, type.rawValue, UInt32(values.count), 1] { append(word, to: &bytes) }
+    for value in values {
+      if case .null = value {
+        append(UInt32.max, to: &bytes)
+        continue
+      }
+      let place = bytes.count
+      append(UInt32(0), to: &bytes)
+      append(value, type, to: &bytes)
+      let length = UInt32(bytes.count - place - 4)
+      withUnsafeBytes(of: length.bigEndian) { for (index, byte) in $0.enumerated() { bytes[place + index] = byte } }
+    }
+    return PostgresParameter(type: type.array, bytes: bytes)
+  }
+
+  static func append<I: FixedWidthInteger>(_ value: I, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  private static func bytes(_ value: SQLValue, _ type: PostgresType) -> [UInt8] {
+    var bytes = [UInt8]()
+    append(value, type, to: &bytes)
+    return bytes
+  }
+
+  /// - Precondition: the value is not null.
+  static func append(_ value: SQLValue, _ type: PostgresType, to bytes: inout [UInt8]) {
+    switch value {
+    case .null: break
+    case .integer(let value):
+      if type == .bool { bytes.append(value == 0 ? 0 : 1) } else { append(value, to: &bytes) }
+    case .real(let value): append(value.bitPattern, to: &bytes)
+    case .text(let value):
+      // The binary form of jsonb begins with its version.
+      if type == .jsonb { bytes.append(1) }
+      bytes.append(contentsOf: value.utf8)
+    case .blob(let value): bytes.append(contentsOf: value)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import SwiftData
+
+/// Brings the tables of a store to what the models of this program need, where that is a matter of adding.
+///
+/// Nothing is ever dropped: programs of several versions may be using the database at a time, and a column that one of
+/// them does not know is another's. A column that is not needed any more only stops being required.
+struct LayoutChange {
+  let connection: PostgresConnection
+  let tables: [EntityTable]
+  let store: String
+
+  /// - Returns: what the database has then.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where it takes more than adding.
+  func bring(_ stored: LayoutRecord, to wanted: LayoutRecord) throws -> LayoutRecord {
+    let newTables = wanted.tables.filter { stored.table(named: $0.name) == nil }
+    let newPairs = wanted.pairTables.filter { pairs in !stored.pairTables.contains { $0.name == pairs.name } }
+    for statement in newTables.flatMap(\.serverCreation) + newPairs.flatMap(\.serverCreation) {
+      try connection.script(statement)
+    }
+    var result = stored
+    for table in wanted.tables {
+      guard let index = result.tables.firstIndex(where: { $0.name == table.name }) else { continue }
+      result.tables[index] = try bring(result.tables[index], to: table)
+    }
+    for statement in newTables.flatMap(\.serverConstraints) + newPairs.flatMap(\.serverConstraints) {
+      try connection.script(statement)
+    }
+    result.tables += newTables
+    result.pairTables += newPairs
+    try checkRelationships(stored, wanted)
+    result.relationships += wanted.relationships.filter { !result.relationships.contains($0) }
+    return result
+  }
+
+  private func bring(_ stored: LayoutRecord.Table, to wanted: LayoutRecord.Table) throws -> LayoutRecord.Table {
+    var result = stored
+    let name = stored.name.quotedIdentifier
+    if wanted.hasDiscriminator, !stored.hasDiscriminator {
+      try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT ''")
+      _ = try connection.run("UPDATE \(name) SET _entity = $1::text", [.text(stored.classes.first ?? wanted.name)])
+      try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity DROP DEFAULT")
+      result.hasDiscriminator = true
+    }
+    for column in wanted.columns { try bring(column, in: &result) }
+    for (index, column) in result.columns.enumerated() where column.isRequired {
+      guard wanted.column(named: column.name) == nil else { continue }
+      try connection.script("ALTER TABLE \(name) ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
+      result.columns[index].isRequired = false
+    }
+    for index in wanted.indices where !result.indices.contains(index) {
+      if let statement = result.creationOnServer(index) { try make(index, statement, in: wanted) }
+      result.indices.append(index)
+    }
+    result.classes += wanted.classes.filter { !result.classes.contains($0) }
+    return result
+  }
+
+  private func make(_ index: LayoutRecord.Index, _ statement: String, in table: LayoutRecord.Table) throws {
+    do {
+      try connection.script(statement)
+    } catch let error as PostgresError where error.state == "23505" {
+      throw SwiftDataError(
+        .uniquenessViolation, entity: table.name, property: index.columns.joined(separator: ", "),
+        message: "stored models have the same value, so that it cannot be made unique; change or delete all but one of"
+          + " them first", underlying: error)
+    }
+  }
+
+  // MARK: - Columns
+
+  private func bring(_ column: LayoutRecord.Column, in table: inout LayoutRecord.Table) throws {
+    let property = property(column.name, in: table.name)
+    if let index = table.columns.firstIndex(where: { $0.name == column.name }) {
+      return try change(index, to: column, property, in: &table)
+    }
+    if let original = property?.schemaProperty.originalName, !original.isEmpty, original != column.name,
+      let index = table.columns.firstIndex(where: { $0.name == original })
+    {
+      try alter(table, "RENAME COLUMN \(original.quotedIdentifier) TO \(column.name.quotedIdentifier)")
+      // What was kept of texts beside the column goes with it.
+      _ = try connection.run(
+        "UPDATE \(table.name.quotedIdentifier) SET _given = (_given - $1::text)"
+          + " || jsonb_build_object($2::text, _given -> $1::text) WHERE _given ? $1::text",
+        [.text(original), .text(column.name)])
+      table.columns[index].name = column.name
+      return try change(index, to: column, property, in: &table)
+    }
+    try alter(table, "ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)")
+    if column.isRequired { try fill(column, property, in: table) }
+    if let reference = table.serverReference(column) { try connection.script(reference) }
+    table.columns.append(column)
+  }
+
+  private func change(
+    _ index: Int, to column: LayoutRecord.Column, _ property: __Property?, in table: inout LayoutRecord.Table
+  ) throws {
+    let known = table.columns[index]
+    guard known.family == column.family else {
+      throw SwiftDataError(
+        .loadIssueModelContainer, entity: table.name, property: column.name,
+        message: "the store \"\(store)\" has values of the kind \(known.family) there, and the models want"
+          + " \(column.family); add a property with another name, fill it, and remove this one later")
+    }
+    if column.isRequired, !known.isRequired { try fill(column, property, in: table) }
+    if !column.isRequired, known.isRequired {
+      try alter(table, "ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
+    }
+    table.columns[index] = column
+  }
+
+  /// Gives rows without a value the property's default value, so that the column can be required.
+  private func fill(_ column: LayoutRecord.Column, _ property: __Property?, in table: LayoutRecord.Table) throws {
+    let name = column.name.quotedIdentifier
+    let empty = try connection.run("SELECT 1 FROM \(table.name.quotedIdentifier) WHERE \(name) IS NULL LIMIT 1")
+    if empty.count > 0 {
+      guard let property, let value = property.defaultValue else {
+        throw SwiftDataError(
+          .loadIssueModelContainer, entity: table.name, property: column.name,
+          message: "stored models have no value for it; give the property a default value or make it optional")
+      }
+      let cell = try ServerCell(of: value, property)
+      _ = try connection.run(
+        "UPDATE \(table.name.quotedIdentifier) SET \(name) = ($1::\(column.serverType.name)[])[1] WHERE \(name) IS NULL",
+        [.array([cell.value], column.serverType)])
+    }
+    try alter(table, "ALTER COLUMN \(name) SET NOT NULL")
+  }
+
+  private func alter(_ table: LayoutRecord.Table, _ change: String) throws {
+    try connection.script("ALTER TABLE \(table.name.quotedIdentifier) \(change)")
+  }
+
+  private func property(_ column: String, in table: String) -> __Property? {
+    tables.filter { $0.name == table }.lazy.flatMap(\.stored).first { TableNames.column(for: $0) == column }
+  }
+
+  // MARK: - Relationships
+
+  private func checkRelationships(_ stored: LayoutRecord, _ wanted: LayoutRecord) throws {
+    for relationship in wanted.relationships {
+      let known = stored.relationships.first { $0.table == relationship.table && $0.name == relationship.name }
+      guard let known, known.storage != relationship.storage || known.destination != relationship.destination else {
+        continue
+      }
+      throw SwiftDataError(
+        .loadIssueModelContainer, entity: relationship.table, property: relationship.name,
+        message: "the store \"\(store)\" keeps the relationship in another way; add a relationship with another name,"
+          + " fill it, and remove this one later")
+    }
+  }
+}
+
+extension LayoutRecord {
+  /// Whether a program with the other layout needs nothing that is not there.
+  func holds(_ other: LayoutRecord) -> Bool {
+    Set(pairTables).isSuperset(of: other.pairTables) && Set(relationships).isSuperset(of: other.relationships)
+      && other.tables.allSatisfy { wanted in
+        guard let table = table(named: wanted.name) else { return false }
+        return (table.hasDiscriminator || !wanted.hasDiscriminator) && Set(table.indices).isSuperset(of: wanted.indices)
+          && Set(table.classes).isSuperset(of: wanted.classes)
+          && wanted.columns.allSatisfy { table.column(named: $0.name) == $0 }
+          // What this program does not write must not be required.
+          && table.columns.allSatisfy { !$0.isRequired || wanted.column(named: $0.name) != nil }
+      }
+  }
+}

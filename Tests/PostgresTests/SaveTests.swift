@@ -1,0 +1,177 @@
+import Foundation
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+private enum SaveModels {
+  @Model final class Account {
+    @Attribute(.unique) var code: String
+    var amount: Int
+    var note: String?
+    @Relationship(deleteRule: .cascade, inverse: \Entry.account) var entries: [Entry] = []
+    init(_ code: String, _ amount: Int = 0) {
+      self.code = code
+      self.amount = amount
+    }
+  }
+
+  @Model final class Entry {
+    var text: String
+    var account: Account?
+    var labels: [Label] = []
+    init(_ text: String, _ account: Account? = nil) {
+      self.text = text
+      self.account = account
+    }
+  }
+
+  @Model final class Label {
+    var name: String
+    @Relationship(inverse: \Entry.labels) var entries: [Entry] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+private typealias Account = SaveModels.Account
+private typealias Entry = SaveModels.Entry
+private typealias Label = SaveModels.Label
+
+@Suite("Saving to PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason)) struct PostgresSaveTests {
+  private let store = TestStore()
+  private func open() throws -> ModelContainer { try store.open(Account.self, Entry.self, Label.self) }
+
+  private func account(_ code: String, _ context: ModelContext) throws -> Account {
+    try #require(try context.fetch(FetchDescriptor<Account>(predicate: #Predicate { $0.code == code })).first)
+  }
+
+  @Test("keeps what two programs changed of one row")
+  func merged() throws {
+    let (one, two) = (ModelContext(try open()), ModelContext(try open()))
+    one.insert(Account("a"))
+    try one.save()
+    let (first, second) = (try account("a", one), try account("a", two))
+    first.amount = 5
+    second.note = "seen"
+    try one.save()
+    try two.save()
+    let found = try account("a", ModelContext(try open()))
+    #expect(found.amount == 5)
+    #expect(found.note == "seen")
+  }
+
+  @Test("keeps what two programs add to one list")
+  func lists() throws {
+    let (one, two) = (ModelContext(try open()), ModelContext(try open()))
+    one.insert(Account("a"))
+    try one.save()
+    let (first, second) = (try account("a", one), try account("a", two))
+    #expect(first.entries.isEmpty && second.entries.isEmpty)
+    first.entries.append(Entry("x"))
+    second.entries.append(Entry("y"))
+    let label = Label("l")
+    first.entries[0].labels.append(label)
+    try one.save()
+    try two.save()
+    let third = ModelContext(try open())
+    #expect(Set(try account("a", third).entries.map(\.text)) == ["x", "y"])
+    #expect(try third.fetch(FetchDescriptor<Label>()).first?.entries.map(\.text) == ["x"])
+  }
+
+  @Test("lets two rows exchange their unique values")
+  func exchange() throws {
+    let context = ModelContext(try open())
+    let (a, b) = (Account("a", 1), Account("b", 2))
+    context.insert(a)
+    context.insert(b)
+    try context.save()
+    (a.code, b.code) = ("b", "a")
+    try context.save()
+    #expect(try account("a", ModelContext(try open())).amount == 2)
+  }
+
+  @Test("refuses an update that would make a unique value double, and changes nothing")
+  func double() throws {
+    let context = ModelContext(try open())
+    let (a, b) = (Account("a", 1), Account("b", 2))
+    context.insert(a)
+    context.insert(b)
+    try context.save()
+    a.code = "b"
+    a.amount = 7
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.code == SwiftDataError.uniquenessViolation.code)
+    #expect(error?.entity == "Account")
+    #expect(error?.property == "code")
+    #expect(try account("a", ModelContext(try open())).amount == 1)
+    #expect(context.hasChanges)
+  }
+
+  @Test("makes one row of what many programs insert with one unique value at a time")
+  func upserts() throws {
+    _ = try open()
+    let containers = try (0..<4).map { _ in try open() }
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      do {
+        for round in 0..<5 {
+          let context = ModelContext(containers[thread])
+          context.insert(Account("same", thread))
+          context.insert(Account("\(thread)-\(round)"))
+          try context.save()
+        }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let all = try ModelContext(try open()).fetch(FetchDescriptor<Account>())
+    #expect(all.filter { $0.code == "same" }.count == 1)
+    #expect(all.count == 21)
+  }
+
+  @Test("says that a changed model was deleted by another program")
+  func stale() throws {
+    let (one, two) = (ModelContext(try open()), ModelContext(try open()))
+    one.insert(Account("a"))
+    try one.save()
+    let kept = try account("a", two)
+    one.delete(try account("a", one))
+    try one.save()
+    kept.amount = 9
+    #expect(throws: SwiftDataError.staleObject) { try two.save() }
+    #expect(try ModelContext(try open()).fetchCount(FetchDescriptor<Account>()) == 0)
+  }
+
+  @Test("numbers the saves of all programs in the order in which they are seen")
+  func history() throws {
+    let containers = try (0..<4).map { _ in try open() }
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      do {
+        for round in 0..<10 {
+          let context = ModelContext(containers[thread])
+          context.author = "\(thread)"
+          context.insert(Account("\(thread).\(round)"))
+          try context.save()
+        }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let history = try ModelContext(try open()).fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(history.map(\.transactionIdentifier) == Array(1...40))
+    #expect(history.allSatisfy { $0.changes.count == 1 })
+    #expect(Set(history.compactMap(\.author)) == ["0", "1", "2", "3"])
+  }
+
+  @Test("survives connections that the server closes between the calls")
+  func closed() throws {
+    let container = try open()
+    let context = ModelContext(container)
+    for round in 0..<5 {
+      context.insert(Account("\(round)"))
+      try context.save()
+      let closed = try store.sql(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+          + " WHERE pid <> pg_backend_pid() AND application_name = 'swiftdata \(store.namespace)'")
+      #expect(closed.integer(0, 0) > 0)
+      #expect(try context.fetchCount(FetchDescriptor<Account>()) == round + 1)
+    }
+  }
+}

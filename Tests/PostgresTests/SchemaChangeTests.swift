@@ -1,0 +1,108 @@
+import Foundation
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+private enum First {
+  @Model final class Trip {
+    var name: String
+    var days: Int
+    var price: Double = 1
+    init(_ name: String, _ days: Int) {
+      self.name = name
+      self.days = days
+    }
+  }
+}
+
+private enum Second {
+  @Model final class Trip {
+    @Attribute(originalName: "name") var title: String
+    var days: Int
+    var rating: Int = 3
+    var remark: String?
+    @Relationship(inverse: \Stop.trip) var stops: [Stop] = []
+    init(_ title: String, _ days: Int) {
+      self.title = title
+      self.days = days
+    }
+  }
+  @Model final class Stop {
+    var name: String
+    var trip: Trip?
+    init(_ name: String) { self.name = name }
+  }
+}
+
+private enum Wrong {
+  @Model final class Trip {
+    var name: String
+    var days: String
+    init(_ name: String, _ days: String) {
+      self.name = name
+      self.days = days
+    }
+  }
+}
+
+@Suite("Tables of PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason)) struct PostgresSchemaTests {
+  private let store = TestStore()
+
+  @Test("are made by one of many programs that start at a time")
+  func atOnce() throws {
+    let store = store
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      do {
+        let context = ModelContext(try store.open(First.Trip.self))
+        context.insert(First.Trip("t", 1))
+        try context.save()
+      } catch {
+        Issue.record(error)
+      }
+    }
+    #expect(try ModelContext(try store.open(First.Trip.self)).fetchCount(FetchDescriptor<First.Trip>()) == 4)
+  }
+
+  @Test("get the columns, names and relationships of newer models, and older programs go on")
+  func grown() throws {
+    let old = ModelContext(try store.open(First.Trip.self))
+    old.insert(First.Trip("e\u{301}", 2))
+    try old.save()
+    let new = ModelContext(try store.open(Second.Trip.self, version: Schema.Version(1, 1, 0)))
+    let trip = try #require(try new.fetch(FetchDescriptor<Second.Trip>()).first)
+    #expect(trip.title.unicodeScalars.elementsEqual("e\u{301}".unicodeScalars))
+    #expect(trip.rating == 3)
+    trip.stops.append(Second.Stop("s"))
+    new.insert(Second.Trip("without a price", 1))
+    try new.save()
+    let again = try ModelContext(try store.open(Second.Trip.self, version: Schema.Version(1, 1, 0)))
+      .fetch(FetchDescriptor<Second.Trip>(sortBy: [SortDescriptor(\.title)]))
+    #expect(again.map { $0.stops.count } == [0, 1])
+    // The column that the newer models lack is still there.
+    #expect(try store.sql("SELECT price FROM \"Trip\" WHERE price = 1").count == 1)
+    #expect(throws: SwiftDataError.newerSchema) { _ = try store.open(First.Trip.self) }
+  }
+
+  @Test("are left alone where a property changed its type")
+  func refused() throws {
+    let old = ModelContext(try store.open(First.Trip.self))
+    old.insert(First.Trip("t", 2))
+    try old.save()
+    let error = #expect(throws: SwiftDataError.self) { _ = try store.open(Wrong.Trip.self) }
+    #expect(error?.code == SwiftDataError.loadIssueModelContainer.code)
+    #expect(error?.property == "days")
+    #expect(try ModelContext(try store.open(First.Trip.self)).fetch(FetchDescriptor<First.Trip>()).first?.days == 2)
+  }
+
+  @Test("of a server that is not there are an error that says so")
+  func unreachable() {
+    let configuration = PostgresConfiguration(url: "postgres://nobody@127.0.0.1:1/none")
+    let error = #expect(throws: SwiftDataError.self) {
+      _ = try ModelContainer(for: First.Trip.self, configurations: configuration)
+    }
+    #expect(error?.code == SwiftDataError.io.code)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      _ = try ModelContainer(for: First.Trip.self, configurations: PostgresConfiguration(url: "mysql://host"))
+    }
+  }
+}

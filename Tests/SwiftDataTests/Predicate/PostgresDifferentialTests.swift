@@ -1,0 +1,40 @@
+import Foundation
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+/// The same random predicates and orders, asked of a PostgreSQL store.
+///
+/// `PREDICATES=n` in the environment tries n of them in all, `SEED=s` begins at another seed.
+@Suite(
+  .enabled(
+    if: LawServer.url != nil, "no server: run `make test`, or `scripts/postgres swift test`"))
+struct PostgresDifferentialTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let first = environment["SEED"].flatMap(UInt64.init) ?? 1
+  private static let seeds: UInt64 = 10
+  private static let share = (environment["PREDICATES"].flatMap(Int.init) ?? 4_000) / Int(seeds)
+
+  @Test("A PostgreSQL store returns the objects for which evaluate is true, sorted", arguments: first..<(first + seeds))
+  func agreement(seed: UInt64) throws {
+    let configuration = PostgresConfiguration(
+      url: LawServer.url ?? "", namespace: "law_" + UUID().uuidString.lowercased(), pool: PostgresPoolOptions(size: 2))
+    let container = try ModelContainer(
+      for: Specimen.self, Drawer.self, StrongBox.self, Cabinet.self, Sticker.self, configurations: configuration)
+    let data = try DifferentialData(seed: seed) { objects in
+      let context = ModelContext(container)
+      for object in objects { context.insert(object) }
+      try context.save()
+      return context
+    }
+    for number in 0..<Self.share {
+      if let difference = data.difference(number) { Issue.record("seed \(seed), number \(number): \(difference)") }
+    }
+    try container.erase()
+  }
+}
+
+/// The server that `scripts/postgres` started.
+private enum LawServer {
+  static let url = ProcessInfo.processInfo.environment["POSTGRES_URL"]
+}
