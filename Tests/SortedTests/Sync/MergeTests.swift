@@ -91,6 +91,27 @@ import Testing
     for client in [ann, tablet] { #expect(try client.message(id).hasPrefix("meanwhile ")) }
   }
 
+  @Test("What was changed after it was read is not written over")
+  func changedAfterReading() throws {
+    let container = try SortedContainer.inMemory()
+    let context = ModelContext(container)
+    let message = MessageEntity(
+      id: "m", conversationID: "c", senderID: "ann", text: "t", createdAt: Self.base.createdAt, status: .sent,
+      syncStatus: .synced)
+    context.insert(message)
+    try context.save()
+    let merge = MessageMerge(
+      local: RemoteMessage(message), pending: [], remote: Self.variant(1), userID: "ann", participants: [])
+    let change = MessageChange(merge, of: message)
+    let other = ModelContext(container)
+    let same = try InboxService(context: other).message("m")
+    same.edit(text: "meanwhile")
+    try other.save()
+    #expect(try change.apply(to: ["m"], context) == 0)
+    let stored = try InboxService(context: ModelContext(container)).message("m")
+    #expect(stored.text == "meanwhile" && stored.pendingFields == ["text"] && stored.syncStatus == .pending)
+  }
+
   @Test("Fields of a conversation are merged each for itself")
   func fields() async throws {
     _ = try await shared()
