@@ -85,7 +85,7 @@ let package = Package(
     .target(
       name: "FirestoreServer",
       dependencies: [
-        "FirestoreClient", "SwiftData",
+        "FirestoreClient", "SwiftData", "SwiftDataPostgres",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -11,6 +11,7 @@ struct FirestoreCommand: AsyncParsableCommand {
 
       EXAMPLE
         sorted firestore --port 8080 --store documents.store
+        sorted firestore --store postgres://localhost/documents --files ~/firestore-files
       """)
 
   @Option(help: "The port; 0 takes a free one.")
@@ -19,8 +20,17 @@ struct FirestoreCommand: AsyncParsableCommand {
   @Option(help: "The address to listen at.")
   var host = "127.0.0.1"
 
-  @Option(help: ArgumentHelp("The file of the documents; without it they are kept in memory.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The file of the documents, or postgres://user@host/database; without it they are kept in memory.",
+      valueName: "file"))
   var store: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder for files where the documents are in PostgreSQL; else it is beside the file of the documents.",
+      valueName: "folder"))
+  var files: String?
 
   @Option(
     help: ArgumentHelp(
@@ -28,11 +38,20 @@ struct FirestoreCommand: AsyncParsableCommand {
       valueName: "file"))
   var rules: String?
 
+  func validate() throws {
+    guard (store.map(StoreOptions.isServer) ?? false) == (files != nil) else {
+      throw ValidationError("--files belongs to a --store that begins with postgres://, which needs it")
+    }
+  }
+
   func run() async throws {
     let server = try Failure.explained {
-      try FirestoreServer(
-        store: store.map { URL(fileURLWithPath: $0) },
-        rules: try rules.map { try String(contentsOfFile: $0, encoding: .utf8) }, host: host, port: port)
+      let rules = try rules.map { try String(contentsOfFile: $0, encoding: .utf8) }
+      guard let store, let files else {
+        return try FirestoreServer(store: store.map { URL(fileURLWithPath: $0) }, rules: rules, host: host, port: port)
+      }
+      return try FirestoreServer(
+        postgres: store, files: URL(fileURLWithPath: files), rules: rules, host: host, port: port)
     }
     let address = host
     try await server.run { port in

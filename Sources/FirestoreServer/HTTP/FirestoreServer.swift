@@ -29,15 +29,35 @@ public struct FirestoreServer: Sendable {
   ///   - port: 0 takes a free one.
   /// - Throws: `SwiftDataError` where the store cannot be opened, `FirestoreError` for rules that cannot be read.
   public init(store: URL?, rules: String? = nil, host: String = "127.0.0.1", port: Int) throws {
+    let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-files-\(UUID().uuidString)")
+    try self.init(
+      try DocumentStore.container(store), files: store.map { URL(fileURLWithPath: $0.path + "-files") } ?? temporary,
+      temporaryFolder: store == nil ? temporary : nil, rules: rules, host: host, port: port)
+  }
+
+  /// Opens a server whose documents are in PostgreSQL, in the schema `firestore` of the database. No two servers at a time
+  /// may have one database: each keeps in memory what it has read.
+  /// - Parameters:
+  ///   - url: as `PostgresConfiguration` takes it.
+  ///   - files: the folder for files, made where it is missing.
+  ///   - rules: as for a store of its own.
+  ///   - port: 0 takes a free one.
+  /// - Throws: `SwiftDataError` where the store cannot be opened, `FirestoreError` for rules that cannot be read.
+  public init(postgres url: String, files: URL, rules: String? = nil, host: String = "127.0.0.1", port: Int) throws {
+    try self.init(
+      try DocumentStore.container(postgres: url), files: files, temporaryFolder: nil, rules: rules, host: host,
+      port: port)
+  }
+
+  private init(
+    _ container: ModelContainer, files: URL, temporaryFolder: URL?, rules: String?, host: String, port: Int
+  ) throws {
     logger = Logger(label: "sorted.firestore")
     let rules = try rules.map { try AccessRules(parsing: $0) }
-    let container = try DocumentStore.container(store)
     handler = RequestHandler(store: DocumentStore(modelContainer: container), rules: rules, logger: logger)
-    let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-files-\(UUID().uuidString)")
-    temporaryFolder = store == nil ? temporary : nil
-    let folder = store.map { URL(fileURLWithPath: $0.path + "-files") } ?? temporary
     storage = StorageHandler(
-      files: try FileStore(modelContainer: container, folder: folder), rules: rules, logger: logger)
+      files: try FileStore(modelContainer: container, folder: files), rules: rules, logger: logger)
+    self.temporaryFolder = temporaryFolder
     self.host = host
     self.port = port
   }

@@ -1,6 +1,7 @@
 import FirestoreClient
 import Foundation
 import SwiftData
+import SwiftDataPostgres
 
 /// The documents of the server. One job at a time, so that a commit is seen whole or not at all.
 @ModelActor
@@ -10,12 +11,19 @@ actor DocumentStore {
   private var cache = DocumentCache()
   private var transactions = TransactionTable()
 
+  private static let schema = Schema([StoredDocument.self, StoredFile.self, StoredUpload.self])
+
+  /// - Parameter url: nil keeps the documents in memory.
   static func container(_ url: URL?) throws -> ModelContainer {
-    let schema = Schema([StoredDocument.self, StoredFile.self, StoredUpload.self])
     let configuration =
       url.map { ModelConfiguration("firestore", schema: schema, url: $0) }
       ?? ModelConfiguration("firestore", schema: schema, isStoredInMemoryOnly: true)
     return try ModelContainer(for: schema, configurations: [configuration])
+  }
+
+  static func container(postgres url: String) throws -> ModelContainer {
+    try ModelContainer(
+      for: schema, configurations: PostgresConfiguration("firestore", url: url, namespace: "firestore"))
   }
 
   // MARK: - Reading
