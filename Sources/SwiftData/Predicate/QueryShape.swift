@@ -72,11 +72,14 @@ protocol ShapedExpression {
   func describe(in shape: inout QueryShape) -> Bool
 }
 
-extension PredicateExpressions.Variable: ShapedExpression {
+/// What a row decides. A key path of a captured value is none: what it finds there is the parameter, not the value.
+protocol ShapedProperty: ShapedExpression {}
+
+extension PredicateExpressions.Variable: ShapedProperty {
   func describe(in shape: inout QueryShape) -> Bool { true }
 }
 
-extension PredicateExpressions.KeyPath: ShapedExpression where Root: ShapedExpression {
+extension PredicateExpressions.KeyPath: ShapedExpression, ShapedProperty where Root: ShapedProperty {
   func describe(in shape: inout QueryShape) -> Bool {
     shape.keyPaths.append(keyPath)
     return root.describe(in: &shape)
@@ -91,7 +94,7 @@ extension PredicateExpressions.Value: ShapedExpression {
   }
 }
 
-extension PredicateExpressions.ConditionalCast: ShapedExpression where Input: ShapedExpression {
+extension PredicateExpressions.ConditionalCast: ShapedExpression where Input: ShapedProperty {
   func describe(in shape: inout QueryShape) -> Bool { input.describe(in: &shape) }
 }
 

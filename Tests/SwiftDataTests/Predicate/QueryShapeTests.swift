@@ -27,6 +27,10 @@ private enum Shaped {
   }
 }
 
+extension Int {
+  fileprivate var distance: Int { abs(self) }
+}
+
 /// A fetch whose shape was seen before takes its SQL from then and brings its own values.
 @Suite struct QueryShapeTests {
   private let context: ModelContext
@@ -90,6 +94,19 @@ private enum Shaped {
     let text = "cat"
     try agree(#Predicate { $0.name == text })
     try agree(#Predicate { $0.name > text })
+  }
+
+  @Test("What a key path finds in a captured value is not the value")
+  func memberOfCapturedValue() throws {
+    // As Foundation's own macro writes it; ours looks into the value at once.
+    for number in [3, -3, 4, -4] {
+      try agree(
+        Predicate<Shaped.Animal> {
+          PredicateExpressions.build_Equal(
+            lhs: PredicateExpressions.build_KeyPath(root: PredicateExpressions.build_Arg($0), keyPath: \.age),
+            rhs: PredicateExpressions.build_KeyPath(root: PredicateExpressions.build_Arg(number), keyPath: \.distance))
+        })
+    }
   }
 
   @Test("The order is part of the shape")
