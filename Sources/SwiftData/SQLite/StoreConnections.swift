@@ -36,6 +36,11 @@ final class StoreConnections: @unchecked Sendable {
     self.file = (path, options)
   }
 
+  deinit {
+    // Readers first: the last connection that closes brings the log into the file, which a reader cannot.
+    idle.withLock { $0 = nil }
+  }
+
   /// Reads from one consistent state.
   func read<T>(_ body: (Database) throws -> T) throws -> T {
     guard let file else { return try writer.unsafeRead { try Self.inTransaction($0, body) } }

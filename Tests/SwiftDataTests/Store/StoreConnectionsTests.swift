@@ -68,6 +68,20 @@ private enum Connected {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Connected.Note>()) == 80)
   }
 
+  @Test("Where the container goes, the file is whole without the log beside it")
+  func end() throws {
+    let files = try TemporaryStore()
+    func work() throws {
+      let context = ModelContext(try files.container(Connected.Note.self))
+      context.insert(Connected.Note("a"))
+      try context.save()
+      #expect(try context.fetchCount(FetchDescriptor<Connected.Note>()) == 1)
+    }
+    try work()
+    #expect(!FileManager.default.fileExists(atPath: files.url.path + "-wal"))
+    #expect(try files.shell("SELECT text FROM Note") == "a")
+  }
+
   @Test("A read that fails leaves its connection as it was; a closed store says so")
   func failures() throws {
     let files = try TemporaryStore()
