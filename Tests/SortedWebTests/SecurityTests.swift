@@ -23,7 +23,7 @@ import Testing
   ]
 
   /// What people try to smuggle in.
-  static let payloads = [
+  static let smuggled = [
     "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'; DROP TABLE \"MessageEntity\"; --",
     "{{=<% %>=}}<%& x %>{{{x}}}", "../../../../etc/passwd", "javascript:alert(1)", "\u{202E}gpj.exe",
     "%00%0d%0aSet-Cookie: a=b",
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("Texts of all kinds come back as they are, inert, on every page", arguments: payloads)
+  @Test("Texts of all kinds come back as they are, inert, on every page", arguments: smuggled)
   func payloads(_ payload: String) async throws {
     try await WebFixture.run { web in
       var browser = try await web.owner()

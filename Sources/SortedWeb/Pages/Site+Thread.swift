@@ -64,12 +64,12 @@ extension Site {
       let query = Query(request)
       let id = try Slug.decode(try context.parameters.require("conversation"))
       let filter = try ListFilter(query)
-      let position = try Position(query)
+      let position = try ThreadPosition(query)
       let editing = try query["edit"].map { try Slug.decode($0) }
       let isPart = query["part"] == "1"
       let page = try await read(visit.viewer) { access in
         let conversation = try access.conversation(id)
-        let thread = try thread(access, conversation, position, editing: editing)
+        let thread = try ThreadView(access, conversation, position, editing: editing)
         guard !isPart else { return Rendered(pages: pages, page: thread.stretch) }
         let list = try ConversationList(access: access, filter: filter).page()
         return Rendered(
@@ -82,29 +82,34 @@ extension Site {
     addMessageActions(to: router)
   }
 
-  /// Where in a conversation a page begins.
-  private enum Position: Sendable {
-    case newest
-    case before(String)
-    case after(String)
-    case around(String)
+}
 
-    init(_ query: Query) throws {
-      if let slug = query["before"] {
-        self = .before(try Slug.decode(slug))
-      } else if let slug = query["after"] {
-        self = .after(try Slug.decode(slug))
-      } else if let slug = query["at"] {
-        self = .around(try Slug.decode(slug))
-      } else {
-        self = .newest
-      }
+/// Where in a conversation a page begins.
+enum ThreadPosition: Sendable {
+  case newest
+  case before(String)
+  case after(String)
+  case around(String)
+
+  init(_ query: Query) throws {
+    if let slug = query["before"] {
+      self = .before(try Slug.decode(slug))
+    } else if let slug = query["after"] {
+      self = .after(try Slug.decode(slug))
+    } else if let slug = query["at"] {
+      self = .around(try Slug.decode(slug))
+    } else {
+      self = .newest
     }
   }
+}
 
-  private func thread(
-    _ access: Access, _ conversation: ConversationEntity, _ position: Position, editing: String?
-  ) throws -> ThreadView {
+extension ThreadView {
+  /// Reads what a page of a conversation shows.
+  /// - Complexity: some statements on indices, however long the conversation is.
+  init(
+    _ access: Access, _ conversation: ConversationEntity, _ position: ThreadPosition, editing: String?
+  ) throws {
     let reader = ThreadReader(context: access.work.inbox, conversationID: conversation.id)
     var hit: String?
     let stretch: ThreadStretch
@@ -121,7 +126,7 @@ extension Site {
     let answers = try access.answers().filter(\.isEnabled).prefix(20).map {
       ThreadView.Answer(answerSlug: Slug.encode($0.id), question: $0.questionPattern, answer: $0.answer)
     }
-    return ThreadView(
+    self.init(
       head: try ConversationRow(conversation, place, access, PageClock()),
       people: conversation.participantIDs.map { $0 == access.viewer.userID ? "you" : $0 }.joined(separator: ", "),
       stretch: StretchView(stretch, of: conversation, viewer: access.viewer, hit: hit), isNewest: !stretch.hasNewer,

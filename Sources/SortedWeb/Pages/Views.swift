@@ -96,7 +96,7 @@ struct MessageRow {
     order = PageClock.order(message.createdAt)
     messageDay = clock.day(message.createdAt)
     self.isMine = isMine
-    sender = isMine ? nil : message.senderID
+    sender = isMine || !conversation.isGroup ? nil : message.senderID
     senderHue = Avatar.hue(message.senderID)
     let isFileNameOnly = message.attachments.count == 1 && message.attachments[0].fileName == message.text
     messageText = isFileNameOnly ? nil : message.text
@@ -134,7 +134,7 @@ struct MessageRow {
       chips.append(
         Chip(kind: category.rawValue, label: category.rawValue.capitalized, explanation: "Category\(sure)"))
     }
-    if let sentiment = message.sentiment, sentiment != .neutral {
+    if let sentiment = message.sentiment, sentiment != .neutral, sentiment.rawValue != message.category?.rawValue {
       let strength = message.sentimentIntensity.map { ", \($0.rawValue)" } ?? ""
       chips.append(
         Chip(kind: sentiment.rawValue, label: sentiment.rawValue.capitalized, explanation: "Mood\(strength)"))

@@ -14,7 +14,7 @@ struct SecurityHeaders: RouterMiddleware {
     // A file has a stricter one of its own.
     if response.headers[.contentSecurityPolicy] == nil { response.headers[.contentSecurityPolicy] = Self.policy }
     response.headers[.xContentTypeOptions] = "nosniff"
-    response.headers[Self.referrer] = "no-referrer"
+    response.headers[Self.referrer] = "same-origin"
     response.headers[Self.frames] = "DENY"
     response.headers[Self.opener] = "same-origin"
     if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }

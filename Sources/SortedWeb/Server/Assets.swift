@@ -29,12 +29,16 @@ enum Assets {
   }
 
   /// - Throws: ``PageError/notFound``.
-  static func response(_ name: String) throws -> Response {
+  /// - Parameter version: what the address says of it; without one it may be another one tomorrow.
+  static func response(_ name: String, version: String?) throws -> Response {
     guard let data = try files.get()[name], let type = types[(name as NSString).pathExtension] else {
       throw PageError.notFound
     }
     return Response(
-      status: .ok, headers: [.contentType: type, .cacheControl: "public, max-age=31536000, immutable"],
+      status: .ok, headers: [
+        .contentType: type,
+        .cacheControl: version == nil ? "public, max-age=300" : "public, max-age=31536000, immutable",
+      ],
       body: .init(byteBuffer: ByteBuffer(bytes: data)))
   }
 }

@@ -24,8 +24,10 @@ struct Site: Sendable {
     let router = Router(context: WebContext.self)
     router.add(middleware: SecurityHeaders())
     router.add(middleware: ErrorPages(site: self, logger: logger))
-    router.get("assets/:name") { _, context in try Assets.response(try context.parameters.require("name")) }
-    router.get("favicon.ico") { _, _ in try Assets.response("icon.svg") }
+    router.get("assets/:name") { request, context in
+      try Assets.response(try context.parameters.require("name"), version: Query(request)["v"])
+    }
+    router.get("favicon.ico") { _, _ in try Assets.response("icon.svg", version: nil) }
     router.add(
       middleware: SessionMiddleware(
         sessions: sessions,

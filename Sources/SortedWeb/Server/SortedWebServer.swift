@@ -50,10 +50,11 @@ public struct SortedWebServer: Sendable {
     // It takes being cancelled, the usual end in a test, for an error.
     var quiet = logger
     quiet.logLevel = .critical
+    // Whoever begins a request and does not go on is in the way of others.
+    let server = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(30)))
     let application = Application(
-      router: site.router(logger),
-      configuration: .init(
-        address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),
+      router: site.router(logger), server: server,
+      configuration: .init(address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),
       services: [StreamsService(hub: site.hub), PurgeService(desk: site.desk, undoTime: site.options.undoTime)],
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
     let group = ServiceGroup(
