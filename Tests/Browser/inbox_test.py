@@ -72,7 +72,7 @@ class ThreadTest(BrowserTest):
         page.locator("#thread-scroll").hover()
         marked = page.locator(".msg", has_text="Ha! We learned that last year.")
         held = []
-        page.route("**/*part=1*", held.append)
+        page.route("**/*part=1*", lambda route: held.append(route))
         with page.expect_request(lambda request: "part=1" in request.url):
             page.mouse.wheel(0, -900)
         page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -35,7 +35,8 @@ enum Assets {
       throw PageError.notFound
     }
     return Response(
-      status: .ok, headers: [
+      status: .ok,
+      headers: [
         .contentType: type,
         .cacheControl: version == nil ? "public, max-age=300" : "public, max-age=31536000, immutable",
       ],

@@ -51,9 +51,8 @@ public struct SortedWebServer: Sendable {
     var quiet = logger
     quiet.logLevel = .critical
     // Whoever begins a request and does not go on is in the way of others.
-    let server = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(30)))
     let application = Application(
-      router: site.router(logger), server: server,
+      router: site.router(logger), server: .http1(configuration: .init(idleTimeout: .seconds(30))),
       configuration: .init(address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),
       services: [StreamsService(hub: site.hub), PurgeService(desk: site.desk, undoTime: site.options.undoTime)],
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
