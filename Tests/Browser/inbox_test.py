@@ -21,6 +21,7 @@ class ListTest(BrowserTest):
         acme.hover()
         acme.get_by_role("button", name="Delete").click()
         expect(acme).to_have_count(0)
+        expect(page.get_by_role("button", name="Undo")).to_be_visible()
         page.keyboard.press("u")
         expect(acme).to_have_count(1)
 

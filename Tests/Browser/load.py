@@ -55,11 +55,18 @@ async def listen(port, cookie, slug, heard, delays):
     seen = set()
     heard.append(seen)
     try:
-        while line := await reader.readline():
-            found = re.search(rb'class="text">load (\d+) at ([\d.]+)<', line)
-            if found and int(found.group(1)) not in seen:
-                seen.add(int(found.group(1)))
-                delays.append(time.time() - float(found.group(2)))
+        rest = b""
+        while chunk := await reader.read(1 << 16):
+            # Whole texts only; the beginning of one stays for the next chunk.
+            parts = (rest + chunk).split(b'class="text">load ')
+            for part in parts[1:]:
+                text, end, _ = part.partition(b"<")
+                number = int(text.split(b" ")[0]) if end else None
+                if end and number not in seen:
+                    seen.add(number)
+                    delays.append(time.time() - float(text.split(b" ")[2]))
+            last = parts[-1]
+            rest = b'class="text">load ' + last if len(parts) > 1 and b"<" not in last else (rest + chunk)[-32:]
     finally:
         writer.close()
 

@@ -42,11 +42,10 @@ import Testing
     try await WebFixture.run(accounts: true) { web in
       _ = try await web.member("ann")
       var answers: [Int] = []
-      for number in 1...14 {
+      while answers.last != 429, answers.count < 40 {
         var browser = Browser(base: web.base)
-        answers.append(
-          try await browser.send("/sign-in", ["name": "ann", "password": "guess number \(number)"], withToken: false)
-            .status)
+        let fields = ["name": "ann", "password": "guess number \(answers.count)"]
+        answers.append(try await browser.send("/sign-in", fields, withToken: false).status)
       }
       #expect(answers.first == 403)
       #expect(answers.last == 429)

@@ -50,7 +50,7 @@ import Testing
       let names = [
         "../../../../tmp/evil.txt": "evil.txt", "..\\..\\boot.txt": "boot.txt", "a\u{202E}txt.exe.txt": "atxt.exe.txt",
         "<img src=x onerror=1>.txt": "<img src=x onerror=1>.txt", "quote\".txt": "quote\".txt",
-        ".htaccess.txt": "htaccess.txt",
+        ".htaccess.txt": "htaccess.txt", "a; filename=b.txt": "a; filename=b.txt",
       ]
       for (name, kept) in names {
         let sent = name.replacing("\"", with: "%22")

@@ -8,6 +8,7 @@ extension LiveHub {
     let work = desk.now()
     let access = Access(work: work, viewer: viewer)
     for try await update in work.inbox.values(for: access.everything) {
+      isWatching(.list(viewer), 0)
       let events = try update.changes.map { change in
         switch change {
         case .delete(let conversation, _): ServerEvent("gone", Slug.encode(conversation.id))
@@ -26,6 +27,7 @@ extension LiveHub {
     let user = viewer.userID
     let places = FetchDescriptor<PlaceEntity>(predicate: #Predicate { $0.userID == user })
     for try await update in work.own.values(for: places) {
+      isWatching(.list(viewer), 1)
       let ids = update.changes.map { change in
         switch change {
         case .delete(let place, _), .insert(let place, _), .move(let place, _, _), .update(let place, _):
@@ -50,6 +52,7 @@ extension LiveHub {
   func followThread(_ viewer: Viewer, _ id: String) async throws {
     let context = desk.now().inbox
     for try await update in context.values(for: ThreadReader.watched(id)) {
+      isWatching(.thread(viewer, id), 0)
       // Who takes part may have changed meanwhile.
       let conversation = try Access(work: desk.now(), viewer: viewer).conversation(id)
       let clock = PageClock()

@@ -19,6 +19,15 @@ actor LiveHub {
     var tasks: [Task<Void, Never>] = []
     /// Grows each time that somebody comes: whoever waits to close the channel sees that.
     var visits = 0
+    /// Which of the tasks have begun to watch.
+    var watching: Set<Int> = []
+    var isReady: Bool { !tasks.isEmpty && watching.count == tasks.count }
+  }
+
+  /// Somebody who is not told to look yet.
+  private struct Newcomer {
+    let continuation: AsyncStream<ByteBuffer>.Continuation
+    let topics: [Topic]
   }
 
   let desk: Desk
@@ -27,6 +36,7 @@ actor LiveHub {
   let logger: Logger
 
   private var channels: [Topic: Channel] = [:]
+  private var newcomers: [Int: Newcomer] = [:]
   private var nextSubscriber = 0
   private var isOver = false
 
@@ -48,6 +58,8 @@ actor LiveHub {
   // MARK: - Browsers
 
   /// The events of some topics, until the stream is let go or ``finish()``.
+  ///
+  /// The first one, `hello`, comes when all of them are watched: who looks then and listens from then on misses nothing.
   func subscribe(_ topics: [Topic]) -> AsyncStream<ByteBuffer> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(Self.maximumBacklog))
@@ -65,8 +77,22 @@ actor LiveHub {
     continuation.onTermination = { [weak self] _ in
       Task { await self?.leave(id, topics) }
     }
-    continuation.yield(ServerEvent.buffer([ServerEvent("hello", "")]))
+    newcomers[id] = Newcomer(continuation: continuation, topics: topics)
+    greet()
     return stream
+  }
+
+  /// Notes that a part of a topic is watched.
+  func isWatching(_ topic: Topic, _ part: Int) {
+    guard channels[topic]?.watching.insert(part).inserted == true else { return }
+    greet()
+  }
+
+  private func greet() {
+    for (id, newcomer) in newcomers where newcomer.topics.allSatisfy({ channels[$0]?.isReady == true }) {
+      newcomer.continuation.yield(ServerEvent.buffer([ServerEvent("hello", "")]))
+      newcomers[id] = nil
+    }
   }
 
   /// Ends all streams, as when the server stops.
@@ -77,12 +103,14 @@ actor LiveHub {
       channel.subscribers.values.forEach { $0.finish() }
     }
     channels = [:]
+    newcomers = [:]
   }
 
   /// How many browsers listen to something.
   func listeners(_ topic: Topic) -> Int { channels[topic]?.subscribers.count ?? 0 }
 
   private func leave(_ id: Int, _ topics: [Topic]) {
+    newcomers[id] = nil
     for topic in topics {
       channels[topic]?.subscribers[id] = nil
       guard let channel = channels[topic], channel.subscribers.isEmpty else { continue }
@@ -123,15 +151,16 @@ actor LiveHub {
     case .thread(let viewer, let id): work = [{ try await $0.followThread(viewer, id) }]
     case .status: work = [{ try await $0.followStatus() }, { try await $0.beat() }]
     }
-    channels[topic]?.tasks = work.map { follow in
+    channels[topic]?.tasks = work.enumerated().map { part, follow in
       Task { [weak self] in
         while !Task.isCancelled, let hub = self {
           do {
             try await follow(hub)
           } catch is CancellationError {
           } catch {
-            // A store that cannot be read now may be readable soon.
-            hub.logger.error("live updates of \(topic): \(error)")
+            // What is gone may come back, and a store that cannot be read now may be readable soon.
+            if !(error is PageError) { hub.logger.error("live updates of \(topic): \(error)") }
+            await hub.isWatching(topic, part)
             try? await Task.sleep(for: .seconds(1))
           }
         }
@@ -141,6 +170,7 @@ actor LiveHub {
 
   /// Every connection listens to the status, so its heart is everybody's.
   private func beat() async throws {
+    isWatching(.status, 1)
     while true {
       try await Task.sleep(for: Self.heartbeat)
       send(ServerEvent.heartbeat, to: .status)
@@ -152,10 +182,11 @@ actor LiveHub {
     while true {
       let sync = await syncState()
       let line = try await desk.read { try StatusLine($0, sync: sync) }
-      if let last, last != line {
+      if last != line {
         publish([ServerEvent("status", pages.render("status", line))], to: .status)
       }
       last = line
+      isWatching(.status, 0)
       try await Task.sleep(for: .milliseconds(500))
     }
   }

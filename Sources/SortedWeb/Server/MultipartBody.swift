@@ -47,13 +47,19 @@ enum MultipartBody {
 
   /// A parameter of a header, in quotes or without.
   private static func parameter(_ name: String, of header: String) -> String? {
-    for piece in header.split(separator: ";").dropFirst() {
+    // A semicolon between quotes is part of a name.
+    var isQuoted = false
+    let pieces = header.split { character in
+      if character == "\"" { isQuoted.toggle() }
+      return character == ";" && !isQuoted
+    }
+    for piece in pieces.dropFirst() {
       let parts = piece.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces).lowercased() == name else { continue }
       let value = parts[1].trimmingCharacters(in: .whitespaces)
-      let isQuoted = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
+      let hasQuotes = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
       // Browsers write a quote in a name as %22.
-      return isQuoted ? String(value.dropFirst().dropLast()).replacing("%22", with: "\"") : value
+      return hasQuotes ? String(value.dropFirst().dropLast()).replacing("%22", with: "\"") : value
     }
     return nil
   }

@@ -10,17 +10,17 @@ extension Notice {
     undoName = words.name
   }
 
-  private static let words: [String: (text: String, undo: String?, name: String)] = [
-    "deleted": ("Conversation deleted.", "restore", ""),
+  private static let words: [String: (text: String, undo: String?, name: String?)] = [
+    "deleted": ("Conversation deleted.", "restore", nil),
     "archived": ("Conversation archived.", "set", "unarchive"),
-    "unarchived": ("Conversation is back in the list.", nil, ""),
-    "restored": ("Conversation restored.", nil, ""),
-    "saved": ("Saved.", nil, ""),
-    "draft": ("Draft saved.", nil, ""),
-    "message-deleted": ("Message deleted on this side.", nil, ""),
-    "retry": ("Trying again.", nil, ""),
-    "cleaned": ("Old messages were deleted.", nil, ""),
-    "compacted": ("The store was compacted.", nil, ""),
+    "unarchived": ("Conversation is back in the list.", nil, nil),
+    "restored": ("Conversation restored.", nil, nil),
+    "saved": ("Saved.", nil, nil),
+    "draft": ("Draft saved.", nil, nil),
+    "message-deleted": ("Message deleted on this side.", nil, nil),
+    "retry": ("Trying again.", nil, nil),
+    "cleaned": ("Old messages were deleted.", nil, nil),
+    "compacted": ("The store was compacted.", nil, nil),
   ]
 
   /// An address that says what was done.

@@ -81,5 +81,6 @@ struct Notice {
   let text: String
   /// Where the form of the undo goes; nil where there is none.
   let undo: String?
-  let undoName: String
+  /// Of the value that the form needs; nil where it needs none.
+  let undoName: String?
 }
