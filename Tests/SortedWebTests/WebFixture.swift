@@ -81,6 +81,10 @@ struct Browser: Sendable {
     subscript(header: String) -> String? { headers.first(name: header) }
   }
 
+  /// It follows nothing: where an answer leads is part of what is tested. It lives as long as the tests.
+  private static let client = HTTPClient(
+    eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+
   let base: String
   var cookie: String?
   var formToken: String?
@@ -134,7 +138,7 @@ struct Browser: Sendable {
     for (name, value) in headers { request.headers.add(name: name, value: value) }
     if let cookie { request.headers.add(name: "Cookie", value: cookie) }
     if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+    let response = try await Self.client.execute(request, timeout: .seconds(30))
     let bytes = try await response.body.collect(upTo: 64 << 20)
     if let set = response.headers.first(name: "Set-Cookie") {
       cookie = String(set.prefix { $0 != ";" })
@@ -148,7 +152,7 @@ struct Browser: Sendable {
   ) async throws {
     var request = HTTPClientRequest(url: base + "/events" + (thread.map { "?thread=\($0)" } ?? ""))
     if let cookie { request.headers.add(name: "Cookie", value: cookie) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+    let response = try await Self.client.execute(request, timeout: .seconds(60))
     #expect(response.status == .ok)
     var events = Events(response.body.makeAsyncIterator())
     #expect(try await events.next("hello") != nil)
