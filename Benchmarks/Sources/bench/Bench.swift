@@ -16,8 +16,9 @@ let peers: [any (Peer & SendableMetatype).Type] = [
   RawC.self, RawSwift.self, GRDBManual.self, GRDBCodable.self, SwiftDataPeer.self,
 ]
 
-/// The peer of a column for one workload: ours has another model where messages have relationships.
+/// The peer of a column for one workload: ours has another model where messages have relationships or a text index.
 func peer(_ name: String, for workload: Workload) -> (any Peer.Type)? {
+  if name == SwiftDataPeer.name, workload.name == "W10s" { return IndexedSwiftDataPeer.self }
   if name == SwiftDataPeer.name, workload.name.hasPrefix("W7") { return LinkedSwiftDataPeer.self }
   return peers.first { $0.name == name }
 }

@@ -5,7 +5,9 @@ import GRDBSQLite
 /// Opens an SQLite file and makes it fit the schema, or says why it does not.
 enum StoreOpening {
   /// The version of the file format: tables and columns as `EntityTable` lays them out.
-  static let format = "1"
+  static let format = "2"
+  /// Earlier ones that opening brings up to date.
+  static let convertible: Set = ["1"]
 
   /// How much of the file a connection keeps in memory, in KiB; only as much as was read is taken. SQLite's own 2 MB
   /// hold no index of a hundred thousand rows, and then every insertion reads pages again.
@@ -61,9 +63,10 @@ enum StoreOpening {
       let known = try connections.read { try Metadata($0, configuration) }
       if let known {
         let path = try MigrationPath(from: known, to: target)
-        if path.steps.isEmpty, known.schema == encoded, known.version == path.version { return (known.identifier, []) }
+        let isCurrent = path.steps.isEmpty && known.format == format
+        if isCurrent, known.schema == encoded, known.version == path.version { return (known.identifier, []) }
         guard configuration.allowsSave else {
-          if path.steps.isEmpty { return (known.identifier, []) }
+          if isCurrent { return (known.identifier, []) }
           throw readOnly(path, configuration)
         }
       } else if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
@@ -83,7 +86,7 @@ enum StoreOpening {
 
   /// The number of the newest transaction that ever was; 0 before the first.
   static func lastTransaction(_ database: Database) throws -> Int64 {
-    try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = '_swiftdata_history'") ?? 0
+    try Int64.fetchOne(database, sql: "SELECT \(HistoryTables.newest)") ?? 0
   }
 
   /// The steps that opening would take, without taking them.
@@ -124,10 +127,10 @@ enum StoreOpening {
   // MARK: - Steps
 
   private static func readOnly(_ path: MigrationPath, _ configuration: ModelConfiguration) -> SwiftDataError {
-    let version = path.steps.first?.from.description ?? "?"
+    let state = path.steps.first.map { "version \($0.from) of the models" } ?? "an earlier format of the history"
     return SwiftDataError(
       .storeReadOnly,
-      message: "\"\(configuration.url.path)\" has version \(version) of the models and needs a migration, which"
+      message: "\"\(configuration.url.path)\" has \(state) and needs a migration, which"
         + " allowsSave: false does not let happen; open it once with allowsSave: true")
   }
 
@@ -167,6 +170,7 @@ enum StoreOpening {
       ).write(to: database)
       return (identifier, [])
     }
+    if known.format != format { try HistoryTables.convert(database) }
     let path = try MigrationPath(from: known, to: target)
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
