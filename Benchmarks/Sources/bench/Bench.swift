@@ -7,6 +7,7 @@ struct Bench: ParsableCommand {
     abstract: "Measures OpenSwiftData beside raw SQLite and GRDB.",
     subcommands: [
       Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self, ObjectsCommand.self, GrowthCommand.self,
+      PostgresCommand.self,
     ],
     defaultSubcommand: Compare.self)
 }
