@@ -86,6 +86,12 @@ struct HistoryReader {
       let row = ChangeRow(
         id: cells.integer(0), transaction: cells.integer(1), kind: kind, entity: entity, store: store.identifier,
         key: cells.integer(4), properties: cells.text(6), tombstone: cells.text(7))
+      guard ChangeRow.isRun(row.key, cells.integer(5)), ChangeRow.isRun(row.id, cells.integer(5)) else {
+        throw SwiftDataError(
+          .storeDamaged, entity: entity.name,
+          message:
+            "the history of \"\(store.configuration.url.path)\" says what no save writes; deleteHistory(_:) removes it")
+      }
       for offset in 0..<cells.integer(5) { result[row.transaction, default: []].append(row.change(offset)) }
     }
     return result
@@ -148,6 +154,11 @@ package struct ChangeRow {
   ) {
     (self.id, self.transaction, self.kind, self.entity, self.store) = (id, transaction, kind, entity, store)
     (self.key, self.properties, self.tombstone) = (key, properties, tombstone)
+  }
+
+  /// Whether so many keys can follow each other: in a damaged file there may be any number.
+  static func isRun(_ first: Int64, _ count: Int64) -> Bool {
+    (1...Int64(UInt32.max)).contains(count) && first >= 0 && first < Int64.max - count
   }
 
   package func change(_ offset: Int64) -> HistoryChange { change(of: entity.type, offset) }

@@ -1,5 +1,23 @@
 import GRDB
 
+/// A row of the history's changes; nil for one that is damaged.
+private struct ChangedRun {
+  let transaction: Int64
+  let kind: HistoryRecorder.Kind
+  let entity: String
+  let keys: Range<Int64>
+
+  // The cells are looked at as what they are: to convert one of another type traps.
+  init?(_ row: Row) {
+    guard let transaction = Int64.fromDatabaseValue(row[0]), let kind = Int64.fromDatabaseValue(row[1]),
+      let kind = HistoryRecorder.Kind(rawValue: kind), let entity = String.fromDatabaseValue(row[2]),
+      let key = Int64.fromDatabaseValue(row[3]), let count = Int64.fromDatabaseValue(row[4]),
+      ChangeRow.isRun(key, count)
+    else { return nil }
+    (self.transaction, self.kind, self.entity, keys) = (transaction, kind, entity, key..<key + count)
+  }
+}
+
 extension SQLiteStore {
   /// What others committed since a transaction, as the history has it.
   /// - Parameter seen: the number of the newest transaction that is known; raised to the newest there is.
@@ -32,9 +50,12 @@ extension SQLiteStore {
       sql: "SELECT history, kind, entity, key, count FROM _swiftdata_changes WHERE \(HistoryRecorder.changes())"
         + " ORDER BY id", arguments: [first + 1, last])
     while let row = try rows.next() {
-      guard !own.contains(row[0]), let kind = HistoryRecorder.Kind(rawValue: row[1]) else { continue }
-      let (key, count): (Int64, Int64) = (row[3], row[4])
-      keys[kind, default: [:]][row[2], default: []] += key..<key + count
+      guard let run = ChangedRun(row) else {
+        result.isEverything = true
+        continue
+      }
+      if own.contains(run.transaction) { continue }
+      keys[run.kind, default: [:]][run.entity, default: []] += run.keys
     }
     func objects(_ kind: HistoryRecorder.Kind) -> [SavedChanges.Objects] {
       (keys[kind] ?? [:]).sorted { $0.key < $1.key }.compactMap { name, keys in
