@@ -29,10 +29,14 @@ final class StoreConnections: @unchecked Sendable {
   }
 
   /// A file, whose writes go to a log beside it (WAL), so that nobody waits for somebody else's reads.
-  init(path: String, options: Configuration) throws {
+  init(path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal) throws {
     var options = options
     if !options.readonly { options.journalMode = .wal }
     self.writer = try DatabaseQueue(path: path, configuration: options)
+    // Only now: with the log GRDB asks for NORMAL.
+    if !options.readonly {
+      try writer.inDatabase { try $0.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
+    }
     options.readonly = true
     options.journalMode = .default
     self.file = (path, options)

@@ -20,7 +20,6 @@ enum StoreOpening {
     options.prepareDatabase { database in
       try SwiftFunctions.register(on: database.sqliteConnection!)
       try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
-      if !isReadOnly { try database.execute(sql: "PRAGMA synchronous = \(configuration.durability.pragma)") }
     }
     do {
       if configuration.isStoredInMemoryOnly { return try StoreConnections(inMemory: options) }
@@ -59,7 +58,8 @@ enum StoreOpening {
     let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout)
     while true {
       do {
-        return try StoreConnections(path: configuration.url.path, options: options)
+        return try StoreConnections(
+          path: configuration.url.path, options: options, durability: configuration.durability)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && Date() < deadline {
         Thread.sleep(forTimeInterval: 0.01)
       }

@@ -15,6 +15,17 @@ import Testing
         self.scan = scan
       }
     }
+
+    @Model final class Drawer {
+      var number: Int
+      var files: [Leaf] = []
+      init(number: Int) { self.number = number }
+    }
+
+    @Model final class Leaf {
+      @Relationship(inverse: \Drawer.files) var drawer: Drawer?
+      init() {}
+    }
   }
   typealias Letter = Models.Letter
 
@@ -116,6 +127,20 @@ import Testing
     }
     #expect(error?.description.contains("another program changed them") == true)
     #expect(error?.description.contains("number") == true)
+  }
+
+  @Test("A list that cannot be read can be asked for any number of times, and the next save says why")
+  func unreadableLists() throws {
+    let context = ModelContext(try store.container(Models.Drawer.self))
+    for number in 0..<200 { context.insert(Models.Drawer(number: number)) }
+    try context.save()
+    let reader = ModelContext(try store.container(Models.Drawer.self))
+    let drawers = try reader.fetch(FetchDescriptor<Models.Drawer>())
+    #expect(try store.shell("ALTER TABLE Leaf RENAME TO Elsewhere") == "")
+    // Each asks for the lists of more of them at a time.
+    #expect(drawers.map(\.files.count) == Array(repeating: 0, count: 200))
+    drawers[0].number = 1000
+    #expect(throws: SwiftDataError.storeDamaged) { try reader.save() }
   }
 
   @Test("A history that says what no save writes is an error, and not a crash")

@@ -90,8 +90,10 @@ struct DatabasePages {
       return Double(sound.count) / Double(pages)
     }
     let scores = sizes.map(score)
-    // The larger of two that fit equally: a multiple of the size fits by chance now and then.
-    guard let best = scores.max(), best > 0, let index = scores.firstIndex(of: best) else { return 4096 }
+    // At a multiple of the size there are as many; at a part of it there are fewer.
+    guard let best = scores.max(), best > 0, let index = scores.firstIndex(where: { $0 > 0.7 * best }) else {
+      return 4096
+    }
     return sizes[index]
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Ways in which a file goes bad.
 enum Damage: CaseIterable {
   case bits, bitsOfLog, head, firstPage, interior, leaf, index, overflow, zeroedPage, noise, swappedPages, truncated
-  case emptied, letter, cutLog
+  case emptied, letter, cutLog, none
 
   private static let pageSize = 4096
 
@@ -32,6 +32,7 @@ enum Damage: CaseIterable {
       fill(&data, one) { copy[other * Self.pageSize + $0] }
       fill(&data, other) { copy[one * Self.pageSize + $0] }
     case .truncated, .cutLog: data.removeSubrange(random.below(data.count)...)
+    case .none: return
     case .emptied: data = Data()
     case .letter: data = Data(String(repeating: "Dear reader, this is a letter. ", count: 1 + random.below(400)).utf8)
     }

@@ -18,16 +18,18 @@ struct DamagedStore {
     let copy = folder.appendingPathComponent("copy")
     try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
     // To use it may write to it.
-    for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
-      try FileManager.default.copyItem(
-        atPath: url.path + suffix, toPath: copy.appendingPathComponent("used.store").path + suffix)
+    for name in ["\(OriginalStore.name)", "\(OriginalStore.name)-wal", ".\(OriginalStore.name)_external"] {
+      let place = folder.appendingPathComponent(name)
+      guard FileManager.default.fileExists(atPath: place.path) else { continue }
+      try FileManager.default.copyItem(at: place, to: copy.appendingPathComponent(name))
     }
-    let problems = use(copy.appendingPathComponent("used.store"))
+    let problems = use(copy.appendingPathComponent(OriginalStore.name))
     if !problems.isEmpty { tally.refused = 1 }
     for problem in problems {
       guard let problem = problem as? SwiftDataError else { throw Difference("\(problem) is no SwiftDataError") }
       try Difference.require(problem.description.count > 30, "\(problem) says nothing")
     }
+    if damage == .none { for problem in problems { throw problem } }
     tally.objects = original.counts.values.reduce(0, +)
     tally.recovered = try recover()
     return tally
@@ -97,6 +99,7 @@ struct DamagedStore {
       return 0
     }
     try Difference.require(try Data(contentsOf: url) == before, "recovering changed the damaged file")
+    if damage == .none { try Difference.require(report.isComplete, "of a sound store: \(report)") }
     let container = try LibraryStore.open(new)
     try container.core.sqlStores[0].read { connection in
       let answer = try String.fetchAll(connection.database, sql: "PRAGMA integrity_check")

@@ -48,7 +48,7 @@ struct Fault {
   }
 
   static let diskFull = make(
-    "disk full", [faulty_write, faulty_mkdir, faulty_truncate], ENOSPC, persists: true)
+    "disk full", [faulty_write, faulty_mkdir], ENOSPC, persists: true)
   static let all = [
     diskFull,
     make("write error", [faulty_write], EIO, persists: false),
