@@ -101,6 +101,7 @@ let package = Package(
         "CrashModels", "FaultyFiles", "Sorted", "SwiftData",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       path: "Tests/Reliability/Program"
     ),

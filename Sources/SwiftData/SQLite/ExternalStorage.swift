@@ -40,12 +40,12 @@ struct ExternalStorage: Sendable {
     }
   }
 
-  fileprivate func write(_ data: Data, as name: String) throws {
+  fileprivate func write(_ data: Data, as name: String, isSynced: Bool = true) throws {
     try explained {
       try DurableFiles.createFolder(directory.path)
       do {
         // Nobody reads it before its row is committed, so that it needs no other name until it is whole.
-        try DurableFiles.write(data, to: path(name), isSynced: !isTemporary)
+        try DurableFiles.write(data, to: path(name), isSynced: isSynced && !isTemporary)
       } catch {
         remove([name])
         throw error
@@ -69,7 +69,8 @@ struct ExternalStorage: Sendable {
   /// Says that a transaction is about to write or remove files.
   fileprivate func mark() throws -> String {
     let name = Self.markPrefix + UUID().uuidString
-    try write(Data(), as: name)
+    // What counts is its name, which willCommit() syncs.
+    try write(Data(), as: name, isSynced: false)
     return name
   }
 
@@ -179,7 +180,8 @@ final class PendingFiles: Sendable {
 
   /// The last step before the commit.
   func willCommit() throws {
-    if names.withLock({ !$0.written.isEmpty }) { try storage.syncNames() }
+    // The mark among them, without which nobody would look for what a power cut leaves.
+    if names.withLock({ $0.mark != nil }) { try storage.syncNames() }
   }
 
   /// - Parameter isCertain: whether the commit was not tried. One that failed may yet be found in the log by who opens

@@ -64,7 +64,7 @@ enum StoreErrors {
     case SQLITE_CANTOPEN:
       return make(.io, "\(place) cannot be opened; check that its folder exists and may be read and written")
     case SQLITE_IOERR where code == noRoomForIndex:
-      return make(.storeFull, "the disk is full: \(place) needs a little room to be read. Free some space")
+      return make(.storeFull, "the disk is full, or fails: \(place) needs a little room to be read. Free some space")
     case SQLITE_IOERR:
       return make(.io, "\(place) cannot be read or written (\(message ?? "I/O error"))")
     case SQLITE_CONSTRAINT:

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 
 /// What keeps the promises of `Documentation/reliability.md`: each command tries to break one, and fails where it can.
 @main
@@ -11,6 +12,12 @@ struct Reliability: ParsableCommand {
       CrashCommand.self, PowerCommand.self, FaultsCommand.self, DamageCommand.self, SoakCommand.self,
       WriteCommand.self, SoakWorkerCommand.self,
     ])
+
+  static func main() {
+    // A migration says more than anybody wants to read a thousand times.
+    LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+    main(nil)
+  }
 }
 
 /// What every command takes.
