@@ -75,12 +75,12 @@ struct OriginalStore {
     let container = try LibraryStore.open(url)
     let context = ModelContext(container)
     var world = World()
-    for number in 1...60 {
+    for number in 1...25 {
       let step = Step(number, seed: seed, world)
       try step.perform(in: context)
       world = world.after(step)
     }
-    for code in 0..<600 {
+    for code in 0..<300 {
       let book = Book(
         code: 10_000_000 + code, title: "title \(code) \(String(repeating: "y", count: 80))", pages: code, cover: nil)
       context.insert(book)
