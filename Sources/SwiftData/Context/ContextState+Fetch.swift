@@ -141,7 +141,8 @@ extension ContextState {
     return try read(table) { connection in
       try connection.rows(query.select) { cells in
         PersistentIdentifier(
-          entityName: table.hasDiscriminator ? cells.text(1)! : table.entity.name, storeIdentifier: store.identifier,
+          entityName: table.hasDiscriminator ? cells.text(1) ?? table.entity.name : table.entity.name,
+          storeIdentifier: store.identifier,
           key: cells.integer(0))
       }
     }

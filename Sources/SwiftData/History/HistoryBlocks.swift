@@ -132,7 +132,7 @@ struct HistoryBlocks {
       }
       for index in stride(from: 0, to: entry.keys.count, by: 2) {
         let (first, count) = (entry.keys[index], entry.keys[index + 1])
-        guard count > 0, !first.addingReportingOverflow(count).overflow else { throw damaged(number, nil) }
+        guard isRun(first, count), isRun(next, count) else { throw damaged(number, nil) }
         runs.append(
           StoredRun(
             number: next, kind: kind, entity: entry.entity, first: first, count: count,
@@ -141,6 +141,11 @@ struct HistoryBlocks {
       }
     }
     return runs
+  }
+
+  /// Whether so many numbers can follow each other: in a damaged file there may be any.
+  private static func isRun(_ first: Int64, _ count: Int64) -> Bool {
+    (1...Int64(UInt32.max)).contains(count) && first >= 0 && first < Int64.max - count
   }
 
   private static func damaged(_ number: Int64, _ error: (any Error)?) -> SwiftDataError {

@@ -107,9 +107,16 @@ enum HistoryTables {
 
 extension HistoryRecorder.Run {
   /// A row of format 1; nil for what is none.
+  // The cells are looked at as what they are: to convert one of another type traps.
   fileprivate init?(_ row: Row) {
-    guard let kind = HistoryRecorder.Kind(rawValue: row[0]) else { return nil }
-    let properties = (row[4] as String?).flatMap { try? JSONCoding.decode([String].self, from: Data($0.utf8)) }
-    self.init(kind: kind, entity: row[1], first: row[2], count: row[3], properties: properties, tombstone: row[5])
+    guard let kind = Int64.fromDatabaseValue(row[0]).flatMap(HistoryRecorder.Kind.init),
+      let entity = String.fromDatabaseValue(row[1]), let first = Int64.fromDatabaseValue(row[2]),
+      let count = Int64.fromDatabaseValue(row[3])
+    else { return nil }
+    let names = String.fromDatabaseValue(row[4])
+      .flatMap { try? JSONCoding.decode([String].self, from: Data($0.utf8)) }
+    self.init(
+      kind: kind, entity: entity, first: first, count: count, properties: names,
+      tombstone: String.fromDatabaseValue(row[5]))
   }
 }

@@ -29,7 +29,14 @@ extension SQLiteStore {
     var keys: [HistoryRecorder.Kind: [String: [Int64]]] = [:]
     let blocks = try Row.fetchCursor(database, sql: HistoryTables.allBlocks, arguments: [first + 1, last])
     while let row = try blocks.next() {
-      for run in try HistoryBlocks.runs(row[1], number: row[0]) where !own.contains(run.transaction) {
+      // What cannot be read may concern anything.
+      guard let number = Int64.fromDatabaseValue(row[0]), let json = String.fromDatabaseValue(row[1]),
+        let runs = try? HistoryBlocks.runs(json, number: number)
+      else {
+        result.isEverything = true
+        continue
+      }
+      for run in runs where !own.contains(run.transaction) {
         keys[run.kind, default: [:]][run.entity, default: []] += run.keys
       }
     }

@@ -365,7 +365,7 @@ struct LayoutMigration {
         let name = column.name.quotedIdentifier
         let sql = "SELECT \(name) FROM \(table.name.quotedIdentifier) WHERE typeof(\(name)) = 'text'"
         let files = try String.fetchAll(database, sql: sql)
-        store.externalStorage.remove(files.filter { UUID(uuidString: $0) != nil })
+        try store.externalStorage.pending?.remove(files.filter { UUID(uuidString: $0) != nil })
       }
     }
   }

@@ -39,7 +39,11 @@ struct Metadata {
       return nil
     }
     let rows = try Row.fetchAll(database, sql: "SELECT key, value FROM _swiftdata")
-    let values = Dictionary(rows.map { ($0["key"] as String, $0["value"] as String) }) { first, _ in first }
+    // Cells of another type, which a damaged file may have, trap where they are converted.
+    let pairs = rows.compactMap { row in
+      String.fromDatabaseValue(row["key"]).flatMap { key in String.fromDatabaseValue(row["value"]).map { (key, $0) } }
+    }
+    let values = Dictionary(pairs) { first, _ in first }
     let place = "\"\(configuration.url.path)\""
     format = values["format"] ?? StoreOpening.format
     guard format == StoreOpening.format || StoreOpening.convertible.contains(format) else {
@@ -53,7 +57,8 @@ struct Metadata {
         return try JSONCoding.decode(type, from: Data((values[key] ?? "").utf8))
       } catch {
         throw SwiftDataError(
-          .storeDamaged, message: "\(place) does not say what it holds (\(key)); the file was left untouched",
+          .storeDamaged,
+          message: "\(place) does not say what it holds (\(key)); the file was left untouched. \(StoreErrors.salvage)",
           underlying: error)
       }
     }
