@@ -1,14 +1,20 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test test-tsan lint conformance firestore-conformance bench micro guard crash-test power-test fault-test \
+.PHONY: run test test-browser test-tsan lint conformance firestore-conformance bench micro guard crash-test power-test fault-test \
   damage-test soak
 
 run:
 	@scripts/bootstrap
-	swift run sorted demo
+	swift run sorted serve --sample
 
 test:
 	@scripts/bootstrap
 	scripts/postgres swift test
+	@scripts/unless-missing scripts/browser
+
+# Only what is done in a real browser.
+test-browser:
+	@scripts/bootstrap
+	scripts/browser
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources

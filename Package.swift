@@ -10,6 +10,7 @@ let package = Package(
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
     .library(name: "Sorted", targets: ["Sorted"]),
+    .library(name: "SortedWeb", targets: ["SortedWeb"]),
     .executable(name: "sorted", targets: ["SortedCommand"]),
   ],
   dependencies: [
@@ -20,11 +21,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
   ],
   targets: [
     .target(
@@ -65,10 +68,26 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]
     ),
+    .target(
+      name: "SortedWeb",
+      dependencies: [
+        "Sorted", "SwiftData",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Mustache", package: "swift-mustache"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      resources: [.copy("Templates"), .copy("Assets")]
+    ),
     .executableTarget(
       name: "SortedCommand",
       dependencies: [
-        "Sorted", "FirestoreClient", "FirestoreServer", "SwiftDataPostgres",
+        "Sorted", "SortedWeb", "FirestoreClient", "FirestoreServer", "SwiftDataPostgres",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -143,6 +162,13 @@ let package = Package(
     .testTarget(
       name: "SortedTests",
       dependencies: ["Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer", "SwiftDataPostgres"]),
+    .testTarget(
+      name: "SortedWebTests",
+      dependencies: [
+        "SortedWeb", "Sorted", "SortedCommand",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
   ]
 )

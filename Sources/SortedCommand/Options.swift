@@ -2,6 +2,7 @@ import ArgumentParser
 import FirestoreClient
 import Foundation
 import Sorted
+import SortedWeb
 import SwiftData
 import SwiftDataPostgres
 
@@ -67,6 +68,20 @@ struct StoreOptions: ParsableArguments {
     let container = try Failure.explained { try SortedContainer.open(url) }
     for summary in container.migrations where !summary.isEmpty { Terminal.note("\(summary)\n") }
     return container
+  }
+
+  /// Opens what the web keeps beside the inbox.
+  func webContainer() throws -> ModelContainer {
+    try Failure.explained {
+      guard let server else { return try WebSchema.open(URL(fileURLWithPath: url.path + "-web")) }
+      let configuration = PostgresConfiguration("web", url: server, namespace: "sorted_web")
+      return try ModelContainer(for: Schema(versionedSchema: WebSchema.self), configurations: configuration)
+    }
+  }
+
+  /// Where attached files are kept unless told.
+  var webFiles: URL {
+    URL(fileURLWithPath: (server == nil ? url : SortedContainer.defaultURL).path + "-files")
   }
 
   /// Runs something on the inbox of an existing store.

@@ -191,20 +191,25 @@ public struct InboxService {
   ///
   /// Its time is later than that of every message in the conversation, however wrong this machine's clock is: who answers
   /// comes after what is answered, in every store.
-  /// - Parameter sender: nil is the user whose store it is.
+  /// - Parameters:
+  ///   - sender: nil is the user whose store it is.
+  ///   - id: unique; who may have to send again what they sent gives the same one.
+  ///   - attachments: new ones, which are stored with it.
   /// - Throws: ``DataLayerError`` for an empty text, `SwiftDataError` where it cannot be stored.
   @discardableResult
-  public func send(_ text: String, to conversation: ConversationEntity, from sender: String? = nil, now: Date = Date())
-    throws -> MessageEntity
-  {
+  public func send(
+    _ text: String, to conversation: ConversationEntity, from sender: String? = nil, id: String = UUID().uuidString,
+    attachments: [AttachmentEntity] = [], now: Date = Date()
+  ) throws -> MessageEntity {
     guard !text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
       throw DataLayerError.invalidData("the message is empty")
     }
     let earliest = (conversation.lastMessageAt ?? .distantPast).addingTimeInterval(0.001)
     let message = MessageEntity(
-      conversationID: conversation.id, senderID: try sender ?? LocalUser.id(in: context), text: text,
+      id: id, conversationID: conversation.id, senderID: try sender ?? LocalUser.id(in: context), text: text,
       createdAt: ServerTime.rounded(max(now, earliest)), status: .sending, syncStatus: .pending)
     context.insert(message)
+    if !attachments.isEmpty { message.attachments = attachments }
     message.conversation = conversation
     conversation.updateWithMessage(message)
     try context.save()

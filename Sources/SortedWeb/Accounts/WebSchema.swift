@@ -1,0 +1,28 @@
+import Foundation
+import SwiftData
+
+/// What the web keeps beside the inbox: accounts, sessions, and each person's place in each conversation.
+public enum WebSchema: VersionedSchema {
+  /// 1.0.0
+  public static let versionIdentifier = Schema.Version(1, 0, 0)
+  /// The models.
+  public static var models: [any PersistentModel.Type] {
+    [AccountEntity.self, SessionEntity.self, PlaceEntity.self]
+  }
+
+  /// Opens the web's own store in a file, made if it is not there.
+  /// - Throws: `SwiftDataError`.
+  public static func open(_ url: URL) throws -> ModelContainer {
+    let schema = Schema(versionedSchema: WebSchema.self)
+    return try ModelContainer(
+      for: schema, configurations: [ModelConfiguration("web", schema: schema, url: url)])
+  }
+
+  /// A store in memory, for tests.
+  /// - Throws: `SwiftDataError`.
+  public static func inMemory() throws -> ModelContainer {
+    let schema = Schema(versionedSchema: WebSchema.self)
+    return try ModelContainer(
+      for: schema, configurations: [ModelConfiguration("web", schema: schema, isStoredInMemoryOnly: true)])
+  }
+}

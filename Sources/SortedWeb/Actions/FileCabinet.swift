@@ -1,0 +1,125 @@
+import Foundation
+import Sorted
+
+/// The folder of files that people attach. Names are the server's own; what a person called a file is only shown.
+struct FileCabinet: Sendable {
+  struct Stored: Sendable {
+    let id: String
+    let name: String
+    let url: URL
+    let size: Int
+    let kind: FileKind
+
+    var attachment: AttachmentEntity {
+      AttachmentEntity(
+        id: id, type: kind.type, localURL: url.absoluteString, fileSize: Int64(size), mimeType: kind.mimeType,
+        fileName: name)
+    }
+  }
+
+  let folder: URL
+  private static let maximumFiles = 10
+  private static let maximumName = 120
+
+  /// - Throws: where the folder cannot be made.
+  init(folder: URL) throws {
+    self.folder = folder
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// Writes files, to be attached.
+  /// - Throws: ``PageError`` for what is not taken; then nothing was written.
+  func store(_ files: [Form.File]) throws -> [Stored] {
+    guard files.count <= Self.maximumFiles else {
+      throw PageError.invalid("A message takes \(Self.maximumFiles) files at most.")
+    }
+    let kinds = try files.map { file in
+      guard !file.bytes.isEmpty else { throw PageError.invalid("The file \(Self.safeName(file.name)) is empty.") }
+      return try FileKind(file.bytes, name: file.name)
+    }
+    var stored: [Stored] = []
+    do {
+      for (file, kind) in zip(files, kinds) {
+        let id = UUID().uuidString
+        let url = folder.appendingPathComponent(id)
+        stored.append(
+          Stored(id: id, name: Self.safeName(file.name), url: url, size: file.bytes.count, kind: kind))
+        try file.bytes.write(to: url, options: .atomic)
+      }
+    } catch {
+      discard(stored)
+      throw error
+    }
+    return stored
+  }
+
+  /// Takes back files that were not attached after all.
+  func discard(_ files: [Stored]) {
+    for file in files { try? FileManager.default.removeItem(at: file.url) }
+  }
+
+  /// The bytes of an attachment of this server.
+  /// - Throws: ``PageError/notFound`` for a file that is elsewhere, whatever its attachment says.
+  func bytes(_ localURL: String?) throws -> Data {
+    guard let localURL, let url = URL(string: localURL), url.isFileURL,
+      url.standardizedFileURL.deletingLastPathComponent().path == folder.standardizedFileURL.path,
+      let data = try? Data(contentsOf: url)
+    else { throw PageError.notFound }
+    return data
+  }
+
+  /// What a file is called, without folders and without what moves letters about.
+  static func safeName(_ name: String) -> String {
+    let last = name.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
+    let kept = last.unicodeScalars.filter { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: false
+      default: true
+      }
+    }
+    let text = String(String.UnicodeScalarView(kept)).trimmingCharacters(in: .whitespaces.union(["."]))
+    return text.isEmpty ? "file" : String(text.prefix(maximumName))
+  }
+}
+
+/// What a file is, by its first bytes: what somebody says of it counts for nothing.
+struct FileKind: Hashable, Sendable {
+  let type: AttachmentType
+  let mimeType: String
+  /// Whether a browser may show it in a page.
+  let isShown: Bool
+
+  private static let pictures: [(start: [UInt8], mimeType: String)] = [
+    ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "image/png"), ([0xFF, 0xD8, 0xFF], "image/jpeg"),
+    (Array("GIF87a".utf8), "image/gif"), (Array("GIF89a".utf8), "image/gif"),
+  ]
+  /// By the end of the name: nothing here runs, and nothing is shown in a page.
+  private static let documents = [
+    "txt": "text/plain", "md": "text/markdown", "csv": "text/csv", "ics": "text/calendar", "json": "application/json",
+    "rtf": "application/rtf", "doc": "application/msword",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "odt": "application/vnd.oasis.opendocument.text", "ods": "application/vnd.oasis.opendocument.spreadsheet",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  ]
+
+  /// - Throws: ``PageError`` for what is not taken.
+  init(_ bytes: Data, name: String) throws {
+    let end = (name as NSString).pathExtension.lowercased()
+    if let picture = Self.pictures.first(where: { bytes.starts(with: $0.start) }) {
+      (type, mimeType, isShown) = (.image, picture.mimeType, true)
+    } else if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) {
+      (type, mimeType, isShown) = (.image, "image/webp", true)
+    } else if bytes.starts(with: Array("%PDF-".utf8)) {
+      (type, mimeType, isShown) = (.document, "application/pdf", false)
+    } else if let document = Self.documents[end] {
+      (type, mimeType, isShown) = (.document, document, false)
+    } else if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
+      (type, mimeType, isShown) = (.document, "application/zip", false)
+    } else {
+      throw PageError(
+        .unsupportedMediaType, "Not that kind of file",
+        "Pictures (PNG, JPEG, GIF, WebP), PDF, texts, office documents and ZIP archives can be attached.")
+    }
+  }
+}

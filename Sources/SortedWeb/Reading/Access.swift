@@ -1,0 +1,131 @@
+import Foundation
+import Sorted
+import SwiftData
+
+/// What somebody may see. The only place that decides it: pages, actions, live updates and files all get their
+/// conversations, messages and attachments from here.
+struct Access {
+  let work: Work
+  let viewer: Viewer
+
+  // MARK: - The rule
+
+  private func sees(_ conversation: ConversationEntity) -> Bool {
+    viewer.isOwner || conversation.participantIDs.contains(viewer.userID)
+  }
+
+  /// The same, for the store.
+  private var seen: Predicate<ConversationEntity> {
+    let (isOwner, user) = (viewer.isOwner, viewer.userID)
+    return #Predicate { isOwner || $0.participantIDs.contains(user) }
+  }
+
+  /// Deleted, and nothing has come since.
+  static func isHidden(_ conversation: ConversationEntity, _ place: PlaceEntity?) -> Bool {
+    guard let deletedAt = place?.deletedAt else { return false }
+    return (conversation.lastMessageAt ?? .distantPast) <= deletedAt
+  }
+
+  // MARK: - One thing
+
+  /// - Throws: ``PageError/notFound`` also for what is somebody else's.
+  func conversation(_ id: String) throws -> ConversationEntity {
+    let found = try work.inbox.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
+    guard let conversation = found.first, sees(conversation) else { throw PageError.notFound }
+    return conversation
+  }
+
+  /// - Throws: ``PageError/notFound`` also for what is in another conversation.
+  func message(_ id: String, in conversation: ConversationEntity) throws -> MessageEntity {
+    let found = try work.inbox.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
+    guard let message = found.first, message.conversationID == conversation.id else { throw PageError.notFound }
+    return message
+  }
+
+  /// - Throws: ``PageError/notFound``.
+  func attachment(_ id: String) throws -> AttachmentEntity {
+    let found = try work.inbox.fetch(FetchDescriptor<AttachmentEntity>(predicate: #Predicate { $0.id == id }))
+    guard let attachment = found.first, let message = attachment.message else { throw PageError.notFound }
+    _ = try conversation(message.conversationID)
+    return attachment
+  }
+
+  /// One's place in a conversation; nil where nothing was kept yet.
+  func place(in conversationID: String) throws -> PlaceEntity? {
+    let key = PlaceEntity.key(viewer.userID, conversationID)
+    return try work.own.fetch(FetchDescriptor<PlaceEntity>(predicate: #Predicate { $0.id == key })).first
+  }
+
+  /// One's place in a conversation, made where nothing was kept yet.
+  func makePlace(in conversationID: String) throws -> PlaceEntity {
+    if let place = try place(in: conversationID) { return place }
+    let place = PlaceEntity(userID: viewer.userID, conversationID: conversationID)
+    work.own.insert(place)
+    return place
+  }
+
+  // MARK: - Many
+
+  /// All that somebody sees, by what they are watched with.
+  var everything: FetchDescriptor<ConversationEntity> { FetchDescriptor(predicate: seen) }
+
+  /// All conversations with their identifiers in a list.
+  func conversations(_ ids: [String]) throws -> [ConversationEntity] {
+    try work.inbox.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { ids.contains($0.id) })).filter(
+      sees)
+  }
+
+  /// The messages that contain a text, the newest first.
+  func search(_ text: String, limit: Int) throws -> (messages: [MessageEntity], total: Int) {
+    guard !viewer.isOwner else {
+      let found = try InboxService(context: work.inbox).search(text, limit: limit)
+      return (found.messages, found.total)
+    }
+    let ids = try work.inbox.fetch(FetchDescriptor(predicate: seen)).map(\.id)
+    let (lower, upper) = (text.lowercased(), text.uppercased())
+    let capital = lower.prefix(1).uppercased() + lower.dropFirst()
+    let predicate = #Predicate<MessageEntity> { (message: MessageEntity) in
+      ids.contains(message.conversationID)
+        && (message.text.contains(text) || message.text.contains(lower) || message.text.contains(upper)
+          || message.text.contains(capital))
+    }
+    let total = try work.inbox.fetchCount(FetchDescriptor(predicate: predicate))
+    var descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
+    descriptor.fetchLimit = limit
+    return (try work.inbox.fetch(descriptor), total)
+  }
+}
+
+extension Access {
+  // MARK: - Answers to frequent questions
+
+  /// By category, the ones that are used most first.
+  func answers() throws -> [FAQEntity] {
+    let all = try work.inbox.fetch(FetchDescriptor<FAQEntity>(sortBy: [SortDescriptor(\.questionPattern)]))
+    return all.filter(owns)
+      .sorted { ($0.category.rawValue, -$0.usageCount) < ($1.category.rawValue, -$1.usageCount) }
+  }
+
+  /// - Throws: ``PageError/notFound``.
+  func answer(_ id: String) throws -> FAQEntity {
+    let found = try work.inbox.fetch(FetchDescriptor<FAQEntity>(predicate: #Predicate { $0.id == id }))
+    guard let answer = found.first, owns(answer) else { throw PageError.notFound }
+    return answer
+  }
+
+  /// Whoever looks, made where the store does not know them yet.
+  func user() throws -> UserEntity {
+    let id = viewer.userID
+    let found = try work.inbox.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == id }))
+    if let user = found.first { return user }
+    let user = UserEntity(id: id, email: "", displayName: id)
+    work.inbox.insert(user)
+    return user
+  }
+
+  /// The owner has those that belong to nobody as well.
+  private func owns(_ answer: FAQEntity) -> Bool {
+    guard let user = answer.user else { return viewer.isOwner }
+    return user.id == viewer.userID
+  }
+}

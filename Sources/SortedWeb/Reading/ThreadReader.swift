@@ -1,0 +1,60 @@
+import Foundation
+import Sorted
+import SwiftData
+
+/// A stretch of a conversation, the newest message last.
+struct ThreadStretch {
+  var messages: [MessageEntity]
+  var hasOlder: Bool
+  var hasNewer: Bool
+}
+
+/// Reads a conversation a stretch at a time: a few statements, however many messages there are.
+struct ThreadReader {
+  static let pageSize = InboxService.pageSize
+
+  let context: ModelContext
+  let conversationID: String
+
+  func newest() throws -> ThreadStretch {
+    let found = try context.fetch(descriptor(.reverse, Self.pageSize + 1))
+    return ThreadStretch(
+      messages: found.prefix(Self.pageSize).reversed(), hasOlder: found.count > Self.pageSize, hasNewer: false)
+  }
+
+  func before(_ message: MessageEntity, count: Int = pageSize) throws -> ThreadStretch {
+    let found = try context.fetch(descriptor(.reverse, count + 1), after: message)
+    return ThreadStretch(messages: found.prefix(count).reversed(), hasOlder: found.count > count, hasNewer: true)
+  }
+
+  func after(_ message: MessageEntity, count: Int = pageSize) throws -> ThreadStretch {
+    let found = try context.fetch(descriptor(.forward, count + 1), after: message)
+    return ThreadStretch(messages: Array(found.prefix(count)), hasOlder: true, hasNewer: found.count > count)
+  }
+
+  func around(_ message: MessageEntity) throws -> ThreadStretch {
+    let older = try before(message, count: Self.pageSize / 2)
+    let newer = try after(message, count: Self.pageSize / 2)
+    return ThreadStretch(
+      messages: older.messages + [message] + newer.messages, hasOlder: older.hasOlder, hasNewer: newer.hasNewer)
+  }
+
+  /// What is watched for live updates.
+  static func watched(_ id: String) -> FetchDescriptor<MessageEntity> {
+    ThreadReader.descriptor(id, .reverse, watchedCount)
+  }
+
+  /// Further up than this a page shows changes when it is opened again.
+  static let watchedCount = 100
+
+  private func descriptor(_ order: SortOrder, _ limit: Int) -> FetchDescriptor<MessageEntity> {
+    Self.descriptor(conversationID, order, limit)
+  }
+
+  private static func descriptor(_ id: String, _ order: SortOrder, _ limit: Int) -> FetchDescriptor<MessageEntity> {
+    var descriptor = FetchDescriptor<MessageEntity>(
+      predicate: #Predicate { $0.conversationID == id }, sortBy: [SortDescriptor(\.createdAt, order: order)])
+    descriptor.fetchLimit = limit
+    return descriptor
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// What a form sent.
+struct Form: Sendable {
+  struct File: Sendable {
+    let name: String
+    let bytes: Data
+  }
+
+  private let values: [String: String]
+  let files: [File]
+
+  /// As much as a form without files may have.
+  static let maximumBytes = 256 << 10
+  /// As long as a text may be, in characters.
+  static let maximumText = 20_000
+
+  /// - Throws: ``PageError`` for too much, and for what is no form.
+  init(_ request: Request, maximumUpload: Int) async throws {
+    let type = request.headers[.contentType] ?? ""
+    if let boundary = MultipartBody.boundary(of: type) {
+      let body = try await Self.collect(request, maximumUpload)
+      let parts = try MultipartBody.parts(of: body, boundary: boundary)
+      values = Dictionary(
+        try parts.filter { $0.fileName == nil }.map { ($0.name, try Self.text($0.bytes)) },
+        uniquingKeysWith: { $1 })
+      // A browser sends a part without name and bytes where no file was chosen.
+      files = parts.compactMap { part in
+        part.fileName.flatMap { $0.isEmpty && part.bytes.isEmpty ? nil : File(name: $0, bytes: part.bytes) }
+      }
+    } else if type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
+      values = Query.parse(try Self.text(try await Self.collect(request, Self.maximumBytes)))
+      files = []
+    } else {
+      throw PageError(.unsupportedMediaType, "That is no form", "Send it from the page that it belongs to.")
+    }
+  }
+
+  subscript(key: String) -> String? { values[key] }
+
+  /// A value that has to be there, of a sensible length.
+  /// - Throws: ``PageError``.
+  func text(_ key: String, maximum: Int = maximumText) throws -> String {
+    guard let value = values[key] else { throw PageError.invalid("The form has no \(key).") }
+    guard value.count <= maximum else {
+      throw PageError.invalid("That text is too long: \(value.count) characters, where \(maximum) fit.")
+    }
+    guard !value.unicodeScalars.contains(where: { $0.value == 0 }) else {
+      throw PageError.invalid("That text has characters that are none.")
+    }
+    // Browsers send line ends as the network has them.
+    return value.replacing("\r\n", with: "\n")
+  }
+
+  /// A switch: it is on where the form has it.
+  /// - Throws: ``PageError`` for what is neither.
+  func flag(_ key: String) throws -> Bool {
+    switch values[key] {
+    case "1", "on", "true": true
+    case nil, "0", "off", "false", "": false
+    default: throw PageError.invalid("The form's \(key) is neither on nor off.")
+    }
+  }
+
+  private static func collect(_ request: Request, _ maximum: Int) async throws -> Data {
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximum {
+      throw PageError.tooLarge(maximum)
+    }
+    do {
+      return Data(try await request.body.collect(upTo: maximum).readableBytesView)
+    } catch is NIOTooManyBytesError {
+      throw PageError.tooLarge(maximum)
+    }
+  }
+
+  private static func text(_ bytes: Data) throws -> String {
+    guard let text = String(data: bytes, encoding: .utf8) else { throw PageError.invalid("The form is no UTF-8.") }
+    return text
+  }
+}

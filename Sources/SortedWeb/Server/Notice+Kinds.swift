@@ -1,0 +1,42 @@
+import Foundation
+
+extension Notice {
+  /// What can be said of the action before, by what the address says of it. Only known words are shown.
+  init?(_ query: Query) {
+    guard let done = query["done"], let words = Self.words[done] else { return nil }
+    text = words.text
+    let slug = query["of"].flatMap { (try? Slug.decode($0)) == nil ? nil : $0 }
+    undo = words.undo.flatMap { name in slug.map { "/c/\($0)/\(name)" } }
+    undoName = words.name
+  }
+
+  private static let words: [String: (text: String, undo: String?, name: String?)] = [
+    "deleted": ("Conversation deleted.", "restore", nil),
+    "archived": ("Conversation archived.", "set", "unarchive"),
+    "unarchived": ("Conversation is back in the list.", nil, nil),
+    "restored": ("Conversation restored.", nil, nil),
+    "saved": ("Saved.", nil, nil),
+    "draft": ("Draft saved.", nil, nil),
+    "message-deleted": ("Message deleted on this side.", nil, nil),
+    "retry": ("Trying again.", nil, nil),
+    "cleaned": ("Old messages were deleted.", nil, nil),
+    "compacted": ("The store was compacted.", nil, nil),
+  ]
+
+  /// An address that says what was done.
+  static func path(_ path: String, done: String, of slug: String? = nil) -> String {
+    var path = stripped(path)
+    path += path.contains("?") ? "&" : "?"
+    path += "done=\(done)"
+    if let slug { path += "&of=\(slug)" }
+    return path
+  }
+
+  /// An address without what was done before.
+  static func stripped(_ path: String) -> String {
+    let parts = path.split(separator: "?", maxSplits: 1)
+    guard parts.count == 2 else { return path }
+    let rest = parts[1].split(separator: "&").filter { !$0.hasPrefix("done=") && !$0.hasPrefix("of=") }
+    return parts[0] + (rest.isEmpty ? "" : "?" + rest.joined(separator: "&"))
+  }
+}

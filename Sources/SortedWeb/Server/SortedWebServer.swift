@@ -1,0 +1,75 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+public import Sorted
+import ServiceLifecycle
+public import SwiftData
+
+/// The inbox in a web browser: pages that work without a script, and live updates with one.
+///
+/// The owner of the store comes with ``token``, which the first visit exchanges for a cookie. With accounts, everybody else
+/// signs in with a password and sees the conversations that they take part in. (Our own design; the screens are the seeds'.)
+public struct SortedWebServer: Sendable {
+  /// What the owner's first visit carries, as in `/?token=…`; another one each time that the server starts.
+  public let token: String
+
+  private let site: Site
+  private let logger: Logger
+
+  /// Makes a server over an inbox.
+  /// - Parameters:
+  ///   - inbox: a container of Sorted's models, in SQLite or PostgreSQL.
+  ///   - own: a container of ``WebSchema``, for accounts, sessions and drafts.
+  ///   - sync: the sync of the inbox, whose state the pages show; nil where there is none.
+  /// - Throws: `SwiftDataError`; `CocoaError` where the templates are not beside the program, or the folder for files cannot
+  ///   be made.
+  public init(
+    inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: BackgroundSyncCoordinator? = nil
+  ) async throws {
+    var logger = Logger(label: "sorted.web")
+    logger.logLevel = .warning
+    let desk = Desk(inbox: inbox, own: own)
+    let pages = try await Pages()
+    token = Secret.random()
+    self.logger = logger
+    site = Site(
+      desk: desk, pages: pages, hub: LiveHub(desk: desk, pages: pages, sync: sync, logger: logger),
+      sessions: Sessions(desk: desk), files: try FileCabinet(folder: options.files), options: options, sync: sync,
+      token: token)
+  }
+
+  /// Serves until the task is cancelled, or one of the signals arrives.
+  /// - Parameters:
+  ///   - signals: whether Ctrl-C and a request to end do so.
+  ///   - onRunning: called once, with the port.
+  /// - Throws: where the port cannot be had.
+  public func run(
+    signals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+  ) async throws {
+    // It takes being cancelled, the usual end in a test, for an error.
+    var quiet = logger
+    quiet.logLevel = .critical
+    // Whoever begins a request and does not go on is in the way of others.
+    let application = Application(
+      router: site.router(logger), server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+      configuration: .init(address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),
+      services: [StreamsService(hub: site.hub), PurgeService(desk: site.desk, undoTime: site.options.undoTime)],
+      onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
+    let group = ServiceGroup(
+      configuration: .init(
+        services: [.init(service: application)], gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [],
+        logger: quiet))
+    try await group.run()
+  }
+}
+
+/// Ends the streams of events when the server is asked to end: it waits for its connections.
+private struct StreamsService: Service {
+  let hub: LiveHub
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    await hub.finish()
+  }
+}

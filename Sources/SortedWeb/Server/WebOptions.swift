@@ -1,0 +1,34 @@
+public import Foundation
+
+/// How a ``SortedWebServer`` is set up.
+public struct WebOptions: Sendable {
+  /// The address to listen at; loopback unless told.
+  public var host: String
+  /// 0 takes a free one.
+  public var port: Int
+  /// Whether people sign up and sign in, each with the conversations that they take part in. Otherwise there is one
+  /// person, the owner, who comes with the token.
+  public var hasAccounts: Bool
+  /// Where files that people attach are kept.
+  public var files: URL
+  /// As much as a form with files may have, in bytes.
+  public var maximumUpload: Int
+  /// How long a deleted conversation can be had back, in seconds.
+  public var undoTime: TimeInterval
+  /// How many changes somebody may make at once; then half as many a second.
+  public var burst: Int
+
+  /// Makes options; what is not given is as described.
+  public init(
+    host: String = "127.0.0.1", port: Int = 8080, hasAccounts: Bool = false, files: URL,
+    maximumUpload: Int = 25 << 20, undoTime: TimeInterval = 30, burst: Int = 60
+  ) {
+    self.host = host
+    self.port = port
+    self.hasAccounts = hasAccounts
+    self.files = files
+    self.maximumUpload = maximumUpload
+    self.undoTime = undoTime
+    self.burst = burst
+  }
+}

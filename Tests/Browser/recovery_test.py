@@ -1,0 +1,62 @@
+"""A server that dies while somebody writes, and another program on the same store."""
+import json
+
+from support import BrowserTest, expect
+
+
+class RecoveryTest(BrowserTest):
+    arguments = ()
+
+    def setUp(self):
+        super().setUp()
+        self.server.run("new", "--id", "room/1", "--to", "ann", "--name", "Room one")
+        self.addCleanup(lambda: self.server.run("delete", "room/1"))
+
+    def texts(self):
+        page = json.loads(self.server.run("show", "room/1", "--json"))
+        return [message["text"] for message in page["messages"]]
+
+    def test_a_killed_server_loses_nothing_and_the_page_recovers(self):
+        page = self.open()
+        self.enter(page, "Room one")
+        page.locator("#text").fill("Before")
+        page.keyboard.press("Enter")
+        expect(page.locator(".msg.mine:not(.waiting)", has_text="Before")).to_be_visible()
+        self.server.kill()
+        expect(page.locator("#offline")).to_be_visible()
+        expect(page.locator("#offline")).to_have_text("You're offline. Changes will sync when online.")
+        for text in ["While it was gone", "And more"]:
+            page.locator("#text").fill(text)
+            page.keyboard.press("Enter")
+            expect(page.locator(".msg.waiting", has_text=text)).to_be_visible()
+        page.locator("#text").fill("Not yet sent")
+        self.server.start()
+        expect(page.locator("#offline")).to_be_hidden()
+        expect(page.locator(".msg.waiting")).to_have_count(0)
+        self.assertEqual(self.texts(), ["Before", "While it was gone", "And more"])
+        expect(page.locator("#text")).to_have_value("Not yet sent")
+
+    def test_a_server_killed_again_and_again_while_somebody_writes(self):
+        page = self.open()
+        self.enter(page, "Room one")
+        sent = []
+        for number in range(12):
+            sent.append(f"number {number}")
+            page.locator("#text").fill(sent[-1])
+            page.keyboard.press("Enter")
+            if number % 3 == 1:
+                self.server.kill()
+            if number % 3 == 2:
+                self.server.start()
+        expect(page.locator(".msg.waiting")).to_have_count(0)
+        expect(page.locator(".msg.mine")).to_have_count(len(sent))
+        self.assertEqual(self.texts(), sent)
+
+    def test_what_another_program_writes_appears(self):
+        page = self.open()
+        self.enter(page, "Room one")
+        self.server.run("send", "room/1", "From the command line")
+        expect(page.locator(".msg", has_text="From the command line")).to_be_visible()
+        self.server.run("pin", "room/1")
+        expect(page.locator("#rows .day").first).to_have_text("Pinned")
+        expect(page.locator("#status")).to_contain_text("1 message waits to be sent")

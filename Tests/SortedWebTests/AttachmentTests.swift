@@ -1,0 +1,107 @@
+import Foundation
+import Sorted
+import SwiftData
+import Testing
+
+@testable import SortedWeb
+
+@Suite("Files in a browser") struct WebAttachmentTests {
+  private static let studio = Slug.encode("sample/studio")
+  /// A picture of one pixel.
+  private static let png = Data(
+    base64Encoded:
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")!
+
+  private static func attach(
+    _ browser: inout Browser, _ name: String, _ bytes: Data
+  ) async throws -> Browser.Answer {
+    try await browser.upload(
+      "/c/\(studio)/send", ["key": UUID().uuidString, "text": ""], files: [(name, bytes)])
+  }
+
+  private static func files(_ web: WebFixture) throws -> [AttachmentEntity] {
+    try web.context().fetch(FetchDescriptor<AttachmentEntity>(sortBy: [SortDescriptor(\.createdAt)]))
+  }
+
+  @Test("A picture is attached, shown in the thread, and served as what it is")
+  func picture() async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      #expect(try await Self.attach(&browser, "cat.png", Self.png).status == 303)
+      let file = try #require(try Self.files(web).first)
+      #expect(file.mimeType == "image/png" && file.type == .image && file.fileSize == Int64(Self.png.count))
+      #expect(file.message?.conversationID == "sample/studio")
+      let page = try await browser.get("/c/\(Self.studio)")
+      #expect(page.text.contains("alt=\"cat.png\""))
+      let answer = try await browser.get("/files/\(Slug.encode(file.id))")
+      #expect(answer.body == Self.png)
+      #expect(answer["Content-Type"] == "image/png")
+      #expect(answer["Content-Security-Policy"] == "default-src 'none'; sandbox")
+      #expect(try await browser.get("/files/\(Slug.encode(file.id))/thumbnail").status == 200)
+      var stranger = Browser(base: web.base)
+      #expect(try await stranger.get("/files/\(Slug.encode(file.id))").status == 401)
+    }
+  }
+
+  @Test("Names lead nowhere, and what is no picture is only ever downloaded")
+  func hostileNames() async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      let names = [
+        "../../../../tmp/evil.txt": "evil.txt", "..\\..\\boot.txt": "boot.txt", "a\u{202E}txt.exe.txt": "atxt.exe.txt",
+        "<img src=x onerror=1>.txt": "<img src=x onerror=1>.txt", "quote\".txt": "quote\".txt",
+        ".htaccess.txt": "htaccess.txt", "a; filename=b.txt": "a; filename=b.txt",
+      ]
+      for (name, kept) in names {
+        let sent = name.replacing("\"", with: "%22")
+        #expect(try await Self.attach(&browser, sent, Data("<script>1</script>".utf8)).status == 303, "\(name)")
+        let file = try #require(try Self.files(web).last)
+        #expect(file.fileName == kept)
+        let url = try #require(file.localURL.flatMap { URL(string: $0) })
+        #expect(url.deletingLastPathComponent().path == web.folder.appendingPathComponent("files").path)
+        let answer = try await browser.get("/files/\(Slug.encode(file.id))")
+        #expect(answer["Content-Type"] == "application/octet-stream")
+        #expect(answer["Content-Disposition"]?.hasPrefix("attachment;") == true)
+      }
+      #expect(try await browser.get("/c/\(Self.studio)").text.matches(of: /<script/).count == 1)
+    }
+  }
+
+  @Test("Programs, pages, empty and oversized files are refused, and nothing of them stays")
+  func refused() async throws {
+    try await WebFixture.run(upload: 1 << 20) { web in
+      var browser = try await web.owner()
+      let refused: [(String, Data, Int)] = [
+        ("page.html", Data("<script>1</script>".utf8), 415), ("a.svg", Data("<svg onload=alert(1)>".utf8), 415),
+        ("run.sh", Data("#!/bin/sh".utf8), 415), ("fake.png", Data("<script>".utf8), 415), ("none.txt", Data(), 400),
+        ("large.txt", Data(repeating: 0x61, count: 1 << 20), 413),
+      ]
+      for (name, bytes, status) in refused {
+        #expect(try await Self.attach(&browser, name, bytes).status == status, "\(name)")
+      }
+      let other = Slug.encode("no")
+      let answer = try await browser.upload(
+        "/c/\(other)/send", ["key": UUID().uuidString, "text": ""], files: [("cat.png", Self.png)])
+      #expect(answer.status == 404)
+      #expect(try Self.files(web).isEmpty)
+      let kept = try FileManager.default.contentsOfDirectory(atPath: web.folder.appendingPathComponent("files").path)
+      #expect(kept.isEmpty)
+    }
+  }
+
+  @Test("An attachment that names a file elsewhere on the machine does not open it")
+  func elsewhere() async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      let context = web.context()
+      let secret = web.folder.appendingPathComponent("inbox.store")
+      for location in [secret.absoluteString, secret.path, "file://\(web.folder.path)/files/../inbox.store"] {
+        let attachment = AttachmentEntity(
+          type: .document, localURL: location, fileSize: 1, mimeType: "text/plain", fileName: "a.txt")
+        try InboxService(context: context).message("sample/studio/0").attachments.append(attachment)
+        try context.save()
+        #expect(try await browser.get("/files/\(Slug.encode(attachment.id))").status == 404, "\(location)")
+      }
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import Foundation
+import Sorted
+import SwiftData
+import Testing
+
+@testable import SortedWeb
+
+@Suite("Hostile visitors") struct SecurityTests {
+  private static let studio = Slug.encode("sample/studio")
+
+  /// Every form that changes something, with fields that it takes.
+  static let forms: [(path: String, fields: [String: String])] = [
+    ("/new", ["people": "ann", "name": "n"]), ("/c/\(studio)/set", ["pin": "0"]), ("/c/\(studio)/delete", [:]),
+    ("/c/\(studio)/restore", [:]), ("/c/\(studio)/read", [:]), ("/c/\(studio)/draft", ["text": "t"]),
+    ("/c/\(studio)/send", ["text": "t", "key": UUID().uuidString]),
+    ("/c/\(studio)/m/\(Slug.encode("sample/studio/0"))/edit", ["text": "t"]),
+    ("/c/\(studio)/m/\(Slug.encode("sample/studio/0"))/delete", [:]),
+    ("/c/\(studio)/m/\(Slug.encode("sample/studio/0"))/retry", [:]),
+    ("/answers", ["category": "Other", "question": "q", "answer": "a"]),
+    ("/settings/profile", ["name": "n", "email": ""]),
+    ("/settings/switches", [:]), ("/settings/clean", ["days": "0"]), ("/settings/compact", [:]), ("/sync", [:]),
+    ("/sign-out", [:]),
+  ]
+
+  /// What people try to smuggle in.
+  static let smuggled = [
+    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'; DROP TABLE \"MessageEntity\"; --",
+    "{{=<% %>=}}<%& x %>{{{x}}}", "../../../../etc/passwd", "javascript:alert(1)", "\u{202E}gpj.exe",
+    "%00%0d%0aSet-Cookie: a=b",
+    "' OR 1=1 --", "</textarea><script>1</script>",
+  ]
+
+  /// Everything in the inbox, to see that nothing changed.
+  private static func contents(_ web: WebFixture) throws -> [String] {
+    let context = web.context()
+    let conversations = try context.fetch(FetchDescriptor<ConversationEntity>(sortBy: [SortDescriptor(\.id)]))
+    let messages = try context.fetch(FetchDescriptor<MessageEntity>(sortBy: [SortDescriptor(\.id)]))
+    return conversations.map { "\($0.id) \($0.isPinned) \($0.unreadCount)" } + messages.map { "\($0.id) \($0.text)" }
+  }
+
+  @Test("Nobody changes anything without a session, without the form's token, with another's, or from another site")
+  func strangers() async throws {
+    try await WebFixture.run { web in
+      let before = try Self.contents(web)
+      var stranger = Browser(base: web.base)
+      var owner = try await web.owner()
+      var other = try await web.owner()
+      let otherToken = try await other.token()
+      for form in Self.forms {
+        #expect(try await stranger.send(form.path, form.fields, withToken: false).status == 401, "\(form.path)")
+        #expect(try await owner.send(form.path, form.fields, withToken: false).status == 403, "\(form.path)")
+        let stolen = form.fields.merging(["form": otherToken]) { $1 }
+        #expect(try await owner.send(form.path, stolen, withToken: false).status == 403, "\(form.path)")
+        let origin = ["Origin": "http://evil.example"]
+        #expect(try await owner.send(form.path, form.fields, headers: origin).status == 403, "\(form.path)")
+      }
+      for path in ["/", "/c/\(Self.studio)", "/answers", "/settings", "/search?q=a", "/events", "/files/x"] {
+        #expect(try await stranger.get(path).status == 401, "\(path)")
+      }
+      #expect(try await stranger.get("/?token=\(web.server.token.dropLast())x").status == 401)
+      stranger.cookie = "sorted=" + String(repeating: "A", count: 43)
+      #expect(try await stranger.get("/").status == 401)
+      #expect(try Self.contents(web) == before)
+    }
+  }
+
+  @Test("Texts of all kinds come back as they are, inert, on every page", arguments: smuggled)
+  func payloads(_ payload: String) async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      _ = try await browser.send("/c/\(Self.studio)/send", ["key": UUID().uuidString, "text": payload])
+      _ = try await browser.send("/c/\(Self.studio)/draft", ["text": payload])
+      _ = try await browser.send("/answers", ["category": "Other", "question": payload, "answer": payload])
+      _ = try await browser.send("/settings/profile", ["name": payload, "email": payload])
+      let new = try await browser.send("/new", ["people": "ann", "name": payload])
+      let query = Browser.escaped(payload)
+      let paths = [
+        "/", "/c/\(Self.studio)", "/answers", "/settings", "/search?q=\(query)", "/c/\(Self.studio)?edit=\(query)",
+        "/?filter=\(query)", "/?done=\(query)&of=\(query)", "/c/\(query)", "/?token=\(query)",
+        try #require(new["Location"]),
+      ]
+      for path in paths {
+        let page = try await browser.get(path)
+        #expect(page.status < 500, "\(path)")
+        let policy = try #require(page["Content-Security-Policy"])
+        #expect(!policy.contains("unsafe"))
+        guard page.status != 303 else { continue }
+        #expect(page["X-Content-Type-Options"] == "nosniff")
+        // One script, ours; no tag and no attribute came from outside.
+        #expect(page.text.matches(of: /<script/).count == 1, "\(path)")
+        #expect(!page.text.contains("<img src=x"), "\(path)")
+        #expect(!page.text.contains("root:x:"), "\(path)")
+        #expect(!page.text.contains("href=\"javascript:"), "\(path)")
+        #expect(page["Set-Cookie"] == nil)
+      }
+      let stored = try web.context().fetch(
+        FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.conversationID == "sample/studio" }))
+      #expect(stored.map(\.text).contains(payload))
+    }
+  }
+
+  @Test("Values of the wrong type, too long, missing or not there are refused with a page that says so")
+  func wrongValues() async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      let before = try Self.contents(web)
+      let key = UUID().uuidString
+      let wrong: [(String, [String: String], Int)] = [
+        ("/c/\(Self.studio)/set", ["pin": "maybe"], 400), ("/c/\(Self.studio)/set", [:], 400),
+        ("/c/\(Self.studio)/send", ["text": "hi", "key": "1"], 400), ("/c/\(Self.studio)/send", ["key": key], 400),
+        ("/c/\(Self.studio)/send", ["text": "  \n ", "key": key], 400),
+        ("/c/\(Self.studio)/send", ["text": String(repeating: "x", count: 20_001), "key": key], 400),
+        ("/c/\(Self.studio)/send", ["text": String(repeating: "x", count: 300_000), "key": key], 413),
+        ("/c/\(Self.studio)/send", ["text": "a\u{0}b", "key": key], 400),
+        ("/c/nothing/send", ["text": "hi", "key": key], 404), ("/c/\(Slug.encode("no"))/read", [:], 404),
+        ("/c/\(Self.studio)/m/\(Slug.encode("sample/john/0"))/delete", [:], 404),
+        ("/new", ["people": "", "name": ""], 400), ("/new", ["people": "<b>", "name": ""], 400),
+        ("/new", ["people": "me", "name": ""], 400),
+        ("/answers", ["category": "Nope", "question": "q", "answer": "a"], 400),
+        ("/answers", ["category": "Other", "question": " ", "answer": "a"], 400),
+        ("/answers/\(Slug.encode("x"))/delete", [:], 404), ("/settings/clean", ["days": "-1"], 400),
+        ("/settings/clean", ["days": "99999999999999999999"], 400),
+        ("/settings/profile", ["name": " ", "email": ""], 400),
+      ]
+      for (path, fields, status) in wrong {
+        let answer = try await browser.send(path, fields)
+        #expect(answer.status == status, "\(path) \(fields.mapValues { $0.prefix(20) })")
+        #expect(answer.text.contains("<h1>"), "\(path)")
+      }
+      for path in [
+        "/c/%2e%2e%2fetc", "/assets/..%2f..%2fPackage.swift", "/assets/app.css.map", "/files/..%2fweb.store",
+        "/nothing", "/c/\(Self.studio)?before=\(Slug.encode("sample/john/0"))",
+      ] {
+        #expect(try await browser.get(path).status == 404, "\(path)")
+      }
+      for path in [
+        "/?opportunity=x", "/?category=zz", "/search?q=" + String(repeating: "x", count: 201), "/settings?days=x",
+      ] {
+        #expect(try await browser.get(path).status == 400, "\(path)")
+      }
+      let json = ["Content-Type": "application/json"]
+      #expect(try await browser.request("POST", "/sync", json, Data("{}".utf8)).status == 415)
+      #expect(try await browser.request("PUT", "/", [:], nil).status == 404)
+      #expect(try Self.contents(web) == before)
+    }
+  }
+
+  @Test(
+    "A form comes back to a page of this server and to no other",
+    arguments: [
+      "//evil.example/", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "/\r\nSet-Cookie: a=b", "",
+    ])
+  func redirects(_ target: String) async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      let answer = try await browser.send("/c/\(Self.studio)/set", ["pin": "1", "return": target])
+      #expect(answer["Location"] == "/")
+      #expect(answer["Set-Cookie"] == nil)
+    }
+  }
+
+  @Test("Who changes too much in a short time is asked to wait")
+  func rate() async throws {
+    try await WebFixture.run(burst: 5) { web in
+      var browser = try await web.owner()
+      _ = try await browser.token()
+      var answers: [Int] = []
+      for _ in 1...30 { answers.append(try await browser.send("/c/\(Self.studio)/set", ["pin": "1"]).status) }
+      #expect(answers.first == 303)
+      #expect(answers.contains(429))
+    }
+  }
+
+  @Test("A bucket fills with changes and empties with time, and too many keys are forgotten")
+  func bucket() throws {
+    let limit = RateLimit(burst: 2, perSecond: 1)
+    let start = ContinuousClock.now
+    try limit.take("a", at: start)
+    try limit.take("a", at: start)
+    #expect(throws: PageError.tooMany) { try limit.take("a", at: start) }
+    try limit.take("b", at: start)
+    try limit.take("a", at: start + .seconds(1))
+    #expect(throws: PageError.tooMany) { try limit.take("a", at: start + .seconds(1)) }
+    for number in 0..<30_000 { try limit.take("\(number)", at: start + .seconds(1)) }
+  }
+
+  @Test("A session's cookie is no script's, goes to no other site, and the store has only its digest")
+  func cookie() async throws {
+    try await WebFixture.run { web in
+      var browser = Browser(base: web.base)
+      let answer = try await browser.get("/?token=\(web.server.token)")
+      let cookie = try #require(answer["Set-Cookie"])
+      #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+      let value = String(try #require(cookie.firstMatch(of: /sorted=([^;]+)/)).1)
+      let kept = try ModelContext(web.own).fetch(FetchDescriptor<SessionEntity>()).map(\.tokenDigest)
+      #expect(kept == [Secret.digest(value)])
+      #expect(!kept.contains(value))
+      _ = try await browser.send("/sign-out")
+      browser.cookie = "sorted=\(value)"
+      #expect(try await browser.get("/").status == 401)
+    }
+  }
+
+  @Test("A multipart form that is cut short or twisted is refused, whatever its bytes are")
+  func multipart() throws {
+    let whole = Data("--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\none\r\n--x--\r\n".utf8)
+    #expect(try MultipartBody.parts(of: whole, boundary: "x").map(\.name) == ["a"])
+    for count in 0..<(whole.count - 4) {
+      #expect(throws: PageError.self) { try MultipartBody.parts(of: whole.prefix(count), boundary: "x") }
+    }
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<2_000 {
+      var bytes = whole
+      for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random) }
+      _ = try? MultipartBody.parts(of: bytes, boundary: "x")
+    }
+    #expect(MultipartBody.boundary(of: "multipart/form-data; boundary=\"a b\"") == "a b")
+    #expect(MultipartBody.boundary(of: "multipart/form-data") == nil)
+  }
+
+  @Test("A slug is one identifier and no other text is one")
+  func slugs() throws {
+    for id in ["a", "sample/studio", "..", "ü/\u{1F600}", "a b?c#d", ""] {
+      #expect(try Slug.decode(Slug.encode(id)) == id)
+    }
+    for text in ["!", "a", "YQ==", "YR", "..", "_w"] {
+      #expect(throws: PageError.self) { try Slug.decode(text) }
+    }
+  }
+}
