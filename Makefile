@@ -1,6 +1,6 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test test-browser test-tsan lint conformance firestore-conformance bench micro guard crash-test power-test fault-test \
-  damage-test soak
+.PHONY: run test test-browser test-tsan lint conformance firestore-conformance bench micro guard crash-test \
+  power-test fault-test damage-test soak
 
 run:
 	@scripts/bootstrap
