@@ -1,5 +1,6 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test test-browser test-tsan lint conformance firestore-conformance bench micro guard
+.PHONY: run test test-browser test-tsan lint conformance firestore-conformance bench micro guard crash-test \
+  power-test fault-test damage-test soak
 
 run:
 	@scripts/bootstrap
@@ -48,3 +49,26 @@ test-tsan:
 firestore-conformance:
 	@scripts/bootstrap
 	@scripts/conformance
+
+# Documentation/reliability.md says what these look for. SEED=s repeats a run.
+RELIABILITY = swift run Reliability $(1) $(if $(SEED),--seed $(SEED))
+
+crash-test:
+	@scripts/bootstrap
+	$(call RELIABILITY,crash-test --rounds $(or $(ROUNDS),50))
+
+power-test:
+	@scripts/bootstrap
+	$(call RELIABILITY,power-test --cuts $(or $(CUTS),200))
+
+fault-test:
+	@scripts/bootstrap
+	$(call RELIABILITY,faults --every $(or $(EVERY),1))
+
+damage-test:
+	@scripts/bootstrap
+	$(call RELIABILITY,damage --count $(or $(COUNT),300))
+
+soak:
+	@scripts/bootstrap
+	$(call RELIABILITY,soak --seconds $$(( $(or $(MINUTES),30) * 60 )))

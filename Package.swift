@@ -113,6 +113,18 @@ let package = Package(
     ),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
     .executableTarget(name: "CrashHelper", dependencies: ["CrashModels"], path: "Tests/CrashHelper/Command"),
+    .target(name: "FaultyFiles", path: "Tests/Reliability/FaultyFiles"),
+    .executableTarget(
+      name: "Reliability",
+      dependencies: [
+        "CrashModels", "FaultyFiles", "Sorted", "SwiftData",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/Reliability/Program"
+    ),
+    .testTarget(name: "ReliabilityTests", dependencies: ["Reliability", "SwiftData"]),
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [

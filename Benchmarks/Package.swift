@@ -13,13 +13,18 @@ let package = Package(
   targets: [
     .target(name: "CBenchRows"),
     .target(name: "CRaw", dependencies: ["CBenchRows"], linkerSettings: [.linkedLibrary("sqlite3")]),
+    .systemLibrary(
+      name: "LibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "CRawPostgres", dependencies: ["CBenchRows", "LibPQ"], linkerSettings: [.linkedLibrary("pq")]),
     .target(name: "BenchKit", dependencies: ["CBenchRows"]),
     .executableTarget(
       name: "bench",
       dependencies: [
-        "BenchKit", "CBenchRows", "CRaw",
+        "BenchKit", "CBenchRows", "CRaw", "CRawPostgres",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

@@ -55,7 +55,9 @@ struct StoreOptions: ParsableArguments {
   }
 
   private static func container(at server: String) throws -> ModelContainer {
-    try ModelContainer(for: SortedContainer.schema, configurations: configuration(ofServer: server))
+    try ModelContainer(
+      for: SortedContainer.schema, migrationPlan: SortedMigrationPlan.self,
+      configurations: [configuration(ofServer: server)])
   }
 
   private var url: URL { store.map { URL(fileURLWithPath: $0) } ?? SortedContainer.defaultURL }

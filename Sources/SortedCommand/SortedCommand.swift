@@ -15,6 +15,6 @@ struct SortedCommand: AsyncParsableCommand {
       ImportCommand.self, ListCommand.self, ShowCommand.self, SendCommand.self, PinCommand.self, MuteCommand.self,
       ArchiveCommand.self, KeepCommand.self, DeleteCommand.self, CleanCommand.self, SearchCommand.self,
       StatsCommand.self, CopyCommand.self, DemoCommand.self, NewCommand.self, EditCommand.self, SyncCommand.self,
-      StatusCommand.self, RetryCommand.self, FirestoreCommand.self, ServeCommand.self,
+      StatusCommand.self, RetryCommand.self, FirestoreCommand.self, RecoverCommand.self, ServeCommand.self,
     ])
 }

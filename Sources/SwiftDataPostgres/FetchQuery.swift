@@ -24,8 +24,7 @@ struct FetchQuery {
     self.body = body
     var order = SQLFragment(" ORDER BY ")
     for term in query.order {
-      // PostgreSQL's nulls come last, Swift's first.
-      order = order + term + SQLFragment(term.sql.hasSuffix(" DESC") ? " NULLS LAST, " : " NULLS FIRST, ")
+      order = order + term + SQLFragment(SQLDialect.nullsOrder(term) + ", ")
     }
     self.order = order + SQLFragment("t0._pk")
     hasCondition = query.condition != nil
@@ -34,6 +33,11 @@ struct FetchQuery {
     let offset = max(0, descriptor.fetchOffset ?? 0)
     bounds = (limit.map { " LIMIT \($0)" } ?? "") + (offset > 0 ? " OFFSET \(offset)" : "")
   }
+
+  /// Tables, condition and order.
+  var text: String { body.sql + order.sql }
+  /// The values, in order.
+  var values: [SQLValue] { body.arguments + order.arguments }
 
   /// The statement that selects something of the rows, in order.
   func statement(selecting selection: String) -> PostgresStatement {
@@ -65,9 +69,10 @@ struct FetchQuery {
   }
 
   /// The text with `$1`, `$2` for its question marks, which elsewhere stand in quotes only.
-  static func numbered(_ fragment: SQLFragment) -> PostgresStatement {
+  /// - Parameter first: how many parameters come before.
+  static func numbered(_ fragment: SQLFragment, first: Int = 0) -> PostgresStatement {
     var sql = [UInt8]()
-    var number = 0
+    var number = first
     var quote: UInt8?
     for byte in fragment.sql.utf8 {
       switch byte {
@@ -87,7 +92,7 @@ struct FetchQuery {
 
 extension PostgresStore {
   /// What lowering has to know. Columns have text in normal form C: see ``StoredText``.
-  var environment: LoweringEnvironment {
+  package var environment: LoweringEnvironment {
     LoweringEnvironment(
       storeIdentifier: identifier, isDenormalized: { _, _ in false },
       familyNames: { [layout] entity in
@@ -100,7 +105,7 @@ extension PostgresStore {
   /// - Throws: ``DataStoreError`` where the server lacks what the fetch needs.
   func run(_ query: FetchQuery, _ statement: PostgresStatement) throws -> PostgresResult {
     do {
-      return try readRaw { try $0.run(statement.sql, statement.parameters) }
+      return try readRaw(cancellable: true) { try $0.run(statement.sql, statement.parameters) }
     } catch let error as PostgresError {
       guard error.wantsSwift, query.hasCondition || query.hasOrder else { throw error.error(configuration.name) }
       // Whether it is the order, the next question shows.

@@ -21,6 +21,9 @@ public struct PostgresConfiguration: DataStoreConfiguration {
   public var pool: PostgresPoolOptions
   /// How often a save is tried where the server found that it and another one were in each other's way.
   public var attempts: Int
+  /// How long, in seconds, the history keeps a transaction; nil keeps all. Older ones are forgotten when a program opens
+  /// the store, and after every hundredth save of one.
+  public var historyRetention: Double?
 
   /// Makes a configuration.
   /// - Parameters:
@@ -30,9 +33,11 @@ public struct PostgresConfiguration: DataStoreConfiguration {
   ///   - namespace: the schema of the database in which the tables are, a store for each.
   ///   - pool: the connections.
   ///   - attempts: how often a save is tried that a serialization failure or a deadlock ended.
+  ///   - historyRetention: how many seconds the history keeps a transaction; nil keeps all.
   public init(
     _ name: String = "postgres", url: String, schema: Schema? = nil, namespace: String = "swiftdata",
-    pool: PostgresPoolOptions = PostgresPoolOptions(), attempts: Int = 8
+    pool: PostgresPoolOptions = PostgresPoolOptions(), attempts: Int = 8,
+    historyRetention: Double? = nil
   ) {
     self.name = name
     self.url = url
@@ -40,6 +45,7 @@ public struct PostgresConfiguration: DataStoreConfiguration {
     self.namespace = namespace
     self.pool = pool
     self.attempts = max(1, attempts)
+    self.historyRetention = historyRetention
   }
 
   /// Checks the form of the URL and the name of the schema.

@@ -1,5 +1,6 @@
 import Foundation
 public import SwiftData
+import Synchronization
 
 /// A store in a PostgreSQL database: many programs on many machines can use it at a time. (Our own.)
 ///
@@ -24,11 +25,14 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
   /// Tells this opened store from the same one opened elsewhere.
   let instance = UUID()
   let foreign = ForeignSaves()
+  /// How many saves there were since it was opened.
+  let saveCount = Atomic<Int>(0)
   private let rowsByName: [String: EntityRows]
 
   /// Opens the store, and makes or extends its tables where the models need it: in one transaction, also where many
   /// programs do it at a time.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where the tables cannot become what the models need,
+  /// - Parameter migrationPlan: the versions of the models; the closures of its custom stages run in that transaction.
+  /// - Throws: what the closures throw; ``SwiftDataError/loadIssueModelContainer`` where the tables cannot become what the models need,
   ///   ``SwiftDataError/newerSchema``, and ``SwiftDataError/io`` where the server cannot be reached.
   public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil) throws {
     guard let schema = configuration.schema else {
@@ -41,25 +45,55 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
     self.schema = schema
     let layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
     self.layout = layout
-    let pool = PostgresPool(url: configuration.url, namespace: configuration.namespace, options: configuration.pool)
+    let pool = PostgresPool(
+      url: configuration.url, namespace: configuration.namespace, options: configuration.pool,
+      log: StatementLog(store: configuration.name))
     self.pool = pool
     let identifier = try Self.report(configuration.name) {
       try pool.with { connection in
         try StoreOpening(
-          connection: connection, configuration: configuration, tables: layout.tables, record: layout.record
+          connection: connection, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
+          plan: migrationPlan
         ).open()
       }
     }
     self.identifier = identifier
+    rowsByName = Self.rows(layout, identifier)
+    try forgetOldHistory()
+  }
+
+  /// The store of one version of the models within the transaction of a migration.
+  init(
+    _ configuration: PostgresConfiguration, _ version: VersionLayout, identifier: String,
+    within transaction: PostgresConnection
+  ) {
+    var configuration = configuration
+    // Only the whole transaction can be tried again.
+    configuration.attempts = 1
+    configuration.historyRetention = nil
+    configuration.schema = version.schema
+    self.configuration = configuration
+    self.identifier = identifier
+    (schema, layout) = (version.schema, version.layout)
+    pool = PostgresPool(within: transaction)
+    rowsByName = Self.rows(version.layout, identifier)
+  }
+
+  private static func rows(_ layout: StoreLayout, _ identifier: String) -> [String: EntityRows] {
     let rows = layout.tables.map { ($0.entity.name, EntityRows($0, store: identifier, layout: layout)) }
-    rowsByName = Dictionary(rows) { first, _ in first }
+    return Dictionary(rows) { first, _ in first }
   }
 
   /// Removes the tables of the store; its namespace too where nothing else is in it.
   /// - Throws: ``SwiftDataError/io``.
   public func erase() throws {
     try Self.report(configuration.name) {
-      try pool.with { try StoreErasure(connection: $0, configuration: configuration, record: layout.record).run() }
+      try pool.with { connection in
+        try StoreErasure(
+          connection: connection, configuration: configuration, record: layout.record,
+          search: SearchColumns.all(of: layout)
+        ).run()
+      }
       pool.close()
     }
   }
@@ -78,18 +112,19 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
   }
 
   /// Reads from the server; once more on a fresh connection where the first was lost.
-  func read<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
-    try Self.report(configuration.name) { try readRaw(body) }
+  /// - Parameter cancellable: whether it ends when the task is cancelled: not where the caller could not say so.
+  func read<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
+    try Self.report(configuration.name) { try readRaw(cancellable: cancellable, body) }
   }
 
   /// The same with the errors of the server.
-  func readRaw<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
+  func readRaw<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
     do {
-      return try pool.with(body)
+      return try pool.with(cancellable: cancellable, body)
     } catch let error as PostgresError where error.isLost {
       // What closed one has likely closed the others, though that may not have arrived yet.
       pool.close()
-      return try pool.with(body)
+      return try pool.with(cancellable: cancellable, body)
     }
   }
 

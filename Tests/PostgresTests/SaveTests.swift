@@ -175,3 +175,65 @@ private typealias Label = SaveModels.Label
     }
   }
 }
+
+@Suite("The history of a PostgreSQL store", .enabled(if: PostgresServer.isThere, PostgresServer.reason))
+struct PostgresRetentionTests {
+  @Test("forgets what is older than the configuration says, when it is opened and after every hundredth save")
+  func retention() throws {
+    let store = TestStore()
+    func open(_ age: Double?) throws -> ModelContext {
+      var configuration = store.configuration
+      configuration.historyRetention = age
+      return ModelContext(try ModelContainer(for: Schema([Account.self]), configurations: configuration))
+    }
+    func count(_ context: ModelContext) throws -> Int {
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count
+    }
+    let first = try open(nil)
+    for number in 0..<3 {
+      first.insert(Account("\(number)"))
+      try first.save()
+    }
+    let token = try #require(try first.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first?.token)
+    try store.sql("UPDATE _swiftdata_history SET timestamp = timestamp - 1000")
+    #expect(try count(try open(2_000)) == 3)
+    let second = try open(500)
+    #expect(try count(second) == 0)
+    #expect(try store.sql("SELECT 1 FROM _swiftdata_changes").count == 0)
+    let after = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+    #expect(throws: SwiftDataError.historyTokenExpired) { try second.fetchHistory(after) }
+    for number in 3..<102 {
+      second.insert(Account("\(number)"))
+      try second.save()
+    }
+    try store.sql("UPDATE _swiftdata_history SET timestamp = timestamp - 1000 WHERE id < 50")
+    second.insert(Account("last"))
+    try second.save()
+    #expect(try count(second) == 103 - 49)
+    #expect(try second.fetchCount(FetchDescriptor<Account>()) == 103)
+  }
+
+  @Test("Thousands of new models go by COPY, odd values and all")
+  func copied() throws {
+    let store = TestStore()
+    let context = ModelContext(try store.open(Account.self, Entry.self, Label.self))
+    for number in 0..<2_500 {
+      let account = Account("\(number)", number)
+      account.note = number % 3 == 0 ? nil : number % 3 == 1 ? "e\u{301}\u{0}\t\\N" : "\u{1}\n"
+      account.entries = [Entry("entry \(number)")]
+      context.insert(account)
+    }
+    let (_, statements) = try SQLTrace.record { try context.save() }
+    #expect(statements.count { $0.hasPrefix("COPY") } == 2)
+    let stored = try ModelContext(context.container).fetch(FetchDescriptor<Account>(sortBy: [SortDescriptor(\.amount)]))
+    #expect(stored.map(\.amount) == Array(0..<2_500))
+    #expect(stored[1].note?.unicodeScalars.elementsEqual("e\u{301}\u{0}\t\\N".unicodeScalars) == true)
+    #expect(stored[2].note == "\u{1}\n")
+    #expect(stored[3].note == nil)
+    #expect(stored[1_234].entries.map(\.text) == ["entry 1234"])
+    // A collision among many is written over the stored model, and the save of the rest goes on.
+    for number in 0..<1_500 { context.insert(Account("\(number + 2_000)", -number)) }
+    try context.save()
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Account>()) == 3_500)
+  }
+}

@@ -49,6 +49,8 @@ public protocol Peer: AnyObject {
   func count() throws -> Int64
   /// W10b: objects whose text contains the needle.
   func search(_ needle: String) throws -> Int64
+  /// W10s: the same by a full-text index, which the file has.
+  func searchByIndex(_ needle: String) throws -> Int64
 }
 
 /// Thrown by a workload that has no meaning for the peer.
@@ -60,5 +62,6 @@ extension Peer {
   public var statements: Int? { nil }
   public func prepare(_ source: RowSource) {}
   public func createConversations() throws { throw Skip.notApplicable("raw C makes the files of this layout") }
+  public func searchByIndex(_ needle: String) throws -> Int64 { throw Skip.notApplicable("has no such index") }
   public func updateLoadedPartially() throws { throw Skip.notApplicable("same as W6") }
 }

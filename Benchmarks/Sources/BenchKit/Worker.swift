@@ -82,6 +82,7 @@ public struct Worker<P: Peer> {
     case "W9": try peer.tinyTransactions()
     case "W10a": checksum = try peer.count()
     case "W10b": checksum = try peer.search(BENCH_NEEDLE)
+    case "W10s": checksum = try peer.searchByIndex(BENCH_NEEDLE)
     default: preconditionFailure("no workload \(workload.name)")
     }
     return (bench_now_ns() - start, checksum)

@@ -43,6 +43,7 @@ public struct Workload: Sendable {
     Workload("W9", "1,000 one-row saves", .small, copies: true, goal: 1.5),
     Workload("W10a", "count by predicate, of 1,000,000", .large, goal: 1),
     Workload("W10b", "substring search, of 1,000,000", .large, goal: 1),
+    Workload("W10s", "the same by the full-text index", .large, goal: 0.1),
     Workload("W11", "open 1,000,000, first page", .large, goal: 4),
   ]
 }

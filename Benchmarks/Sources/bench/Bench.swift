@@ -7,6 +7,7 @@ struct Bench: ParsableCommand {
     abstract: "Measures OpenSwiftData beside raw SQLite and GRDB.",
     subcommands: [
       Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self, ObjectsCommand.self, GrowthCommand.self,
+      PostgresCommand.self,
     ],
     defaultSubcommand: Compare.self)
 }
@@ -16,8 +17,9 @@ let peers: [any (Peer & SendableMetatype).Type] = [
   RawC.self, RawSwift.self, GRDBManual.self, GRDBCodable.self, SwiftDataPeer.self,
 ]
 
-/// The peer of a column for one workload: ours has another model where messages have relationships.
+/// The peer of a column for one workload: ours has another model where messages have relationships or a text index.
 func peer(_ name: String, for workload: Workload) -> (any Peer.Type)? {
+  if name == SwiftDataPeer.name, workload.name == "W10s" { return IndexedSwiftDataPeer.self }
   if name == SwiftDataPeer.name, workload.name.hasPrefix("W7") { return LinkedSwiftDataPeer.self }
   return peers.first { $0.name == name }
 }

@@ -40,12 +40,18 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
       try copy(ConversationEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
       try copy(MessageEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
       try copy(AttachmentEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(SyncStateEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(SyncConflictEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(AttachmentUploadEntity.self, progress) { ids in #Predicate { ids.contains($0.attachmentID) } },
     ]
     try verify(UserEntity.self, &results[0])
     try verify(FAQEntity.self, &results[1])
     try verify(ConversationEntity.self, &results[2])
     try verify(MessageEntity.self, &results[3])
     try verify(AttachmentEntity.self, &results[4])
+    try verify(SyncStateEntity.self, &results[5])
+    try verify(SyncConflictEntity.self, &results[6])
+    try verify(AttachmentUploadEntity.self, &results[7])
     return results
   }
 
@@ -153,32 +159,68 @@ public struct StoreCopyResult: Sendable, Codable {
 /// What a snapshot says, apart from how a store calls it.
 private struct Content {
   let id: String
-  private let values: [String: Any]
-  private let targets: [String: PersistentIdentifier]
+  private let contents: SnapshotContents
 
   init(_ snapshot: DefaultSnapshot) throws {
-    let encoder = JSONEncoder()
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    let decoded = try JSONSerialization.jsonObject(with: try encoder.encode(snapshot)) as? [String: Any] ?? [:]
-    var values = decoded.filter { $0.key != "persistentIdentifier" }
-    var targets = [String: PersistentIdentifier]()
-    for (name, value) in values {
-      guard let coded = value as? [String: Any], coded["storeIdentifier"] != nil else { continue }
-      targets[name] = try JSONDecoder().decode(
-        PersistentIdentifier.self, from: try JSONSerialization.data(withJSONObject: coded))
-      values[name] = nil
+    contents = snapshot.contents
+    var id: String?
+    // An upload has the identifier of its attachment.
+    if let property = contents.entity.properties.first(where: { ["id", "attachmentID"].contains($0.name) }),
+      case .value(let value)? = contents[property]
+    {
+      id = value as? String
     }
-    self.values = values
-    self.targets = targets
-    id = values["id"] as? String ?? ""
+    guard let id else {
+      throw SwiftDataError(
+        .unreadableValue, entity: contents.entity.name, property: "id",
+        message: "a model without an id cannot be found again in the other store")
+    }
+    self.id = id
   }
 
-  /// FNV-1a over the values by name, with related models by their `id`.
+  /// FNV-1a over the cells of all properties in order, with related models by their `id`. Lists follow from the other
+  /// side.
   func fingerprint(_ names: [PersistentIdentifier: String]) -> UInt64 {
-    var all = values
-    for (name, target) in targets { all[name] = names[target] ?? "?" }
-    let data = (try? JSONSerialization.data(withJSONObject: all, options: [.sortedKeys])) ?? Data()
-    return data.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    var hash = Fingerprint()
+    for property in contents.entity.properties where !property.isToMany {
+      switch contents[property] {
+      case .value(let value): hash.add(value.flatMap { ScalarType(of: property).cell(of: $0) } ?? .null)
+      case .toOne(let target): hash.add(target.map { .text(names[$0] ?? "?") } ?? .null)
+      case .toMany, nil: hash.add(.null)
+      }
+    }
+    return hash.value
   }
+}
+
+private struct Fingerprint {
+  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  /// Adds what kind of cell it is, how long it is, and its bytes.
+  mutating func add(_ cell: SQLValue) {
+    switch cell {
+    case .null: add(UInt64(0))
+    case .integer(let number):
+      add(UInt64(1))
+      add(UInt64(bitPattern: number))
+    case .real(let number):
+      add(UInt64(2))
+      add(number.bitPattern)
+    case .text(var text):
+      add(UInt64(3))
+      text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+    case .blob(let data):
+      add(UInt64(4))
+      data.withUnsafeBytes { add($0) }
+    }
+  }
+
+  private mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    add(UInt64(bytes.count))
+    for byte in bytes { add(byte) }
+  }
+
+  private mutating func add(_ word: UInt64) { withUnsafeBytes(of: word.littleEndian) { for byte in $0 { add(byte) } } }
+
+  private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
 }

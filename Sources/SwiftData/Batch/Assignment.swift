@@ -52,6 +52,9 @@ struct AssignedColumn {
   let failure: SQLFragment?
   /// Whether the value is text that is not in normal form C; nil where only the rows can tell.
   let isDenormalized: Bool?
+  /// The value, where it is the same for all rows.
+  let constant: Any?
+  let isConstant: Bool
 
   var column: String { TableNames.column(for: property) }
 
@@ -59,6 +62,7 @@ struct AssignedColumn {
   init<Value>(_ keyPath: AnyKeyPath, _ value: Value, _ entity: __Entity) throws {
     property = try Self.property(at: keyPath, in: entity)
     failure = nil
+    (constant, isConstant) = (value, true)
     var cell: SQLValue?
     if case .attribute(_, .transformed) = property.kind {
       cell = try property.transform(value).map { .blob($0) } ?? .null
@@ -84,6 +88,7 @@ struct AssignedColumn {
         message: "the store cannot compute the form in which it keeps the property; assign a value, or change the"
           + " fetched objects")
     }
+    (constant, isConstant) = (nil, false)
     value = lowered.scalar.operand
     failure = lowered.failure
     isDenormalized = own.form == .text || own.form == .json || own.form == .url ? nil : false

@@ -17,8 +17,39 @@ extension ContextState {
     if !includeSubclasses, query.table.hasDiscriminator {
       query.restrictions.append(SQLFragment("t0._entity = ?", [.text(M.__entity.name)]))
     }
-    var closure = DeletionClosure(context: self)
-    try read(query.table) { try closure.add(query, $0) }
+    let closure = try read(query.table) { connection in
+      var closure = DeletionClosure(context: self) { try connection.rows($0) { ($0.integer(0), $0.text(1)) } }
+      try closure.add(query)
+      return closure
+    }
+    try mark(closure)
+  }
+
+  /// The same on a server.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` where that cannot tell which rows match.
+  func deleteServerRows<M: PersistentModel>(
+    _ query: StoreQuery, model: M.Type, includeSubclasses: Bool, _ relational: any RelationalStore,
+    _ store: any EngineStore
+  ) throws {
+    var query = query
+    if !includeSubclasses, query.table.hasDiscriminator {
+      query.restrictions.append(SQLFragment("t0._entity = ?", [.text(M.__entity.name)]))
+    }
+    var closure = DeletionClosure(context: self) { statement in
+      try relational.rows(statement.onServer).map { cells in
+        guard case .integer(let key) = cells[0] else { return (0, nil) }
+        if cells.count > 1, case .text(let name) = cells[1] { return (key, name) }
+        return (key, nil)
+      }
+    }
+    closure.key = { key, entity in
+      store.key(of: PersistentIdentifier(entityName: entity, storeIdentifier: store.identifier, key: key)) ?? 0
+    }
+    try closure.add(query)
+    try mark(closure)
+  }
+
+  private func mark(_ closure: DeletionClosure) throws {
     for (table, keys) in closure.objects {
       let objects = try objects(withKeys: keys, in: table)
       for key in keys { if let object = objects[key] { delete(object) } }
@@ -40,52 +71,57 @@ extension ContextState {
 /// The rows that go with some rows, by the delete rules.
 struct DeletionClosure {
   let context: ContextState
+  /// Asks the store for the keys of rows, and the names of their classes.
+  let ask: (SQLFragment) throws -> [(key: Int64, name: String?)]
+  /// The key by which the context knows the row of a class with a key.
+  var key: (Int64, String) -> Int64 = { key, _ in key }
   /// Rows whose objects are deleted one by one.
   private(set) var objects: [(table: EntityTable, keys: [Int64])] = []
   /// Rows that nobody has to see.
   private(set) var rows: [(table: EntityTable, keys: [Int64])] = []
   private var seen: [Int: Set<Int64>] = [:]
 
-  init(context: ContextState) { self.context = context }
+  init(context: ContextState, ask: @escaping (SQLFragment) throws -> [(key: Int64, name: String?)]) {
+    (self.context, self.ask) = (context, ask)
+  }
 
   /// Adds the rows of a query and what cascades from them.
-  mutating func add(_ query: StoreQuery, _ connection: SQLiteConnection) throws {
+  mutating func add(_ query: StoreQuery) throws {
     let name = query.table.hasDiscriminator ? "t0._entity" : "NULL"
-    try add(query.statement(SQLFragment("t0._pk, \(name)"), ordered: true), of: query.table, connection)
+    try add(query.statement(SQLFragment("t0._pk, \(name)"), ordered: true), of: query.table)
   }
 
   /// - Parameter statement: selects keys and class names.
-  private mutating func add(_ statement: SQLFragment, of table: EntityTable, _ connection: SQLiteConnection) throws {
+  private mutating func add(_ statement: SQLFragment, of table: EntityTable) throws {
     var found = [String: [Int64]]()
-    _ = try connection.rows(statement) { cells in
-      found[cells.text(1) ?? table.entity.name, default: []].append(cells.integer(0))
-    }
+    for row in try ask(statement) { found[row.name ?? table.entity.name, default: []].append(row.key) }
     for (name, keys) in found.sorted(by: { $0.key < $1.key }) {
       guard let own = context.core.table(named: name) else {
         throw SwiftDataError(
           .unknownSchema, entity: name,
           message: "the store holds an object of this class, which is not in the container's schema")
       }
-      try add(keys, of: own, connection)
+      try add(keys, of: own)
     }
   }
 
-  private mutating func add(_ keys: [Int64], of table: EntityTable, _ connection: SQLiteConnection) throws {
+  private mutating func add(_ keys: [Int64], of table: EntityTable) throws {
+    let name = table.entity.name
     let isKnown = context.markedRows.contains(root: table.root) ? Set(context.markedRows.keys(root: table.root)) : []
-    var new = keys.filter { !isKnown.contains($0) && seen[table.root, default: []].insert($0).inserted }
+    var new = keys.filter { !isKnown.contains(key($0, name)) && seen[table.root, default: []].insert($0).inserted }
     let rules = try DeletionRules(table, context.core)
-    var shown = new.filter { context.registered(root: table.root, key: $0) != nil }
+    var shown = new.filter { context.registered(root: table.root, key: key($0, name)) != nil }
     if !shown.isEmpty { new.removeAll(where: Set(shown).contains) }
     for question in rules.refusals where !new.isEmpty {
-      let refused = try connection.rows(question(new)) { $0.integer(0) }
+      let refused = try ask(question(new)).map(\.key)
       shown += refused
       if !refused.isEmpty { new.removeAll(where: Set(refused).contains) }
     }
-    if !shown.isEmpty { objects.append((table, shown)) }
+    if !shown.isEmpty { objects.append((table, shown.map { key($0, name) })) }
     guard !new.isEmpty else { return }
-    rows.append((table, new))
+    rows.append((table, new.map { key($0, name) }))
     for (destination, targets) in rules.cascades {
-      try add(targets(new), of: try context.core.table(for: destination), connection)
+      try add(targets(new), of: try context.core.table(for: destination))
     }
   }
 }

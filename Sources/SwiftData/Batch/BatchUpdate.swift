@@ -41,7 +41,7 @@ struct BatchUpdate {
           + " other values", sql: error.sql, underlying: error)
     }
     store.didCommitDenormalized(result.denormalized)
-    finish(result.keys)
+    context.didUpdate(table, result.keys)
     return result.keys.values.reduce(0) { $0 + $1.count }
   }
 
@@ -133,21 +133,21 @@ struct BatchUpdate {
     let values = columns.enumerated().map { $1.value + SQLFragment(" AS c\($0)") } + [SQLFragment("t0._pk AS pk")]
     return query.statement(values.list, ordered: false, joining: query.valueJoins)
   }
+}
 
-  // MARK: - Telling
-
-  /// Tells whoever has the objects.
-  private func finish(_ changed: [String: [Int64]]) {
+extension ContextState {
+  /// Tells whoever has the objects what a batch update changed: keys by class.
+  func didUpdate(_ table: EntityTable, _ changed: [String: [Int64]]) {
     var changes = SavedChanges()
     for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
       changes.updated.append(.init(root: table.root, entity: entity, keys: keys))
       changes.entities.insert(entity)
-      let objects = keys.compactMap { context.registered(root: table.root, key: $0) }
-      do { try context.quietly { try context.reload(objects) } } catch { context.note(error) }
+      let objects = keys.compactMap { registered(root: table.root, key: $0) }
+      do { if !objects.isEmpty { try quietly { try reload(objects) } } } catch { note(error) }
     }
-    context.announce(changes)
-    let identifiers = changes.updated.flatMap { $0.identifiers(in: context.core.store(of: table)) }
-    context.post(
+    announce(changes)
+    let identifiers = changes.updated.flatMap { $0.identifiers(in: core.store(of: table)) }
+    post(
       ModelContext.didSave,
       [
         ModelContext.NotificationKey.insertedIdentifiers.rawValue: [PersistentIdentifier](),

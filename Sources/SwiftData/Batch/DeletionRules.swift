@@ -77,5 +77,13 @@ struct DeletionRules {
     }
   }
 
-  private static let list = "SELECT value FROM json_each(?)"
+  fileprivate static let list = "SELECT value FROM json_each(?)"
+}
+
+extension SQLFragment {
+  /// A question of the rules as PostgreSQL reads it.
+  var onServer: SQLFragment {
+    let list = "SELECT value::bigint FROM jsonb_array_elements_text(?::jsonb) AS value"
+    return SQLFragment(sql.replacing(DeletionRules.list, with: list), arguments)
+  }
 }

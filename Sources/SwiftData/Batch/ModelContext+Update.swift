@@ -34,7 +34,13 @@ extension ContextState {
     model: M.Type, where predicate: Predicate<M>?, set assignments: [Assignment<M>]
   ) throws -> Int {
     drainInbox()
-    if !(try store(of: M.__entity) is SQLiteStore) {
+    let store = try store(of: M.__entity)
+    if let relational = store.relational,
+      let count = try serverUpdate(where: predicate, set: assignments, relational)
+    {
+      return count
+    }
+    if !(store is SQLiteStore) {
       return try updateObjects(where: predicate, set: assignments)
     }
     let descriptor = FetchDescriptor<M>(predicate: predicate)

@@ -32,7 +32,7 @@ package final class ContainerCore: @unchecked Sendable {
   }
 
   /// The core of a context that a migration's stage gets.
-  convenience init(_ version: VersionLayout, store: SQLiteStore) {
+  convenience init(_ version: VersionLayout, store: any EngineStore) {
     self.init(version.schema, tables: version.layout.tables, stores: [store])
   }
 

@@ -24,6 +24,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   public let cloudKitDatabase: CloudKitDatabase
   /// What a save does with a model whose unique value is taken. (Not Apple's.)
   public var uniquenessViolations = UniquenessPolicy.update
+  /// What a save that returned survives. (Not Apple's.)
+  public var durability = Durability.normal
   /// How long, in seconds, an operation waits for another process that has the store locked. (Not Apple's.)
   public var lockTimeout: Double = 5
   /// Whether saves are kept in the history. They always are; it is accepted for code that says so. (Not Apple's.)
@@ -55,6 +57,27 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
     case update
     /// It throws ``SwiftDataError/uniquenessViolation`` and saves nothing.
     case throwError
+  }
+
+  /// What a save that returned survives.
+  ///
+  /// With either, the store is never damaged and never has half a save, whatever stops, and a save that returned is
+  /// there after the program crashed or was killed. They differ in what happens when the machine stops: the power is
+  /// cut, or the kernel crashes.
+  public enum Durability: Hashable, Sendable {
+    /// The last saves may be gone when the machine stops, each of them whole, the newest first; those that write or
+    /// remove files of `.externalStorage` attributes, and all before them, are not. SQLite's `synchronous=NORMAL`.
+    case normal
+    /// Every save that returned is there when the machine comes back. It costs a wait for the disk in each save.
+    /// SQLite's `synchronous=FULL`.
+    case full
+
+    var pragma: String {
+      switch self {
+      case .normal: "NORMAL"
+      case .full: "FULL"
+      }
+    }
   }
 
   // MARK: - Making

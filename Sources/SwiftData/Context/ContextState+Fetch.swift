@@ -22,6 +22,7 @@ struct StoreQuery {
   var valueJoins: [SQLFragment] = []
   var limit: Int?
   var offset: Int?
+  var dialect = SQLDialect.sqlite
 
   /// The statement that selects objects.
   var select: SQLFragment { statement(SQLFragment(columns), ordered: true) }
@@ -55,9 +56,15 @@ struct StoreQuery {
       result.append(" ORDER BY ")
       for term in order {
         result.append(term)
+        if dialect == .postgres { result.append(SQLDialect.nullsOrder(term)) }
         result.append(", ")
       }
       result.append("t0._pk")
+    }
+    if dialect == .postgres {
+      if let limit { result.append(" LIMIT \(limit)") }
+      if let offset { result.append(" OFFSET \(offset)") }
+      return result
     }
     if limit != nil || offset != nil {
       // SQLite has no offset without a limit; -1 is none.
@@ -134,7 +141,8 @@ extension ContextState {
     return try read(table) { connection in
       try connection.rows(query.select) { cells in
         PersistentIdentifier(
-          entityName: table.hasDiscriminator ? cells.text(1)! : table.entity.name, storeIdentifier: store.identifier,
+          entityName: table.hasDiscriminator ? cells.text(1) ?? table.entity.name : table.entity.name,
+          storeIdentifier: store.identifier,
           key: cells.integer(0))
       }
     }

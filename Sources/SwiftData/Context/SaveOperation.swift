@@ -23,7 +23,6 @@ final class SaveOperation: StoreSave {
   package private(set) var merged: [ObjectIdentifier: Int64] = [:]
   private var keysGiven: [any PersistentModel] = []
   private var denormalized: Set<String> = []
-  private var newFiles: [String] = []
   var oldFiles: [String] = []
   var history = HistoryRecorder()
   /// The properties that an upsert wrote, by object.
@@ -71,15 +70,14 @@ final class SaveOperation: StoreSave {
         try writePairs()
         try rows.noteDenormalized(denormalized, on: connection)
         try recordHistory()
+        if !oldFiles.isEmpty { try connection.files.remove(oldFiles) }
         try others()
       }
     } catch {
       for object in keysGiven { object.__state.key = 0 }
-      rows.externalStorage.remove(newFiles)
       throw error
     }
     rows.didCommitDenormalized(denormalized)
-    rows.externalStorage.remove(oldFiles)
   }
 
   private func observe(_ writer: SQLiteParameterWriter) {
@@ -90,9 +88,7 @@ final class SaveOperation: StoreSave {
     }
     writer.externalWriter = { [unowned self] property, data in
       guard property.isExternal, data.count > ExternalStorage.threshold else { return nil }
-      let name = try rows.externalStorage.write(data)
-      newFiles.append(name)
-      return name
+      return try connection.files.write(data)
     }
   }
 
@@ -186,13 +182,14 @@ final class SaveOperation: StoreSave {
       for index in indices {
         inserted[index].__state.key = next
         keysGiven.append(inserted[index])
-        next += 1
+        // A counter in a damaged file may be at its end.
+        next &+= 1
       }
     }
   }
 
   private func insert(_ object: any PersistentModel, _ table: EntityTable, _ sql: String) throws {
-    let files = newFiles.count
+    let files = connection.openFiles?.savepoint ?? .start
     do {
       try connection.write(sql) { writer in
         try writer.integer(object.__state.key)
@@ -202,8 +199,7 @@ final class SaveOperation: StoreSave {
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
       guard rows.configuration.uniquenessViolations == .update else { throw error }
       // The update writes files of its own.
-      rows.externalStorage.remove(newFiles[files...])
-      newFiles.removeSubrange(files...)
+      connection.openFiles?.rollBack(to: files)
       try merge(object, table, error)
     }
   }

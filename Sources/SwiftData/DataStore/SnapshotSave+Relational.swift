@@ -19,15 +19,48 @@ extension SnapshotSave {
         changes.updated.append(.init(try make(object), properties: properties, originals: [:]))
       }
     }
+    changes.deletedRows = try marked.map(deletedRows)
     let result = try snapshots.call { _ in try store.save(changes) }
     // As above.
     try take(result as! DataStoreSaveChangesResult<Base.Snapshot>)
+    try noteDeletedRows(changes)
     do {
       try others()
     } catch {
       for object in inserted { object.__state.key = 0 }
       throw error
     }
+  }
+
+  /// What the store has to do for rows that a batch delete marked.
+  private func deletedRows(_ table: EntityTable, _ marked: [Int64]) throws -> RelationalChanges.DeletedRows {
+    let name = table.entity.name
+    let keys = marked.compactMap { snapshots.identifier(ofKey: $0, entity: name).key }.sorted()
+    let rules = try DeletionRules(table, context.core)
+    return .init(
+      entity: name, keys: keys,
+      denials: rules.denials.map { ($0.property.name, $0.owners(keys).onServer) },
+      cleared: rules.cleared.map { ($0.property.name, $0.destination.name, $0.targets(keys).onServer) })
+  }
+
+  private func noteDeletedRows(_ changes: RelationalChanges) throws {
+    guard !marked.isEmpty else { return }
+    for (table, keys) in marked {
+      savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys.sorted()))
+    }
+    for (property, entity, keys) in changes.outcome.cleared {
+      let keys = keys.map { key in
+        snapshots.give(
+          PersistentIdentifier(entityName: entity, storeIdentifier: snapshots.identifier, key: key)
+        ).key
+      }
+      savedRows.clear(property, of: entity, keys)
+    }
+    let own = try changed.map { change in
+      SavedRows.Changed(
+        root: try context.core.table(for: type(of: change.object).__entity).root, key: change.object.__state.key)
+    }
+    savedRows.finish(context.core, changed: Set(own))
   }
 
   /// The to-ones of an object without changes of its own that name a deleted object, or nothing any more. The store

@@ -11,7 +11,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   let inserted: [any PersistentModel]
   let changed: [ContextState.ObjectChange]
   private(set) var deleted: [any PersistentModel]
-  private let marked: [(table: EntityTable, keys: [Int64])]
+  let marked: [(table: EntityTable, keys: [Int64])]
   private(set) var merged: [ObjectIdentifier: Int64] = [:]
   var savedRows = SavedRows()
   private var reregistered: [Base.Snapshot] = []
@@ -35,8 +35,8 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   }
 
   func run(_ others: () throws -> Void) throws {
-    if !marked.isEmpty, try deleteMarked() { return try others() }
     if let relational = snapshots.relational { return try run(on: relational, others) }
+    if !marked.isEmpty, try deleteMarked() { return try others() }
     try context.quietly { try refreshChanged() }
     let referring = try context.quietly { try objectsReferringToDeleted() }
     let ends = otherEnds()
@@ -280,6 +280,14 @@ extension SnapshotStore {
         return
       }
     }
+    if let relational, context.undoManager == nil, let query = try? context.lower(descriptor, on: relational),
+      !context.pendingChangesMatter(to: query)
+    {
+      do {
+        return try context.deleteServerRows(
+          query, model: model, includeSubclasses: includeSubclasses, relational, self)
+      } catch DataStoreError.preferInMemoryFilter {}
+    }
     for object in try fetch(descriptor, after: nil, in: context)
     where includeSubclasses || type(of: object).__entity === M.__entity {
       context.delete(object)
@@ -308,7 +316,10 @@ extension ContextState {
       problems = []
       throw problem
     }
-    let custom = markedRows.groups.filter { !(core.stores[$0.table.store] is SQLiteStore) }
+    let custom = markedRows.groups.filter { group in
+      let store = core.stores[group.table.store]
+      return !(store is SQLiteStore) && store.relational == nil
+    }
     guard !custom.isEmpty else { return }
     if custom.count > 1 || custom.contains(where: { hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
   }

@@ -7,7 +7,7 @@ import Foundation
 package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Sendable {
   let base: Base
   /// The same, where it keeps rows.
-  let relational: (any RelationalStore)?
+  package let relational: (any RelationalStore)?
   package let identifier: String
   package let name: String
   package let migration: MigrationSummary

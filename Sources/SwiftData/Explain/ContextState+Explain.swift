@@ -3,6 +3,7 @@ import Foundation
 extension ContextState {
   func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> FetchExplanation {
     drainInbox()
+    if let relational = try store(of: M.__entity).relational { return try explain(descriptor, on: relational) }
     _ = try core.sqlStore(of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
     var query = try lower(descriptor)
     var findings = [FetchExplanation.Finding]()
@@ -22,6 +23,24 @@ extension ContextState {
       findings: findings + (try store.translating { try advisor.findings(plan) }))
   }
 
+  private func explain<M: PersistentModel>(
+    _ descriptor: FetchDescriptor<M>, on store: any RelationalStore
+  ) throws -> FetchExplanation {
+    var asked = descriptor
+    var findings = [FetchExplanation.Finding]()
+    if descriptor.includePendingChanges, let query = try? lower(descriptor, on: store),
+      pendingChangesMatter(to: query)
+    {
+      let isWhole = dependsOnOthers(query)
+      findings.append(unsavedChanges(query, isWholeTable: isWhole))
+      if isWhole { asked = FetchDescriptor<M>() }
+    }
+    let explanation = try store.explain(asked)
+    return FetchExplanation(
+      sql: explanation.sql, bindings: explanation.bindings, plan: explanation.plan,
+      findings: findings + explanation.findings)
+  }
+
   private func unsavedChanges(_ query: StoreQuery, isWholeTable: Bool) -> FetchExplanation.Finding {
     let name = query.table.entity.name
     return FetchExplanation.Finding(
@@ -34,7 +53,7 @@ extension ContextState {
 }
 
 extension FetchExplanation.Binding {
-  init(_ value: SQLValue) {
+  package init(_ value: SQLValue) {
     self =
       switch value {
       case .null: .null

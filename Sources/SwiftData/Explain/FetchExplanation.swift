@@ -10,11 +10,15 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
   /// The values, in the order of their `?`.
   public let bindings: [Binding]
 
-  /// How SQLite runs the statement, as `EXPLAIN QUERY PLAN` says it, in order.
+  /// How SQLite runs the statement, as `EXPLAIN QUERY PLAN` says it, in order; or PostgreSQL, as `EXPLAIN` does.
   public let plan: [Step]
 
   /// What is slow and what would help. Empty where every table is entered through an index.
   public let findings: [Finding]
+
+  package init(sql: String, bindings: [Binding], plan: [Step], findings: [Finding]) {
+    (self.sql, self.bindings, self.plan, self.findings) = (sql, bindings, plan, findings)
+  }
 
   /// A value of the statement.
   public enum Binding: Hashable, Sendable, CustomStringConvertible {
@@ -49,6 +53,8 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
     /// and so on.
     public let detail: String
 
+    package init(depth: Int, detail: String) { (self.depth, self.detail) = (depth, detail) }
+
     /// The words, indented by the depth.
     public var description: String { String(repeating: "  ", count: depth) + detail }
   }
@@ -61,6 +67,10 @@ public struct FetchExplanation: Hashable, Sendable, CustomStringConvertible {
     public let index: [String]
     /// What happens and what helps, in a sentence or two.
     public let description: String
+
+    package init(entity: String, index: [String], description: String) {
+      (self.entity, self.index, self.description) = (entity, index, description)
+    }
   }
 
   /// Statement, values, plan and findings, each on its lines.

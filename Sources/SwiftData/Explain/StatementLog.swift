@@ -13,7 +13,7 @@ import Logging
 /// The time counts from the preparation to the last row, so what is done with the rows counts too. Transaction control
 /// and the making of tables are not among the statements. Both systems are asked for their backends when a store is
 /// opened, so they are bootstrapped before the first container is made.
-struct StatementLog: Sendable {
+package struct StatementLog: Sendable {
   private let logger: Logger
   private let store: String
   /// Nil where no metrics backend was bootstrapped.
@@ -30,7 +30,7 @@ struct StatementLog: Sendable {
     }
   }
 
-  init(store: String) {
+  package init(store: String) {
     self.store = store
     self.logger = Logger(label: "SwiftData.SQL")
     let isOff = MetricsSystem.factory is NOOPMetricsHandler
@@ -38,24 +38,32 @@ struct StatementLog: Sendable {
   }
 
   /// The moment a statement begins; nil where nobody wants to know.
-  func begin() -> ContinuousClock.Instant? {
+  package func begin() -> ContinuousClock.Instant? {
     metrics == nil && logger.logLevel > .debug ? nil : .now
   }
 
   /// Called while the statement still has its values.
   func end(_ statement: OpaquePointer, sql: String, since start: ContinuousClock.Instant) {
+    end(sql: sql, isRead: sqlite3_stmt_readonly(statement) != 0, since: start) {
+      guard let text = sqlite3_expanded_sql(statement) else { return nil }
+      defer { sqlite3_free(text) }
+      return String(cString: text)
+    }
+  }
+
+  /// - Parameter expanded: the statement with its values in it.
+  package func end(
+    sql: String, isRead: Bool, since start: ContinuousClock.Instant, expanded: () -> String?
+  ) {
     let time = ContinuousClock.now - start
     if let metrics {
-      let kind = sqlite3_stmt_readonly(statement) != 0 ? metrics.reads : metrics.writes
+      let kind = isRead ? metrics.reads : metrics.writes
       kind.count.increment()
       kind.time.recordNanoseconds(Int64(time / .nanoseconds(1)))
     }
     guard logger.logLevel <= .debug else { return }
     var metadata: Logger.Metadata = ["store": "\(store)", "milliseconds": "\(Self.milliseconds(time))"]
-    if logger.logLevel == .trace, let text = sqlite3_expanded_sql(statement) {
-      metadata["expanded"] = "\(String(cString: text))"
-      sqlite3_free(text)
-    }
+    if logger.logLevel == .trace, let text = expanded() { metadata["expanded"] = "\(text)" }
     logger.debug("\(sql)", metadata: metadata)
   }
 

@@ -72,7 +72,7 @@ extension Aggregate where Value: AdditiveArithmetic & __ColumnValue {
   ) -> Aggregate {
     Aggregate(
       plan: { state in
-        try Summation<Value>.plan(source.lower(&state), state.entity) { try $0.sum(as: Value.self, Model.__entity) }
+        try Summation<Value>.plan(source.lower(&state), state) { try $0.sum(as: Value.self, Model.__entity) }
       },
       compute: { models in
         var sum = Summation<Value>()
@@ -132,7 +132,7 @@ extension Aggregate {
   ) -> Aggregate where Value == Result? {
     Aggregate(
       plan: { state in
-        try Summation<Number>.plan(source.lower(&state), state.entity) { $0.average() as? Result }
+        try Summation<Number>.plan(source.lower(&state), state) { $0.average() as? Result }
       },
       compute: { models in
         var sum = Summation<Number>()
@@ -195,7 +195,7 @@ extension Aggregate {
     _ end: Extreme, of source: ValueSource<Model, Source>, _ unwrap: @escaping (Source) -> Bound?
   ) -> Aggregate where Value == Bound? {
     Aggregate(
-      plan: { state in try end.plan(source.lower(&state), state.entity) },
+      plan: { state in try end.plan(source.lower(&state), state) },
       compute: { models in
         let values = try models.compactMap { unwrap(try source.evaluate($0)) }
         // NaN is what does not equal itself.

@@ -60,15 +60,15 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
   // MARK: - From cells
 
   static func plan<Value>(
-    _ value: LoweredValue, _ entity: __Entity, _ finish: @escaping (Summation) throws -> Value
+    _ value: LoweredValue, _ state: LoweringState, _ finish: @escaping (Summation) throws -> Value
   ) throws -> AggregatePlan<Value> {
+    let (entity, dialect) = (state.entity, state.dialect)
     let sums: (String) -> [String]
     switch value.scalar.type.form {
-    // Two halves, since SQLite's own sum of integers ends where 64 bits do.
-    case .integer: sums = { ["sum(\($0) >> 32)", "sum(\($0) & 4294967295)"] }
-    case .unsigned: sums = { ["sum((\($0) >> 32) & 4294967295)", "sum(\($0) & 4294967295)"] }
-    case .real: sums = { ["sum(\($0))", "count(CASE WHEN typeof(\($0)) = 'text' THEN 1 END)"] }
-    case .decimal: sums = { ["swift_decimal_sum(\($0))", "NULL"] }
+    case .integer: sums = { dialect.integerSums($0, isUnsigned: false) }
+    case .unsigned: sums = { dialect.integerSums($0, isUnsigned: true) }
+    case .real: sums = { dialect.realSums($0) }
+    case .decimal: sums = { [dialect.decimalSum($0), "NULL"] }
     default:
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name, property: value.property?.property.name,
@@ -76,7 +76,7 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
     }
     return AggregatePlan(
       inputs: [value.scalar.sql] + (value.failure.map { [$0] } ?? []),
-      outputs: { names in ["count(\(names[0]))"] + sums(names[0]) + failureCount(names) },
+      outputs: { names in ["count(\(names[0]))"] + sums(names[0]) + failureCount(names, dialect) },
       read: { cells in
         try checkFailures(cells, at: 3, entity, value)
         return try finish(Summation(cells, value.scalar.type.form))
@@ -103,7 +103,8 @@ enum Extreme {
   case minimum
   case maximum
 
-  func plan<Bound: Comparable>(_ value: LoweredValue, _ entity: __Entity) throws -> AggregatePlan<Bound?> {
+  func plan<Bound: Comparable>(_ value: LoweredValue, _ state: LoweringState) throws -> AggregatePlan<Bound?> {
+    let (entity, dialect) = (state.entity, state.dialect)
     let type = value.scalar.type
     let function = self == .minimum ? "min" : "max"
     var input = value.scalar.sql
@@ -114,6 +115,8 @@ enum Extreme {
     case .text where type.isPlain:
       input = value.comparable
       extreme = { "\(function)(\($0))" }
+    case .real where dialect == .postgres && self == .maximum:
+      extreme = { "coalesce(max(nullif(\($0), 'NaN'::float8)), max(\($0)))" }
     case .real:
       // NaN is stored as text, which is greater than every number.
       extreme = { "\(function)(\($0))" }
@@ -130,8 +133,8 @@ enum Extreme {
     }
     return AggregatePlan(
       inputs: [input] + (value.failure.map { [$0] } ?? []),
-      outputs: { names in [extreme(names[0])] + failureCount(names) },
-      outputsWithoutNaN: withoutNaN.map { extreme in { names in [extreme(names[0])] + failureCount(names) } },
+      outputs: { names in [extreme(names[0])] + failureCount(names, dialect) },
+      outputsWithoutNaN: withoutNaN.map { extreme in { names in [extreme(names[0])] + failureCount(names, dialect) } },
       read: { cells in
         try checkFailures(cells, at: 1, entity, value)
         guard cells[0] != .null else { return nil }
@@ -146,7 +149,9 @@ enum Extreme {
 }
 
 /// The number of rows that have no value, where that can be.
-private func failureCount(_ names: [String]) -> [String] { names.count > 1 ? ["sum(\(names[1]))"] : [] }
+private func failureCount(_ names: [String], _ dialect: SQLDialect) -> [String] {
+  names.count > 1 ? [dialect.count(where: names[1])] : []
+}
 
 private func checkFailures(_ cells: [SQLValue], at index: Int, _ entity: __Entity, _ value: LoweredValue) throws {
   guard index < cells.count, case .integer(let count) = cells[index], count > 0 else { return }

@@ -6,6 +6,12 @@ extension ContextState {
     _ descriptor: FetchDescriptor<M>, groupedBy keyPaths: repeat KeyPath<M, each Key>,
     computing aggregates: repeat Aggregate<M, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
+    if let relational = try store(of: M.__entity).relational,
+      let rows = try serverAggregates(
+        descriptor, relational, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
+    {
+      return rows
+    }
     if let objects = try fetchWithoutStatements(descriptor) {
       return try grouped(objects, by: repeat each keyPaths).map { group in
         (repeat group[0][keyPath: each keyPaths], repeat try (each aggregates).compute(group))
@@ -87,7 +93,7 @@ struct GroupingStatement {
   let isSorted: Bool
   /// What is computed of each row: the columns of the groups' keys, then what the aggregates read.
   private(set) var columns: [SQLFragment] = []
-  private var keyCount = 0
+  private(set) var keyCount = 0
   private var aggregates: [String] = []
   private var aggregatesWithoutNaN: [String] = []
 
@@ -107,9 +113,13 @@ struct GroupingStatement {
     }
     let (decoder, own) = ColumnDecoder<Key>.of(value, &state, store: store)
     let column = Column(decoder: decoder, position: Int32(columns.count))
+    addKeyColumns(own)
+    return column
+  }
+
+  mutating func addKeyColumns(_ own: [SQLFragment]) {
     columns += own
     keyCount = columns.count
-    return column
   }
 
   mutating func add<Value>(_ plan: AggregatePlan<Value>) -> PlacedAggregate<Value> {
@@ -132,7 +142,7 @@ struct GroupingStatement {
     let keys = (0..<keyCount).map { "c\($0)" }
     let outputs = keys + (withoutNaN ? aggregatesWithoutNaN : aggregates)
     var sql = SQLFragment("SELECT \(outputs.isEmpty ? "1" : outputs.joined(separator: ", ")) FROM (") + rows
-    sql = sql + SQLFragment(")")
+    sql = sql + SQLFragment(query.dialect == .sqlite ? ")" : ") AS g")
     if keyCount > 0 { sql = sql + SQLFragment(" GROUP BY \(keys.joined(separator: ", ")) ORDER BY min(place)") }
     return sql
   }
@@ -140,8 +150,9 @@ struct GroupingStatement {
   /// Where a row stands in the order of the fetch.
   func place(_ query: StoreQuery) -> SQLFragment {
     guard isSorted else { return SQLFragment("t0._pk") }
-    return SQLFragment("row_number() OVER (ORDER BY ") + (query.order + [SQLFragment("t0._pk")]).list
-      + SQLFragment(")")
+    let order =
+      query.dialect == .sqlite ? query.order : query.order.map { $0 + SQLFragment(SQLDialect.nullsOrder($0)) }
+    return SQLFragment("row_number() OVER (ORDER BY ") + (order + [SQLFragment("t0._pk")]).list + SQLFragment(")")
   }
 
   /// The cells of the aggregates in the current row.

@@ -24,6 +24,11 @@ extension ContextState {
   func sections<M: PersistentModel, Title: Hashable>(
     of descriptor: FetchDescriptor<M>, by keyPath: KeyPath<M, Title>
   ) throws -> [ResultsSection<M, Title>] {
+    if let relational = try store(of: M.__entity).relational,
+      let sections = try serverSections(of: descriptor, by: keyPath, relational)
+    {
+      return sections
+    }
     if let objects = try fetchWithoutStatements(descriptor) {
       return grouped(objects, by: keyPath).map { group in
         ResultsSection(title: group[0][keyPath: keyPath], rows: SectionRows(group))
@@ -80,9 +85,10 @@ extension GroupingStatement {
         SQLFragment("t0._pk AS pk"), place(query) + SQLFragment(" AS place"),
       ]
     let conditions = isMember(names)
+    let end = query.dialect == .sqlite ? ")" : ") AS g"
     var sql = SQLFragment("SELECT pk FROM (") + query.statement(inner.list, ordered: true, joining: query.valueJoins)
     for (index, condition) in conditions.enumerated() {
-      sql = sql + SQLFragment(index == 0 ? ") WHERE " : " AND ") + condition
+      sql = sql + SQLFragment(index == 0 ? "\(end) WHERE " : " AND ") + condition
     }
     return sql + SQLFragment(" ORDER BY place")
   }

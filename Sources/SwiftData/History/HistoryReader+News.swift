@@ -21,23 +21,29 @@ extension HistoryReader {
   func news(after last: Int64, authors: Set<String>, entities: [String]) throws -> News {
     try store.read { connection in
       let newest =
-        try connection.rows(
-          SQLFragment("SELECT seq FROM sqlite_sequence WHERE name = '_swiftdata_history'")
-        ) { $0.integer(0) }.first ?? 0
+        try connection.rows(SQLFragment("SELECT \(HistoryTables.newest)")) { $0.integer(0) }.first ?? 0
       guard newest > last else { return News(newest: newest, isRelevant: false) }
       do { try check(last, connection) } catch { return News(newest: newest, isRelevant: true) }
-      var sql = SQLFragment(
-        "SELECT 1 FROM _swiftdata_history h JOIN _swiftdata_changes"
-          + " ON \(HistoryRecorder.changes(from: "h.id", to: "h.id"))"
-          + " WHERE h.id > ?",
-        [.integer(last)])
-      let wanted = [("h.author", Array(authors)), ("_swiftdata_changes.entity", entities)]
-      for (column, names) in wanted where !names.isEmpty {
-        let list = String(decoding: try JSONCoding.encode(names), as: UTF8.self)
-        sql = sql + SQLFragment(" AND \(column) IN (SELECT value FROM json_each(?))", [.text(list)])
+      var sql = SQLFragment("SELECT 1 FROM _swiftdata_history h WHERE h.id > ?", [.integer(last)])
+      if !authors.isEmpty {
+        sql = sql + SQLFragment(" AND h.author IN (SELECT value FROM json_each(?))", [try Self.list(Array(authors))])
+      }
+      if !entities.isEmpty {
+        let isWanted = "json_extract(entry.value, '$.class') IN (SELECT value FROM json_each(?))"
+        let list = try Self.list(entities)
+        sql =
+          sql
+          + SQLFragment(
+            " AND (EXISTS (SELECT 1 FROM json_each(h.changes) AS entry WHERE \(isWanted)) OR EXISTS (SELECT 1 FROM"
+              + " _swiftdata_changes JOIN json_each(_swiftdata_changes.changes) AS entry"
+              + " WHERE \(HistoryTables.blocks(from: "h.id", to: "h.id")) AND \(isWanted)))", [list, list])
       }
       let found = try connection.rows(sql + SQLFragment(" LIMIT 1")) { _ in true }
       return News(newest: newest, isRelevant: !found.isEmpty)
     }
+  }
+
+  private static func list(_ names: [String]) throws -> SQLValue {
+    .text(String(decoding: try JSONCoding.encode(names), as: UTF8.self))
   }
 }

@@ -39,7 +39,7 @@ struct HistoryReader {
   /// A token is of use as long as everything after it is there.
   func check(_ token: Int64, _ connection: SQLiteConnection) throws {
     let deleted = try connection.rows(
-      SQLFragment("SELECT last FROM _swiftdata_keys WHERE entity = ?", [.text(Self.deleted)])
+      SQLFragment("SELECT last FROM _swiftdata_keys WHERE entity = ?", [.text(HistoryTables.deleted)])
     ) {
       $0.integer(0)
     }
@@ -50,9 +50,6 @@ struct HistoryReader {
         "the token stands for transaction \(token) of the store \"\(store.configuration.name)\", and the history up"
         + " to transaction \(last) was deleted; read the models anew and start with a fresh token")
   }
-
-  /// The counter of the newest transaction that was deleted.
-  private static let deleted = "_swiftdata_history"
 
   // MARK: - Rows
 
@@ -74,19 +71,16 @@ struct HistoryReader {
   private func changes(
     from first: Int64, to last: Int64, _ connection: SQLiteConnection
   ) throws -> [Int64: [HistoryChange]] {
+    let blocks = try connection.rows(
+      SQLFragment(HistoryTables.allBlocks, [.integer(first), .integer(last)])
+    ) { cells in (cells.integer(0), cells.text(1) ?? "") }
     var result = [Int64: [HistoryChange]]()
-    _ = try connection.rows(
-      SQLFragment(
-        "SELECT id, history, kind, entity, key, count, properties, tombstone FROM _swiftdata_changes"
-          + " WHERE \(HistoryRecorder.changes()) ORDER BY id", [.integer(first), .integer(last)])
-    ) { cells in
-      guard let entity = entity(cells.text(3) ?? ""), let kind = HistoryRecorder.Kind(rawValue: cells.integer(2)) else {
-        return
+    for (number, json) in blocks {
+      for run in try HistoryBlocks.runs(json, number: number) {
+        guard let entity = entity(run.entity) else { continue }
+        let row = ChangeRow(run, entity: entity, store: store.identifier)
+        for offset in 0..<run.count { result[run.transaction, default: []].append(row.change(offset)) }
       }
-      let row = ChangeRow(
-        id: cells.integer(0), transaction: cells.integer(1), kind: kind, entity: entity, store: store.identifier,
-        key: cells.integer(4), properties: cells.text(6), tombstone: cells.text(7))
-      for offset in 0..<cells.integer(5) { result[row.transaction, default: []].append(row.change(offset)) }
     }
     return result
   }
@@ -95,6 +89,8 @@ struct HistoryReader {
 
   func delete(_ descriptor: HistoryDescriptor<Transaction>) throws {
     try store.write { connection in
+      // All of it goes without being read: part of it may be damaged.
+      if descriptor.predicate == nil, descriptor.fetchLimit == 0 { return try removeAll(connection) }
       let gone = try fetch(descriptor, connection).map(\.transactionIdentifier)
       try remove(gone, connection)
     }
@@ -106,14 +102,14 @@ struct HistoryReader {
     try connection.execute(
       SQLFragment(
         "DELETE FROM _swiftdata_changes WHERE id IN (SELECT _swiftdata_changes.id FROM json_each(?) AS gone"
-          + " JOIN _swiftdata_changes ON \(HistoryRecorder.changes(from: "gone.value", to: "gone.value")))", [list]))
+          + " JOIN _swiftdata_changes ON \(HistoryTables.blocks(from: "gone.value", to: "gone.value")))", [list]))
     try connection.execute(
       SQLFragment("DELETE FROM _swiftdata_history WHERE id IN (SELECT value FROM json_each(?))", [list]))
     try connection.execute(
       SQLFragment(
         "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
           + " ON CONFLICT (entity) DO UPDATE SET last = max(last, excluded.last)",
-        [.text(Self.deleted), .integer(newest)]))
+        [.text(HistoryTables.deleted), .integer(newest)]))
   }
 
   func removeAll(_ connection: SQLiteConnection) throws {
@@ -139,15 +135,25 @@ package struct ChangeRow {
   let entity: __Entity
   let store: String
   let key: Int64
-  let properties: String?
-  let tombstone: String?
+  private let properties: [String]
+  private let tombstone: [String: SQLValue]
 
+  /// - Parameters:
+  ///   - properties: the names of those that changed, as JSON.
+  ///   - tombstone: what is kept of a deleted object, as JSON.
   package init(
     id: Int64, transaction: Int64, kind: HistoryRecorder.Kind, entity: __Entity, store: String, key: Int64,
     properties: String?, tombstone: String?
   ) {
     (self.id, self.transaction, self.kind, self.entity, self.store) = (id, transaction, kind, entity, store)
-    (self.key, self.properties, self.tombstone) = (key, properties, tombstone)
+    self.key = key
+    self.properties = properties.flatMap { try? JSONCoding.decode([String].self, from: Data($0.utf8)) } ?? []
+    self.tombstone = tombstone.flatMap { try? JSONCoding.decode([String: SQLValue].self, from: Data($0.utf8)) } ?? [:]
+  }
+
+  init(_ run: HistoryBlocks.StoredRun, entity: __Entity, store: String) {
+    (id, transaction, kind, self.entity, self.store) = (run.number, run.transaction, run.kind, entity, store)
+    (key, properties, tombstone) = (run.first, run.properties, run.tombstone)
   }
 
   package func change(_ offset: Int64) -> HistoryChange { change(of: entity.type, offset) }
@@ -160,16 +166,14 @@ package struct ChangeRow {
         DefaultHistoryInsert<M>(
           changeIdentifier: id + offset, transactionIdentifier: transaction, changedPersistentIdentifier: identifier))
     case .update:
-      let names = properties.flatMap { try? JSONCoding.decode([String].self, from: Data($0.utf8)) } ?? []
       return .update(
         DefaultHistoryUpdate<M>(
           changeIdentifier: id + offset, transactionIdentifier: transaction, changedPersistentIdentifier: identifier,
-          updatedAttributes: names.compactMap { entity.property(named: $0).flatMap(keyPath) },
-          updatedPropertyNames: names.filter { entity.property(named: $0) != nil }))
+          updatedAttributes: properties.compactMap { entity.property(named: $0).flatMap(keyPath) },
+          updatedPropertyNames: properties.filter { entity.property(named: $0) != nil }))
     case .delete:
-      let cells = tombstone.flatMap { try? JSONCoding.decode([String: SQLValue].self, from: Data($0.utf8)) } ?? [:]
       let values = entity.properties.compactMap { property -> HistoryTombstone<M>.Value? in
-        guard let cell = cells[property.name], let value = CellReader.value(of: property, in: entity, cell) else {
+        guard let cell = tombstone[property.name], let value = CellReader.value(of: property, in: entity, cell) else {
           return nil
         }
         // Safe: an attribute's value is plain data, made here and given to nobody else.

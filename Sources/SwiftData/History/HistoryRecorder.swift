@@ -4,9 +4,7 @@ import Synchronization
 
 /// Writes what a transaction of the store does to its history, inside that transaction.
 ///
-/// A row for the transaction, and a row for each run of changes of one kind to consecutive keys of one class: an import
-/// of 100,000 objects adds a handful of rows. The number of a change is that of its transaction in the upper half and
-/// its place there in the lower half; a run has the number of its first change.
+/// It gathers runs of changes of one kind to consecutive keys of one class: an import of 100,000 objects makes a handful.
 package struct HistoryRecorder {
   package enum Kind: Int64, Sendable { case insert = 0, update = 1, delete = 2 }
 
@@ -95,33 +93,10 @@ package struct HistoryRecorder {
     (try? JSONCoding.encode(value)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  // MARK: - Tables
-
-  static let creationStatements = [
-    """
-    CREATE TABLE IF NOT EXISTS _swiftdata_history (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, timestamp REAL NOT NULL, author TEXT, program TEXT NOT NULL,
-      process TEXT NOT NULL
-    )
-    """,
-    """
-    CREATE TABLE IF NOT EXISTS _swiftdata_changes (
-      id INTEGER PRIMARY KEY NOT NULL, history INTEGER NOT NULL, kind INTEGER NOT NULL, entity TEXT NOT NULL,
-      key INTEGER NOT NULL, count INTEGER NOT NULL, properties TEXT, tombstone TEXT
-    )
-    """,
-  ]
-
   /// All runs, in the order in which they are numbered.
   package mutating func take() -> [Run] {
     settle()
     return Array(runs.values.joined())
-  }
-
-  /// The condition for the changes of a range of transactions, both among them. Their numbers contain those of the
-  /// transactions, so that no index has to be written with each save.
-  static func changes(from first: String = "?", to last: String = "?") -> String {
-    "_swiftdata_changes.id >= \(first) << 32 AND _swiftdata_changes.id < (\(last) + 1) << 32"
   }
 
   /// - Returns: the number of the transaction; nil where nothing changed.
@@ -129,32 +104,20 @@ package struct HistoryRecorder {
   mutating func write(to connection: SQLiteConnection, author: String?) throws -> Int64? {
     settle()
     guard !runs.isEmpty else { return nil }
+    let blocks = try HistoryBlocks(runs.values.joined()).blocks
     let transaction = try connection.rows(
       SQLFragment(
-        "INSERT INTO _swiftdata_history (timestamp, author, program, process) VALUES (?, ?, ?, ?) RETURNING id",
+        HistoryTables.insertion,
         [
           .real(Date().timeIntervalSinceReferenceDate), author.map { .text($0) } ?? .null, .text(Self.program),
-          .text(Self.process),
+          .text(Self.process), .text(blocks[0].json),
         ])
     ) { $0.integer(0) }[0]
-    var next = transaction << 32
-    for run in runs.values.joined() {
-      try connection.write(
-        "INSERT INTO _swiftdata_changes (id, history, kind, entity, key, count, properties, tombstone)"
-          + " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-      ) { writer in
-        for number in [next, transaction, run.kind.rawValue] { try writer.integer(number) }
-        try writer.text(run.entity)
-        try writer.integer(run.first)
-        try writer.integer(run.count)
-        if let properties = run.propertiesJSON {
-          try writer.text(properties)
-        } else {
-          try writer.null()
-        }
-        if let tombstone = run.tombstone { try writer.text(tombstone) } else { try writer.null() }
+    for block in blocks.dropFirst() {
+      try connection.write(HistoryTables.insertionOfBlock) { writer in
+        try writer.integer(transaction << 32 + block.place)
+        try writer.text(block.json)
       }
-      next += run.count
     }
     return transaction
   }

@@ -101,12 +101,14 @@ extension DerivedTable {
     let derived: String
 
     init?(_ row: Row) {
-      let (type, name): (String, String) = (row["type"], row["name"])
+      guard let type = String.fromDatabaseValue(row["type"]), let name = String.fromDatabaseValue(row["name"]),
+        let sql = String.fromDatabaseValue(row["sql"]), let table = String.fromDatabaseValue(row["tbl_name"])
+      else { return nil }
       let part = DerivedTable.partSuffixes.first { type != "table" && name.hasSuffix($0) }
       let derived = String(name.dropLast(part?.count ?? 0))
       guard DerivedTable.suffixes.contains(where: derived.hasSuffix) else { return nil }
       (self.type, self.name, self.derived) = (type, name, derived)
-      (sql, table) = (row["sql"], row["tbl_name"])
+      (self.sql, self.table) = (sql, table)
     }
   }
 

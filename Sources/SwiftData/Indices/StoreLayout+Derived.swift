@@ -10,7 +10,7 @@ extension StoreLayout {
   }
 
   /// The full-text index of a class hierarchy; nil where no text of it is searchable.
-  func searchIndex(of table: EntityTable) -> SearchIndex? {
+  package func searchIndex(of table: EntityTable) -> SearchIndex? {
     SearchIndex(table: table.name, members: tables.filter { $0.name == table.name })
   }
 }

@@ -27,14 +27,18 @@ extension SQLiteStore {
     // Somebody deleted history that nobody here has seen.
     result.isEverything = kept.union(own).count < Int(last - first)
     var keys: [HistoryRecorder.Kind: [String: [Int64]]] = [:]
-    let rows = try Row.fetchCursor(
-      database,
-      sql: "SELECT history, kind, entity, key, count FROM _swiftdata_changes WHERE \(HistoryRecorder.changes())"
-        + " ORDER BY id", arguments: [first + 1, last])
-    while let row = try rows.next() {
-      guard !own.contains(row[0]), let kind = HistoryRecorder.Kind(rawValue: row[1]) else { continue }
-      let (key, count): (Int64, Int64) = (row[3], row[4])
-      keys[kind, default: [:]][row[2], default: []] += key..<key + count
+    let blocks = try Row.fetchCursor(database, sql: HistoryTables.allBlocks, arguments: [first + 1, last])
+    while let row = try blocks.next() {
+      // What cannot be read may concern anything.
+      guard let number = Int64.fromDatabaseValue(row[0]), let json = String.fromDatabaseValue(row[1]),
+        let runs = try? HistoryBlocks.runs(json, number: number)
+      else {
+        result.isEverything = true
+        continue
+      }
+      for run in runs where !own.contains(run.transaction) {
+        keys[run.kind, default: [:]][run.entity, default: []] += run.keys
+      }
     }
     func objects(_ kind: HistoryRecorder.Kind) -> [SavedChanges.Objects] {
       (keys[kind] ?? [:]).sorted { $0.key < $1.key }.compactMap { name, keys in

@@ -275,19 +275,12 @@ struct LayoutMigration {
   /// The history goes on under the new names.
   private func renameInHistory(_ table: LayoutPlan.TablePlan) throws {
     for (name, former) in table.classes where name != former {
-      try database.execute(
-        sql: "UPDATE _swiftdata_changes SET entity = ? WHERE entity = ?", arguments: [name, former])
+      try HistoryTables.rename(class: former, to: name, database)
     }
     let renamed = plan.changes.filter { $0.kind == .renamed && table.new.classes.contains($0.entity) }
     for change in renamed {
       guard let property = change.property, let former = change.former else { continue }
-      let classes = table.new.classes.map(Self.literal).joined(separator: ", ")
-      try database.execute(
-        sql: "UPDATE _swiftdata_changes SET properties = (SELECT json_group_array("
-          + "CASE value WHEN ? THEN ? ELSE value END) FROM json_each(properties))"
-          + " WHERE entity IN (\(classes)) AND properties IS NOT NULL"
-          + " AND EXISTS (SELECT 1 FROM json_each(properties) WHERE value = ?)",
-        arguments: [former, property, former])
+      try HistoryTables.rename(property: former, to: property, of: Array(table.new.classes), database)
     }
   }
 
@@ -372,7 +365,7 @@ struct LayoutMigration {
         let name = column.name.quotedIdentifier
         let sql = "SELECT \(name) FROM \(table.name.quotedIdentifier) WHERE typeof(\(name)) = 'text'"
         let files = try String.fetchAll(database, sql: sql)
-        store.externalStorage.remove(files.filter { UUID(uuidString: $0) != nil })
+        try store.externalStorage.pending?.remove(files.filter { UUID(uuidString: $0) != nil })
       }
     }
   }

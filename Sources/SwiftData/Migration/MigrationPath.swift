@@ -1,9 +1,9 @@
 /// One version of the models as one store keeps it.
-struct VersionLayout {
-  let schema: Schema
-  let layout: StoreLayout
+package struct VersionLayout {
+  package let schema: Schema
+  package let layout: StoreLayout
 
-  init(schema: Schema, layout: StoreLayout) {
+  package init(schema: Schema, layout: StoreLayout) {
     self.schema = schema
     self.layout = layout
   }
@@ -84,18 +84,21 @@ struct MigrationPath {
 }
 
 /// The versions of a plan, restricted to what one store keeps.
-private struct PlanVersions {
+struct PlanVersions {
   let plan: any SchemaMigrationPlan.Type
   let layouts: [VersionLayout]
 
   init(_ plan: any SchemaMigrationPlan.Type, for target: MigrationTarget, stored: LayoutRecord) {
+    self.init(plan) { target.keeps($0) ?? stored.hasClass($0) }
+  }
+
+  /// - Parameter keeps: whether the store has a class of a name.
+  init(_ plan: any SchemaMigrationPlan.Type, keeps: (String) -> Bool) {
     self.plan = plan
     self.layouts = plan.schemas.map { schema in
       let models = Schema(versionedSchema: schema).models
       return VersionLayout(
-        Schema(
-          models.filter { target.keeps($0.__entity.name) ?? stored.hasClass($0.__entity.name) },
-          version: schema.versionIdentifier))
+        Schema(models.filter { keeps($0.__entity.name) }, version: schema.versionIdentifier))
     }
   }
 

@@ -4,6 +4,11 @@ package enum SQLDialect: Sendable {
   /// Functions that a server lacks are an error there, and then the context filters: see `ServerFunctions`.
   case postgres
 
+  /// What PostgreSQL, whose nulls come last, has to be told behind a term of ORDER BY: Swift's come first.
+  package static func nullsOrder(_ term: SQLFragment) -> String {
+    term.sql.hasSuffix(" DESC") ? " NULLS LAST" : " NULLS FIRST"
+  }
+
   /// Compares where NULL equals NULL.
   var same: String { self == .sqlite ? "IS" : "IS NOT DISTINCT FROM" }
   var different: String { self == .sqlite ? "IS NOT" : "IS DISTINCT FROM" }
@@ -60,6 +65,36 @@ package enum SQLDialect: Sendable {
 
   /// What is greater than every number and equal to a stored NaN.
   var notANumber: String { self == .sqlite ? "'nan'" : "'NaN'::float8" }
+}
+
+// MARK: - Aggregates
+
+extension SQLDialect {
+  /// The sum of whole numbers in two halves, since SQLite's own ends where 64 bits do.
+  func integerSums(_ name: String, isUnsigned: Bool) -> [String] {
+    let high = isUnsigned ? "(\(name) >> 32) & 4294967295" : "\(name) >> 32"
+    let sums = ["sum(\(high))", "sum(\(name) & 4294967295)"]
+    // PostgreSQL's sums are of a type that grows.
+    return self == .sqlite ? sums : sums.map { $0 + "::bigint" }
+  }
+
+  /// The sum of floating-point numbers, and how many of them are stored NaN that the sum leaves out.
+  func realSums(_ name: String) -> [String] {
+    self == .sqlite
+      ? ["sum(\(name))", "count(CASE WHEN typeof(\(name)) = 'text' THEN 1 END)"]
+      : ["sum(\(name))::float8", "0::bigint"]
+  }
+
+  /// The sum of decimal numbers as text.
+  func decimalSum(_ name: String) -> String {
+    if self == .sqlite { return "swift_decimal_sum(\(name))" }
+    return "CASE WHEN bool_or(\(name) = 'NaN') THEN 'NaN' ELSE sum(\(name)::numeric)::text END"
+  }
+
+  /// How many rows fulfil a condition.
+  func count(where condition: String) -> String {
+    self == .sqlite ? "sum(\(condition))" : "count(CASE WHEN \(condition) THEN 1 END)"
+  }
 }
 
 /// How PostgreSQL names the forms of values.

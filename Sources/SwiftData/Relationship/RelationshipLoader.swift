@@ -164,7 +164,8 @@ enum RelationshipLoader {
   ) -> [any PersistentModel] {
     guard let batch = object.__state.batch else { return [object] }
     let limit = batch.owners[property.index] ?? 1
-    batch.owners[property.index] = limit * 8
+    // As long as a store cannot be read it is asked again, however often.
+    batch.owners[property.index] = min(limit, 1 << 20) * 8
     guard limit > 1 else { return [object] }
     let others = self.batch(of: object, context).filter { $0 !== object && isFault($0, property) }
     return [object] + others.prefix(limit - 1)

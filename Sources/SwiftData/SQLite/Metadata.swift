@@ -3,6 +3,8 @@ import GRDB
 
 /// What a store says about itself.
 struct Metadata {
+  /// The version of the file format.
+  let format: String
   let identifier: String
   /// The models, as the `Codable` ``Schema`` in JSON.
   let schema: String
@@ -19,6 +21,7 @@ struct Metadata {
   init(
     identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty
   ) {
+    format = StoreOpening.format
     (self.identifier, self.schema, self.version) = (identifier, schema, version)
     (self.layout, self.retained) = (layout, retained)
   }
@@ -36,9 +39,14 @@ struct Metadata {
       return nil
     }
     let rows = try Row.fetchAll(database, sql: "SELECT key, value FROM _swiftdata")
-    let values = Dictionary(rows.map { ($0["key"] as String, $0["value"] as String) }) { first, _ in first }
+    // Cells of another type, which a damaged file may have, trap where they are converted.
+    let pairs = rows.compactMap { row in
+      String.fromDatabaseValue(row["key"]).flatMap { key in String.fromDatabaseValue(row["value"]).map { (key, $0) } }
+    }
+    let values = Dictionary(pairs) { first, _ in first }
     let place = "\"\(configuration.url.path)\""
-    if let format = values["format"], format != StoreOpening.format {
+    format = values["format"] ?? StoreOpening.format
+    guard format == StoreOpening.format || StoreOpening.convertible.contains(format) else {
       throw SwiftDataError(
         .newerSchema,
         message: "\(place) has store format \(format) and this version of SwiftData reads format"
@@ -49,7 +57,8 @@ struct Metadata {
         return try JSONCoding.decode(type, from: Data((values[key] ?? "").utf8))
       } catch {
         throw SwiftDataError(
-          .storeDamaged, message: "\(place) does not say what it holds (\(key)); the file was left untouched",
+          .storeDamaged,
+          message: "\(place) does not say what it holds (\(key)); the file was left untouched. \(StoreErrors.salvage)",
           underlying: error)
       }
     }
@@ -62,7 +71,7 @@ struct Metadata {
 
   func write(to database: Database) throws {
     let values = [
-      "identifier": identifier, "format": StoreOpening.format, "schema": schema,
+      "identifier": identifier, "format": format, "schema": schema,
       "version": String(decoding: try JSONCoding.encode(version), as: UTF8.self),
       "layout": String(decoding: try JSONCoding.encode(layout), as: UTF8.self),
       "retained": String(decoding: try JSONCoding.encode(retained), as: UTF8.self),
@@ -82,6 +91,6 @@ struct Metadata {
           WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS _swiftdata_denormalized (column_name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
         """)
-    for statement in HistoryRecorder.creationStatements { try database.execute(sql: statement) }
+    for statement in HistoryTables.creationStatements { try database.execute(sql: statement) }
   }
 }

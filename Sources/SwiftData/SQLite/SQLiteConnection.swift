@@ -6,7 +6,7 @@ import GRDBSQLite
 ///
 /// It lives no longer than the GRDB access block that made it.
 package final class SQLiteConnection {
-  let database: Database
+  package let database: Database
   let store: SQLiteStore
   /// Binds the parameters of one statement after another.
   let writer = SQLiteParameterWriter()
@@ -14,6 +14,8 @@ package final class SQLiteConnection {
   private(set) var hasDeleted = false
   /// The number of the history's transaction that it wrote.
   var historyTransaction: Int64?
+  /// The external files of the transaction, where it has any.
+  private(set) var openFiles: PendingFiles?
   private let handle: OpaquePointer
   private let trace = SQLTrace.active
   /// The statement that ran last. A save runs one thousands of times, and the search by text costs as much as a bind.
@@ -23,6 +25,14 @@ package final class SQLiteConnection {
     self.database = database
     self.store = store
     self.handle = database.sqliteConnection!
+  }
+
+  /// What the transaction does to external files.
+  var files: PendingFiles {
+    if let openFiles { return openFiles }
+    let files = store.externalStorage.pending ?? PendingFiles(store.externalStorage)
+    openFiles = files
+    return files
   }
 
   /// Runs a query and hands each row to `body`; the reader is reused from row to row.

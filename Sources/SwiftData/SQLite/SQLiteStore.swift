@@ -61,6 +61,9 @@ package final class SQLiteStore: @unchecked Sendable {
     self.derivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
       try DerivedTable.update(connections, for: layout, configuration: configuration)
     }
+    if configuration.allowsSave, externalStorage.isUnfinished {
+      try write { connection in try externalStorage.sweep { try StoreOpening.externalNames(connection) } }
+    }
     let denormalized = try translating { try connections.read { try StoreOpening.denormalizedColumns($0) } }
     let last = try translating { try connections.read { try StoreOpening.lastTransaction($0) } }
     bookkeeping.withLock { ($0.denormalized, $0.lastTransaction) = (denormalized, last) }
@@ -121,17 +124,23 @@ package final class SQLiteStore: @unchecked Sendable {
       case .transaction(let transaction): return try write(within: transaction, body)
       case .connections(let connections):
         var transaction: Int64?
+        var files: PendingFiles?
+        var isCommitting = false
         do {
           return try connections.write { database in
             let connection = SQLiteConnection(database, store: self)
-            defer { transaction = connection.historyTransaction }
+            defer { (transaction, files) = (connection.historyTransaction, connection.openFiles) }
             let result = try body(connection)
+            try connection.openFiles?.willCommit()
             willCommit(connection.historyTransaction)
+            isCommitting = true
             return result
           } didCommit: {
             didCommit(transaction)
+            files?.committed()
           }
         } catch {
+          files?.rolledBack(isCertain: !isCommitting)
           // Somebody else may get the number now.
           if let transaction { _ = bookkeeping.withLock { $0.ownTransactions.remove(transaction) } }
           throw error
@@ -143,13 +152,19 @@ package final class SQLiteStore: @unchecked Sendable {
   /// As ``write(_:)``, in a savepoint; what foreign keys would do is done by hand, since they are off.
   private func write<T>(within transaction: OpenTransaction, _ body: (SQLiteConnection) throws -> T) throws -> T {
     let connection = SQLiteConnection(transaction.database, store: self)
+    let savepoint = connection.files.savepoint
     var result: T?
-    try transaction.database.inSavepoint {
-      result = try body(connection)
-      if connection.hasDeleted {
-        try ForeignKeys.apply(layout.record, to: Set(layout.record.tables.map(\.name)), transaction.database)
+    do {
+      try transaction.database.inSavepoint {
+        result = try body(connection)
+        if connection.hasDeleted {
+          try ForeignKeys.apply(layout.record, to: Set(layout.record.tables.map(\.name)), transaction.database)
+        }
+        return .commit
       }
-      return .commit
+    } catch {
+      connection.files.rollBack(to: savepoint)
+      throw error
     }
     return result!
   }
@@ -270,8 +285,8 @@ package final class SQLiteStore: @unchecked Sendable {
         try connection.execute("DELETE FROM \(table.quotedIdentifier)")
       }
       try HistoryReader(store: self).removeAll(connection)
+      try connection.files.remove(externalStorage.names())
     }
-    externalStorage.removeAll()
   }
 
   /// Closes the store and removes its files.
@@ -288,7 +303,8 @@ package final class SQLiteStore: @unchecked Sendable {
     try connections.close()
     externalStorage.removeAll()
     guard !configuration.isStoredInMemoryOnly else { return }
-    for suffix in ["", "-wal", "-shm"] {
+    // The database last: without it, a log that is left would look like one that has lost its database.
+    for suffix in ["-wal", "-shm", ""] {
       let path = configuration.url.path + suffix
       if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
     }

@@ -16,6 +16,8 @@ final class StoreConnections: @unchecked Sendable {
   let writer: DatabaseQueue
   /// Nil where only the writer can read: another connection would not see a database in memory.
   private let file: (path: String, options: Configuration)?
+  /// Which file the path led to when it was opened.
+  private let identity: FileIdentity?
   private let permits = DispatchSemaphore(value: StoreConnections.readerCount)
   /// The readers that nobody uses now; nil after the end.
   private let idle = Mutex<[DatabaseQueue]?>([])
@@ -23,17 +25,22 @@ final class StoreConnections: @unchecked Sendable {
   /// A database in memory.
   init(inMemory options: Configuration) throws {
     self.writer = try DatabaseQueue(configuration: options)
-    self.file = nil
+    (self.file, self.identity) = (nil, nil)
   }
 
   /// A file, whose writes go to a log beside it (WAL), so that nobody waits for somebody else's reads.
-  init(path: String, options: Configuration) throws {
+  init(path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal) throws {
     var options = options
     if !options.readonly { options.journalMode = .wal }
     self.writer = try DatabaseQueue(path: path, configuration: options)
+    // Only now: with the log GRDB asks for NORMAL.
+    if !options.readonly {
+      try writer.inDatabase { try $0.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
+    }
     options.readonly = true
     options.journalMode = .default
     self.file = (path, options)
+    self.identity = FileIdentity(path)
   }
 
   deinit {
@@ -46,7 +53,7 @@ final class StoreConnections: @unchecked Sendable {
     guard let file else { return try writer.unsafeRead { try Self.inTransaction($0, body) } }
     permits.wait()
     defer { permits.signal() }
-    let reader = try take() ?? DatabaseQueue(path: file.path, configuration: file.options)
+    let reader = try take() ?? makeReader(file.path, file.options)
     defer { idle.withLock { $0?.append(reader) } }
     return try reader.unsafeRead { try Self.inTransaction($0, body) }
   }
@@ -54,11 +61,26 @@ final class StoreConnections: @unchecked Sendable {
   /// Runs `body` in one immediate transaction: all of it is committed, or none.
   /// - Parameter didCommit: called after the commit and before anybody else writes.
   func write<T>(_ body: (Database) throws -> T, didCommit: () -> Void = {}) throws -> T {
-    try writer.writeWithoutTransaction { database in
+    try checkPlace()
+    return try writer.writeWithoutTransaction { database in
       let result = try Self.inTransaction(database, beginning: "BEGIN IMMEDIATE", body)
       didCommit()
       return result
     }
+  }
+
+  private func makeReader(_ path: String, _ options: Configuration) throws -> DatabaseQueue {
+    try checkPlace()
+    return try DatabaseQueue(path: path, configuration: options)
+  }
+
+  /// SQLite goes on writing to a file that has lost its name, and nobody would find what was saved.
+  private func checkPlace() throws {
+    guard let file, FileIdentity(file.path) != identity else { return }
+    throw SwiftDataError(
+      .io,
+      message: "\"\(file.path)\" was removed or replaced while the store was open; nothing of this was stored. Put the"
+        + " file back, or make a new ModelContainer and insert the objects there")
   }
 
   private func take() throws -> DatabaseQueue? {
@@ -106,5 +128,18 @@ final class StoreConnections: @unchecked Sendable {
         resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(database.sqliteConnection)),
         sql: sql)
     }
+  }
+}
+
+/// What tells a file from another one that took its name.
+private struct FileIdentity: Equatable {
+  private let device: UInt64
+  private let number: UInt64
+
+  /// Nil where there is no file.
+  init?(_ path: String) {
+    var information = stat()
+    guard stat(path, &information) == 0 else { return nil }
+    (device, number) = (UInt64(information.st_dev), UInt64(information.st_ino))
   }
 }

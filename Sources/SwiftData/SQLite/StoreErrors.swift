@@ -8,6 +8,8 @@ enum StoreErrors {
   private static let uniqueConstraint = SQLITE_CONSTRAINT | 8 << 8
   private static let primaryKeyConstraint = SQLITE_CONSTRAINT | 6 << 8
   private static let notNullConstraint = SQLITE_CONSTRAINT | 5 << 8
+  /// The memory that connections share cannot grow.
+  private static let noRoomForIndex = SQLITE_IOERR | 19 << 8
   private static let foreignKeyConstraint = SQLITE_CONSTRAINT | 3 << 8
 
   /// Turns GRDB's errors of `body` into ours.
@@ -32,9 +34,20 @@ enum StoreErrors {
     }
     switch code & 0xFF {
     case SQLITE_NOTADB:
-      return make(.notADatabase, "\(place) is not an SQLite database; the file was left untouched")
+      return make(
+        .notADatabase,
+        "\(place) is not an SQLite database; the file was left untouched. If it was a store:"
+          + " \(salvage)")
     case SQLITE_CORRUPT:
-      return make(.storeDamaged, "\(place) is damaged (\(message ?? "malformed")); the file was left untouched")
+      return make(
+        .storeDamaged,
+        "\(place) is damaged, or its disk cannot be read (\(message ?? "malformed")); the file was left untouched. \(salvage)"
+      )
+    case SQLITE_ERROR where isOfAnotherSchema(message):
+      return make(
+        .storeDamaged,
+        "the tables of \(place) are not as SwiftData made them (\(message ?? "")); another program changed them. Undo"
+          + " that. \(salvage)")
     case SQLITE_BUSY, SQLITE_LOCKED:
       return make(
         .storeLocked,
@@ -43,8 +56,15 @@ enum StoreErrors {
       return make(.storeReadOnly, "\(place) cannot be written; check the permissions of the file and its folder")
     case SQLITE_FULL:
       return make(.storeFull, "the disk is full; nothing of this save was stored. Free some space and save again")
+    case SQLITE_CANTOPEN where hasNoDescriptors:
+      return make(
+        .io,
+        "\(place) cannot be opened, because the process has too many open files; close some, or raise the limit"
+          + " (ulimit -n)")
     case SQLITE_CANTOPEN:
-      return make(.io, "\(place) cannot be opened; check that its folder exists and may be read")
+      return make(.io, "\(place) cannot be opened; check that its folder exists and may be read and written")
+    case SQLITE_IOERR where code == noRoomForIndex:
+      return make(.storeFull, "the disk is full, or fails: \(place) needs a little room to be read. Free some space")
     case SQLITE_IOERR:
       return make(.io, "\(place) cannot be read or written (\(message ?? "I/O error"))")
     case SQLITE_CONSTRAINT:
@@ -52,6 +72,20 @@ enum StoreErrors {
     default:
       return make(.io, "\(place): SQLite reports \(message ?? "error") (\(code))")
     }
+  }
+
+  static let salvage = "ModelContainer.recover(from:to:for:) copies what can be read to a new store"
+
+  /// What SQLite says of statements for tables that somebody changed.
+  private static func isOfAnotherSchema(_ message: String?) -> Bool {
+    ["no such table", "no such column", "has no column named"].contains { message?.contains($0) == true }
+  }
+
+  /// SQLite's code for a file that cannot be opened does not say why.
+  private static var hasNoDescriptors: Bool {
+    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor < 0 && (errno == EMFILE || errno == ENFILE)
   }
 
   /// SQLite names the columns as `Table.column, Table.column`, and an index on expressions as `index 'name'`.

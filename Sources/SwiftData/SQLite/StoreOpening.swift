@@ -5,7 +5,9 @@ import GRDBSQLite
 /// Opens an SQLite file and makes it fit the schema, or says why it does not.
 enum StoreOpening {
   /// The version of the file format: tables and columns as `EntityTable` lays them out.
-  static let format = "1"
+  static let format = "2"
+  /// Earlier ones that opening brings up to date.
+  static let convertible: Set = ["1"]
 
   /// How much of the file a connection keeps in memory, in KiB; only as much as was read is taken. SQLite's own 2 MB
   /// hold no index of a hundred thousand rows, and then every insertion reads pages again.
@@ -20,21 +22,35 @@ enum StoreOpening {
     options.prepareDatabase { database in
       try SwiftFunctions.register(on: database.sqliteConnection!)
       try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
-      if !isReadOnly { try database.execute(sql: "PRAGMA synchronous = NORMAL") }
     }
     do {
       if configuration.isStoredInMemoryOnly { return try StoreConnections(inMemory: options) }
       let folder = configuration.url.deletingLastPathComponent()
-      if !isReadOnly { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+      if !isReadOnly { try DurableFiles.createFolder(folder.path) }
+      try checkLog(of: configuration)
       return try openFile(configuration, options)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
         layout: nil)
-    } catch let error as CocoaError {
+    } catch let error as POSIXError {
       throw SwiftDataError(
         .io, message: "the folder of \"\(configuration.url.path)\" cannot be made", underlying: error)
     }
+  }
+
+  /// SQLite takes the log of a database that is gone for one of no use, and removes it.
+  private static func checkLog(of configuration: ModelConfiguration) throws {
+    func size(_ path: String) -> Int {
+      var information = stat()
+      return stat(path, &information) == 0 ? Int(information.st_size) : 0
+    }
+    let path = configuration.url.resolvingSymlinksInPath().path
+    guard size(path + "-wal") > 0, size(path) == 0 else { return }
+    throw SwiftDataError(
+      .storeDamaged,
+      message: "\"\(path)-wal\" has saves that belong to \"\(path)\", which is missing or empty; put the database back"
+        + " beside it, or salvage what the log has with ModelContainer.recover(from:to:for:). Nothing was touched")
   }
 
   /// SQLite does not wait by itself for another process that makes the same new file a write-ahead one.
@@ -44,7 +60,8 @@ enum StoreOpening {
     let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout)
     while true {
       do {
-        return try StoreConnections(path: configuration.url.path, options: options)
+        return try StoreConnections(
+          path: configuration.url.path, options: options, durability: configuration.durability)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && Date() < deadline {
         Thread.sleep(forTimeInterval: 0.01)
       }
@@ -61,9 +78,10 @@ enum StoreOpening {
       let known = try connections.read { try Metadata($0, configuration) }
       if let known {
         let path = try MigrationPath(from: known, to: target)
-        if path.steps.isEmpty, known.schema == encoded, known.version == path.version { return (known.identifier, []) }
+        let isCurrent = path.steps.isEmpty && known.format == format
+        if isCurrent, known.schema == encoded, known.version == path.version { return (known.identifier, []) }
         guard configuration.allowsSave else {
-          if path.steps.isEmpty { return (known.identifier, []) }
+          if isCurrent { return (known.identifier, []) }
           throw readOnly(path, configuration)
         }
       } else if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
@@ -83,7 +101,7 @@ enum StoreOpening {
 
   /// The number of the newest transaction that ever was; 0 before the first.
   static func lastTransaction(_ database: Database) throws -> Int64 {
-    try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = '_swiftdata_history'") ?? 0
+    try Int64.fetchOne(database, sql: "SELECT \(HistoryTables.newest)") ?? 0
   }
 
   /// The steps that opening would take, without taking them.
@@ -118,16 +136,31 @@ enum StoreOpening {
       SQLFragment(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_swiftdata%' ESCAPE '\\'"
           + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    ) { $0.text(0)! }
+    ) { $0.text(0) ?? "" }
+  }
+
+  /// The names of external files that rows have: texts in columns for data, whatever models they are of.
+  static func externalNames(_ connection: SQLiteConnection) throws -> Set<String> {
+    var names = Set<String>()
+    for table in try userTables(connection) {
+      let columns = try connection.rows(
+        SQLFragment("SELECT name FROM pragma_table_info(?) WHERE upper(type) IN ('', 'BLOB')", [.text(table)])
+      ) { $0.text(0) ?? "" }
+      for column in columns.map(\.quotedIdentifier) {
+        let sql = "SELECT \(column) FROM \(table.quotedIdentifier) WHERE typeof(\(column)) = 'text'"
+        names.formUnion(try connection.rows(SQLFragment(sql)) { $0.text(0) ?? "" })
+      }
+    }
+    return names
   }
 
   // MARK: - Steps
 
   private static func readOnly(_ path: MigrationPath, _ configuration: ModelConfiguration) -> SwiftDataError {
-    let version = path.steps.first?.from.description ?? "?"
+    let state = path.steps.first.map { "version \($0.from) of the models" } ?? "an earlier format of the history"
     return SwiftDataError(
       .storeReadOnly,
-      message: "\"\(configuration.url.path)\" has version \(version) of the models and needs a migration, which"
+      message: "\"\(configuration.url.path)\" has \(state) and needs a migration, which"
         + " allowsSave: false does not let happen; open it once with allowsSave: true")
   }
 
@@ -138,19 +171,22 @@ enum StoreOpening {
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
     var storage = externalStorage
-    let files = PendingFiles()
+    let files = PendingFiles(externalStorage)
     storage.pending = files
     var result = (identifier: "", steps: [MigrationSummary.Step]())
+    var isCommitting = false
     do {
       try database.inTransaction(.immediate) {
         result = try lead(database, to: target, schema: schema, externalStorage: storage)
+        try files.willCommit()
+        isCommitting = true
         return .commit
       }
     } catch {
-      files.rolledBack(in: externalStorage)
+      files.rolledBack(isCertain: !isCommitting)
       throw error
     }
-    files.committed(in: externalStorage)
+    files.committed()
     return result
   }
 
@@ -167,6 +203,7 @@ enum StoreOpening {
       ).write(to: database)
       return (identifier, [])
     }
+    if known.format != format { try HistoryTables.convert(database) }
     let path = try MigrationPath(from: known, to: target)
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,

@@ -4,7 +4,7 @@ extension ContextState {
   func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [SearchHit<M>] {
     drainInbox()
     let table = try core.table(for: M.__entity)
-    _ = try core.sqlStore(of: table, for: "full-text search; fetch with localizedStandardContains in a predicate")
+    if !(core.store(of: table) is SQLiteStore) { return try searchCandidates(type, text, limit: limit, in: table) }
     let index = try searchIndex(of: table)
     guard let query = SearchQuery(text), limit.map({ $0 > 0 }) ?? true else { return [] }
     try loadMarkedRows(root: table.root)
@@ -36,9 +36,7 @@ extension ContextState {
     let store = try core.sqlStore(of: table)
     let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
     guard isSearchable, let index = store.layout.searchIndex(of: table) else {
-      throw SwiftDataError(
-        .unsupportedPredicate, entity: table.entity.name,
-        message: "there is nothing to search; mark its String properties with @Attribute(.spotlight)")
+      throw SearchIndex.nothing(table.entity)
     }
     guard store.derivedTables.contains(index.name) else {
       throw SwiftDataError(
@@ -144,7 +142,7 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` where neither the class nor a subclass has a `String` attribute
   ///   with `.spotlight`.
   /// - Complexity: that of SQLite's FTS5: proportional to the number of stored objects that have the words, not to
-  ///   that of all.
+  ///   that of all. A PostgreSQL store finds them by `tsvector` and counts all rows; FTS5 then ranks them in memory.
   public func search<T: PersistentModel>(
     _ model: T.Type, _ text: String, limit: Int? = nil
   ) throws -> [SearchHit<T>] {

@@ -4,10 +4,10 @@ import Foundation
 ///
 /// It is an FTS5 table without a copy of the texts; triggers keep it in the transactions that change the rows. A view
 /// has the texts in the form that is indexed.
-struct SearchIndex: Sendable {
-  struct Column: Sendable {
+package struct SearchIndex: Sendable {
+  package struct Column: Sendable {
     /// The column of the hierarchy's table.
-    let source: String
+    package let source: String
     let property: String
     /// The classes whose property it is; nil where it is searchable in all that have it.
     let classes: [String]?
@@ -25,8 +25,8 @@ struct SearchIndex: Sendable {
   }
 
   /// The table of the hierarchy.
-  let table: String
-  let columns: [Column]
+  package let table: String
+  package let columns: [Column]
 
   /// The name of the FTS5 table.
   var name: String { "_swiftdata_\(table).search" }
@@ -52,7 +52,7 @@ struct SearchIndex: Sendable {
   }
 
   /// Whether a property's text is indexed: it is marked `.spotlight`, and its column holds plain text.
-  static func isSearchable(_ property: __Property) -> Bool {
+  package static func isSearchable(_ property: __Property) -> Bool {
     property.isStored && property.attribute?.options.contains(.spotlight) == true
       && ScalarType(of: property).form == .text
   }

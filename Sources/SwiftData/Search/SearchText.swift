@@ -9,6 +9,8 @@ import GRDBSQLite
 enum SearchText {
   /// The tokenizer of every index, as an argument of FTS5.
   static let tokenizer = "tokenize=\"unicode61 remove_diacritics 2 categories 'L* N* Co So'\""
+  /// The same in parts.
+  static let tokenizerComponents = ["unicode61", "remove_diacritics", "2", "categories", "L* N* Co So"]
 
   /// Goes up when `indexed` changes its results: indices of former ones are made anew.
   static let version = 1

@@ -12,6 +12,8 @@ package protocol EngineStore: AnyObject, Sendable {
   var name: String { get }
   /// Grows when another process may have committed.
   var foreignCommits: Int { get }
+  /// The same as a store of rows on a server; nil where it is none.
+  var relational: (any RelationalStore)? { get }
   /// What opening it changed.
   var migration: MigrationSummary { get }
 
@@ -47,6 +49,12 @@ package protocol EngineStore: AnyObject, Sendable {
   /// Reads registered objects again, except what is unsaved; `only` one property.
   func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws
 
+  /// The objects in which a search may find all terms; `limit` is how many hits are wanted.
+  /// - Throws: ``SwiftDataError/unsupportedFeature`` where the store has no full-text index.
+  func searchCandidates(
+    _ terms: [SearchTerm], in table: EntityTable, limit: Int?, context: ContextState
+  ) throws -> FoundObjects
+
   // MARK: - Writing
 
   /// What the context has to save to this store, which is the one at `index`.
@@ -77,7 +85,11 @@ package protocol EngineStore: AnyObject, Sendable {
 
 extension EngineStore {
   package var foreignCommits: Int { 0 }
+  package var relational: (any RelationalStore)? { nil }
   package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
+  package func searchCandidates(
+    _ terms: [SearchTerm], in table: EntityTable, limit: Int?, context: ContextState
+  ) throws -> FoundObjects { throw SearchIndex.unsupported(table.entity, name) }
   package func contextBegan(_ state: EditingState) {}
   package func contextEnded(_ state: EditingState) {}
 }

@@ -16,7 +16,10 @@ package struct PostgresStatement {
 /// One connection to a server, used by one thread at a time.
 // @unchecked Sendable because a pool gives it to one thread at a time.
 package final class PostgresConnection: @unchecked Sendable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
+  /// Whether a statement ends when the task is cancelled that waits for it.
+  var isCancellable = false
+  let log: StatementLog?
   /// The names of the statements that the server knows, by their text.
   private var prepared: [String: String] = [:]
   private var nameCount = 0
@@ -25,7 +28,12 @@ package final class PostgresConnection: @unchecked Sendable {
 
   /// - Parameter namespace: the schema of the server in which unqualified names are.
   /// - Throws: ``PostgresError``.
-  package init(url: String, namespace: String) throws {
+  package convenience init(url: String, namespace: String) throws {
+    try self.init(url: url, namespace: namespace, log: nil)
+  }
+
+  init(url: String, namespace: String, log: StatementLog?) throws {
+    self.log = log
     guard let handle = Self.connect(url, fallbackName: "swiftdata \(namespace)") else {
       throw PostgresError(message: "out of memory", isLost: true)
     }
@@ -85,10 +93,38 @@ package final class PostgresConnection: @unchecked Sendable {
 
   private func execute(_ sql: String, _ parameters: [PostgresParameter]) throws -> PostgresResult {
     let name = try name(of: sql, parameters)
-    let result = withArguments(parameters) { values, lengths, formats, _ in
-      PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+    let start = log?.begin()
+    try send(sql, name, parameters)
+    try awaitResult()
+    let result = PQgetResult(handle)
+    while let rest = try nextResult() { PQclear(rest) }
+    let checked = try check(result, sql)
+    note(sql, parameters, since: start)
+    return checked
+  }
+
+  private func send(_ sql: String, _ name: String, _ parameters: [PostgresParameter]) throws {
+    let sent = withArguments(parameters) { values, lengths, formats, _ in
+      PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
     }
-    return try check(result, sql)
+    if sent == 0 { throw lost() }
+  }
+
+  /// Nil where there is none any more.
+  private func nextResult() throws -> OpaquePointer? {
+    try awaitResult()
+    return PQgetResult(handle)
+  }
+
+  func note(_ sql: String, _ parameters: [PostgresParameter], since start: ContinuousClock.Instant?) {
+    guard let start, let log, !Self.isControl(sql) else { return }
+    let isRead = sql.hasPrefix("SELECT") || sql.hasPrefix("EXPLAIN")
+    log.end(sql: sql, isRead: isRead, since: start) { PostgresParameter.expand(sql, parameters) }
+  }
+
+  /// Whether it begins or ends a transaction.
+  private static func isControl(_ sql: String) -> Bool {
+    ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains { sql.hasPrefix($0) }
   }
 
   /// What was prepared for tables as they were is of no use when another program changed them.
@@ -105,30 +141,32 @@ package final class PostgresConnection: @unchecked Sendable {
     let names = try statements.map { try name(of: $0.sql, $0.parameters) }
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var failure: PostgresError?
+    func attempt(_ body: () throws -> Void) {
+      do { try body() } catch { failure = failure ?? error as? PostgresError ?? lost() }
+    }
+    let start = log?.begin()
     for (statement, name) in zip(statements, names) {
       SQLTrace.note(statement.sql)
-      let sent = withArguments(statement.parameters) { values, lengths, formats, _ in
-        PQsendQueryPrepared(handle, name, Int32(statement.parameters.count), values, lengths, formats, 1)
-      }
-      if sent == 0 { failure = failure ?? lost() }
+      attempt { try send(statement.sql, name, statement.parameters) }
     }
     if PQpipelineSync(handle) == 0 { failure = failure ?? lost() }
     var results = [PostgresResult]()
     for statement in statements where failure?.isLost != true {
-      // Each statement's results end with none.
-      guard let result = PQgetResult(handle) else { continue }
-      do {
+      attempt {
+        // Each statement's results end with none.
+        guard let result = try nextResult() else { return }
+        defer { while let rest = try? nextResult() { PQclear(rest) } }
         let checked = try check(result, statement.sql)
+        note(statement.sql, statement.parameters, since: start)
         if failure == nil { results.append(checked) }
-      } catch let error as PostgresError {
-        failure = failure ?? error
       }
-      while let rest = PQgetResult(handle) { PQclear(rest) }
     }
     if failure?.isLost != true {
-      while let sync = PQgetResult(handle) {
-        defer { PQclear(sync) }
-        if PQresultStatus(sync) == PGRES_PIPELINE_SYNC { break }
+      attempt {
+        while let sync = try nextResult() {
+          defer { PQclear(sync) }
+          if PQresultStatus(sync) == PGRES_PIPELINE_SYNC { break }
+        }
       }
       if PQexitPipelineMode(handle) == 0 { failure = failure ?? lost() }
     }
@@ -144,7 +182,12 @@ package final class PostgresConnection: @unchecked Sendable {
     nameCount += 1
     let name = "s\(nameCount)"
     let types = parameters.map(\.type)
-    _ = try check(PQprepare(handle, name, sql, Int32(types.count), types), sql)
+    // Preparing may have to wait for a lock too.
+    if PQsendPrepare(handle, name, sql, Int32(types.count), types) == 0 { throw lost() }
+    try awaitResult()
+    let result = PQgetResult(handle)
+    while let rest = try nextResult() { PQclear(rest) }
+    _ = try check(result, sql)
     prepared[key] = name
     return name
   }
@@ -177,15 +220,15 @@ package final class PostgresConnection: @unchecked Sendable {
 
   // MARK: - Errors
 
-  private func lost() -> PostgresError {
+  func lost() -> PostgresError {
     let text = String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
     return PostgresError(message: text.isEmpty ? "the connection is gone" : text, isLost: true)
   }
 
-  private func check(_ result: OpaquePointer?, _ sql: String) throws -> PostgresResult {
+  func check(_ result: OpaquePointer?, _ sql: String) throws -> PostgresResult {
     guard let result else { throw lost() }
     switch PQresultStatus(result) {
-    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return PostgresResult(result)
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_COPY_IN: return PostgresResult(result)
     default: break
     }
     defer { PQclear(result) }

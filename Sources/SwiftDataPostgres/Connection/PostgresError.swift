@@ -20,6 +20,9 @@ package struct PostgresError: Error, CustomStringConvertible {
   /// Whether a prepared statement is of no use any more because another program changed a table.
   var isPlanStale: Bool { state == "0A000" && message.contains("cached plan") }
 
+  /// Whether the server ended the statement because somebody asked it to.
+  var isCancelled: Bool { state == "57014" }
+
   /// Whether the server lacks what a predicate or an order needs, or cannot say: then the context has to.
   var wantsSwift: Bool {
     // Undefined functions, operators, collations; types that do not fit; what `swift_unsure` raises; text it cannot have.
@@ -30,7 +33,13 @@ package struct PostgresError: Error, CustomStringConvertible {
 
 extension PostgresError {
   /// The error that callers of the store see.
-  func error(_ store: String) -> SwiftDataError {
+  func error(_ store: String) -> any Error {
+    // A timeout of the server ends statements in the same way.
+    if isCancelled, Task.isCancelled { return CancellationError() }
+    return swiftDataError(store)
+  }
+
+  private func swiftDataError(_ store: String) -> SwiftDataError {
     let code: SwiftDataError.Code
     let advice: String
     switch state {

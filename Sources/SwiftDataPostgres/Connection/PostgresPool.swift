@@ -9,7 +9,10 @@ final class PostgresPool: Sendable {
   private let url: String
   private let namespace: String
   private let options: PostgresPoolOptions
+  private let log: StatementLog?
   private let state = Mutex(State())
+  /// The connection that all use, where a transaction is under way on it.
+  let transaction: PostgresConnection?
 
   private struct State {
     var idle: [PostgresConnection] = []
@@ -30,28 +33,37 @@ final class PostgresPool: Sendable {
     let answer = Mutex(Answer.waiting)
   }
 
-  init(url: String, namespace: String, options: PostgresPoolOptions) {
+  init(url: String, namespace: String, options: PostgresPoolOptions, log: StatementLog? = nil) {
+    transaction = nil
+    self.log = log
     self.url = url
     self.namespace = namespace
     self.options = options
   }
 
+  /// A pool of one connection, on which somebody else began a transaction and will end it.
+  init(within transaction: PostgresConnection) {
+    (url, namespace, options, log) = ("", "", PostgresPoolOptions(size: 1), nil)
+    self.transaction = transaction
+  }
+
   /// Lends a connection for as long as `body` runs. One that was lost there is not used again.
-  /// - Throws: ``PostgresError`` where there is no connection, and what `body` throws.
-  func with<T>(_ body: (PostgresConnection) throws -> T) throws -> T {
-    let connection = try take()
-    do {
-      let result = try body(connection)
+  /// - Parameter cancellable: whether waiting and running statements end when the task is cancelled.
+  /// - Throws: ``PostgresError`` where there is no connection, `CancellationError`, and what `body` throws.
+  func with<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
+    if let transaction { return try body(transaction) }
+    if cancellable { try Task.checkCancellation() }
+    let connection = try take(cancellable: cancellable)
+    connection.isCancellable = cancellable
+    defer {
+      connection.isCancellable = false
       giveBack(connection)
-      return result
-    } catch {
-      giveBack(connection)
-      throw error
     }
+    return try body(connection)
   }
 
   /// A connection of its own, which is not counted.
-  func connect() throws -> PostgresConnection { try PostgresConnection(url: url, namespace: namespace) }
+  func connect() throws -> PostgresConnection { try PostgresConnection(url: url, namespace: namespace, log: log) }
 
   /// Closes what is idle.
   func close() {
@@ -64,7 +76,7 @@ final class PostgresPool: Sendable {
 
   // MARK: - Lending
 
-  private func take() throws -> PostgresConnection {
+  private func take(cancellable: Bool) throws -> PostgresConnection {
     while true {
       let waiter = Waiter()
       let found: PostgresConnection? = state.withLock { state in
@@ -88,24 +100,25 @@ final class PostgresPool: Sendable {
         passOn(nil)
         continue
       }
-      if let connection = try wait(waiter) { return connection }
+      if let connection = try wait(waiter, cancellable: cancellable) { return connection }
     }
   }
 
   /// - Returns: nil where the connection that was handed over is dead.
-  private func wait(_ waiter: Waiter) throws -> PostgresConnection? {
+  private func wait(_ waiter: Waiter, cancellable: Bool) throws -> PostgresConnection? {
     if case .waiting = waiter.answer.withLock({ $0 }) {
-      let inTime = waiter.semaphore.wait(timeout: .now() + options.timeout)
-      if inTime == .timedOut {
-        let gaveUp = waiter.answer.withLock { answer in
-          guard case .waiting = answer else { return false }
-          answer = .gaveUp
-          return true
-        }
-        if gaveUp {
-          throw PostgresError(
-            message: "all \(options.size) connections were in use for \(options.timeout) seconds; allow more in `pool`")
-        }
+      let end = DispatchTime.now() + options.timeout
+      // Nothing wakes a thread when its task is cancelled, so it looks now and then.
+      let isWatching = cancellable && PostgresConnection.isInTask
+      while true {
+        let next = isWatching ? min(end, .now() + .milliseconds(20)) : end
+        if waiter.semaphore.wait(timeout: next) == .success { break }
+        let isCancelled = cancellable && Task.isCancelled
+        guard isCancelled || DispatchTime.now() >= end else { continue }
+        guard giveUp(waiter) else { break }
+        if isCancelled { throw CancellationError() }
+        throw PostgresError(
+          message: "all \(options.size) connections were in use for \(options.timeout) seconds; allow more in `pool`")
       }
     }
     switch waiter.answer.withLock({ $0 }) {
@@ -120,6 +133,15 @@ final class PostgresPool: Sendable {
         throw error
       }
     case .waiting, .gaveUp: return nil
+    }
+  }
+
+  /// False where there is an answer already.
+  private func giveUp(_ waiter: Waiter) -> Bool {
+    waiter.answer.withLock { answer in
+      guard case .waiting = answer else { return false }
+      answer = .gaveUp
+      return true
     }
   }
 

@@ -51,6 +51,14 @@ package final class PostgresResult {
     isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
   }
 
+  /// Whether all columns are of types whose binary form ``value(_:_:)`` can read.
+  var isReadable: Bool {
+    let readable: [PostgresType] = [.bool, .bytea, .bigint, .text, .json, .float8, .uuid, .jsonb]
+    return types.allSatisfy { type in readable.contains { $0.rawValue == type } || [21, 23].contains(type) }
+  }
+
+  func isText(_ column: Int) -> Bool { types[column] == PostgresType.text.rawValue }
+
   func value(_ row: Int, _ column: Int) -> SQLValue {
     if isNull(row, column) { return .null }
     switch types[column] {

@@ -12,6 +12,7 @@ package enum PostgresType: UInt32 {
   case float8 = 701
   case uuid = 2950
   case jsonb = 3802
+  case tsvector = 3614
 
   /// The type of arrays of it.
   var array: UInt32 {
@@ -24,6 +25,7 @@ package enum PostgresType: UInt32 {
     case .float8: 1022
     case .uuid: 2951
     case .jsonb: 3807
+    case .tsvector: 3643
     case .unknown: 0
     }
   }
@@ -39,6 +41,7 @@ package enum PostgresType: UInt32 {
     case .float8: "double precision"
     case .uuid: "uuid"
     case .jsonb: "jsonb"
+    case .tsvector: "tsvector"
     case .unknown: "unknown"
     }
   }
@@ -76,18 +79,18 @@ package struct PostgresParameter {
     bytes.reserveCapacity(20 + values.count * 12)
     // One dimension, which may have nulls, whose first index is 1.
     for word in [1, 1, type.rawValue, UInt32(values.count), 1] { append(word, to: &bytes) }
-    for value in values {
-      if case .null = value {
-        append(UInt32.max, to: &bytes)
-        continue
-      }
-      let place = bytes.count
-      append(UInt32(0), to: &bytes)
-      append(value, type, to: &bytes)
-      let length = UInt32(bytes.count - place - 4)
-      withUnsafeBytes(of: length.bigEndian) { for (index, byte) in $0.enumerated() { bytes[place + index] = byte } }
-    }
+    for value in values { append(sized: value, type, to: &bytes) }
     return PostgresParameter(type: type.array, bytes: bytes)
+  }
+
+  /// A value with its length before it.
+  static func append(sized value: SQLValue, _ type: PostgresType, to bytes: inout [UInt8]) {
+    if case .null = value { return append(UInt32.max, to: &bytes) }
+    let place = bytes.count
+    append(UInt32(0), to: &bytes)
+    append(value, type, to: &bytes)
+    let length = UInt32(bytes.count - place - 4)
+    withUnsafeBytes(of: length.bigEndian) { for (index, byte) in $0.enumerated() { bytes[place + index] = byte } }
   }
 
   static func append<I: FixedWidthInteger>(_ value: I, to bytes: inout [UInt8]) {

@@ -30,6 +30,30 @@ extension PostgresStore {
     }
   }
 
+  /// Forgets what is older than the configuration says, if it says so.
+  func forgetOldHistory() throws {
+    guard let age = configuration.historyRetention else { return }
+    let limit = Date().timeIntervalSinceReferenceDate - age
+    _ = try read {
+      try $0.run(
+        """
+        WITH gone AS (DELETE FROM \(ServerNames.history) WHERE id IS NOT NULL AND timestamp < $1 RETURNING id),
+          changes AS (DELETE FROM \(ServerNames.changes) WHERE history IN (SELECT id FROM gone))
+        INSERT INTO \(ServerNames.numbers) AS n (name, last)
+        SELECT 'deleted history', max(id) FROM gone HAVING count(*) > 0
+        ON CONFLICT (name) DO UPDATE SET last = greatest(n.last, excluded.last)
+        """, [PostgresParameter(.real(limit))])
+    }
+  }
+
+  /// Called after each save, which is done whatever becomes of this.
+  func forgetOldHistoryNowAndThen() {
+    guard configuration.historyRetention != nil,
+      saveCount.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: 100)
+    else { return }
+    try? forgetOldHistory()
+  }
+
   private func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ connection: PostgresConnection
   ) throws -> [DefaultHistoryTransaction] {

@@ -9,6 +9,8 @@ import SwiftData
 final class EntityRows: @unchecked Sendable {
   let table: EntityTable
   let store: String
+  /// Where the words of searchable texts are; nil where there are none.
+  let search: SearchColumns?
   /// Columns whose cells have values of several types.
   private let mixed: Set<String>
   /// The select list without lists.
@@ -28,6 +30,7 @@ final class EntityRows: @unchecked Sendable {
   init(_ table: EntityTable, store: String, layout: StoreLayout) {
     self.table = table
     self.store = store
+    search = SearchColumns(table, layout)
     let record = layout.record.table(named: table.name)
     mixed = Set(record?.columns.filter { $0.family == .mixed }.map(\.name) ?? [])
     func isPolymorphic(_ entity: __Entity) -> Bool {
@@ -143,6 +146,27 @@ final class EntityRows: @unchecked Sendable {
       }
     }
     return (cells, ServerCell.encode(given: given))
+  }
+}
+
+extension EntityRows {
+  /// The columns of words beside those of some properties.
+  func wordColumns(_ properties: [__Property]) -> [SearchColumns.Column] {
+    guard let search else { return [] }
+    let names = Set(properties.map { TableNames.column(for: $0) })
+    return search.columns.filter { names.contains($0.source) }
+  }
+
+  /// The words of the texts in the cells of some properties.
+  func words(_ properties: [__Property], _ cells: [SQLValue]) throws -> [SQLValue] {
+    let columns = wordColumns(properties)
+    if columns.isEmpty { return [] }
+    let names = properties.map { TableNames.column(for: $0) }
+    let texts = columns.map { column -> String? in
+      guard let place = names.firstIndex(of: column.source), case .text(let text) = cells[place] else { return nil }
+      return text
+    }
+    return try SearchColumns.cells(of: texts)
   }
 }
 

@@ -20,6 +20,24 @@ enum StoredText {
     return String(result)
   }
 
+  /// A text of normal form C from the one that is stored.
+  static func text(ofStored stored: String) -> String {
+    guard stored.utf8.contains(1) else { return stored }
+    var result = String.UnicodeScalarView()
+    var isEscaped = false
+    for scalar in stored.unicodeScalars {
+      if isEscaped {
+        result.append(scalar == "\u{1}" ? "\u{0}" : "\u{1}")
+        isEscaped = false
+      } else if scalar == "\u{1}" {
+        isEscaped = true
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
   /// JSON as `jsonb` can have it: that knows no NUL, and no zero with a sign.
   static func json(_ json: String) -> String { json.replacing("\\u0000", with: "\\ufffd") }
 

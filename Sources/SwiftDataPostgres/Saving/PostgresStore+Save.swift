@@ -34,24 +34,41 @@ extension PostgresStore {
   /// somebody else stored at the same time, and connections that were lost. A save whose outcome nobody knows is found by
   /// its name in the history, so that it is never written twice.
   package func save(_ changes: RelationalChanges) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    var keys: [PersistentIdentifier: Int64]?
+    return try transaction(changes, mayRepeat: !changes.inserted.isEmpty) { save, connection in
+      let known = try keys ?? newKeys(changes.inserted, connection)
+      keys = known
+      let transaction = SaveTransaction(self, changes, keys: known, save: save, connection)
+      return (transaction, try transaction.write())
+    }
+  }
+
+  /// Runs what writes, and commits it; again where only others were in the way.
+  /// - Parameters:
+  ///   - mayRepeat: whether a collision of unique values may be gone the next time.
+  ///   - write: does all but the commit, for the name of the save.
+  func transaction<Result>(
+    _ changes: RelationalChanges, mayRepeat: Bool,
+    _ write: (UUID, PostgresConnection) throws -> (SaveTransaction, Result)
+  ) throws -> Result {
     try Self.report(configuration.name) {
       let save = UUID()
-      var keys: [PersistentIdentifier: Int64]?
-      var committing: DataStoreSaveChangesResult<DefaultSnapshot>?
+      var committing: Result?
       var collisions = 0
       for attempt in 1... {
         do {
-          return try pool.with { connection in
-            let known = try keys ?? newKeys(changes.inserted, connection)
-            keys = known
-            return try write(changes, known, save, connection, &committing)
+          // Once a commit was sent, what became of it has to be found out.
+          let result = try pool.with(cancellable: committing == nil) { connection in
+            try run(write, save, connection, &committing)
           }
+          forgetOldHistoryNowAndThen()
+          return result
         } catch let error as PostgresError {
           if error.state == "23505" {
             // An earlier attempt, whose outcome was not known, has been committed.
             if error.constraint == "\(ServerNames.history)_pkey", let committing { return committing }
             collisions += 1
-            guard collisions < 3, !changes.inserted.isEmpty else { throw uniqueness(error) }
+            guard collisions < 3, mayRepeat else { throw uniqueness(error) }
           } else {
             guard error.isTransient || error.isLost || error.isPlanStale, attempt < configuration.attempts else {
               throw committing == nil || !error.isLost ? error : unknown(error)
@@ -67,21 +84,24 @@ extension PostgresStore {
     }
   }
 
-  private func write(
-    _ changes: RelationalChanges, _ keys: [PersistentIdentifier: Int64], _ save: UUID,
-    _ connection: PostgresConnection, _ committing: inout DataStoreSaveChangesResult<DefaultSnapshot>?
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    let transaction = SaveTransaction(self, changes, keys: keys, save: save, connection)
+  private func run<Result>(
+    _ write: (UUID, PostgresConnection) throws -> (SaveTransaction, Result), _ save: UUID,
+    _ connection: PostgresConnection, _ committing: inout Result?
+  ) throws -> Result {
     var isCommitting = false
     do {
-      let result = try transaction.write()
+      let (transaction, result) = try write(save, connection)
+      if connection.isCancellable { try Task.checkCancellation() }
+      connection.isCancellable = false
       // From here on nobody knows the outcome if the connection is lost.
       (committing, isCommitting) = (result, true)
       try transaction.commit()
       return result
     } catch {
       if isCommitting, (error as? PostgresError)?.isLost != true { committing = nil }
-      if (error as? PostgresError)?.isLost != true { try? connection.script("ROLLBACK") }
+      if (error as? PostgresError)?.isLost != true {
+        SaveTransaction.rollback(connection, isNested: pool.transaction != nil)
+      }
       if (error as? PostgresError)?.isPlanStale == true { try? connection.forgetStatements() }
       throw error
     }

@@ -36,6 +36,27 @@ struct ColumnArrays {
     }
   }
 
+  /// From how many rows on `COPY` is worth the round trip that it takes.
+  static let copyLimit = 1_000
+
+  /// Writes the rows by `COPY`, which takes a quarter less time than `INSERT` does of many.
+  func copy(into table: String, on connection: PostgresConnection) throws {
+    let sql = "COPY \(table.quotedIdentifier) (\(list)) FROM STDIN (FORMAT binary)"
+    var bytes = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]
+    PostgresParameter.append(UInt64(0), to: &bytes)
+    try connection.copy(sql) { send in
+      for row in 0..<count {
+        PostgresParameter.append(UInt16(columns.count), to: &bytes)
+        for column in columns { PostgresParameter.append(sized: column.values[row], column.type, to: &bytes) }
+        guard bytes.count > 1 << 16 else { continue }
+        try send(bytes)
+        bytes.removeAll(keepingCapacity: true)
+      }
+      PostgresParameter.append(UInt16.max, to: &bytes)
+      try send(bytes)
+    }
+  }
+
   /// `INSERT` into a table of columns with these names.
   func inserts(into table: String, suffix: String = "") -> [PostgresStatement] {
     parts().map { part in
@@ -50,12 +71,13 @@ extension EntityRows {
   func insertColumns(_ record: LayoutRecord.Table) -> [(String, PostgresType)] {
     [("_pk", .bigint)] + (table.hasDiscriminator ? [("_entity", .text)] : [])
       + table.stored.map { (TableNames.column(for: $0), Self.type(of: $0, record)) } + [("_given", .jsonb)]
+      + wordColumns(table.stored).map { ($0.words, .tsvector) }
   }
 
   /// The columns of an update.
   func updateColumns(_ properties: [__Property], _ record: LayoutRecord.Table) -> [(String, PostgresType)] {
     [("_pk", .bigint)] + properties.map { (TableNames.column(for: $0), Self.type(of: $0, record)) }
-      + [("_given", .jsonb)]
+      + [("_given", .jsonb)] + wordColumns(properties).map { ($0.words, .tsvector) }
   }
 
   private static func type(of property: __Property, _ record: LayoutRecord.Table) -> PostgresType {
@@ -79,6 +101,7 @@ extension EntityRows {
       assignments.append(
         "_given = nullif((coalesce(t._given, '{}') - ARRAY[\(list)]::text[]) || coalesce(v._given, '{}'), '{}')")
     }
+    assignments += wordColumns(properties).map { "\($0.words.quotedIdentifier) = v.\($0.words.quotedIdentifier)" }
     return rows.parts().map { part in
       PostgresStatement(
         "UPDATE \(table.name.quotedIdentifier) AS t SET \(assignments.joined(separator: ", "))"

@@ -20,7 +20,7 @@ final class SaveTransaction {
   private var statements: [PostgresStatement] = []
   /// How many rows the statement at an index must have written, and of which class.
   private var expectations: [(index: Int, count: Int, entity: String)] = []
-  private var history = HistoryRecorder()
+  var history = HistoryRecorder()
 
   init(
     _ store: PostgresStore, _ changes: RelationalChanges, keys: [PersistentIdentifier: Int64], save: UUID,
@@ -33,11 +33,11 @@ final class SaveTransaction {
     self.connection = connection
   }
 
-  /// Writes everything up to the end of the transaction, which ``commit()`` is.
-  func write() throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+  /// Begins the transaction with the name of the save.
+  func begin() throws {
     // First of all, so that whoever tries the same save again waits for the outcome of this one.
     _ = try connection.pipeline([
-      PostgresStatement("BEGIN"),
+      PostgresStatement(isNested ? "SAVEPOINT _swiftdata_save" : "BEGIN"),
       PostgresStatement(
         "INSERT INTO \(ServerNames.history) (save, timestamp, author, program, process, origin)"
           + " VALUES ($1::uuid, $2::double precision, $3::text, $4::text, $5::text, $6::uuid)",
@@ -47,12 +47,18 @@ final class SaveTransaction {
           .text(HistoryRecorder.process), .uuid(store.instance),
         ]),
     ])
+  }
+
+  /// Writes everything up to the end of the transaction, which ``commit()`` is.
+  func write() throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    try begin()
     let collisions = try UniqueValues(self).find()
     for (identifier, key) in collisions.keys {
       assigned[identifier] = key
       merged[identifier] = key
     }
     try deleteRows()
+    try deleteMarkedRows()
     try insertRows(collisions)
     try updateRows()
     let lists = ChangedLists(self)
@@ -91,9 +97,17 @@ final class SaveTransaction {
       PostgresStatement(numbering, [.uuid(save)] + rows.parameters),
       PostgresStatement(
         "SELECT pg_notify($1::text, $2::text)", [.text(store.channel), .text(store.instance.uuidString)]),
-      PostgresStatement("COMMIT"),
+      PostgresStatement(isNested ? "RELEASE SAVEPOINT _swiftdata_save" : "COMMIT"),
     ])
   }
+
+  static func rollback(_ connection: PostgresConnection, isNested: Bool) {
+    try? connection.script(
+      isNested ? "ROLLBACK TO SAVEPOINT _swiftdata_save; RELEASE SAVEPOINT _swiftdata_save" : "ROLLBACK")
+  }
+
+  /// Whether a migration's transaction is around it.
+  private var isNested: Bool { store.pool.transaction != nil }
 
   /// The key of a model that a relationship names; nil where it is of another store.
   func key(of identifier: PersistentIdentifier) -> Int64? {
@@ -113,6 +127,37 @@ final class SaveTransaction {
         PostgresStatement(
           "DELETE FROM \(rows.table.name.quotedIdentifier) WHERE _pk = ANY($1::bigint[])", [.keys(keys)]))
     }
+  }
+
+  /// The same of rows that nobody loaded.
+  private func deleteMarkedRows() throws {
+    changes.outcome.cleared = []
+    for group in changes.deletedRows {
+      let rows = try store.rows(of: group.entity)
+      for (property, statement) in group.denials where try run(statement).count > 0 {
+        throw SwiftDataError(
+          .deleteDenied, entity: group.entity, property: property,
+          message: "objects cannot be deleted while related objects exist; delete or move these first, or call"
+            + " rollback()")
+      }
+      for (property, entity, statement) in group.cleared {
+        let found = try run(statement)
+        let all = (0..<found.count).map { (found.text($0, 1) ?? entity, found.integer($0, 0)) }
+        for (name, keys) in Dictionary(grouping: all, by: \.0) {
+          changes.outcome.cleared.append((property, name, keys.map(\.1)))
+        }
+      }
+      let tombstones = try tombstones(rows, group.keys)
+      for key in group.keys { history.delete(group.entity, key, tombstone: tombstones[key] ?? [:]) }
+      statements.append(
+        PostgresStatement(
+          "DELETE FROM \(rows.table.name.quotedIdentifier) WHERE _pk = ANY($1::bigint[])", [.keys(group.keys)]))
+    }
+  }
+
+  private func run(_ fragment: SQLFragment) throws -> PostgresResult {
+    let statement = FetchQuery.numbered(fragment)
+    return try connection.run(statement.sql, statement.parameters)
   }
 
   /// The stored cells of the attributes that the history keeps of deleted models.
@@ -145,10 +190,16 @@ final class SaveTransaction {
       var arrays = ColumnArrays(rows.insertColumns(record))
       for snapshot in new where snapshot.persistentIdentifier.entityName == name {
         let (cells, given) = try rows.cells(of: snapshot.contents, rows.table.stored, key: key)
+        let words = try rows.words(rows.table.stored, cells)
         let identity: [SQLValue] = [.integer(assigned[snapshot.persistentIdentifier]!)]
-        arrays.append(identity + (rows.table.hasDiscriminator ? [.text(name)] : []) + cells + [given])
+        arrays.append(identity + (rows.table.hasDiscriminator ? [.text(name)] : []) + cells + [given] + words)
       }
-      statements += arrays.inserts(into: rows.table.name)
+      // Keys are checked when the transaction ends, so it does not matter what comes first.
+      if arrays.count < ColumnArrays.copyLimit {
+        statements += arrays.inserts(into: rows.table.name)
+      } else {
+        try arrays.copy(into: rows.table.name, on: connection)
+      }
     }
     for snapshot in new {
       history.insert(snapshot.persistentIdentifier.entityName, assigned[snapshot.persistentIdentifier]!)
@@ -176,7 +227,7 @@ final class SaveTransaction {
     var arrays = ColumnArrays(rows.updateColumns(properties, record))
     for (contents, key) in models {
       let (cells, given) = try rows.cells(of: contents, properties, key: self.key)
-      arrays.append([.integer(key)] + cells + [given])
+      arrays.append([.integer(key)] + cells + [given] + (try rows.words(properties, cells)))
     }
     for (statement, part) in zip(rows.updates(properties, arrays), arrays.parts()) {
       expectations.append((statements.count, part.count, rows.table.entity.name))
@@ -216,6 +267,7 @@ final class SaveTransaction {
   }
 
   private func recordUpdates() {
+    var cleared = clearedNames()
     for snapshot in changes.inserted {
       guard let properties = mergedProperties[snapshot.persistentIdentifier],
         let key = assigned[snapshot.persistentIdentifier]
@@ -225,9 +277,35 @@ final class SaveTransaction {
     for update in changes.updated {
       guard let key = update.snapshot.persistentIdentifier.key else { continue }
       let properties = update.snapshot.contents.entity.properties
+      let names = update.properties.indices.map { properties[$0].name }
+      let others = cleared.removeValue(forKey: Row(update.snapshot.persistentIdentifier.entityName, key)) ?? []
       history.update(
-        update.snapshot.persistentIdentifier.entityName, key, update.properties.indices.map { properties[$0].name })
+        update.snapshot.persistentIdentifier.entityName, key, names + others.filter { !names.contains($0) })
     }
+    for (row, names) in cleared.sorted(by: { ($0.key.entity, $0.key.key) < ($1.key.entity, $1.key.key) }) {
+      history.update(row.entity, row.key, names)
+    }
+  }
+
+  private struct Row: Hashable {
+    let entity: String
+    let key: Int64
+    init(_ entity: String, _ key: Int64) { (self.entity, self.key) = (entity, key) }
+  }
+
+  /// The to-ones of rows that stay which named rows that go.
+  private func clearedNames() -> [Row: [String]] {
+    guard !changes.outcome.cleared.isEmpty else { return [:] }
+    let gone = Set(
+      changes.deletedRows.flatMap { group in group.keys.map { Row(group.entity, $0) } }
+        + changes.deleted.compactMap { snapshot in
+          snapshot.persistentIdentifier.key.map { Row(snapshot.persistentIdentifier.entityName, $0) }
+        })
+    var names = [Row: [String]]()
+    for (property, entity, keys) in changes.outcome.cleared {
+      for key in keys where !gone.contains(Row(entity, key)) { names[Row(entity, key), default: []].append(property) }
+    }
+    return names
   }
 
   // MARK: - The result

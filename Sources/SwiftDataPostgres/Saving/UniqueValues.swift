@@ -61,7 +61,7 @@ struct UniqueValues {
   ) throws -> [[SQLValue]: (key: Int64, entity: String)] {
     let record = store.layout.record.table(named: rows.table.name)!
     // Without the key and what is kept beside.
-    let columns = rows.updateColumns(properties, record).dropFirst().dropLast()
+    let columns = rows.updateColumns(properties, record).dropFirst().prefix(properties.count)
     var arrays = ColumnArrays(Array(columns) + [("place", .bigint)])
     for (place, cells) in values.enumerated() { arrays.append(cells + [.integer(Int64(place))]) }
     let changed = transaction.changes.updated.filter { update in

@@ -123,6 +123,8 @@ struct LayoutChange {
       _ = try connection.run(
         "UPDATE \(table.name.quotedIdentifier) SET \(name) = ($1::\(column.serverType.name)[])[1] WHERE \(name) IS NULL",
         [.array([cell.value], column.serverType)])
+      // A row that this transaction inserted has checks pending, with which its table cannot be altered.
+      try connection.settleConstraints()
     }
     try alter(table, "ALTER COLUMN \(name) SET NOT NULL")
   }

@@ -39,7 +39,9 @@ extension LayoutRecord.Table {
     return index.isUnique
       ? "ALTER TABLE \(name.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) UNIQUE (\(list))"
         + " DEFERRABLE INITIALLY DEFERRED"
-      : "CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier) (\(list))"
+        // In Swift's order, which is also that of ORDER BY: the server only then takes rows from the index in order.
+      : "CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier)"
+        + " (\(index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")))"
   }
 }
 

@@ -6,7 +6,7 @@ import SwiftData
 /// in both cases the context filters in memory. Texts are in the form of ``StoredText``.
 enum ServerFunctions {
   /// Grows with every change, so that stores get the new ones when they are opened.
-  static let version = 2
+  static let version = 3
 
   static func install(on connection: PostgresConnection) throws {
     for statement in all { try connection.script(statement) }
@@ -86,12 +86,14 @@ enum ServerFunctions {
     ] + [("add", "+"), ("subtract", "-"), ("multiply", "*")].flatMap(arithmetic)
     + [("divide", "/"), ("remainder", "%")].map(division)
 
-  /// What overflows is an error of the server, and then Swift says what becomes of it.
+  /// Whole numbers that overflow have no sum, and nothing is equal to it, as with the default store. Floating-point
+  /// numbers that do are an error of the server, and then Swift says what becomes of them.
   private static func arithmetic(_ name: String, _ op: String) -> [String] {
     [
       function(
         "swift_\(name)(bigint, bigint, text)", "bigint",
-        "CASE WHEN $3 IN ('Int', 'Int64') OR swift_unsure($3) THEN $1 \(op) $2 END"),
+        "CASE WHEN ($3 IN ('Int', 'Int64') OR swift_unsure($3)) AND $1::numeric \(op) $2::numeric"
+          + " BETWEEN -9223372036854775808 AND 9223372036854775807 THEN $1 \(op) $2 END"),
       function(
         "swift_\(name)(double precision, double precision, text)", "double precision",
         "CASE WHEN $3 = 'Double' OR swift_unsure($3) THEN $1 \(op) $2 END"),
@@ -101,7 +103,8 @@ enum ServerFunctions {
   private static func division(_ name: String, _ op: String) -> String {
     function(
       "swift_\(name)(bigint, bigint, text)", "bigint",
-      "CASE WHEN ($3 IN ('Int', 'Int64') OR swift_unsure($3)) AND $2 <> 0 THEN $1 \(op) $2 END")
+      "CASE WHEN ($3 IN ('Int', 'Int64') OR swift_unsure($3)) AND $2 <> 0"
+        + " AND NOT ($2 = -1 AND $1 = '-9223372036854775808'::bigint) THEN $1 \(op) $2 END")
   }
 
   private static let found = "jsonb_path_query_first($1, $2::jsonpath)"

@@ -15,6 +15,9 @@ enum ServerNames {
   /// The sequence that gives blocks of keys to the rows of a table.
   static func keys(of table: String) -> String { short("\(table)__keys") }
 
+  /// The column of the words of a searchable text.
+  static func words(of column: String) -> String { short("_words_\(column)") }
+
   static func constraint(_ table: String, _ columns: [String], _ kind: String) -> String {
     short(([table] + columns + [kind]).joined(separator: "_"))
   }

@@ -5,6 +5,7 @@ struct StoreErasure {
   let connection: PostgresConnection
   let configuration: PostgresConfiguration
   let record: LayoutRecord
+  let search: [SearchColumns]
 
   func run() throws {
     do {
@@ -16,6 +17,7 @@ struct StoreErasure {
       for sequence in record.tables.map({ ServerNames.keys(of: $0.name) }) + [ServerNames.pairs] {
         try connection.script("DROP SEQUENCE IF EXISTS \(sequence.quotedIdentifier)")
       }
+      for columns in search { try columns.remove(on: connection) }
       let others = try connection.run(
         "SELECT 1 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
           + " WHERE n.nspname = $1::text LIMIT 1", [.text(configuration.namespace)])

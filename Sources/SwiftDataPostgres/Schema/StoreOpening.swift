@@ -6,8 +6,17 @@ import SwiftData
 struct StoreOpening {
   let connection: PostgresConnection
   let configuration: PostgresConfiguration
-  let tables: [EntityTable]
-  let record: LayoutRecord
+  let current: VersionLayout
+  let plan: (any SchemaMigrationPlan.Type)?
+  private var record: LayoutRecord { current.layout.record }
+  private var search: [SearchColumns] { SearchColumns.all(of: current.layout) }
+
+  init(
+    connection: PostgresConnection, configuration: PostgresConfiguration, current: VersionLayout,
+    plan: (any SchemaMigrationPlan.Type)?
+  ) {
+    (self.connection, self.configuration, self.current, self.plan) = (connection, configuration, current, plan)
+  }
 
   /// - Returns: the identity of the store.
   func open() throws -> String {
@@ -24,22 +33,81 @@ struct StoreOpening {
       if namespace.count == 0 { try connection.script("CREATE SCHEMA \(configuration.namespace.quotedIdentifier)") }
       try connection.script(OwnTables.creation)
       let identifier = try identifier()
-      let change = LayoutChange(connection: connection, tables: tables, store: configuration.name)
-      let stored = try storedRecord() ?? .empty
-      let new = try change.bring(stored, to: record)
-      try write("layout", String(decoding: JSONCoding.encode(new), as: UTF8.self))
-      try write("version", "\(versionNumbers)")
       // Those of a newer program serve an older one too.
       if try functionVersion() < ServerFunctions.version {
         try ServerFunctions.install(on: connection)
         try write("functions", "\(ServerFunctions.version)")
       }
+      let new = try migrate(try storedRecord(), identifier)
+      try write("layout", String(decoding: JSONCoding.encode(new), as: UTF8.self))
+      try write("version", "\(try version.numbers)")
+      try write("search", (try searchRecords()).union(search.flatMap(\.records)).sorted().joined(separator: "\n"))
       try connection.script("COMMIT")
       return identifier
     } catch {
       try? connection.script("ROLLBACK")
       throw error
     }
+  }
+
+  // MARK: - Migration
+
+  /// Brings the tables to the models, over the versions of the plan.
+  /// - Returns: what the database has then.
+  private func migrate(_ stored: LayoutRecord?, _ identifier: String) throws -> LayoutRecord {
+    var stored = stored ?? .empty
+    for step in try migration?.steps ?? [] {
+      // Who has the database open waits until its models are in force.
+      if step.willMigrate != nil || step.didMigrate != nil { try lockTables(stored) }
+      if let willMigrate = step.willMigrate { try run(willMigrate, step.source, identifier) }
+      stored = try bring(stored, to: step.target.layout)
+      if let didMigrate = step.didMigrate { try run(didMigrate, step.target, identifier) }
+    }
+    return try bring(stored, to: current.layout)
+  }
+
+  private func bring(_ stored: LayoutRecord, to layout: StoreLayout) throws -> LayoutRecord {
+    defer { try? connection.forgetStatements() }
+    let change = LayoutChange(connection: connection, tables: layout.tables, store: configuration.name)
+    try connection.settleConstraints()
+    let new = try change.bring(stored, to: layout.record)
+    for columns in SearchColumns.all(of: layout) {
+      try connection.settleConstraints()
+      try columns.make(on: connection)
+    }
+    return new
+  }
+
+  private func run(_ body: (ModelContext) throws -> Void, _ version: VersionLayout, _ identifier: String) throws {
+    let store = PostgresStore(configuration, version, identifier: identifier, within: connection)
+    try ServerMigration.run(body, on: version, store: store)
+  }
+
+  private func lockTables(_ stored: LayoutRecord) throws {
+    let names = (stored.tables.map(\.name) + stored.pairTables.map(\.name)).sorted().map(\.quotedIdentifier)
+    guard !names.isEmpty else { return }
+    try connection.script("LOCK TABLE \(names.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE")
+  }
+
+  /// The way along the plan; nil without one.
+  private var migration: ServerMigration? {
+    get throws {
+      guard let plan else { return nil }
+      return try ServerMigration(
+        plan, current: current, from: try storedVersion(), name: configuration.name)
+    }
+  }
+
+  /// The version of the program's models.
+  private var version: Schema.Version {
+    get throws { try migration?.version ?? current.schema.version }
+  }
+
+  private func storedVersion() throws -> Schema.Version? {
+    guard let numbers = try read("version")?.split(separator: ".").compactMap({ Int($0) }), numbers.count == 3 else {
+      return nil
+    }
+    return Schema.Version(numbers[0], numbers[1], numbers[2])
   }
 
   private var lock: PostgresParameter { .text("swiftdata \(configuration.namespace)") }
@@ -51,7 +119,12 @@ struct StoreOpening {
       [.text(configuration.namespace), .text(ServerNames.metadata)])
     guard there.count == 1, let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion()
-    guard try functionVersion() >= ServerFunctions.version, stored.holds(record) else { return nil }
+    // A stage may have something to do where the tables are right already.
+    if plan != nil, try storedVersion() != version { return nil }
+    guard try functionVersion() >= ServerFunctions.version, stored.holds(record),
+      try searchRecords().isSuperset(of: search.flatMap(\.records)),
+      try !search.contains(where: { try $0.isIncomplete(on: connection) })
+    else { return nil }
     return identifier
   }
 
@@ -71,20 +144,13 @@ struct StoreOpening {
 
   /// A program with older models must not write what newer ones read otherwise.
   private func checkVersion() throws {
-    guard let stored = try read("version") else { return }
-    let numbers = stored.split(separator: ".").compactMap { Int($0) }
-    let own = versionNumbers.split(separator: ".").compactMap { Int($0) }
-    guard own.lexicographicallyPrecedes(numbers) else { return }
+    guard let stored = try storedVersion() else { return }
+    let own = try version
+    guard own < stored else { return }
     throw SwiftDataError(
       .newerSchema,
-      message:
-        "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(versionNumbers);"
+      message: "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(own);"
         + " update the program")
-  }
-
-  private var versionNumbers: String {
-    let version = configuration.schema?.version ?? Schema.Version(1, 0, 0)
-    return "\(version.major).\(version.minor).\(version.patch)"
   }
 
   // MARK: - Metadata
@@ -101,6 +167,11 @@ struct StoreOpening {
 
   private func functionVersion() throws -> Int { try read("functions").flatMap { Int($0) } ?? 0 }
 
+  /// What is searchable.
+  private func searchRecords() throws -> Set<String> {
+    Set(try read("search")?.split(separator: "\n").map(String.init) ?? [])
+  }
+
   private func storedRecord() throws -> LayoutRecord? {
     try read("layout").map { try JSONCoding.decode(LayoutRecord.self, from: Data($0.utf8)) }
   }
@@ -116,4 +187,14 @@ struct StoreOpening {
       "INSERT INTO \(ServerNames.metadata) (key, value) VALUES ($1::text, $2::text)"
         + " ON CONFLICT (key) DO UPDATE SET value = excluded.value", [.text(key), .text(value)])
   }
+}
+
+extension Schema.Version {
+  /// As the metadata have it.
+  fileprivate var numbers: String { "\(major).\(minor).\(patch)" }
+}
+
+extension PostgresConnection {
+  /// Makes the checks that wait for the end of the transaction.
+  func settleConstraints() throws { try script("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED") }
 }

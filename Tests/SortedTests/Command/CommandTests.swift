@@ -177,6 +177,32 @@ import Testing
     #expect(try error("frobnicate", status: 64).contains("frobnicate"))
   }
 
+  @Test("A damaged store is recovered into a new one, and the status says whether something is lost")
+  func recovering() throws {
+    try importDay(55)
+    let new = folder.url.appendingPathComponent("new.store").path
+    let whole = try json(sorted.run("recover", store, "--to", new, "--json"))
+    let entities = try #require(whole["entities"] as? [[String: Any]])
+    let messages = try #require(entities.first { $0["name"] as? String == "MessageEntity" })
+    #expect(messages["recovered"] as? Int == 55)
+    #expect(try json(sorted.run("stats", "--store", new, "--json"))["messages"] as? Int == 55)
+    // A page of the messages.
+    var data = try Data(contentsOf: URL(fileURLWithPath: store))
+    let page = try #require(
+      (1..<data.count / 4096).first { page in
+        let range = page * 4096..<(page + 1) * 4096
+        return data[range.lowerBound] == 13 && data.range(of: Data("line 20".utf8), in: range) != nil
+      })
+    data.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
+    try data.write(to: URL(fileURLWithPath: store))
+    let mended = folder.url.appendingPathComponent("mended.store").path
+    let run = try sorted.run("recover", store, "--to", mended)
+    #expect(run.status == 2)
+    #expect(run.output.contains(" lost: their pages are damaged"), "\(run.output)")
+    #expect(try sorted.run("list", "--store", mended).status == 0)
+    #expect(try sorted.run("recover", store, "--to", mended).errors.contains("is there already; name a new file"))
+  }
+
   @Test("The demo shows a list, a thread, a sent message and a search within five seconds, in 80 columns")
   func demo() throws {
     let start = Date()
@@ -198,7 +224,7 @@ import Testing
   @Test(
     "Every command has help with an example",
     arguments: ["import", "list", "show", "send", "pin", "mute", "archive", "delete", "search", "stats", "demo"]
-      + ["new", "edit", "sync", "status", "retry"])
+      + ["new", "edit", "sync", "status", "retry", "recover"])
   func help(command: String) throws {
     let all = try sorted.run("--help")
     #expect(all.status == 0)

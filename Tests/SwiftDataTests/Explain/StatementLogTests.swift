@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MetricsTestKit
 import SwiftData
+import SwiftDataPostgres
 import Synchronization
 import Testing
 
@@ -70,6 +71,32 @@ struct StatementLogTests {
     let time = try #require(line.metadata["milliseconds"].flatMap { Double("\($0)") })
     #expect(time >= 0 && time < 10_000)
     #expect(line.metadata["expanded"] == nil)
+  }
+
+  @Test(
+    "Statements of a PostgreSQL store are logged in the same way",
+    .enabled(if: ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil, "no server: run `make test`"))
+  func postgres() throws {
+    let url = try #require(ProcessInfo.processInfo.environment["POSTGRES_URL"])
+    let namespace = "log_" + UUID().uuidString.lowercased().replacing("-", with: "")
+    let container = try ModelContainer(
+      for: Schema([Entry.self]), configurations: PostgresConfiguration("server", url: url, namespace: namespace))
+    defer { try? container.erase() }
+    let context = ModelContext(container)
+    let saved = try logged(.trace) {
+      context.insert(Entry("sec'ret"))
+      try context.save()
+    }
+    let insert = try #require(saved.first { $0.message.hasPrefix("INSERT INTO \"Entry\"") })
+    #expect(insert.metadata["store"] == "server")
+    #expect(insert.metadata["expanded"].map { "\($0)" }?.contains("[1 values]") == true)
+    #expect(!saved.contains { $0.message.hasPrefix("BEGIN") || $0.message.hasPrefix("COMMIT") })
+    let descriptor = FetchDescriptor<Entry>(predicate: #Predicate { $0.name == "sec'ret" })
+    let fetched = try logged(.trace) { _ = try context.fetch(descriptor) }
+    #expect(fetched.count == 1 && fetched[0].message.contains("$1"))
+    #expect(fetched[0].metadata["expanded"].map { "\($0)" }?.contains("'sec''ret'") == true)
+    let quiet = try logged(.debug) { _ = try context.fetch(descriptor) }
+    #expect(quiet.count == 1 && quiet[0].metadata["expanded"] == nil)
   }
 
   @Test("At level trace the values are in it")

@@ -91,3 +91,41 @@ final class LinkedMessage {
     unreadFlag = row.unreadFlag
   }
 }
+
+/// The same with a full-text index of the text.
+@Model
+final class IndexedMessage {
+  @Attribute(.unique) var id: String
+  var conversationID: String
+  var senderID: String
+  @Attribute(.spotlight) var text: String
+  var createdAt: Date
+  var updatedAt: Date
+  var status: Status
+  var syncStatus: SyncStatus
+  var retryCount: Int
+  var category: String?
+  var categoryConfidence: Double?
+  var unreadFlag: Bool
+
+  init(_ row: BenchKit.Row) {
+    id = row.id
+    conversationID = row.conversationID
+    senderID = row.senderID
+    text = row.text
+    createdAt = Date(timeIntervalSince1970: row.createdAt)
+    updatedAt = Date(timeIntervalSince1970: row.updatedAt)
+    status = row.status
+    syncStatus = row.syncStatus
+    retryCount = row.retryCount
+    category = row.category
+    categoryConfidence = row.categoryConfidence
+    unreadFlag = row.unreadFlag
+  }
+
+  var touched: Int64 {
+    touch(
+      id, conversationID, senderID, text, createdAt.timeIntervalSince1970, updatedAt.timeIntervalSince1970, status,
+      syncStatus, retryCount, category, categoryConfidence, unreadFlag)
+  }
+}

@@ -6,6 +6,7 @@ import SwiftData
 class SwiftDataPeer: Peer {
   class var name: String { "OpenSwiftData" }
   class var layout: String { "swiftdata" }
+  class var models: [any PersistentModel.Type] { [Message.self, Conversation.self, LinkedMessage.self] }
   static let epoch = Date(timeIntervalSinceReferenceDate: 0).timeIntervalSince1970
 
   let context: ModelContext
@@ -15,9 +16,7 @@ class SwiftDataPeer: Peer {
   required init(path: String, trace: Bool) throws {
     counter = trace ? StatementCounter.install() : nil
     let configuration = ModelConfiguration(url: URL(fileURLWithPath: path))
-    let container = try ModelContainer(
-      for: Message.self, Conversation.self, LinkedMessage.self, configurations: configuration)
-    context = ModelContext(container)
+    context = ModelContext(try ModelContainer(for: Schema(Self.models), configurations: configuration))
   }
 
   func close() { loaded = [] }
@@ -101,6 +100,8 @@ class SwiftDataPeer: Peer {
   func search(_ needle: String) throws -> Int64 {
     try sum(FetchDescriptor(predicate: #Predicate { $0.text.contains(needle) }))
   }
+
+  func searchByIndex(_ needle: String) throws -> Int64 { throw Skip.notApplicable("has no such index") }
 }
 
 /// The same with a relationship, for W7: 10,000 linked messages.
@@ -115,5 +116,22 @@ final class LinkedSwiftDataPeer: SwiftDataPeer {
       context.insert(LinkedMessage(row, in: conversations[row.conversationID]))
     }
     try context.save()
+  }
+}
+
+/// The same with a full-text index, for W10s.
+final class IndexedSwiftDataPeer: SwiftDataPeer {
+  override class var layout: String { "indexed" }
+  override class var models: [any PersistentModel.Type] {
+    [IndexedMessage.self, Conversation.self, LinkedMessage.self]
+  }
+
+  override func insert(_ source: RowSource) throws {
+    for index in 0..<source.count { context.insert(IndexedMessage(source[index])) }
+    try context.save()
+  }
+
+  override func searchByIndex(_ needle: String) throws -> Int64 {
+    try context.search(IndexedMessage.self, needle).reduce(0) { $0 + $1.model.touched }
   }
 }

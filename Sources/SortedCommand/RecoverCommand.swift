@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+import Sorted
+import SwiftData
+
+struct RecoverCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Copy what can be read of a damaged store into a new one.",
+    discussion: """
+      The damaged file is only read. What is lost is listed by class.
+
+      EXAMPLE
+        sorted recover inbox.store --to mended.store
+      """)
+
+  @Argument(help: ArgumentHelp("The file of the damaged store.", valueName: "file"))
+  var damaged: String
+
+  @Option(help: ArgumentHelp("The file of the new store.", valueName: "new"))
+  var to: String
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let report = try Failure.explained {
+      try ModelContainer.recover(
+        from: URL(fileURLWithPath: damaged), to: URL(fileURLWithPath: to), for: SortedContainer.schema)
+    }
+    try output.print(report) { _ in report.description }
+    // A script learns that something is missing.
+    guard report.isComplete else { throw ExitCode(2) }
+  }
+}

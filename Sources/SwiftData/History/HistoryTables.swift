@@ -1,0 +1,122 @@
+import Foundation
+import GRDB
+
+/// The tables of the history.
+///
+/// A transaction is one row, with its first block of changes (``HistoryBlocks``). What does not fit there follows in
+/// blocks of their own. The numbers of transactions go up and are never given twice: `_swiftdata_keys` has the newest
+/// that was deleted.
+enum HistoryTables {
+  static let creationStatements = [
+    """
+    CREATE TABLE IF NOT EXISTS _swiftdata_history (
+      id INTEGER PRIMARY KEY NOT NULL, timestamp REAL NOT NULL, author TEXT, program TEXT NOT NULL,
+      process TEXT NOT NULL, changes TEXT NOT NULL
+    )
+    """,
+    "CREATE TABLE IF NOT EXISTS _swiftdata_changes (id INTEGER PRIMARY KEY NOT NULL, changes TEXT NOT NULL)",
+  ]
+
+  /// The counter of the newest transaction that was deleted.
+  static let deleted = "_swiftdata_history"
+
+  /// The number of the newest transaction that ever was; 0 before the first.
+  static let newest =
+    "max(ifnull((SELECT max(id) FROM _swiftdata_history), 0),"
+    + " ifnull((SELECT last FROM _swiftdata_keys WHERE entity = '\(deleted)'), 0))"
+
+  /// Takes a transaction in and gives it a number.
+  static let insertion =
+    "INSERT INTO _swiftdata_history (id, timestamp, author, program, process, changes)"
+    + " SELECT \(newest) + 1, ?, ?, ?, ?, ? RETURNING id"
+
+  static let insertionOfBlock = "INSERT INTO _swiftdata_changes (id, changes) VALUES (?, ?)"
+
+  /// The condition for the later blocks of a range of transactions, both among them. Their numbers contain those of the
+  /// transactions, so that no index has to be written with each save.
+  static func blocks(from first: String, to last: String) -> String {
+    "_swiftdata_changes.id >= \(first) << 32 AND _swiftdata_changes.id < (\(last) + 1) << 32"
+  }
+
+  /// All blocks of a range of transactions, both among them, in order: their numbers and texts.
+  static let allBlocks =
+    "SELECT id << 32, changes FROM _swiftdata_history WHERE id BETWEEN ?1 AND ?2 UNION ALL"
+    + " SELECT id, changes FROM _swiftdata_changes WHERE \(blocks(from: "?1", to: "?2")) ORDER BY 1"
+
+  // MARK: - Renaming
+
+  /// The history goes on under a class's new name.
+  static func rename(class former: String, to name: String, _ database: Database) throws {
+    try replaceEntries(
+      database, where: "json_extract(value, '$.class') = ?2", by: "json_set(value, '$.class', ?1)",
+      [name, former])
+  }
+
+  /// The same for a property of some classes.
+  static func rename(
+    property former: String, to name: String, of classes: [String], _ database: Database
+  ) throws {
+    let list = String(decoding: try JSONCoding.encode(classes), as: UTF8.self)
+    try replaceEntries(
+      database,
+      where: "json_extract(value, '$.class') IN (SELECT value FROM json_each(?3))"
+        + " AND EXISTS (SELECT 1 FROM json_each(entry.value, '$.properties') WHERE value = ?2)",
+      by: "json_set(value, '$.properties', (SELECT json_group_array(CASE value WHEN ?2 THEN ?1 ELSE value END)"
+        + " FROM json_each(entry.value, '$.properties')))",
+      [name, former, list])
+  }
+
+  private static func replaceEntries(
+    _ database: Database, where condition: String, by entry: String, _ arguments: StatementArguments
+  ) throws {
+    for table in ["_swiftdata_history", "_swiftdata_changes"] {
+      try database.execute(
+        sql: "UPDATE \(table) SET changes = (SELECT json_group_array(json(CASE WHEN \(condition) THEN \(entry)"
+          + " ELSE value END)) FROM json_each(changes) AS entry)"
+          + " WHERE EXISTS (SELECT 1 FROM json_each(changes) AS entry WHERE \(condition))",
+        arguments: arguments)
+    }
+  }
+
+  // MARK: - Format 1
+
+  /// Brings the history of a store of format 1, which had a row for each run, into today's tables.
+  static func convert(_ database: Database) throws {
+    for name in ["_swiftdata_history", "_swiftdata_changes"] {
+      try database.execute(sql: "ALTER TABLE \(name) RENAME TO \(name)_1")
+    }
+    for statement in creationStatements { try database.execute(sql: statement) }
+    let transactions = try Row.fetchCursor(
+      database, sql: "SELECT id, timestamp, author, program, process FROM _swiftdata_history_1 ORDER BY id")
+    while let row = try transactions.next() {
+      let runs = try Row.fetchAll(
+        database,
+        sql: "SELECT kind, entity, key, count, properties, tombstone FROM _swiftdata_changes_1"
+          + " WHERE history = ? ORDER BY id", arguments: [row[0] as Int64])
+      let blocks = try HistoryBlocks(runs.compactMap(HistoryRecorder.Run.init)).blocks
+      try database.execute(
+        sql: "INSERT INTO _swiftdata_history VALUES (?, ?, ?, ?, ?, ?)",
+        arguments: [row[0], row[1], row[2], row[3], row[4], blocks.first?.json ?? "[]"])
+      for block in blocks.dropFirst() {
+        try database.execute(sql: insertionOfBlock, arguments: [(row[0] as Int64) << 32 + block.place, block.json])
+      }
+    }
+    for name in ["_swiftdata_history", "_swiftdata_changes"] { try database.execute(sql: "DROP TABLE \(name)_1") }
+  }
+}
+
+extension HistoryRecorder.Run {
+  /// A row of format 1; nil for what is none.
+  // The cells are looked at as what they are: to convert one of another type traps.
+  fileprivate init?(_ row: Row) {
+    guard let kind = Int64.fromDatabaseValue(row[0]).flatMap(HistoryRecorder.Kind.init),
+      let entity = String.fromDatabaseValue(row[1]), let first = Int64.fromDatabaseValue(row[2]),
+      let count = Int64.fromDatabaseValue(row[3])
+    else { return nil }
+    let names = String.fromDatabaseValue(row[4])
+      .flatMap { try? JSONCoding.decode([String].self, from: Data($0.utf8)) }
+    self.init(
+      kind: kind, entity: entity, first: first, count: count, properties: names,
+      tombstone: String.fromDatabaseValue(row[5]))
+  }
+}

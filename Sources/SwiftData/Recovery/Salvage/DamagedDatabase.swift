@@ -1,0 +1,215 @@
+import Foundation
+import GRDB
+
+/// What can be read of a database, table by table.
+struct DamagedDatabase {
+  /// A table or an index, as the database describes it.
+  private struct Object {
+    let type: String
+    let name: String
+    let table: String
+    let root: Int
+    let sql: String
+  }
+
+  /// What was found of a table.
+  struct Found {
+    /// The keys of the rows that were handed out.
+    var keys: Set<Int64> = []
+    /// The keys that an index has and no row.
+    var missing: [Int64] = []
+    /// Between which keys pages cannot be read, where no index says which keys there were.
+    var lost: [ClosedRange<Int64>] = []
+    /// How many rows in readable pages cannot be read, where no index says which.
+    var damaged = 0
+  }
+
+  let isHeaderDamaged: Bool
+  /// Whether the list of the tables could be read whole.
+  private(set) var isSchemaWhole: Bool
+  let hasUncommittedLog: Bool
+  private var walk: TreeWalk
+  private let objects: [Object]
+
+  /// - Throws: ``SwiftDataError/io`` where the file cannot be read, or there is none and no log either.
+  init(_ path: String) throws {
+    let logPath = path + "-wal"
+    let log = FileManager.default.fileExists(atPath: logPath) ? try SalvagedFile(logPath) : nil
+    let hasFile = FileManager.default.fileExists(atPath: path)
+    let pages = DatabasePages(hasFile || log == nil ? try SalvagedFile(path) : nil, log: log)
+    isHeaderDamaged = pages.isHeaderDamaged
+    hasUncommittedLog = pages.log?.hasRest ?? ((log?.size ?? 0) > 0)
+    walk = TreeWalk(pages)
+    let schema = walk.table(root: 1)
+    isSchemaWhole = schema.isWhole
+    var objects = schema.rows.compactMap { Self.object($0.cells) }
+    if !isSchemaWhole {
+      // Its rows look like nothing else.
+      for number in 1...max(1, pages.count) {
+        let stray = walk.strayRows(number).compactMap { Self.object($0.cells) }
+        objects += stray.filter { object in !objects.contains { $0.name == object.name } }
+      }
+    }
+    self.objects = objects
+  }
+
+  private static func object(_ cells: [SQLValue]) -> Object? {
+    guard cells.count == 5, case .text(let type) = cells[0], ["table", "index"].contains(type),
+      case .text(let name) = cells[1], case .text(let table) = cells[2], case .integer(let root) = cells[3], root > 1,
+      root < Int64(Int32.max)
+    else { return nil }
+    var sql = ""
+    if case .text(let text) = cells[4] { sql = text }
+    return Object(type: type, name: name, table: table, root: Int(root), sql: sql)
+  }
+
+  // MARK: - Tables without row numbers
+
+  /// The records of a table that is kept as an index.
+  mutating func records(_ table: String) -> TreeWalk.Index {
+    guard let object = objects.first(where: { $0.type == "table" && $0.name == table }) else {
+      return TreeWalk.Index(isWhole: false)
+    }
+    return walk.index(root: object.root)
+  }
+
+  // MARK: - Tables
+
+  /// Reads tables, one after the other.
+  /// - Parameters:
+  ///   - creations: by name, how each is made where the database does not say it.
+  ///   - body: gets each row as cells by column.
+  mutating func read(
+    _ creations: [String: String], _ body: (_ table: String, _ key: Int64, _ cells: [String: SQLValue]) throws -> Void
+  ) throws -> [String: Found] {
+    let scratch = try DatabaseQueue()
+    var tables = [ReadTable]()
+    for (name, creation) in creations.sorted(by: { $0.key < $1.key }) {
+      let object = objects.first { $0.type == "table" && $0.name == name }
+      guard let definition = try TableDefinition(name, [object?.sql, creation], scratch) else { continue }
+      let walked = object.map { walk.table(root: $0.root) } ?? TreeWalk.Table(lost: [Int64.min...Int64.max])
+      var table = ReadTable(definition: definition, lost: walked.lost, damaged: walked.damaged, known: keys(of: name))
+      for row in walked.rows { try table.take(row, body) }
+      tables.append(table)
+    }
+    try readStrayPages(&tables, body)
+    return Dictionary(uniqueKeysWithValues: tables.map { ($0.definition.name, $0.found) })
+  }
+
+  /// Pages that nothing leads to any more, where something that leads to pages is damaged.
+  private mutating func readStrayPages(
+    _ tables: inout [ReadTable], _ body: (_ table: String, _ key: Int64, _ cells: [String: SQLValue]) throws -> Void
+  ) throws {
+    guard tables.contains(where: { !$0.lost.isEmpty }) else { return }
+    for number in 1...max(1, walk.pages.count) {
+      let rows = walk.strayRows(number)
+      guard !rows.isEmpty else { continue }
+      let candidates = tables.indices.filter { index in
+        // A page with what was deleted looks like any other: only an index or the list of free pages tells them apart.
+        !tables[index].lost.isEmpty && (tables[index].known != nil || !isHeaderDamaged)
+          && rows.allSatisfy { tables[index].mayHave($0) }
+      }
+      guard candidates.count == 1 else { continue }
+      for row in rows { try tables[candidates[0]].take(row, body) }
+    }
+  }
+
+  /// The keys that an index of a table has; nil where none can be read whole.
+  private mutating func keys(of table: String) -> Set<Int64>? {
+    for object in objects where object.type == "index" && object.table == table {
+      let index = walk.index(root: object.root)
+      guard index.isWhole else { continue }
+      var keys = Set<Int64>()
+      for record in index.records { if case .integer(let key)? = record.last { keys.insert(key) } }
+      return keys
+    }
+    return nil
+  }
+}
+
+/// A table while it is read.
+private struct ReadTable {
+  let definition: TableDefinition
+  let lost: [ClosedRange<Int64>]
+  let damaged: Int
+  /// The keys that there are, where an index tells.
+  let known: Set<Int64>?
+  private var keys: Set<Int64> = []
+
+  init(definition: TableDefinition, lost: [ClosedRange<Int64>], damaged: Int, known: Set<Int64>?) {
+    (self.definition, self.lost, self.damaged, self.known) = (definition, lost, damaged, known)
+  }
+
+  func mayHave(_ row: TreeWalk.Row) -> Bool {
+    if let known, !known.contains(row.key) { return false }
+    return !keys.contains(row.key) && lost.contains { $0.contains(row.key) } && definition.fits(row)
+  }
+
+  mutating func take(
+    _ row: TreeWalk.Row, _ body: (_ table: String, _ key: Int64, _ cells: [String: SQLValue]) throws -> Void
+  ) throws {
+    guard definition.isRow(row), keys.insert(row.key).inserted else { return }
+    try body(definition.name, row.key, definition.cells(row))
+  }
+
+  var found: DamagedDatabase.Found {
+    guard let known else { return DamagedDatabase.Found(keys: keys, lost: lost, damaged: damaged) }
+    return DamagedDatabase.Found(keys: keys, missing: known.subtracting(keys).sorted())
+  }
+}
+
+/// The columns of a table in the order in which its rows have them.
+private struct TableDefinition {
+  let name: String
+  private let columns: [(name: String, type: String, isRequired: Bool)]
+  /// The column that is the key; its cell is empty.
+  private let keyColumn: Int?
+
+  /// - Parameter statements: the first that makes the table counts.
+  init?(_ name: String, _ statements: [String?], _ scratch: DatabaseQueue) throws {
+    self.name = name
+    for case let sql? in statements where sql.hasPrefix("CREATE TABLE") {
+      let rows = try scratch.write { database -> [Row] in
+        try database.execute(sql: "DROP TABLE IF EXISTS \(name.quotedIdentifier)")
+        // One statement and no more: the text comes from a file that may say anything.
+        guard (try? database.makeStatement(sql: sql).execute()) != nil else { return [] }
+        return try Row.fetchAll(database, sql: "SELECT * FROM pragma_table_info(?)", arguments: [name])
+      }
+      guard !rows.isEmpty else { continue }
+      columns = rows.map { ($0["name"], ($0["type"] as String).uppercased(), ($0["notnull"] as Int) != 0) }
+      keyColumn = rows.firstIndex { ($0["pk"] as Int) == 1 && ($0["type"] as String).uppercased() == "INTEGER" }
+      return
+    }
+    return nil
+  }
+
+  func isRow(_ row: TreeWalk.Row) -> Bool {
+    guard row.cells.count <= columns.count else { return false }
+    guard let keyColumn else { return true }
+    return row.cells.count > keyColumn && row.cells[keyColumn] == .null
+  }
+
+  /// Whether the row may be one of this table and not of another.
+  func fits(_ row: TreeWalk.Row) -> Bool {
+    guard isRow(row) else { return false }
+    return zip(columns, row.cells).enumerated().allSatisfy { index, pair in
+      let (column, cell) = pair
+      if index == keyColumn { return true }
+      return switch (cell, column.type) {
+      case (.null, _): !column.isRequired
+      case (.integer, "INTEGER"), (.integer, "REAL"), (.real, "REAL"), (.text, "TEXT"), (.blob, "BLOB"),
+        (.text, "BLOB"), (_, ""):
+        true
+      default: false
+      }
+    }
+  }
+
+  func cells(_ row: TreeWalk.Row) -> [String: SQLValue] {
+    var cells = [String: SQLValue]()
+    for (index, cell) in row.cells.enumerated() {
+      cells[columns[index].name] = index == keyColumn ? .integer(row.key) : cell
+    }
+    return cells
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+
+/// A file that is read piece by piece; what cannot be read is zero.
+final class SalvagedFile {
+  let size: Int
+  private let descriptor: Int32
+
+  /// - Throws: ``SwiftDataError/io`` where there is no such file, or it may not be read.
+  init(_ path: String) throws {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw SwiftDataError(.io, message: "\"\(path)\" cannot be read (\(String(cString: strerror(errno))))")
+    }
+    size = max(0, Int(lseek(descriptor, 0, SEEK_END)))
+  }
+
+  deinit { close(descriptor) }
+
+  /// So many bytes, those behind the end of the file as zeros.
+  func read(_ offset: Int, _ count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    guard offset >= 0, offset < size else { return bytes }
+    _ = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
+    return bytes
+  }
+}
+
+/// The pages of a database and its log, read without SQLite, which would refuse them all for one that is damaged.
+///
+/// The file format is that of SQLite's documentation, "Database File Format".
+struct DatabasePages {
+  let pageSize: Int
+  /// The part of a page that is used.
+  let usable: Int
+  let count: Int
+  let isHeaderDamaged: Bool
+  private let file: SalvagedFile?
+  let log: WriteAheadLog?
+  /// Pages that have nothing, but may have what was deleted.
+  private(set) var free: Set<Int> = []
+
+  static func isPageSize(_ size: Int) -> Bool { (512...65_536).contains(size) && size & (size - 1) == 0 }
+
+  init(_ file: SalvagedFile?, log logFile: SalvagedFile?) {
+    self.file = file
+    let log = logFile.flatMap(WriteAheadLog.init)
+    self.log = log
+    let first = PageBytes(bytes: log?.page(1) ?? file?.read(0, 100) ?? [])
+    let head = Array("SQLite format 3\0".utf8)
+    let size = first.number(16, size: 2).map { $0 == 1 ? 65_536 : $0 } ?? 0
+    let isSound = first.slice(0, 16).map(Array.init) == head && Self.isPageSize(size) && first.byte(21) == 64
+    isHeaderDamaged = !isSound
+    pageSize = log?.pageSize ?? (isSound ? size : file.map(Self.guessedPageSize) ?? 4096)
+    usable = pageSize - (isSound ? first.byte(20) ?? 0 : 0)
+    count = max(log?.pageCount ?? 0, (file?.size ?? 0) / pageSize)
+    if isSound { noteFree(first) }
+  }
+
+  /// - Parameter number: 1 for the first.
+  func page(_ number: Int) -> PageBytes? {
+    guard number >= 1, number <= count else { return nil }
+    if let page = log?.page(number) { return PageBytes(bytes: page) }
+    return file.map { PageBytes(bytes: $0.read((number - 1) * pageSize, pageSize)) }
+  }
+
+  private mutating func noteFree(_ first: PageBytes) {
+    var next = first.number(32, size: 4) ?? 0
+    while next > 0, !free.contains(next), let trunk = page(next) {
+      free.insert(next)
+      for index in 0..<min(trunk.number(4, size: 4) ?? 0, usable / 4 - 2) {
+        if let leaf = trunk.number(8 + index * 4, size: 4) { free.insert(leaf) }
+      }
+      next = trunk.number(0, size: 4) ?? 0
+    }
+  }
+
+  /// The size at which most pages begin as pages do.
+  private static func guessedPageSize(_ file: SalvagedFile) -> Int {
+    let sizes = (9...16).map { 1 << $0 }
+    func score(_ size: Int) -> Double {
+      let pages = min(file.size / size, 2000)
+      guard pages > 1 else { return 0 }
+      let sound = (1..<pages).filter { number in
+        let head = PageBytes(bytes: file.read(number * size, 8))
+        guard let kind = head.byte(0), let cells = head.number(3, size: 2), let start = head.number(5, size: 2) else {
+          return false
+        }
+        return [2, 5, 10, 13].contains(kind) && cells > 0 && cells * 2 + 8 <= start && start <= size
+      }
+      return Double(sound.count) / Double(pages)
+    }
+    let scores = sizes.map(score)
+    // At a multiple of the size there are as many; at a part of it there are fewer.
+    guard let best = scores.max(), best > 0, let index = scores.firstIndex(where: { $0 > 0.7 * best }) else {
+      return 4096
+    }
+    return sizes[index]
+  }
+}

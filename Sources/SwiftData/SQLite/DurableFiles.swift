@@ -1,0 +1,54 @@
+import Foundation
+
+/// What Foundation does not promise: that a file, or a name in a folder, is on the disk when a call returns.
+enum DurableFiles {
+  /// Writes a new file, which only its owner may read.
+  static func write(_ data: Data, to path: String, isSynced: Bool = true) throws {
+    try withDescriptor(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC) { descriptor in
+      try data.withUnsafeBytes { bytes in
+        var done = 0
+        while done < bytes.count {
+          let count = Foundation.write(descriptor, bytes.baseAddress! + done, bytes.count - done)
+          if count < 0, errno == EINTR { continue }
+          guard count > 0 else { throw failure() }
+          done += count
+        }
+      }
+      if isSynced, fsync(descriptor) != 0 { throw failure() }
+    }
+  }
+
+  /// Makes a folder and those that lead to it, each on the disk when it returns.
+  static func createFolder(_ path: String) throws {
+    var isFolder = ObjCBool(false)
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { return }
+    let parent = (path as NSString).deletingLastPathComponent
+    if !parent.isEmpty, parent != path { try createFolder(parent) }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure() }
+    try sync(folder: parent.isEmpty ? "." : parent)
+  }
+
+  /// Brings the names in a folder to the disk.
+  static func sync(folder: String) throws {
+    try withDescriptor(folder, O_RDONLY | O_CLOEXEC) { descriptor in
+      // Some network file systems cannot do it for folders, and say so.
+      guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure() }
+    }
+  }
+
+  /// Brings what is in a file to the disk; no file has nothing in it.
+  static func sync(file: String) throws {
+    do {
+      try withDescriptor(file, O_RDONLY | O_CLOEXEC) { guard fsync($0) == 0 else { throw failure() } }
+    } catch let error as POSIXError where error.code == .ENOENT {}
+  }
+
+  private static func withDescriptor(_ path: String, _ flags: Int32, _ body: (Int32) throws -> Void) throws {
+    let descriptor = open(path, flags, 0o600)
+    guard descriptor >= 0 else { throw failure() }
+    defer { close(descriptor) }
+    try body(descriptor)
+  }
+
+  private static func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import SwiftData
+
+extension PostgresParameter {
+  /// A statement with its values in it, for people to read.
+  static func expand(_ sql: String, _ parameters: [PostgresParameter]) -> String {
+    // From the last on, so that $1 is not found in $10.
+    parameters.indices.reversed().reduce(sql) { $0.replacing("$\($1 + 1)", with: parameters[$1].literal) }
+  }
+
+  /// The value as SQL writes it; of a column of values their number.
+  var literal: String {
+    guard let bytes else { return "NULL" }
+    func number<I: FixedWidthInteger>(_: I.Type) -> I { bytes.prefix(I.bitWidth / 8).reduce(0) { $0 << 8 | I($1) } }
+    switch PostgresType(rawValue: type) {
+    case .bool: return bytes.first == 0 ? "FALSE" : "TRUE"
+    case .bigint: return "\(Int64(bitPattern: number(UInt64.self)))"
+    case .float8: return "\(Double(bitPattern: number(UInt64.self)))"
+    case .text, .json: return Self.quoted(String(decoding: bytes, as: UTF8.self))
+    case .jsonb: return Self.quoted(String(decoding: bytes.dropFirst(), as: UTF8.self))
+    case .bytea, .uuid, .unknown, .tsvector:
+      return "'\\x" + bytes.map { String(format: "%02x", $0) }.joined() + "'"
+    case nil: return bytes.count < 20 ? "'{}'" : "[\(bytes[12..<16].reduce(0) { $0 << 8 | Int($1) }) values]"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import SwiftData
+
+extension PostgresStore {
+  package func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> FetchExplanation {
+    let rows = try rows(of: M.__entity.name)
+    var asked = descriptor
+    var findings = [FetchExplanation.Finding]()
+    func leave(_ what: String) {
+      asked.fetchLimit = nil
+      asked.fetchOffset = nil
+      findings.append(
+        FetchExplanation.Finding(
+          entity: M.__entity.name, index: [],
+          description: "The server cannot \(what) as Swift does: the models are read and the context does it in memory."
+        ))
+    }
+    while true {
+      do {
+        let query = try FetchQuery(asked, rows, self)
+        let statement = query.statement(selecting: rows.plainSelection)
+        let explain = PostgresStatement("EXPLAIN (COSTS OFF) \(statement.sql)", statement.parameters)
+        let result = try run(query, explain)
+        let plan = ServerPlan(result)
+        let advisor = ServerIndexAdvisor(store: self, rows: rows, query: query)
+        return FetchExplanation(
+          sql: statement.sql, bindings: query.values.map(FetchExplanation.Binding.init), plan: plan.steps,
+          findings: findings + advisor.findings(plan))
+      } catch DataStoreError.preferInMemoryFilter where asked.predicate != nil {
+        asked.predicate = nil
+        leave("filter")
+      } catch DataStoreError.preferInMemorySort where !asked.sortBy.isEmpty {
+        asked.sortBy = []
+        leave("sort")
+      }
+    }
+  }
+}
+
+/// What `EXPLAIN` says.
+struct ServerPlan {
+  let steps: [FetchExplanation.Step]
+
+  init(_ result: PostgresResult) {
+    steps = (0..<result.count).map { row in
+      let line = result.text(row, 0) ?? ""
+      let indent = line.prefix { $0 == " " }.count
+      let text = line.dropFirst(indent)
+      // A node is indented by six more than the one it is part of, its properties by two more than itself.
+      guard text.hasPrefix("->") else {
+        return FetchExplanation.Step(depth: (indent + 4) / 6, detail: String(text))
+      }
+      return FetchExplanation.Step(
+        depth: (indent + 4) / 6, detail: text.dropFirst(2).trimmingCharacters(in: .whitespaces))
+    }
+  }
+
+  /// Whether all rows of an alias are looked at.
+  func scans(_ alias: String) -> Bool {
+    steps.contains { $0.detail.contains("Seq Scan on ") && $0.detail.hasSuffix(" \(alias)") }
+  }
+
+  /// Whether all rows are sorted: those that an index has in order but for the last term are not.
+  var sorts: Bool { steps.contains { $0.detail == "Sort" } }
+
+  /// What an index is entered with.
+  var conditions: [String] {
+    steps.filter { $0.detail.hasPrefix("Index Cond:") || $0.detail.hasPrefix("Recheck Cond:") }.map(\.detail)
+  }
+
+  func uses(_ index: String) -> Bool { steps.contains { $0.detail.contains(index) } }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import SwiftData
+
+extension PostgresStore {
+  package func searchCandidates(
+    _ terms: [SearchTerm], of entity: __Entity, limit: Int?
+  ) throws -> SearchCandidates {
+    let rows = try rows(of: entity.name)
+    // A term without a word finds nothing.
+    guard let columns = rows.search, terms.allSatisfy({ !$0.words.isEmpty }) else {
+      return SearchCandidates(identifiers: [], rowCount: 0, counts: [])
+    }
+    let queries = terms.map(Self.query)
+    let table = rows.table.name.quotedIdentifier
+    var condition = "((\(columns.all("t0."))) @@ $1::text::tsquery OR \(columns.lacksWords("t0.")))"
+    if let own = rows.table.discriminatorCondition { condition += " AND \(own)" }
+    var candidates =
+      "SELECT t0._pk\(rows.table.hasDiscriminator ? ", t0._entity" : "") FROM \(table) AS t0 WHERE \(condition)"
+    // That words follow each other is not asked of the server, so that any row may be among the best.
+    if let limit, limit < 1_000_000, terms.allSatisfy({ $0.words.count == 1 }) {
+      candidates +=
+        " ORDER BY ts_rank(\(columns.all("t0.")), $1::text::tsquery, 1) DESC NULLS FIRST, t0._pk LIMIT \(limit * 10 + 200)"
+    }
+    let count = "SELECT count(*) FROM \(table) AS t0"
+    let statements =
+      [
+        PostgresStatement(candidates, [.text(queries.joined(separator: " & "))]), PostgresStatement(count),
+      ]
+      + queries.map {
+        PostgresStatement("\(count) WHERE (\(columns.all("t0."))) @@ $1::text::tsquery", [.text($0)])
+      }
+    let results = try read(cancellable: true) { try $0.pipeline(statements) }
+    let found = (0..<results[0].count).map { row in
+      (results[0].integer(row, 0), rows.table.hasDiscriminator ? results[0].text(row, 1) ?? "" : entity.name)
+    }
+    return SearchCandidates(
+      identifiers: found.sorted { $0.0 < $1.0 }.map { identifier($0.1, $0.0) },
+      rowCount: Int(results[1].integer(0, 0)), counts: results.dropFirst(2).map { Int($0.integer(0, 0)) })
+  }
+
+  /// All words of a term, quoted.
+  private static func query(_ term: SearchTerm) -> String {
+    let words = term.words.enumerated().map { index, word in
+      let quoted = SearchColumns.word(word).replacing("\\", with: "\\\\").replacing("'", with: "''")
+      let isCut = word.utf8.count > SearchColumns.longestWord
+      return "'\(quoted)'" + (term.isPrefix && index == term.words.count - 1 && !isCut ? ":*" : "")
+    }
+    return "(" + words.joined(separator: " & ") + ")"
+  }
+}

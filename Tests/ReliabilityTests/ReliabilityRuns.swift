@@ -1,0 +1,60 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  /// Short runs of what `Documentation/reliability.md` lists; `make` runs them for longer.
+  @Suite(.serialized) struct ReliabilityRuns {
+    /// - Returns: what the program wrote.
+    private func run(_ arguments: String...) throws -> String {
+      let process = Process()
+      let output = Pipe()
+      // Test and program are built into one folder.
+      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("Reliability")
+      process.arguments = arguments
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      let data = output.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      let text = String(decoding: data, as: UTF8.self)
+      #expect(process.terminationReason == .exit && process.terminationStatus == 0, "\(text)")
+      return text
+    }
+
+    @Test(
+      "Of a writer that is killed 50 times no acknowledged save is lost, and none is half there",
+      .timeLimit(.minutes(5)))
+    func crashes() throws {
+      #expect(try run("crash-test", "--rounds", "50", "--seed", "9").contains("50 rounds"))
+    }
+
+    @Test(
+      "When the power is cut a store is never damaged, and with durability .full it has every save",
+      .timeLimit(.minutes(5)))
+    func power() throws {
+      #expect(try run("power-test", "--cuts", "60", "--seed", "9").contains("full: 60 power cuts; 0 acknowledged"))
+    }
+
+    @Test(
+      "A save, a migration and an import that fail change nothing, and work when the fault is over",
+      .timeLimit(.minutes(5)))
+    func faults() throws {
+      #expect(try run("faults", "--every", "9", "--seed", "9").contains("a clock that jumps: the history keeps"))
+    }
+
+    @Test(
+      "A damaged store is an error that says so, never a crash, and its readable rows are recovered",
+      .timeLimit(.minutes(5)))
+    func damage() throws {
+      #expect(try run("damage", "--count", "160", "--seed", "9").contains("no crash, no loop"))
+    }
+
+    @Test(
+      "Contexts and processes that write at the same time lose nothing and see no half of a save",
+      .timeLimit(.minutes(5)))
+    func load() throws {
+      #expect(try run("soak", "--seconds", "10", "--seed", "9").contains("nothing lost, nothing half seen"))
+    }
+  }
+#endif
