@@ -26,8 +26,11 @@ struct ExternalStorage: Sendable {
   func write(_ data: Data) throws -> String {
     let name = UUID().uuidString
     do {
-      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      try data.write(to: directory.appendingPathComponent(name), options: .atomic)
+      try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      let file = directory.appendingPathComponent(name)
+      try data.write(to: file, options: .atomic)
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     } catch {
       throw SwiftDataError(.io, message: "external data cannot be written to \(directory.path)", underlying: error)
     }

@@ -11,16 +11,18 @@ struct Metadata {
   let layout: LayoutRecord
   /// That of models which it left out.
   let retained: LayoutRecord
+  let encryption: EncryptionRecord
 
   static func encode(_ schema: Schema) throws -> String {
     String(decoding: try JSONCoding.encode(schema), as: UTF8.self)
   }
 
   init(
-    identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty
+    identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty,
+    encryption: EncryptionRecord
   ) {
     (self.identifier, self.schema, self.version) = (identifier, schema, version)
-    (self.layout, self.retained) = (layout, retained)
+    (self.layout, self.retained, self.encryption) = (layout, retained, encryption)
   }
 
   /// Nil for an empty file.
@@ -38,7 +40,7 @@ struct Metadata {
     let rows = try Row.fetchAll(database, sql: "SELECT key, value FROM _swiftdata")
     let values = Dictionary(rows.map { ($0["key"] as String, $0["value"] as String) }) { first, _ in first }
     let place = "\"\(configuration.url.path)\""
-    if let format = values["format"], format != StoreOpening.format {
+    if let format = values["format"], ![StoreOpening.format, StoreOpening.encryptedFormat].contains(format) {
       throw SwiftDataError(
         .newerSchema,
         message: "\(place) has store format \(format) and this version of SwiftData reads format"
@@ -58,14 +60,17 @@ struct Metadata {
     version = try decode(Schema.Version.self, "version")
     layout = try decode(LayoutRecord.self, "layout")
     retained = try decode(LayoutRecord.self, "retained")
+    encryption = values["encryption"] == nil ? EncryptionRecord() : try decode(EncryptionRecord.self, "encryption")
   }
 
   func write(to database: Database) throws {
     let values = [
-      "identifier": identifier, "format": StoreOpening.format, "schema": schema,
+      "identifier": identifier, "schema": schema,
+      "format": encryption.isEmpty ? StoreOpening.format : StoreOpening.encryptedFormat,
       "version": String(decoding: try JSONCoding.encode(version), as: UTF8.self),
       "layout": String(decoding: try JSONCoding.encode(layout), as: UTF8.self),
       "retained": String(decoding: try JSONCoding.encode(retained), as: UTF8.self),
+      "encryption": String(decoding: try JSONCoding.encode(encryption), as: UTF8.self),
     ]
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       try database.execute(
