@@ -1,6 +1,6 @@
 # The two commands of the README; both set up what they need first.
 .PHONY: run test test-browser test-tsan lint conformance firestore-conformance bench micro guard crash-test \
-  power-test fault-test damage-test soak
+  power-test fault-test damage-test soak test-sanitized fuzz
 
 run:
 	@scripts/bootstrap
@@ -44,6 +44,19 @@ test-tsan:
 	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan.suppressions" \
 	  swift test --skip-build --sanitize=thread --scratch-path .build-tsan \
 	  --filter 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
+
+# The whole suite under both sanitizers; left out is what says so in scripts/sanitized.
+test-sanitized:
+	@scripts/bootstrap
+	scripts/sanitized thread
+	scripts/sanitized address
+
+# make fuzz TARGET=predicate SECONDS=60: libFuzzer over one target, whose finds are kept in Fuzz/Corpus/TARGET.
+fuzz:
+	@scripts/bootstrap
+	SWIFTDATA_FUZZ=1 swift build --product FuzzRunner --scratch-path .build-fuzz
+	FUZZ_TARGET=$(TARGET) .build-fuzz/debug/FuzzRunner -max_total_time=$(or $(SECONDS),60) -max_len=8192 -timeout=20 \
+	  Fuzz/Corpus/$(TARGET)
 
 # Google's own client of Firestore against the local server.
 firestore-conformance:

@@ -36,6 +36,7 @@ let package = Package(
         "SwiftDataMacros",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -170,5 +171,23 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData", "Sorted"]),
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["SwiftData", "Sorted", "FirestoreServer", .product(name: "GRDB", package: "GRDB.swift")],
+      path: "Fuzz/Targets"),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
   ]
 )
+
+// `make fuzz` alone: everything that is fuzzed tells libFuzzer what it reached, and the runner is linked with it.
+if Context.environment["SWIFTDATA_FUZZ"] != nil {
+  let fuzzed = ["SwiftData", "Sorted", "FirestoreClient", "FirestoreServer", "FuzzTargets"]
+  for target in package.targets where fuzzed.contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])]
+  }
+  package.targets.append(
+    .executableTarget(
+      name: "FuzzRunner", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
+      swiftSettings: [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
+}

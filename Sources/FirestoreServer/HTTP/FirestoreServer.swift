@@ -81,6 +81,16 @@ public struct FirestoreServer: Sendable {
     try await application.runService(gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [])
   }
 
+  private func answer(_ request: ServerRequest) async -> ServerAnswer {
+    request.target.hasPrefix(StorageCall.prefix) ? await storage.answer(request) : await handler.answer(request)
+  }
+
+  /// Answers a request that came by no network: for tests of what anybody may send.
+  package func answer(_ method: String, _ target: String, _ body: Data) async -> (code: Int, body: Data) {
+    let answer = await answer(ServerRequest(method: method, target: target, header: { _ in nil }, body: body))
+    return (answer.code, answer.body)
+  }
+
   private func respond(to request: Request) async -> Response {
     let answer: ServerAnswer
     do {
@@ -91,8 +101,7 @@ public struct FirestoreServer: Sendable {
           name == "Host" ? request.head.authority : HTTPField.Name(name).flatMap { headers[$0] }
         },
         body: Data(try await request.body.collect(upTo: Self.maximumBytes).readableBytesView))
-      let isStorage = received.target.hasPrefix(StorageCall.prefix)
-      answer = isStorage ? await storage.answer(received) : await handler.answer(received)
+      answer = await self.answer(received)
     } catch {
       answer = ServerAnswer(
         FirestoreError(.invalidArgument, "the request cannot be read, or has more than \(Self.maximumBytes) bytes"),

@@ -47,7 +47,7 @@ public struct Assignment<Model: PersistentModel> {
 /// One `column = value` of a batch update.
 struct AssignedColumn {
   let property: __Property
-  let value: SQLFragment
+  private(set) var value: SQLFragment
   /// The condition under which an object has no value; nil where there is always one.
   let failure: SQLFragment?
   /// Whether the value is text that is not in normal form C; nil where only the rows can tell.
@@ -57,6 +57,13 @@ struct AssignedColumn {
   let isConstant: Bool
 
   var column: String { TableNames.column(for: property) }
+
+  /// The same for a table that may keep the column sealed.
+  func sealed(in table: EntityTable) -> AssignedColumn {
+    var result = self
+    result.value = SQLFragment(table.written(value.sql, to: column), value.arguments)
+    return result
+  }
 
   /// A value that is the same for all rows.
   init<Value>(_ keyPath: AnyKeyPath, _ value: Value, _ entity: __Entity) throws {

@@ -18,7 +18,7 @@ struct BatchUpdate {
     // Of two assignments to one property the later counts.
     self.columns = columns.enumerated().filter { index, column in
       !columns[(index + 1)...].contains { $0.property === column.property }
-    }.map(\.element)
+    }.map { $0.element.sealed(in: query.table) }
     self.context = context
   }
 
@@ -98,7 +98,13 @@ struct BatchUpdate {
     let unclear = columns.filter { $0.isDenormalized == nil }
     var returned = ["_pk"] + (table.hasDiscriminator ? ["_entity"] : [])
     let first = Int32(returned.count)
-    returned += unclear.map { "\($0.column.quotedIdentifier) IS NOT swift_nfc(\($0.column.quotedIdentifier))" }
+    returned += unclear.map { column in
+      let name = column.column
+      let cell =
+        table.encrypted.contains(name)
+        ? EncryptedColumn.opened(name.quotedIdentifier, table.name, name) : name.quotedIdentifier
+      return "\(cell) IS NOT swift_nfc(\(cell))"
+    }
     var result = Result()
     result.denormalized = Set(columns.filter { $0.isDenormalized == true }.map(name))
     let statement = assignment + SQLFragment(" RETURNING \(returned.joined(separator: ", "))")

@@ -53,7 +53,10 @@ package final class ContainerCore: @unchecked Sendable {
   ) throws -> (tables: [EntityTable], stores: [StoreTarget]) {
     let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
     let assignment = try StoreAssignment(schema: schema, configurations: configurations)
-    let tables = EntityTable.tables(of: schema, store: assignment.store)
+    let tables = EntityTable.tables(of: schema, store: assignment.store) { index in
+      (configurations[index] as? ModelConfiguration)?.encryptionKey != nil
+    }
+    for table in tables { try table.validateEncryption() }
     let owners = Dictionary(tables.map { ($0.entity.name, $0.store) }, uniquingKeysWith: { first, _ in first })
     let stores = configurations.enumerated().map { index, configuration -> StoreTarget in
       let members = tables.filter { $0.store == index }

@@ -34,6 +34,13 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   /// opened and, in a store that stays open, every thousand saves. (Not Apple's.)
   public var historyRetention: Double?
 
+  /// Encrypts attributes with the option `.allowsCloudEncryption` in the store's file; nil, the default, keeps them as
+  /// they are. A store that is there already is encrypted, or decrypted, when it is opened. (Not Apple's.)
+  public var encryptionKey: EncryptionKey?
+  /// Keys that were ``encryptionKey`` once: they read what they wrote. ``ModelContainer/reencrypt()`` makes them
+  /// unnecessary. (Not Apple's.)
+  public var formerEncryptionKeys: [EncryptionKey] = []
+
   /// Called on the opening thread while a migration writes rows anew, every 50,000 rows. (Not Apple's.)
   public var migrationProgress: (@Sendable (MigrationProgress) -> Void)? {
     get { progress.call }

@@ -77,7 +77,20 @@ extension ContextState {
     object.__state.flags.remove(.deleted)
     deleted[ObjectIdentifier(object)] = nil
     noteLive(object)
-    registerUndo { $0.delete(object) }
+    registerUndo { $0.redoDeletion(of: object) }
+    didChange()
+  }
+
+  /// Takes back that a deletion was taken back. The delete rules do not act again: what they did comes back by undo
+  /// actions of its own, and what was deleted along has not necessarily gone yet.
+  private func redoDeletion(of object: any PersistentModel) {
+    guard object.__state.context === self, object.__state.flags.isDisjoint(with: [.deleted, .inserted]) else {
+      return delete(object)
+    }
+    object.__state.flags.insert(.deleted)
+    noteLive(object)
+    registerUndo { $0.undoDeletion(of: object) }
+    deleted[ObjectIdentifier(object)] = object
     didChange()
   }
 }

@@ -181,6 +181,9 @@ extension ContextState {
       },
       rtrees: { [core] entity in
         ((try? core.table(for: entity))?.rtrees ?? []).filter { store.derivedTables.contains($0.name) }
+      },
+      isEncrypted: { [core] entity, column in
+        (try? core.table(for: entity))?.encrypted.contains(column) == true
       })
   }
 

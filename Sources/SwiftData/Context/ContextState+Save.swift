@@ -181,6 +181,13 @@ extension ContextState {
         for target in targets { _ = target.__relationship(inverse.index, .fault(inverse.isToMany ? 0 : key)) }
       }
     }
+    // Whom the row was related to may have lost it.
+    for property in table.entity.properties where !property.isAttribute {
+      guard let inverse = RelationshipInfo.of(property, in: table.entity).inverse,
+        case .targets(let targets, _) = existing.__relationship(property.index, .read)
+      else { continue }
+      for target in targets { refault(target, inverse) }
+    }
     object.__state.context = self
     changed[ObjectIdentifier(existing)] = nil
     existing.__state.flags.remove(.changed)
@@ -309,7 +316,8 @@ struct Validation {
     for property in entity.properties where property.relationship?.deleteRule == .deny {
       if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
       guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
-      let left = targets.filter { !$0.__state.flags.contains(.deleted) }
+      // A new one that was deleted before the save is in no context any more.
+      let left = targets.filter { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }
       guard !left.isEmpty else { continue }
       throw SwiftDataError(
         .deleteDenied, entity: entity.name, property: property.name,

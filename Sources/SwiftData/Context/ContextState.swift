@@ -152,7 +152,8 @@ package final class ContextState {
     guard inserted[ObjectIdentifier(object)] != nil else { return delete(object) }
     let targets = RelationshipMaintenance.unrecordedReferences(to: object)
     forget(object)
-    for (target, inverse) in targets {
+    // What it is to itself, it stays: nothing would give that back with the next insertion.
+    for (target, inverse) in targets where target !== object {
       _ = target.__relationship(inverse.index, .remove(object))
       notify(target, inverse.index)
     }
@@ -164,7 +165,15 @@ package final class ContextState {
     inserted[ObjectIdentifier(object)] = nil
     object.__state.flags = []
     unregister(object)
-    registerUndo { $0.insert(object) }
+    registerUndo { $0.insertAgain(object) }
+  }
+
+  /// Takes a forgotten object in again, and it alone: what was forgotten with it comes back by undo actions of its own,
+  /// and what it only points at may be gone for good.
+  private func insertAgain(_ object: any PersistentModel) {
+    guard object.__state.context == nil, admit(object, revives: false) else { return }
+    RelationshipMaintenance.connect(object, within: self)
+    didChange()
   }
 
   // MARK: - Changes

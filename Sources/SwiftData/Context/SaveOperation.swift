@@ -87,7 +87,10 @@ final class SaveOperation: StoreSave {
       denormalized.insert("\(table).\(TableNames.column(for: property))")
     }
     writer.externalWriter = { [unowned self] property, data in
-      guard property.isExternal, data.count > ExternalStorage.threshold else { return nil }
+      // What is encrypted stays in its row, however large.
+      guard property.isExternal, data.count > ExternalStorage.threshold,
+        !property.isSensitive || rows.configuration.encryptionKey == nil
+      else { return nil }
       return try connection.files.write(data)
     }
   }

@@ -64,6 +64,7 @@ extension SwiftDataError {
       case configurationSchemaNotFoundInContainerSchema, loadIssueModelContainer, modelValidationFailure
       case missingModelContext, backwardMigration, unknownSchema, unknownDataStoreSchema
       case unreadableValue, unwritableValue, uniquenessViolation, deleteDenied, relationshipAcrossContexts
+      case encryptionKey
       case notADatabase, storeLocked, storeReadOnly, newerSchema, storeFull, storeDamaged, objectWithoutContext
       case missingContainer, transientProperty, staleObject, unsupportedFeature, io
     }
@@ -99,6 +100,7 @@ extension SwiftDataError {
     package static let uniquenessViolation = Code(base: .uniquenessViolation)
     package static let deleteDenied = Code(base: .deleteDenied)
     package static let relationshipAcrossContexts = Code(base: .relationshipAcrossContexts)
+    package static let encryptionKey = Code(base: .encryptionKey)
     package static let notADatabase = Code(base: .notADatabase)
     package static let storeLocked = Code(base: .storeLocked)
     package static let storeReadOnly = Code(base: .storeReadOnly)
@@ -170,6 +172,8 @@ extension SwiftDataError {
   public static let deleteDenied = SwiftDataError(.deleteDenied)
   /// Models of two contexts were related. (Not Apple's.)
   public static let relationshipAcrossContexts = SwiftDataError(.relationshipAcrossContexts)
+  /// The key of encrypted values is missing, or none. (Not Apple's.)
+  public static let encryptionKey = SwiftDataError(.encryptionKey)
   /// The file of a store is no database. (Not Apple's.)
   public static let notADatabase = SwiftDataError(.notADatabase)
   /// Another process keeps the store locked. (Not Apple's.)
@@ -250,6 +254,7 @@ extension SwiftDataError.Code {
     case .uniquenessViolation: "the value is not unique"
     case .deleteDenied: "the model cannot be deleted"
     case .relationshipAcrossContexts: "models of two contexts cannot be related"
+    case .encryptionKey: "the key of encrypted values is not there"
     case .notADatabase: "the file is no database"
     case .storeLocked: "the store is locked by another process"
     case .storeReadOnly: "the store is read-only"

@@ -25,7 +25,11 @@ struct IndexAdvisor {
     let aliases = plan.scanned.filter { isWorthSaying($0, plan) }
     guard !aliases.isEmpty else { return [] }
     var configuration = Configuration()
-    configuration.prepareDatabase { try SwiftFunctions.register(on: $0.sqliteConnection!) }
+    configuration.prepareDatabase { database in
+      try SwiftFunctions.register(on: database.sqliteConnection!)
+      // There are no rows to decrypt: any key will do.
+      try EncryptionFunctions.register(KeyRing(.random()), on: database.sqliteConnection!)
+    }
     return try DatabaseQueue(configuration: configuration).write { database in
       for definition in definitions { try database.execute(sql: definition) }
       return try aliases.compactMap { alias in try finding(alias, on: database) }

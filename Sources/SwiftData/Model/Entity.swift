@@ -143,6 +143,8 @@ public final class __Property: @unchecked Sendable {
   package let relationship: Schema.Relationship?
   /// Whether its data may be kept in a file beside the store.
   package let isExternal: Bool
+  /// Whether its values are nobody else's business: encrypted where there is a key, and in no error or log.
+  package let isSensitive: Bool
 
   init(_ metadata: Schema.PropertyMetadata, index: Int, entityName: String, rootName: String) {
     self.rootName = rootName
@@ -177,6 +179,9 @@ public final class __Property: @unchecked Sendable {
     self.attribute = schemaProperty as? Schema.Attribute
     self.relationship = schemaProperty as? Schema.Relationship
     self.isExternal = self.attribute?.options.contains(.externalStorage) == true
+    self.isSensitive =
+      self.attribute?.options.contains(.allowsCloudEncryption) == true
+      && self.attribute?.options.contains(.ephemeral) != true
   }
 
   /// The column type of an enum that is stored by raw value; nil for any other type. Codable is asked for because

@@ -10,6 +10,8 @@ package struct LoweringEnvironment {
   let dialect: SQLDialect
   /// The R*Trees that have every row of a class.
   let rtrees: (__Entity) -> [RTreeIndex]
+  /// Whether the cells of a class's column are sealed.
+  let isEncrypted: (__Entity, String) -> Bool
 
   package init(
     storeIdentifier: String,
@@ -27,13 +29,15 @@ package struct LoweringEnvironment {
     isDenormalized: @escaping (String, String) -> Bool,
     familyNames: @escaping (__Entity) -> [String],
     dialect: SQLDialect = .sqlite,
-    rtrees: @escaping (__Entity) -> [RTreeIndex]
+    rtrees: @escaping (__Entity) -> [RTreeIndex],
+    isEncrypted: @escaping (__Entity, String) -> Bool = { _, _ in false }
   ) {
     self.storeIdentifier = storeIdentifier
     self.isDenormalized = isDenormalized
     self.familyNames = familyNames
     self.dialect = dialect
     self.rtrees = rtrees
+    self.isEncrypted = isEncrypted
   }
 }
 

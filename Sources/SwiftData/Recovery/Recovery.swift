@@ -45,7 +45,11 @@ struct Recovery {
         .notADatabase,
         message: "nothing in the file is of a store of SwiftData; it was left untouched, and no new store was made")
     }
-    if known.layout == current.layout.record { try removeUnreadable(current) }
+    if !known.encryption.isEmpty {
+      report.notes.append("encrypted values were taken as they are: nothing was opened with a key")
+    } else if known.layout == current.layout.record {
+      try removeUnreadable(current)
+    }
     addNotes()
     return report
   }
@@ -62,11 +66,15 @@ struct Recovery {
     func decode<V: Decodable>(_ key: String) -> V? {
       values[key].flatMap { try? JSONCoding.decode(V.self, from: Data($0.utf8)) }
     }
-    if let identifier = values["identifier"], let schema = values["schema"], values["format"] == StoreOpening.format,
+    let encryption = decode("encryption") ?? EncryptionRecord()
+    if let identifier = values["identifier"], let schema = values["schema"],
+      let format = values["format"], StoreOpening.readable.contains(format),
       let version: Schema.Version = decode("version"), let layout: LayoutRecord = decode("layout"),
       let retained: LayoutRecord = decode("retained")
     {
-      return Metadata(identifier: identifier, schema: schema, version: version, layout: layout, retained: retained)
+      return Metadata(
+        identifier: identifier, schema: schema, version: version, layout: layout, retained: retained,
+        encryption: encryption)
     }
     hasNothingOfAStore = values.isEmpty
     report.notes.append(
@@ -74,7 +82,7 @@ struct Recovery {
         + " \(schema.version)")
     return Metadata(
       identifier: values["identifier"] ?? UUID().uuidString, schema: (try? Metadata.encode(schema)) ?? "",
-      version: schema.version, layout: current.layout.record)
+      version: schema.version, layout: current.layout.record, encryption: encryption)
   }
 
   private mutating func addNotes() {

@@ -1,14 +1,17 @@
 /// Keeps both sides of a relationship right in memory.
 enum RelationshipMaintenance {
   /// Called after a setter stored a new value: the targets that left and came learn of it.
+  /// - Parameter isAssigned: false where an earlier value came back, which a target may have let go of since.
   static func didChange(
-    _ object: any PersistentModel, _ index: Int, removed: [any PersistentModel], added: [any PersistentModel]
+    _ object: any PersistentModel, _ index: Int, removed: [any PersistentModel], added: [any PersistentModel],
+    isAssigned: Bool = true
   ) {
     let entity = type(of: object).__entity
     let property = entity.properties[index]
     let info = RelationshipInfo.of(property, in: entity)
     var added = added
-    if object.__state.flags.contains(.orphaned), case .targets(let targets, _) = object.__relationship(index, .read),
+    if isAssigned, object.__state.flags.contains(.orphaned),
+      case .targets(let targets, _) = object.__relationship(index, .read),
       property.isToOne
     {
       added = targets
@@ -21,14 +24,17 @@ enum RelationshipMaintenance {
   }
 
   /// Called after an object was inserted: the initialiser that set its relationships could tell nobody.
-  static func connect(_ object: any PersistentModel) {
+  /// - Parameter context: tells only those of a context, and takes nobody else in.
+  static func connect(_ object: any PersistentModel, within context: ContextState? = nil) {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
       guard case .targets(let targets, _) = object.__relationship(property.index, .read), !targets.isEmpty else {
         continue
       }
       let info = RelationshipInfo.of(property, in: entity)
-      for target in targets where share(object, target, property) { connect(object, to: target, info) }
+      for target in targets where context == nil || target.__state.context === context {
+        if share(object, target, property) { connect(object, to: target, info) }
+      }
     }
   }
 
@@ -147,7 +153,8 @@ enum RelationshipMaintenance {
       let ids = Set(right.map { ObjectIdentifier($0) })
       return left.filter { !ids.contains(ObjectIdentifier($0)) && $0.__state.context === object.__state.context }
     }
-    didChange(object, index, removed: difference(before, after), added: difference(after, before))
+    didChange(
+      object, index, removed: difference(before, after), added: difference(after, before), isAssigned: false)
   }
 
   /// Changes a relationship of `object` as its own setter would: recorded, and observers told.

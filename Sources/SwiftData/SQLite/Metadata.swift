@@ -13,17 +13,19 @@ struct Metadata {
   let layout: LayoutRecord
   /// That of models which it left out.
   let retained: LayoutRecord
+  let encryption: EncryptionRecord
 
   static func encode(_ schema: Schema) throws -> String {
     String(decoding: try JSONCoding.encode(schema), as: UTF8.self)
   }
 
   init(
-    identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty
+    identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty,
+    encryption: EncryptionRecord
   ) {
-    format = StoreOpening.format
+    format = encryption.isEmpty ? StoreOpening.format : StoreOpening.encryptedFormat
     (self.identifier, self.schema, self.version) = (identifier, schema, version)
-    (self.layout, self.retained) = (layout, retained)
+    (self.layout, self.retained, self.encryption) = (layout, retained, encryption)
   }
 
   /// Nil for an empty file.
@@ -46,7 +48,7 @@ struct Metadata {
     let values = Dictionary(pairs) { first, _ in first }
     let place = "\"\(configuration.url.path)\""
     format = values["format"] ?? StoreOpening.format
-    guard format == StoreOpening.format || StoreOpening.convertible.contains(format) else {
+    guard StoreOpening.readable.contains(format) else {
       throw SwiftDataError(
         .newerSchema,
         message: "\(place) has store format \(format) and this version of SwiftData reads format"
@@ -67,6 +69,7 @@ struct Metadata {
     version = try decode(Schema.Version.self, "version")
     layout = try decode(LayoutRecord.self, "layout")
     retained = try decode(LayoutRecord.self, "retained")
+    encryption = values["encryption"] == nil ? EncryptionRecord() : try decode(EncryptionRecord.self, "encryption")
   }
 
   func write(to database: Database) throws {
@@ -75,6 +78,7 @@ struct Metadata {
       "version": String(decoding: try JSONCoding.encode(version), as: UTF8.self),
       "layout": String(decoding: try JSONCoding.encode(layout), as: UTF8.self),
       "retained": String(decoding: try JSONCoding.encode(retained), as: UTF8.self),
+      "encryption": String(decoding: try JSONCoding.encode(encryption), as: UTF8.self),
     ]
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       try database.execute(

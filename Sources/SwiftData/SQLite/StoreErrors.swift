@@ -70,6 +70,7 @@ enum StoreErrors {
     case SQLITE_CONSTRAINT:
       return constraint(code: code, message: message ?? "", sql: sql, layout: layout)
     default:
+      if let error = message.flatMap({ EncryptionErrors.error(of: $0, sql: sql) }) { return error }
       return make(.io, "\(place): SQLite reports \(message ?? "error") (\(code))")
     }
   }

@@ -6,8 +6,11 @@ import GRDBSQLite
 enum StoreOpening {
   /// The version of the file format: tables and columns as `EntityTable` lays them out.
   static let format = "2"
+  /// The version of a file with encrypted columns, which programs that know nothing of them must not touch.
+  static let encryptedFormat = "3"
   /// Earlier ones that opening brings up to date.
   static let convertible: Set = ["1"]
+  static let readable = convertible.union([format, encryptedFormat])
 
   /// How much of the file a connection keeps in memory, in KiB; only as much as was read is taken. SQLite's own 2 MB
   /// hold no index of a hundred thousand rows, and then every insertion reads pages again.
@@ -19,8 +22,14 @@ enum StoreOpening {
     options.busyMode = .timeout(configuration.lockTimeout)
     let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
     options.readonly = isReadOnly
+    let keys = KeyRing(configuration)
     options.prepareDatabase { database in
       try SwiftFunctions.register(on: database.sqliteConnection!)
+      if let keys {
+        try EncryptionFunctions.register(keys, on: database.sqliteConnection!)
+        // Pages that are free keep nothing; what is open while columns change their form stays in memory.
+        if !isReadOnly { try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY") }
+      }
       try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
     }
     do {
@@ -57,6 +66,7 @@ enum StoreOpening {
   private static func openFile(
     _ configuration: ModelConfiguration, _ options: Configuration
   ) throws -> StoreConnections {
+    if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
     let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout)
     while true {
       do {
@@ -76,12 +86,19 @@ enum StoreOpening {
     do {
       let encoded = try Metadata.encode(target.current.schema)
       let known = try connections.read { try Metadata($0, configuration) }
+      var wanted = EncryptionRecord(target.current.layout.tables, KeyRing(configuration))
       if let known {
+        wanted = wanted.keeping(known.encryption, beside: target.current.layout)
+        try known.encryption.check(KeyRing(configuration), configuration)
         let path = try MigrationPath(from: known, to: target)
-        let isCurrent = path.steps.isEmpty && known.format == format
-        if isCurrent, known.schema == encoded, known.version == path.version { return (known.identifier, []) }
+        let isCurrent = path.steps.isEmpty && !convertible.contains(known.format)
+        let isEncrypted = known.encryption.fits(wanted)
+        if isCurrent, known.schema == encoded, known.version == path.version, isEncrypted {
+          return (known.identifier, [])
+        }
         guard configuration.allowsSave else {
-          if isCurrent { return (known.identifier, []) }
+          // Another key reads what there is as long as it may not write.
+          if isCurrent, known.encryption.columns == wanted.columns { return (known.identifier, []) }
           throw readOnly(path, configuration)
         }
       } else if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
@@ -89,9 +106,16 @@ enum StoreOpening {
           .storeReadOnly,
           message: "\"\(configuration.url.path)\" holds no store yet, and allowsSave: false does not let one be made")
       }
-      return try connections.writer.writeWithoutTransaction { database in
+      let result = try connections.writer.writeWithoutTransaction { database in
         try write(database, target: target, schema: encoded, externalStorage: externalStorage)
       }
+      // The log may hold what was not encrypted yet. Where another process still reads, its last checkpoint does it.
+      if known?.encryption.columns != wanted.columns, !wanted.isEmpty, !configuration.isStoredInMemoryOnly {
+        try? connections.writer.writeWithoutTransaction {
+          try $0.execute(sql: "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+      }
+      return result
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
@@ -170,6 +194,9 @@ enum StoreOpening {
     // Tables take the places of others, which no foreign key may notice. Inside a transaction the pragma does nothing.
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+    // What is encrypted is open during a migration; no page of it reaches the disk before it is sealed again.
+    try database.execute(sql: "PRAGMA cache_spill = OFF")
+    defer { try? database.execute(sql: "PRAGMA cache_spill = ON") }
     var storage = externalStorage
     let files = PendingFiles(externalStorage)
     storage.pending = files
@@ -193,18 +220,25 @@ enum StoreOpening {
   private static func lead(
     _ database: Database, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
   ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+    let keys = KeyRing(target.configuration)
+    var encryption = EncryptionRecord(target.current.layout.tables, keys)
     // A process that opened the store a moment earlier may have set it up, or migrated it.
     guard let known = try Metadata(database, target.configuration) else {
       let identifier = UUID().uuidString
       try Metadata.createTables(database)
       for statement in target.current.layout.record.creationStatements() { try database.execute(sql: statement) }
       try Metadata(
-        identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record
+        identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record,
+        encryption: encryption
       ).write(to: database)
       return (identifier, [])
     }
-    if known.format != format { try HistoryTables.convert(database) }
+    if convertible.contains(known.format) { try HistoryTables.convert(database) }
+    encryption = encryption.keeping(known.encryption, beside: target.current.layout)
     let path = try MigrationPath(from: known, to: target)
+    try known.encryption.check(keys, target.configuration)
+    let isReopened = !path.steps.isEmpty || known.encryption.columns != encryption.columns
+    if isReopened { try known.encryption.openAll(database) }
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
       externalStorage: externalStorage)
@@ -215,9 +249,14 @@ enum StoreOpening {
           from: known.layout, retained: known.retained, to: target.current.layout, isPlanned: target.plan != nil
         ).retained
     }
+    if isReopened {
+      try encryption.sealAll(database, externalStorage)
+    } else {
+      encryption.keys = Set(encryption.keys + known.encryption.keys).sorted()
+    }
     try Metadata(
       identifier: known.identifier, schema: schema, version: path.version, layout: target.current.layout.record,
-      retained: done.retained
+      retained: done.retained, encryption: encryption
     ).write(to: database)
     return (known.identifier, done.steps)
   }

@@ -30,7 +30,8 @@ extension Schema.Attribute {
     /// Keeps large values in files beside the store.
     public static var externalStorage: Option { Option(.externalStorage) }
 
-    /// Lets a store that syncs encrypt the value. Stores here keep it for the sync to come.
+    /// Encrypts the value in the store's file, where the configuration has a key
+    /// (``ModelConfiguration/encryptionKey``); errors and logs never show it. (Apple's encrypts it in CloudKit.)
     public static var allowsCloudEncryption: Option { Option(.allowsCloudEncryption) }
 
     /// Keeps the value in the history when the model is deleted.

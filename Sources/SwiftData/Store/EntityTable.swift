@@ -30,12 +30,16 @@ package final class EntityTable: @unchecked Sendable {
   package let uniqueness: [[IndexTerm]]
   /// The properties that these name.
   package let uniqueProperties: PropertySet
+  /// The columns whose cells are sealed, of the class and its subclasses; empty where the store has no key.
+  package let encrypted: Set<String>
   /// The R*Trees that have every row of the class.
   let rtrees: [RTreeIndex]
   /// `SELECT` of all columns.
   private let selectAll: String
 
-  package init(entity: __Entity, family: [__Entity], hasDiscriminator: Bool, root: Int, store: Int) {
+  package init(
+    entity: __Entity, family: [__Entity], hasDiscriminator: Bool, root: Int, store: Int, encrypts: Bool = false
+  ) {
     self.entity = entity
     self.name = TableNames.table(for: entity)
     self.root = root
@@ -59,7 +63,10 @@ package final class EntityTable: @unchecked Sendable {
     self.stored = entity.properties.filter(\.isStored)
     self.toMany = entity.properties.filter(\.isToMany)
     let key = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
-    self.selectAll = (key + columns.map { "t0." + $0.quotedIdentifier }).joined(separator: ", ")
+    let encrypted = encrypts ? Self.encryptedColumns(family) : []
+    self.encrypted = encrypted
+    let table = name
+    self.selectAll = (key + columns.map { Self.cell($0, table, encrypted) }).joined(separator: ", ")
     let unique = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
     self.uniqueness =
       unique.map { [IndexTerm($0)] } + sequence(first: entity, next: \.superentity).flatMap(\.uniqueTerms)
@@ -73,15 +80,19 @@ package final class EntityTable: @unchecked Sendable {
   }
 
   /// The tables of all classes of a schema.
-  package static func tables(of schema: Schema, store: (__Entity) -> Int) -> [EntityTable] {
+  /// - Parameter encrypts: whether the store of a number has a key.
+  package static func tables(
+    of schema: Schema, store: (__Entity) -> Int, encrypts: (Int) -> Bool = { _ in false }
+  ) -> [EntityTable] {
     let entities = schema.runtimeEntities
     var roots = [__Entity]()
     for entity in entities where !roots.contains(where: { $0 === entity.root }) { roots.append(entity.root) }
     return entities.map { entity in
       let hierarchy = entities.filter { $0.root === entity.root }
+      let store = store(entity)
       return EntityTable(
         entity: entity, family: hierarchy.filter { $0.isKind(of: entity) }, hasDiscriminator: hierarchy.count > 1,
-        root: roots.firstIndex { $0 === entity.root }!, store: store(entity))
+        root: roots.firstIndex { $0 === entity.root }!, store: store, encrypts: encrypts(store))
     }
   }
 
@@ -90,29 +101,44 @@ package final class EntityTable: @unchecked Sendable {
     guard let left else { return selectAll }
     var names = ["t0._pk"] + (hasDiscriminator ? ["t0._entity"] : [])
     for column in columns {
-      names.append(left.contains(column) ? "t0." + column.quotedIdentifier : "NULL")
+      names.append(left.contains(column) ? Self.cell(column, name, encrypted) : "NULL")
     }
     return names.joined(separator: ", ")
+  }
+
+  /// What a fetch selects of a column.
+  private static func cell(_ column: String, _ table: String, _ encrypted: Set<String>) -> String {
+    let cell = "t0." + column.quotedIdentifier
+    return encrypted.contains(column) ? EncryptedColumn.opened(cell, table, column) : cell
+  }
+
+  /// What is written to a column.
+  /// - Parameter value: its SQL.
+  package func written(_ value: String, to column: String) -> String {
+    encrypted.contains(column) ? EncryptedColumn.sealed(value, name, column) : value
   }
 
   /// `t0._entity IN (…)` where the entity is a subclass or its table holds other classes too; nil otherwise.
   package var discriminatorCondition: String? {
     guard hasDiscriminator, entity.superentity != nil else { return nil }
-    let names = family.map { "'" + $0.name.replacingOccurrences(of: "'", with: "''") + "'" }
+    let names = family.map(\.name.quotedLiteral)
     return "t0._entity IN (\(names.joined(separator: ", ")))"
   }
 
   package var insertSQL: String {
     let names = ["_pk"] + (hasDiscriminator ? ["_entity"] : []) + stored.map { TableNames.column(for: $0) }
     let list = names.map(\.quotedIdentifier).joined(separator: ", ")
-    let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
+    let marks = names.map { written("?", to: $0) }.joined(separator: ", ")
     return "INSERT INTO \(name.quotedIdentifier) (\(list)) VALUES (\(marks))"
   }
 
   package func updateSQL(_ properties: [__Property]) -> String {
     let assignments = properties.enumerated().map { index, property in
-      let column = TableNames.column(for: property).quotedIdentifier
-      guard let position = positionColumn(of: property)?.quotedIdentifier else { return column + " = ?" }
+      let name = TableNames.column(for: property)
+      let column = name.quotedIdentifier
+      guard let position = positionColumn(of: property)?.quotedIdentifier else {
+        return column + " = " + written("?", to: name)
+      }
       // A place in the array of the former owner means nothing to the next one.
       return "\(column) = ?, \(position) = CASE WHEN \(column) IS ?\(index + 1) THEN \(position) END"
     }

@@ -300,7 +300,12 @@ open class __RowReader {
 
   @usableFromInline
   package final func unreadable(_ index: Int, _ reason: String, underlying: (any Error)? = nil) -> SwiftDataError {
-    SwiftDataError(
+    if entity.properties[index].isSensitive {
+      return SwiftDataError(
+        .unreadableValue, entity: entity.name, property: entity.properties[index].name,
+        message: "the stored value does not fit the property's type; it is not shown, since the attribute is encrypted")
+    }
+    return SwiftDataError(
       .unreadableValue, entity: entity.name, property: entity.properties[index].name, message: reason,
       underlying: underlying)
   }

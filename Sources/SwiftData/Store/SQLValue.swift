@@ -38,4 +38,7 @@ extension String {
     let content = utf8.contains(UInt8(ascii: "\"")) ? replacingOccurrences(of: "\"", with: "\"\"") : self
     return "\"" + content + "\""
   }
+
+  /// The text as an SQL literal, for names where SQL takes no parameter. Values are always parameters.
+  package var quotedLiteral: String { "'" + replacingOccurrences(of: "'", with: "''") + "'" }
 }

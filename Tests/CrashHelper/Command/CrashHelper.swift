@@ -8,6 +8,7 @@ import SwiftData
 ///     CrashHelper migrate STORE         migrates an archive, and says when it is open
 ///     CrashHelper archive STORE COUNT   makes an archive of the first version, migrates it, and compares every row
 ///     CrashHelper watch STORE COUNT     saves that many sightings, and watches until it sees as many of another process
+///     CrashHelper cycle STORE COUNT     opens, uses and closes a store that many times, and says what it keeps
 @main
 enum CrashHelper {
   static func main() async throws {
@@ -20,7 +21,8 @@ enum CrashHelper {
       try say("open")
     case "archive": try archive(path, count: arguments.last.flatMap { Int($0) } ?? 1000)
     case "watch": try await watch(path, count: arguments.last.flatMap { Int($0) } ?? 100)
-    default: try say("save, migrate, archive or watch")
+    case "cycle": try Cycles.run(path, count: arguments.last.flatMap { Int($0) } ?? 100, say)
+    default: try say("save, migrate, archive, watch or cycle")
     }
   }
 

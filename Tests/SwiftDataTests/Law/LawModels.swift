@@ -153,6 +153,8 @@ struct LawRelation {
       write: { ($0 as! M)[keyPath: keyPath] = $1.first.map { $0 as! T } })
   }
 
+  nonisolated(unsafe) static let shared = all()  // never changed; its closures hold key paths alone
+
   static func all() -> [LawRelation] {
     var partHub = LawRelation(
       name: "Part.hub", source: .part, destination: .hub, isToMany: false, rule: .nullify, inverse: "Hub.parts",

@@ -133,6 +133,33 @@ struct LawWorld {
     return false
   }
 
+  // MARK: - Other contexts
+
+  /// A thing that another context saved: it is older than what is new here.
+  mutating func insertStored(_ id: Int, _ kind: LawKind) {
+    things[id] = Thing(kind: kind, isNew: false)
+    order.insert(id, at: order.firstIndex { things[$0]!.isNew } ?? order.count)
+  }
+
+  mutating func forget(_ id: Int) {
+    things[id] = nil
+    order.removeAll { $0 == id }
+  }
+
+  /// Gives an array targets that are the same things under other names.
+  mutating func relink(_ id: Int, _ name: String, _ targets: [Int]) {
+    write(id, name, targets)
+    unordered.insert(Array(owner: id, name: name))
+  }
+
+  /// Puts a thing at the place of another one, which is gone.
+  mutating func replace(_ old: Int, by new: Int) {
+    things[old] = nil
+    order.removeAll { $0 == new }
+    order[order.firstIndex(of: old)!] = new
+    broken.remove(old)
+  }
+
   /// Deleting an object and inserting it again gives everything back, except the places in arrays.
   mutating func loosenAfterUndelete() {
     for (id, thing) in things {
@@ -146,7 +173,10 @@ struct LawWorld {
   // MARK: - Saving
 
   /// Why a save must be refused; nil where it must not.
-  var refusal: String? {
+  var refusal: String? { refusalButUnique ?? collision }
+
+  /// The same, where new things may be written over others.
+  var refusalButUnique: String? {
     for (id, thing) in doomed {
       for relation in relations(of: thing.kind) where relation.rule == .deny {
         if (thing.links[relation.name] ?? []).contains(where: isAlive) { return "deny of \(id)" }
@@ -158,6 +188,10 @@ struct LawWorld {
         return "\(id) has no \(relation.name)"
       }
     }
+    return nil
+  }
+
+  private var collision: String? {
     var seen = Set<String>()
     for thing in things.values {
       guard let number = thing.number, thing.kind == .item || thing.kind == .part else { continue }

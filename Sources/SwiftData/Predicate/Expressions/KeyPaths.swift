@@ -154,7 +154,10 @@ extension LoweringState {
   }
 
   private mutating func columnSQL(of property: __Property, in object: ObjectReference) -> SQLFragment {
-    SQLFragment("\(alias(of: object)).\(TableNames.column(for: property).quotedIdentifier)")
+    let column = TableNames.column(for: property)
+    let cell = "\(alias(of: object)).\(column.quotedIdentifier)"
+    guard property.isSensitive, environment.isEncrypted(object.entity, column) else { return SQLFragment(cell) }
+    return SQLFragment(EncryptedColumn.opened(cell, TableNames.table(for: object.entity), column))
   }
 
   /// The key that a to-one holds. `.noAction` at the other side leaves keys of deleted rows behind, which read as none.

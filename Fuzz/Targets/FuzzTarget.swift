@@ -1,0 +1,38 @@
+import Foundation
+
+/// What is fuzzed: each takes any bytes, and may refuse them with an error, but neither trap nor go on for ever.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+  /// A text that is stored, asked for and searched for.
+  case text
+  /// Persistent identifiers, and tokens of the history.
+  case token
+  /// The import formats of Sorted: a line says which, the rest is the file.
+  case importing
+  /// What a store's file says of its models.
+  case schema
+  /// A request to the local Firestore server: a line with method and target, then the body.
+  case request
+
+  /// - Throws: what the bytes deserve; that it throws is no failure.
+  package func run(_ bytes: [UInt8]) async throws {
+    let bytes = Data(bytes)
+    switch self {
+    case .text: try TextTarget.run(bytes)
+    case .token: try TokenTarget.run(bytes)
+    case .importing: try ImportTarget.run(bytes)
+    case .schema: try SchemaTarget.run(bytes)
+    case .request: try await RequestTarget.run(bytes)
+    }
+  }
+}
+
+/// Something that Swift and the engine disagree about. It is not thrown: nobody may take it for a refusal.
+func broken(_ reason: String) -> Never { fatalError(reason) }
+
+extension Data {
+  /// The first line, and what follows it.
+  var headAndBody: (head: String, body: Data) {
+    let end = firstIndex(of: UInt8(ascii: "\n")) ?? endIndex
+    return (String(decoding: self[..<end], as: UTF8.self), Data(self[end...].dropFirst()))
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import GRDB
+
+/// A column whose cells are sealed.
+struct EncryptedColumn: Codable, Hashable, Comparable {
+  let table: String
+  let column: String
+
+  /// What is authenticated with each cell.
+  static func name(_ table: String, _ column: String) -> String { table + "." + column }
+
+  static func < (left: Self, right: Self) -> Bool { (left.table, left.column) < (right.table, right.column) }
+
+  /// SQL for the value of a sealed cell.
+  static func opened(_ cell: String, _ table: String, _ column: String) -> String {
+    "swift_decrypt(\(cell), \(name(table, column).quotedLiteral))"
+  }
+
+  /// SQL for the sealed cell of a value.
+  static func sealed(_ value: String, _ table: String, _ column: String) -> String {
+    "swift_encrypt(\(value), \(name(table, column).quotedLiteral))"
+  }
+}
+
+/// What a store's file says of its encryption: which columns are sealed, and with which keys.
+struct EncryptionRecord: Codable, Equatable {
+  var columns: [EncryptedColumn] = []
+  /// The identifiers of the keys that sealed them.
+  var keys: [String] = []
+
+  /// What the program wants.
+  init(_ tables: [EntityTable], _ keys: KeyRing?) {
+    guard let keys else { return }
+    columns = Set(
+      tables.flatMap { table in table.encrypted.map { EncryptedColumn(table: table.name, column: $0) } }
+    ).sorted()
+    if !columns.isEmpty { self.keys = [keys.current.identifier] }
+  }
+
+  init() {}
+
+  var isEmpty: Bool { columns.isEmpty }
+
+  /// Whether a file that has this is as the program wants it.
+  func fits(_ wanted: EncryptionRecord) -> Bool {
+    columns == wanted.columns && Set(keys).isSuperset(of: wanted.keys)
+  }
+
+  /// - Throws: ``SwiftDataError/encryptionKey`` where a key is missing that some of the file may need.
+  func check(_ ring: KeyRing?, _ configuration: ModelConfiguration) throws {
+    let missing = keys.filter { ring?.has($0) != true }
+    guard !missing.isEmpty else { return }
+    throw SwiftDataError(
+      .encryptionKey,
+      message:
+        "\"\(configuration.url.path)\" has values encrypted with the key \(missing.joined(separator: ", ")), which"
+        + " is neither the configuration's encryptionKey nor one of its formerEncryptionKeys; the file was left untouched"
+    )
+  }
+
+  // MARK: - Changing files
+
+  /// Makes the columns what they would be without encryption.
+  func openAll(_ database: Database) throws {
+    for column in columns {
+      let cell = column.column.quotedIdentifier
+      try database.execute(
+        sql: "UPDATE \(column.table.quotedIdentifier) SET \(cell) ="
+          + " \(EncryptedColumn.opened(cell, column.table, column.column)) WHERE \(cell) IS NOT NULL")
+    }
+  }
+
+  /// Adds the columns that a file has sealed in tables of models which the program does not name.
+  func keeping(_ known: EncryptionRecord, beside layout: StoreLayout) -> EncryptionRecord {
+    let kept = known.columns.filter { layout.record.table(named: $0.table) == nil }
+    guard !kept.isEmpty else { return self }
+    var result = self
+    result.columns = Set(columns + kept).sorted()
+    result.keys = Set(keys + known.keys).sorted()
+    return result
+  }
+
+  /// Seals the columns, whose cells are plain, and forgets those that are gone.
+  /// - Parameter files: where cells may name files, which become cells too: a file would be one more thing to seal.
+  mutating func sealAll(_ database: Database, _ files: ExternalStorage) throws {
+    columns = try columns.filter { column in
+      try database.tableExists(column.table)
+        && database.columns(in: column.table).contains { $0.name == column.column }
+    }
+    for column in columns {
+      let (table, cell) = (column.table.quotedIdentifier, column.column.quotedIdentifier)
+      // Only cells of data are text without being the value.
+      for row in try Row.fetchAll(database, sql: "SELECT _pk, \(cell) FROM \(table) WHERE typeof(\(cell)) = 'text'") {
+        let (key, name): (Int64, String) = (row[0], row[1])
+        guard UUID(uuidString: name) != nil, let data = try? files.read(name) else { continue }
+        try database.execute(sql: "UPDATE \(table) SET \(cell) = ? WHERE _pk = ?", arguments: [data, key])
+        files.remove([name])
+      }
+      try database.execute(
+        sql: "UPDATE \(table) SET \(cell) = \(EncryptedColumn.sealed(cell, column.table, column.column))"
+          + " WHERE \(cell) IS NOT NULL")
+    }
+  }
+}
+
+extension EntityTable {
+  /// The names of the encrypted columns of some classes of one table.
+  /// - Throws: never; ``validateEncryption()`` says what cannot be kept secret.
+  static func encryptedColumns(_ family: [__Entity]) -> Set<String> {
+    Set(family.flatMap { $0.properties.filter(\.isSensitive).map { TableNames.column(for: $0) } })
+  }
+
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for an encrypted attribute of which the file would tell more.
+  func validateEncryption() throws {
+    guard !encrypted.isEmpty else { return }
+    let indexed = (uniqueness + indices + rtrees.map(\.terms)).joined().map(\.property.name)
+    for property in stored where property.isSensitive {
+      let options = property.attribute?.options ?? []
+      func refuse(_ what: String) -> SwiftDataError {
+        SwiftDataError(
+          .loadIssueModelContainer, entity: entity.name, property: property.name,
+          message: "an encrypted attribute cannot be \(what), which would keep its values readable; leave out one of"
+            + " the two")
+      }
+      if indexed.contains(property.name) || options.contains(.indexed) { throw refuse("unique or indexed") }
+      if options.contains(.spotlight) { throw refuse("searchable (.spotlight)") }
+      if options.contains(.preserveValueOnDeletion) { throw refuse("kept in the history (.preserveValueOnDeletion)") }
+    }
+  }
+}

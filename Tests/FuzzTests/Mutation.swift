@@ -1,0 +1,61 @@
+import Foundation
+
+/// SplitMix64: a seed gives the same inputs on every machine.
+struct FuzzRandom: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &self) }
+}
+
+/// Changes bytes as a fuzzer does: single ones, whole stretches, and words that parsers care about.
+enum Mutation {
+  private static let words = [
+    "null", "true", "-1", "0", "1e999", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "[]",
+    "{}",
+    "[[[[[[[[", "\"\"", "\"\\u0000\"", "\"\\ud800\"", "NaN", "1.5", "\"", "\\", ",", ":", "}", "]", "\n", "\0", "é",
+    "👩‍👩‍👧", "'", "%", "../", "%2F", "(", "*", "a{99999}", "\u{FEFF}",
+  ].map { Array($0.utf8) }
+
+  static func of(_ bytes: [UInt8], others: [[UInt8]], _ random: inout FuzzRandom) -> [UInt8] {
+    var result = bytes
+    for _ in 0...random.below(4) { change(&result, others, &random) }
+    return Array(result.prefix(20_000))
+  }
+
+  private static func change(_ bytes: inout [UInt8], _ others: [[UInt8]], _ random: inout FuzzRandom) {
+    let place = random.below(bytes.count + 1)
+    let end = min(bytes.count, place + 1 + random.below(8))
+    switch random.below(8) {
+    case 0: if place < bytes.count { bytes[place] ^= 1 << UInt8(random.below(8)) }
+    case 1: if place < bytes.count { bytes[place] = UInt8(truncatingIfNeeded: random.next()) }
+    case 2: bytes.removeSubrange(place..<end)
+    case 3: bytes.insert(contentsOf: bytes[place..<end], at: place)
+    case 4: bytes.insert(contentsOf: words.randomElement(using: &random)!, at: place)
+    case 5: replaceToken(&bytes, &random)
+    case 6:
+      guard let other = others.randomElement(using: &random), !other.isEmpty else { return }
+      let start = random.below(other.count)
+      bytes.insert(contentsOf: other[start..<min(other.count, start + 1 + random.below(60))], at: place)
+    default: bytes.removeSubrange(place...)
+    }
+  }
+
+  /// Puts a word at the place of a whole number, name or text.
+  private static func replaceToken(_ bytes: inout [UInt8], _ random: inout FuzzRandom) {
+    func isToken(_ byte: UInt8) -> Bool { !" ,:[]{}\n\"/?&=".utf8.contains(byte) }
+    let place = random.below(bytes.count)
+    guard place < bytes.count, isToken(bytes[place]) else { return }
+    let start = bytes[..<place].lastIndex { !isToken($0) }.map { $0 + 1 } ?? 0
+    let end = bytes[place...].firstIndex { !isToken($0) } ?? bytes.count
+    bytes.replaceSubrange(start..<end, with: words.randomElement(using: &random)!)
+  }
+}

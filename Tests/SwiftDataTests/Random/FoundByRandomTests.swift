@@ -1,0 +1,131 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// What the random sequences of ``RandomSequenceTests`` found once, made small.
+@Suite struct FoundByRandomTests {
+  @Test("Seed 5669: undoing the deletion and insertion of a new object leaves it related to itself")
+  func undoOfSelfReference() throws {
+    let context = try memoryContext(Law.Node.self)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let node = Law.Node(tag: 1)
+    context.insert(node)
+    node.children = [node]
+    undo.beginUndoGrouping()
+    context.delete(node)
+    context.insert(node)
+    undo.endUndoGrouping()
+    undo.undo()
+    #expect(node.parent === node)
+    #expect(node.children == [node])
+    try context.save()
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Law.Node>()).first?.parent?.tag == 1)
+  }
+}
+
+extension FoundByRandomTests {
+  @Test("Seed 102600: a row that a new object is written over leaves the array of the owner that it had")
+  func upsertMovesToAnotherOwner() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let (first, second) = (Law.Hub(tag: 1), Law.Hub(tag: 2))
+    for (index, hub) in [first, second].enumerated() {
+      let part = Law.Part(tag: 3 + index, hub: hub)
+      part.number = 1
+      context.insert(part)
+    }
+    try context.save()
+    #expect(first.parts.isEmpty)
+    #expect(second.parts.map(\.tag) == [4])
+  }
+
+  @Test("Seeds 103240, 104470: undoing a deletion and insertion keeps what was deleted and inserted along")
+  func undoOfCascade() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let hub = Law.Hub(tag: 1)
+    context.insert(Law.Part(tag: 2, hub: hub))
+    try context.save()
+    undo.removeAllActions()
+    undo.beginUndoGrouping()
+    context.delete(hub)
+    context.insert(hub)
+    undo.endUndoGrouping()
+    undo.undo()
+    #expect(hub.parts.map(\.tag) == [2])
+    try context.save()
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Law.Hub>()).first?.parts.map(\.tag) == [2])
+    undo.redo()
+    undo.undo()
+    try context.save()
+    #expect(hub.parts.map(\.tag) == [2])
+  }
+}
+
+extension FoundByRandomTests {
+  @Test("Seed 204458: undoing a deletion brings back what was deleted and not what it points at")
+  func undoBringsBackOne() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let (hub, lock) = (Law.Hub(tag: 1), Law.Lock(tag: 2))
+    context.insert(hub)
+    context.insert(lock)
+    hub.locks = [lock]
+    undo.beginUndoGrouping()
+    context.delete(hub)
+    undo.endUndoGrouping()
+    undo.beginUndoGrouping()
+    context.delete(lock)
+    undo.endUndoGrouping()
+    undo.undo()
+    #expect(try context.fetchCount(FetchDescriptor<Law.Hub>()) == 0)
+    #expect(try context.fetch(FetchDescriptor<Law.Lock>()) == [lock])
+    undo.undo()
+    #expect(try context.fetch(FetchDescriptor<Law.Hub>()) == [hub])
+    #expect(hub.locks == [lock])
+  }
+
+  @Test("Seed 207153: a new object that is deleted before the save denies nobody's deletion")
+  func forgottenDeniesNothing() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let hub = Law.Hub(tag: 1)
+    context.insert(hub)
+    try context.save()
+    let lock = Law.Lock(tag: 2)
+    context.insert(lock)
+    lock.hub = hub
+    _ = hub.locks
+    context.delete(hub)
+    context.delete(lock)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Law.Hub>()) == 0)
+  }
+}
+
+extension FoundByRandomTests {
+  @Test("Seed 107412: undoing that a part got its hub back leaves it without, and the save refused")
+  func undoOfReattachment() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    let hub = Law.Hub(tag: 1)
+    let part = Law.Part(tag: 2, hub: hub)
+    context.insert(part)
+    hub.parts = []
+    context.undoManager = undo
+    undo.beginUndoGrouping()
+    part.hub = hub
+    undo.endUndoGrouping()
+    undo.undo()
+    #expect(hub.parts.isEmpty)
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    undo.redo()
+    try context.save()
+    #expect(hub.parts == [part])
+  }
+}
