@@ -94,7 +94,7 @@ struct EncryptionRecord: Codable, Equatable {
         let (key, name): (Int64, String) = (row[0], row[1])
         guard UUID(uuidString: name) != nil, let data = try? files.read(name) else { continue }
         try database.execute(sql: "UPDATE \(table) SET \(cell) = ? WHERE _pk = ?", arguments: [data, key])
-        files.remove([name])
+        try files.pending?.remove([name])
       }
       try database.execute(
         sql: "UPDATE \(table) SET \(cell) = \(EncryptedColumn.sealed(cell, column.table, column.column))"
