@@ -6,10 +6,13 @@ run:
 	@scripts/bootstrap
 	swift run sorted serve --sample
 
+# What keeps both cores busy runs after the others, whose clients would give up waiting.
+ALONE = ReliabilityTests|RandomSequenceTests|SortedWebTests
+
 test:
 	@scripts/bootstrap
-	scripts/postgres swift test
-	@scripts/unless-missing scripts/browser
+	scripts/postgres swift test --skip '$(ALONE)'
+	swift test --skip-build --filter '$(ALONE)'
 
 # Only what is done in a real browser.
 test-browser:
@@ -66,19 +69,31 @@ firestore-conformance:
 # Documentation/reliability.md says what these look for. SEED=s repeats a run.
 RELIABILITY = swift run Reliability $(1) $(if $(SEED),--seed $(SEED))
 
-crash-test:
+crash-# What keeps both cores busy runs after the others, whose clients would give up waiting.
+ALONE = ReliabilityTests|RandomSequenceTests|SortedWebTests
+
+test:
 	@scripts/bootstrap
 	$(call RELIABILITY,crash-test --rounds $(or $(ROUNDS),50))
 
-power-test:
+power-# What keeps both cores busy runs after the others, whose clients would give up waiting.
+ALONE = ReliabilityTests|RandomSequenceTests|SortedWebTests
+
+test:
 	@scripts/bootstrap
 	$(call RELIABILITY,power-test --cuts $(or $(CUTS),200))
 
-fault-test:
+fault-# What keeps both cores busy runs after the others, whose clients would give up waiting.
+ALONE = ReliabilityTests|RandomSequenceTests|SortedWebTests
+
+test:
 	@scripts/bootstrap
 	$(call RELIABILITY,faults --every $(or $(EVERY),1))
 
-damage-test:
+damage-# What keeps both cores busy runs after the others, whose clients would give up waiting.
+ALONE = ReliabilityTests|RandomSequenceTests|SortedWebTests
+
+test:
 	@scripts/bootstrap
 	$(call RELIABILITY,damage --count $(or $(COUNT),300))
 

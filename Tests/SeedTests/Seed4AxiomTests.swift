@@ -409,8 +409,8 @@ import Testing
     let updates = statements.filter { $0.hasPrefix("UPDATE") }
     #expect(updates.count == 10)
     #expect(Set(updates).count == 1)
-    // The history of all of it: the transaction, and one run of ten changes.
-    #expect(statements.count == 12)
+    // The history of all of it is one row.
+    #expect(statements.count == 11)
   }
 
   @Test("Deletion can be undone and done again")

@@ -23,7 +23,7 @@ enum HistoryTables {
   /// The number of the newest transaction that ever was; 0 before the first.
   static let newest =
     "max(ifnull((SELECT max(id) FROM _swiftdata_history), 0),"
-    + " ifnull((SELECT last FROM _swiftdata_keys WHERE entity = '\(deleted)'), 0))"
+    + " ifnull((SELECT last FROM _swiftdata_keys WHERE entity = '_swiftdata_history'), 0))"
 
   /// Takes a transaction in and gives it a number.
   static let insertion =

@@ -43,8 +43,11 @@ enum StoreOpening {
         code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
         layout: nil)
     } catch let error as POSIXError {
+      let isFull = [.ENOSPC, .EDQUOT, .EFBIG].contains(error.code)
       throw SwiftDataError(
-        .io, message: "the folder of \"\(configuration.url.path)\" cannot be made", underlying: error)
+        isFull ? .storeFull : .io,
+        message: "the folder of \"\(configuration.url.path)\" cannot be made" + (isFull ? ": the disk is full" : ""),
+        underlying: error)
     }
   }
 

@@ -5,7 +5,9 @@ import Testing
 @Suite struct SavingTests {
   @Test("A context made by hand does not save by itself, the main context does")
   @MainActor func autosaveDefaults() throws {
-    let container = try TemporaryStore().container(Artist.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Artist.self)
     #expect(ModelContext(container).autosaveEnabled == false)
     #expect(container.mainContext.autosaveEnabled)
   }
@@ -40,7 +42,9 @@ import Testing
 
   @Test("An identifier is temporary until the first save, and the same in every context afterwards")
   func identifiers() throws {
-    let container = try TemporaryStore().container(Artist.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Artist.self)
     let context = ModelContext(container)
     let artist = Artist(name: "A")
     #expect(artist.persistentModelID.isTemporary)
@@ -175,7 +179,9 @@ import Testing
 
   @Test("Two contexts that change different properties of one row both win, of the same property the later save")
   func mergingContexts() throws {
-    let container = try TemporaryStore().container(Artist.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Artist.self)
     let one = ModelContext(container)
     let two = ModelContext(container)
     let mine = Artist(name: "A", country: "X")
@@ -199,7 +205,9 @@ import Testing
 
   @Test("Relating objects of two contexts is an error that names the relationship, not corruption")
   func twoContexts() throws {
-    let container = try TemporaryStore().container(Artist.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Artist.self)
     let one = ModelContext(container)
     let two = ModelContext(container)
     let artist = Artist(name: "A")
@@ -246,7 +254,9 @@ import Testing
 
   @Test("An unsaved change of an object that another context deleted is an error, and rollback forgets it")
   func staleObject() throws {
-    let container = try TemporaryStore().container(Artist.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Artist.self)
     let one = ModelContext(container)
     let artist = Artist(name: "A")
     one.insert(artist)
@@ -262,7 +272,9 @@ import Testing
 
   @Test("An object whose context is gone can be read, its relationships too")
   func contextGone() throws {
-    let container = try TemporaryStore().container(Artist.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Artist.self)
     func load() throws -> Artist {
       let context = ModelContext(container)
       let artist = Artist(name: "A")

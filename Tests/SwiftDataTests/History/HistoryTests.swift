@@ -273,7 +273,7 @@ private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
     let batch = ModelContext(try store.container(Log.Note.self, Log.Letter.self))
     for number in 0..<3000 { batch.insert(Log.Mark(name: "\(number)")) }
     try batch.save()
-    #expect(try store.shell(keys + " WHERE id = 2") == "[[1,3000]]")
+    #expect(try store.shell(keys + " WHERE _swiftdata_history.id = 2") == "[[1,3000]]")
     #expect(try store.shell("SELECT count(*) FROM _swiftdata_changes") == "0")
     let changes = try #require(try context.fetchHistory(Descriptor()).last).changes
     #expect(changes.count == 3000)

@@ -50,7 +50,9 @@ import Testing
 
   @Test("A to-many without an inverse shares its targets")
   func withoutInverse() throws {
-    let container = try TemporaryStore().container(RecordShop.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(RecordShop.self)
     let context = ModelContext(container)
     let track = Track(id: "t", title: "shared")
     let one = RecordShop(name: "1")
@@ -90,7 +92,9 @@ import Testing
 
   @Test("A to-many keeps the order of insertion, or the order that the user gave it")
   func order() throws {
-    let container = try TemporaryStore().container(Artist.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Artist.self)
     let context = ModelContext(container)
     let artist = Artist(name: "A")
     context.insert(artist)
@@ -116,7 +120,9 @@ import Testing
 
   @Test("An unsaved change of one side shows in the other when that is loaded later")
   func unloadedInverse() throws {
-    let container = try TemporaryStore().container(Artist.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Artist.self)
     let setup = ModelContext(container)
     let one = Artist(name: "one")
     one.albums = [Album(title: "a"), Album(title: "b")]
@@ -209,7 +215,9 @@ import Testing
 
   @Test("A required to-one is loaded like an optional one, and deleting its target is refused")
   func requiredToOne() throws {
-    let container = try TemporaryStore().container(Badge.self)
+    let file = try TemporaryStore()
+    defer { withExtendedLifetime(file) {} }
+    let container = try file.container(Badge.self)
     let context = ModelContext(container)
     let holder = Listener(name: "P")
     context.insert(Badge(holder: holder))
