@@ -82,11 +82,17 @@ enum StoreErrors {
     ["no such table", "no such column", "has no column named"].contains { message?.contains($0) == true }
   }
 
-  /// SQLite's code for a file that cannot be opened does not say why.
+  /// SQLite's code for a file that cannot be opened does not say why. A store takes four: the database, its log, the
+  /// memory that its users share, and the folder while it is synced; those that it got are closed again by now.
   private static var hasNoDescriptors: Bool {
-    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    if descriptor >= 0 { close(descriptor) }
-    return descriptor < 0 && (errno == EMFILE || errno == ENFILE)
+    var opened = [Int32]()
+    defer { for descriptor in opened { close(descriptor) } }
+    for _ in 0..<4 {
+      let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { return errno == EMFILE || errno == ENFILE }
+      opened.append(descriptor)
+    }
+    return false
   }
 
   /// SQLite names the columns as `Table.column, Table.column`, and an index on expressions as `index 'name'`.
