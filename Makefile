@@ -77,39 +77,19 @@ firestore-conformance:
 # Documentation/reliability.md says what these look for. SEED=s repeats a run.
 RELIABILITY = swift run Reliability $(1) $(if $(SEED),--seed $(SEED))
 
-crash-# What keeps both cores busy runs after the others, whose clients would give up waiting.
-ALONE = ReliabilityTests|RandomSequenceTests
-# Not in `make test` yet: as a whole the web tests do not come to their end, see Documentation/web.md.
-WEB = SortedWebTests
-
-test:
+crash-test:
 	@scripts/bootstrap
 	$(call RELIABILITY,crash-test --rounds $(or $(ROUNDS),50))
 
-power-# What keeps both cores busy runs after the others, whose clients would give up waiting.
-ALONE = ReliabilityTests|RandomSequenceTests
-# Not in `make test` yet: as a whole the web tests do not come to their end, see Documentation/web.md.
-WEB = SortedWebTests
-
-test:
+power-test:
 	@scripts/bootstrap
 	$(call RELIABILITY,power-test --cuts $(or $(CUTS),200))
 
-fault-# What keeps both cores busy runs after the others, whose clients would give up waiting.
-ALONE = ReliabilityTests|RandomSequenceTests
-# Not in `make test` yet: as a whole the web tests do not come to their end, see Documentation/web.md.
-WEB = SortedWebTests
-
-test:
+fault-test:
 	@scripts/bootstrap
 	$(call RELIABILITY,faults --every $(or $(EVERY),1))
 
-damage-# What keeps both cores busy runs after the others, whose clients would give up waiting.
-ALONE = ReliabilityTests|RandomSequenceTests
-# Not in `make test` yet: as a whole the web tests do not come to their end, see Documentation/web.md.
-WEB = SortedWebTests
-
-test:
+damage-test:
 	@scripts/bootstrap
 	$(call RELIABILITY,damage --count $(or $(COUNT),300))
 
