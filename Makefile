@@ -62,7 +62,7 @@ test-sanitized:
 	scripts/sanitized thread
 	scripts/sanitized address
 
-# make fuzz TARGET=predicate SECONDS=60: libFuzzer over one target, whose finds are kept in Fuzz/Corpus/TARGET.
+# make fuzz TARGET=request SECONDS=60: libFuzzer over one target, whose finds are kept in Fuzz/Corpus/TARGET.
 fuzz:
 	@scripts/bootstrap
 	SWIFTDATA_FUZZ=1 swift build --product FuzzRunner --scratch-path .build-fuzz

@@ -6,6 +6,7 @@ import FuzzTargets
 private let target: FuzzTarget = {
   let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
   guard let target = FuzzTarget(rawValue: name) else {
+    // libFuzzer calls from C: there is nobody to throw to, and nothing to fuzz.
     fatalError("FUZZ_TARGET is one of \(FuzzTarget.allCases.map(\.rawValue))")
   }
   return target

@@ -26,7 +26,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   }
 }
 
-/// Something that Swift and the engine disagree about. It is not thrown: nobody may take it for a refusal.
+/// Something that Swift and the engine disagree about. It is not thrown: nobody may take it for a refusal, and a crash is
+/// what libFuzzer keeps the input of.
 func broken(_ reason: String) -> Never { fatalError(reason) }
 
 extension Data {

@@ -167,6 +167,7 @@ extension RandomRun {
     let matching = world.tags(of: kind).filter { (world.things[$0]!.number ?? 0) >= bound }
     note("update \(kind) where number >= \(bound): text \"\(text)\": \(matching)")
     // The change is saved at once, except for what has unsaved changes already.
+    // The cast cannot fail: the context has the models of the law alone.
     let unsaved = Set((context.insertedModelsArray + context.changedModelsArray).map { ($0 as! any LawObject).tag })
     let count = try batchUpdate(kind.type, bound, text)
     guard count == matching.count else { throw fail("updated \(count), not \(matching.count)") }
