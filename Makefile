@@ -62,12 +62,15 @@ test-sanitized:
 	scripts/sanitized thread
 	scripts/sanitized address
 
-# make fuzz TARGET=request SECONDS=60: libFuzzer over one target, whose finds are kept in Fuzz/Corpus/TARGET.
+# make fuzz TARGET=request SECONDS=60: libFuzzer over one target, with the address sanitizer. It starts from what is kept in
+# Fuzz/Corpus/TARGET, learns into .build-asan/corpus/TARGET, and leaves what crashes as crash-TARGET-….
 fuzz:
 	@scripts/bootstrap
-	SWIFTDATA_FUZZ=1 swift build --product FuzzRunner --scratch-path .build-fuzz
-	FUZZ_TARGET=$(TARGET) .build-fuzz/debug/FuzzRunner -max_total_time=$(or $(SECONDS),60) -max_len=8192 -timeout=20 \
-	  Fuzz/Corpus/$(TARGET)
+	SWIFTDATA_FUZZ=1 swift build --product FuzzRunner --sanitize=address --scratch-path .build-asan
+	mkdir -p .build-asan/corpus/$(TARGET)
+	ASAN_OPTIONS=detect_leaks=0 FUZZ_TARGET=$(TARGET) .build-asan/debug/FuzzRunner \
+	  -max_total_time=$(or $(SECONDS),60) -max_len=8192 -timeout=20 -artifact_prefix=crash-$(TARGET)- \
+	  .build-asan/corpus/$(TARGET) Fuzz/Corpus/$(TARGET)
 
 # Google's own client of Firestore against the local server.
 firestore-conformance:

@@ -12,6 +12,22 @@ private let target: FuzzTarget = {
   return target
 }()
 
+/// `int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*UserCb)(const uint8_t *Data, size_t Size))`.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+  _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutablePointer<Arguments>,
+  _ one: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+public typealias Arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+
+/// SwiftPM gives executables the entry `MODULE_main`, so that libFuzzer's own `main` is never called.
+@_cdecl("FuzzRunner_main")
+public func main(_ count: CInt, _ arguments: Arguments) -> CInt {
+  var (count, arguments) = (count, arguments)
+  return runFuzzer(&count, &arguments, fuzzOne)
+}
+
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -57,10 +57,28 @@ public struct PostgresConfiguration: DataStoreConfiguration {
         message: "the URL of the configuration \"\(name)\" does not begin with postgres://; write"
           + " postgres://user@host:port/database")
     }
+    guard PostgresURL(url) != nil else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        message: "the URL of the configuration \"\(name)\" cannot be read; write"
+          + " postgres://user:password@host:port/database, with @ / : ? # % and spaces in the password as %40 %2F %3A %3F"
+          + " %23 %25 %20")
+    }
     guard !namespace.isEmpty, namespace.utf8.count < 64, !namespace.utf8.contains(0) else {
       throw SwiftDataError(
         .loadIssueModelContainer,
         message: "the namespace of the configuration \"\(name)\" is no name of a PostgreSQL schema; use 1 to 63 bytes")
     }
+  }
+}
+
+extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Its name, server, database and schema; the URL may have a password in it.
+  public var description: String { "PostgresConfiguration(\(name), \(PostgresURL(url)?.place ?? "?"), \(namespace))" }
+  /// As ``description``.
+  public var debugDescription: String { description }
+  /// What ``description`` shows.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["name": name, "server": PostgresURL(url)?.place ?? "?", "namespace": namespace])
   }
 }

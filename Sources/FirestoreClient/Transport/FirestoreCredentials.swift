@@ -12,19 +12,23 @@ public protocol FirestoreCredentials: Sendable {
 }
 
 /// A token that the caller has: of a user signed in elsewhere, or `owner` for an emulator, which then asks no rules.
-public struct FixedToken: FirestoreCredentials {
+public struct FixedToken: FirestoreCredentials, CustomStringConvertible, CustomReflectable {
   private let fixed: String?
   /// Nil sends none.
   public init(_ token: String?) { fixed = token }
   /// The token.
   public func token() async throws -> String? { fixed }
+  /// Whether there is a token, and nothing of it.
+  public var description: String { fixed == nil ? "no token" : "a token" }
+  /// Whether there is a token, and nothing of it.
+  public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }
 
 /// The key of a service account, as Google's console gives it (a JSON file).
 ///
 /// It signs a request for an access token, which is kept until a minute before it ends. (Google's documentation, "Using
 /// OAuth 2.0 for server to server applications".)
-public actor ServiceAccount: FirestoreCredentials {
+public actor ServiceAccount: FirestoreCredentials, CustomReflectable {
   private struct Key: Decodable {
     let client_email: String
     let private_key: String
@@ -62,6 +66,9 @@ public actor ServiceAccount: FirestoreCredentials {
     self.client = client ?? Exchange.connections
     self.now = now
   }
+
+  /// Whose it is, and nothing of the key.
+  public nonisolated var customMirror: Mirror { Mirror(self, children: ["client_email": key.client_email]) }
 
   /// A token that is good for a minute at least.
   public func token() async throws -> String? {

@@ -21,7 +21,7 @@ struct RequestHandler: Sendable {
       return ServerAnswer(json: try await answer(call, Access(rules: rules, identity: identity), request.body))
     } catch {
       let failure = Self.failure(error)
-      if failure.status == .internal { logger.error("\(request.method) \(request.target): \(error)") }
+      if failure.status == .internal { logger.error("\(request.method) \(request.path): \(error)") }
       return ServerAnswer(failure, isStream: isStream)
     }
   }

@@ -9,6 +9,9 @@ struct ServerRequest: Sendable {
   /// The first header of a name.
   var header: @Sendable (String) -> String?
   var body: Data
+
+  /// The target without its query, which may have the token of a file in it.
+  var path: Substring { target.prefix { $0 != "?" } }
 }
 
 /// An answer, apart from any web server.

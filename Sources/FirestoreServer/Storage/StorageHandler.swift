@@ -16,7 +16,7 @@ struct StorageHandler: Sendable {
       return try await answer(call, Access(rules: rules, identity: identity))
     } catch {
       let failure = RequestHandler.failure(error)
-      if failure.status == .internal { logger.error("\(request.method) \(request.target): \(error)") }
+      if failure.status == .internal { logger.error("\(request.method) \(request.path): \(error)") }
       return ServerAnswer(failure, isStream: false)
     }
   }

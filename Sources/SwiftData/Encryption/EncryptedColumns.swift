@@ -11,6 +11,9 @@ struct EncryptedColumn: Codable, Hashable, Comparable {
 
   static func < (left: Self, right: Self) -> Bool { (left.table, left.column) < (right.table, right.column) }
 
+  /// Whether a statement may have values in it that the file keeps secret.
+  static func isUsed(in sql: String) -> Bool { sql.contains("swift_encrypt(") || sql.contains("swift_decrypt(") }
+
   /// SQL for the value of a sealed cell.
   static func opened(_ cell: String, _ table: String, _ column: String) -> String {
     "swift_decrypt(\(cell), \(name(table, column).quotedLiteral))"
@@ -38,6 +41,25 @@ struct EncryptionRecord: Codable, Equatable {
   }
 
   init() {}
+
+  /// What the cells themselves say, for a file that does not.
+  init(foundIn database: Database, _ tables: [EntityTable]) throws {
+    var identifiers = Set<String>()
+    for table in tables {
+      for column in table.encrypted {
+        let cell = column.quotedIdentifier
+        let found = try String.fetchAll(
+          database,
+          sql: "SELECT DISTINCT CAST(substr(\(cell), ?, 16) AS TEXT) FROM \(table.name.quotedIdentifier)"
+            + " WHERE typeof(\(cell)) = 'blob' AND substr(\(cell), 1, ?) = ?",
+          arguments: [KeyRing.mark.count + 1, KeyRing.mark.count, Data(KeyRing.mark)])
+        if !found.isEmpty { columns.append(EncryptedColumn(table: table.name, column: column)) }
+        identifiers.formUnion(found)
+      }
+    }
+    columns = Set(columns).sorted()
+    keys = identifiers.sorted()
+  }
 
   var isEmpty: Bool { columns.isEmpty }
 

@@ -6,7 +6,7 @@ import Logging
 ///
 /// - Log: label `SwiftData.SQL`. At level `debug` the message is the statement as it was prepared, without values; the
 ///   metadata are `store` (the configuration's name) and `milliseconds`. At level `trace` there is also `expanded`, the
-///   statement with its values in it, which may be private.
+///   statement with its values in it, which may be private. Statements that read or write encrypted attributes have none.
 /// - Metrics: the counter `swiftdata.statements` and the timer `swiftdata.statement.duration`, both with the dimensions
 ///   `store` (the configuration's name) and `kind` (`read` or `write`).
 ///
@@ -45,7 +45,7 @@ package struct StatementLog: Sendable {
   /// Called while the statement still has its values.
   func end(_ statement: OpaquePointer, sql: String, since start: ContinuousClock.Instant) {
     end(sql: sql, isRead: sqlite3_stmt_readonly(statement) != 0, since: start) {
-      guard let text = sqlite3_expanded_sql(statement) else { return nil }
+      guard !EncryptedColumn.isUsed(in: sql), let text = sqlite3_expanded_sql(statement) else { return nil }
       defer { sqlite3_free(text) }
       return String(cString: text)
     }

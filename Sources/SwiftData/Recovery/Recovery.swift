@@ -22,7 +22,7 @@ struct Recovery {
 
   mutating func run() throws -> RecoveryReport {
     let current = VersionLayout(schema)
-    let known = readMetadata(current)
+    var known = readMetadata(current)
     let layout = known.layout.union(known.retained)
     let connections = try StoreOpening.open(configuration)
     defer { try? connections.close() }
@@ -35,6 +35,9 @@ struct Recovery {
           try Metadata.createTables(database)
           for statement in layout.creationStatements() { try database.execute(sql: statement) }
           try fill(database, layout)
+          if isForgotten, known.encryption.isEmpty {
+            known = known.with(try EncryptionRecord(foundIn: database, current.layout.tables))
+          }
           try known.write(to: database)
           return .commit
         }
@@ -57,6 +60,7 @@ struct Recovery {
   // MARK: - What the store says of itself
 
   private var hasNothingOfAStore = false
+  private var isForgotten = false
 
   private mutating func readMetadata(_ current: VersionLayout) -> Metadata {
     var values = [String: String]()
@@ -77,6 +81,7 @@ struct Recovery {
         encryption: encryption)
     }
     hasNothingOfAStore = values.isEmpty
+    isForgotten = true
     report.notes.append(
       "what the store says of itself is lost; it was taken to have the models that the program names, of version"
         + " \(schema.version)")

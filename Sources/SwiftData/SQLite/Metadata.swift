@@ -28,6 +28,12 @@ struct Metadata {
     (self.layout, self.retained, self.encryption) = (layout, retained, encryption)
   }
 
+  func with(_ encryption: EncryptionRecord) -> Metadata {
+    Metadata(
+      identifier: identifier, schema: schema, version: version, layout: layout, retained: retained,
+      encryption: encryption)
+  }
+
   /// Nil for an empty file.
   /// - Throws: ``SwiftDataError/notADatabase`` for somebody else's, ``SwiftDataError/newerSchema`` for a later format.
   init?(_ database: Database, _ configuration: ModelConfiguration) throws {

@@ -4,33 +4,7 @@ import Logging
 import MetricsTestKit
 import SwiftData
 import SwiftDataPostgres
-import Synchronization
 import Testing
-
-/// Keeps what is logged in the tasks that ask for it. Logging is set up once for the process, so the handler looks at
-/// the task.
-private struct TaskLogHandler: LogHandler {
-  final class Lines: Sendable {
-    let all = Mutex<[(level: Logger.Level, message: String, metadata: Logger.Metadata)]>([])
-  }
-
-  @TaskLocal static var lines: (level: Logger.Level, Lines)?
-  static let bootstrapped: Void = LoggingSystem.bootstrap { _ in TaskLogHandler() }
-
-  var metadata: Logger.Metadata = [:]
-  var logLevel: Logger.Level {
-    get { Self.lines?.level ?? .critical }
-    set {}
-  }
-  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-    get { metadata[key] }
-    set { metadata[key] = newValue }
-  }
-
-  func log(event: LogEvent) {
-    Self.lines?.1.all.withLock { $0.append((event.level, "\(event.message)", event.metadata ?? [:])) }
-  }
-}
 
 @Suite("Logging and counting statements")
 struct StatementLogTests {
@@ -48,12 +22,8 @@ struct StatementLogTests {
   }
 
   /// What is logged while `body` runs.
-  private func logged(
-    _ level: Logger.Level, _ body: () throws -> Void
-  ) rethrows -> [(level: Logger.Level, message: String, metadata: Logger.Metadata)] {
-    let lines = TaskLogHandler.Lines()
-    try TaskLogHandler.$lines.withValue((level, lines), operation: body)
-    return lines.all.withLock { $0 }
+  private func logged(_ level: Logger.Level, _ body: () throws -> Void) rethrows -> [TaskLogHandler.Line] {
+    try TaskLogHandler.logged(level, body)
   }
 
   @Test("At level debug each statement is logged with its store and time, without values")
