@@ -46,7 +46,8 @@ struct EncryptionRecord: Codable, Equatable {
   init(foundIn database: Database, _ tables: [EntityTable]) throws {
     var identifiers = Set<String>()
     for table in tables {
-      for column in table.encrypted {
+      // The store's own set is empty: recovery has no key.
+      for column in EntityTable.encryptedColumns(table.family) {
         let cell = column.quotedIdentifier
         let found = try String.fetchAll(
           database,

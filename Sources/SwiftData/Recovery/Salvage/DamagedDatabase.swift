@@ -197,6 +197,8 @@ private struct TableDefinition {
       if index == keyColumn { return true }
       return switch (cell, column.type) {
       case (.null, _): !column.isRequired
+      // A sealed cell is a blob, whatever its column is for.
+      case (.blob(let bytes), _) where bytes.starts(with: KeyRing.mark): true
       case (.integer, "INTEGER"), (.integer, "REAL"), (.real, "REAL"), (.text, "TEXT"), (.blob, "BLOB"),
         (.text, "BLOB"), (_, ""):
         true
