@@ -24,7 +24,7 @@ enum RelationshipMaintenance {
   }
 
   /// Called after an object was inserted: the initialiser that set its relationships could tell nobody.
-  /// - Parameter context: tells only those of a context, and takes nobody else in.
+  /// - Parameter context: takes nobody in who is not in that context.
   static func connect(_ object: any PersistentModel, within context: ContextState? = nil) {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
@@ -32,8 +32,14 @@ enum RelationshipMaintenance {
         continue
       }
       let info = RelationshipInfo.of(property, in: entity)
-      for target in targets where context == nil || target.__state.context === context {
-        if share(object, target, property) { connect(object, to: target, info) }
+      for target in targets {
+        guard let context else {
+          if share(object, target, property) { connect(object, to: target, info) }
+          continue
+        }
+        // One that is out learns of it too: it may come in next.
+        let other = target.__state.context
+        if other == nil || other === context { connect(object, to: target, info) }
       }
     }
   }

@@ -129,3 +129,25 @@ extension FoundByRandomTests {
     #expect(hub.parts == [part])
   }
 }
+
+extension FoundByRandomTests {
+  @Test("Seed 1004170: undoing the deletion and insertion of new objects leaves them related to each other")
+  func undoOfNewCascade() throws {
+    let context = try memoryContext(Law.Node.self)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let (parent, child) = (Law.Node(tag: 1), Law.Node(tag: 2))
+    context.insert(parent)
+    parent.children = [child]
+    undo.beginUndoGrouping()
+    context.delete(parent)
+    context.insert(parent)
+    undo.endUndoGrouping()
+    undo.undo()
+    #expect(parent.children == [child])
+    #expect(child.parent === parent)
+    try context.save()
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Law.Node>()).count == 2)
+  }
+}
