@@ -115,6 +115,9 @@ class ThreadTest(BrowserTest):
         self.assertEqual(page.evaluate("navigator.clipboard.readText()"), "Right")
         message.get_by_label("Delete this message").click()
         expect(message).to_have_count(0)
+        page.get_by_role("button", name="Undo").click()
+        expect(message).to_have_count(1)
+        expect(self.row(page, "Acme Audio").locator(".preview")).to_contain_text("Right")
 
     def test_drafts_are_kept(self):
         page = self.open()
@@ -164,13 +167,25 @@ class ThreadTest(BrowserTest):
         expect(page.locator(".msg.hit")).to_be_in_viewport()
         expect(page.locator(".msg.hit")).to_contain_text("It is on the archive tape")
 
+    def test_search_for_messages_of_a_kind(self):
+        page = self.open("/search")
+        page.get_by_text("Of a kind").click()
+        page.get_by_label("Category").select_option("fan")
+        page.get_by_role("button", name="Search").click()
+        expect(page.locator(".hit-link")).to_have_count(2)
+        expect(page.locator(".hit-link .chip.fan").first).to_be_visible()
+
     def test_answers_are_written_and_inserted(self):
         page = self.open("/answers")
         page.get_by_label("Question").fill("Where is the pier?")
-        page.get_by_label("Answer", exact=True).fill("Behind the old crane.")
+        page.locator("textarea[name=answer]").fill("Somewhere.")
         page.get_by_role("button", name="Save").click()
         card = page.locator(".card", has_text="Where is the pier?")
         expect(card).to_contain_text("Not used yet")
+        card.get_by_role("link", name="Edit").click()
+        page.locator("textarea[name=answer]").fill("Behind the old crane.")
+        page.get_by_role("button", name="Save").click()
+        expect(card).to_contain_text("Behind the old crane.")
         page.goto(self.server.url)
         self.enter(page, "Acme Audio")
         page.locator(".answers summary").click()
@@ -194,6 +209,15 @@ class ThreadTest(BrowserTest):
         page.get_by_role("button", name="Save switches").click()
         expect(page.locator(".notice")).to_have_text("Saved.")
         expect(switch).not_to_be_checked()
+        page.get_by_label("Name").fill("Sarah")
+        page.get_by_role("button", name="Save profile").click()
+        expect(page.get_by_label("Name")).to_have_value("Sarah")
+        page.get_by_label("Keep messages for").fill("3650")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_label("Keep messages for")).to_have_value("3650")
+        self.live(page)
+        page.get_by_role("button", name="Compact now").click()
+        expect(page.locator(".notice")).to_have_text("The store was compacted.")
 
 
 class ReadingTest(BrowserTest):

@@ -5,6 +5,7 @@ Usage: load.py CLIENTS SECONDS. Traffic stays on this machine; it ends by itself
 import asyncio
 import http.client
 import json
+import pathlib
 import re
 import sys
 import time
@@ -18,7 +19,7 @@ RATE = 20
 
 def memory(process):
     """In MiB, what the server holds."""
-    status = open(f"/proc/{process.pid}/status").read()
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
 
 
@@ -73,6 +74,7 @@ async def listen(port, cookie, slug, heard, delays):
 
 async def main(clients, seconds):
     server = Server("--sample")
+    writer = None
     try:
         writer = Writer(server)
         page = writer.request("GET", "/").body
@@ -108,6 +110,8 @@ async def main(clients, seconds):
         # A message weighs less than a KiB; what grows with clients times messages is a leak.
         assert samples[-1] - samples[len(samples) // 4] < 24 + 0.01 * sent, samples
     finally:
+        if writer:
+            writer.connection.close()
         server.stop()
 
 

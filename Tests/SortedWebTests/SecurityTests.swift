@@ -184,6 +184,24 @@ import Testing
     for number in 0..<30_000 { try limit.take("\(number)", at: start + .seconds(1)) }
   }
 
+  @Test("Only so many uploads are taken in at once, of one session and of all, and those that end make room")
+  func uploads() async throws {
+    let limit = UploadLimit(maximum: 3, maximumEach: 2)
+    func isTaken(_ session: String) async -> Bool { (try? await limit.counting(session) { true }) ?? false }
+    try await limit.counting("a") {
+      try await limit.counting("a") {
+        #expect(await !isTaken("a"))
+        try await limit.counting("b") { #expect(await !isTaken("c")) }
+        #expect(await isTaken("c"))
+      }
+      #expect(await isTaken("a"))
+    }
+    struct Interrupted: Error {}
+    for _ in 1...5 {
+      await #expect(throws: Interrupted.self) { try await limit.counting("a") { throw Interrupted() } }
+    }
+  }
+
   @Test("A session's cookie is no script's, goes to no other site, and the store has only its digest")
   func cookie() async throws {
     try await WebFixture.run { web in
