@@ -49,7 +49,7 @@ class ListTest(BrowserTest):
         page.keyboard.press("m")
         expect(row.get_by_label("muted")).to_have_count(0)
         page.keyboard.press("Enter")
-        expect(page.locator(".thread-title h2")).to_contain_text("Ines")
+        expect(page.locator(".thread-title h1")).to_contain_text("Ines")
         self.live(page)
         page.keyboard.press("r")
         expect(page.locator("#text")).to_be_focused()
@@ -62,7 +62,7 @@ class ListTest(BrowserTest):
         page.locator(".new summary").click()
         page.get_by_label("With").fill("zoe")
         page.get_by_role("button", name="Start").click()
-        expect(page.locator(".thread-title h2")).to_have_text("zoe")
+        expect(page.locator(".thread-title h1")).to_have_text("zoe")
 
 
 class ThreadTest(BrowserTest):

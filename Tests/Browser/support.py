@@ -147,5 +147,5 @@ class BrowserTest(unittest.TestCase):
 
     def enter(self, page, name):
         self.row(page, name).locator(".row-link").click()
-        expect(page.locator(".thread-title h2")).to_have_text(name)
+        expect(page.locator(".thread-title h1")).to_have_text(name)
         self.live(page)

@@ -44,6 +44,7 @@ struct ThreadReader {
     var all = Self.range(conversationID, first.createdAt...max(first.createdAt, last.createdAt))
     all.sortBy = [SortDescriptor(\.createdAt, order: .reverse)]
     all.fetchLimit = Self.maximumStretch + 1
+    all.relationshipKeyPathsForPrefetching = [\.attachments]
     let found = try context.fetch(all)
     return ThreadStretch(
       messages: found.prefix(Self.maximumStretch).reversed(), hasOlder: found.count > Self.maximumStretch,
@@ -76,6 +77,7 @@ struct ThreadReader {
     var descriptor = FetchDescriptor<MessageEntity>(
       predicate: #Predicate { $0.conversationID == id }, sortBy: [SortDescriptor(\.createdAt, order: order)])
     descriptor.fetchLimit = limit
+    descriptor.relationshipKeyPathsForPrefetching = [\.attachments]
     return descriptor
   }
 }
