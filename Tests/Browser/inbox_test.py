@@ -40,6 +40,7 @@ class ListTest(BrowserTest):
         page.keyboard.press("?")
         expect(page.locator("#keys")).to_be_visible()
         page.keyboard.press("Escape")
+        expect(page.locator("#keys")).to_be_hidden()
         page.keyboard.press("j")
         page.keyboard.press("j")
         row = page.locator(".row", has=page.locator(":focus"))

@@ -55,10 +55,14 @@ class Server:
         self.process.wait()
         self.process.stdout.close()
 
-    def stop(self):
+    def end(self):
+        """As Ctrl-C does: it may finish what it is at, and waits for nobody who only listens."""
         self.process.terminate()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=10)
         self.process.stdout.close()
+
+    def stop(self):
+        self.end()
         self.folder.cleanup()
 
 

@@ -106,7 +106,8 @@ scroller?.addEventListener("scroll", () => {
 // MARK: A page that was loaded again
 
 function merge(page) {
-  $("#notice").replaceChildren(...$("#notice", page).childNodes);
+  // A page that is only looked at again has none, and what was said before stays as long as it is meant to.
+  if ($("#notice", page).firstElementChild) $("#notice").replaceChildren(...$("#notice", page).childNodes);
   const status = $("#status", page);
   if (status && $("#status")) $("#status").replaceChildren(...status.childNodes);
   hideNoticeLater();

@@ -67,7 +67,7 @@ public struct SortedWebServer: Sendable {
   }
 }
 
-/// Ends the streams of events when the server is asked to end: it waits for its connections.
+/// Ends what is followed when the server ends.
 private struct StreamsService: Service {
   let hub: LiveHub
 
