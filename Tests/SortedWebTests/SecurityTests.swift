@@ -161,12 +161,20 @@ import Testing
 
   @Test("Who changes too much in a short time is asked to wait")
   func rate() async throws {
-    try await WebFixture.run(burst: 5) { web in
+    try await WebFixture.run(burst: 1) { web in
       var browser = try await web.owner()
       _ = try await browser.token()
-      var answers: [Int] = []
-      for _ in 1...30 { answers.append(try await browser.send("/c/\(Self.studio)/set", ["pin": "1"]).status) }
-      #expect(answers.first == 303)
+      // All at once, because one after the other may be slow enough on a busy machine.
+      let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 1...20 {
+          group.addTask { [browser] in
+            var browser = browser
+            return try await browser.send("/c/\(Self.studio)/set", ["pin": "1"]).status
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(answers.contains(303))
       #expect(answers.contains(429))
     }
   }
