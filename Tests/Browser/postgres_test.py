@@ -21,7 +21,7 @@ class PostgresTest(BrowserTest):
         for text, source, target in [("From the one", first, second), ("From the other", second, first)]:
             source.locator("#text").fill(text)
             source.keyboard.press("Enter")
-            expect(target.locator(".msg", has_text=text)).to_be_visible(timeout=1_000)
+            expect(target.locator(".msg", has_text=text)).to_be_visible()
         first.locator("#text").press_sequentially("Half a thou")
         self.server.kill()
         expect(first.locator("#offline")).to_be_visible()
