@@ -29,6 +29,8 @@ package final class ContextState {
   var deleted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
   /// Stored rows to delete whose objects nobody needed so far.
   var markedRows = MarkedRows()
+  /// Objects that are in none of these any more.
+  var departed = DepartedObjects()
   /// What went wrong where nothing could be thrown; the next save throws the first.
   var problems: [SwiftDataError] = []
   /// The store's count of foreign commits up to which registered objects are fresh.
@@ -94,6 +96,7 @@ package final class ContextState {
     if object.__state.key != 0 { object.__state.former = FormerIdentity(object.persistentModelID) }
     object.__state.context = nil
     object.__state.batch = nil
+    departed.add(object)
   }
 
   /// Inserts an object and everything it reaches that belongs to no context yet.
@@ -212,11 +215,15 @@ package final class ContextState {
   // MARK: - The end of the context
 
   /// Called when the public context goes: unsaved changes go with it, and loaded relationships become faults again,
-  /// which breaks the reference cycles between objects. Whoever holds an object can go on reading it.
+  /// which breaks the reference cycles between objects. Whoever holds a stored object can go on reading it; one that
+  /// no store has keeps its values.
   func discard() {
     problems = []
     changeHandler = nil
+    // Its actions hold objects, which hold this.
+    undoManager = nil
     for store in core.stores { store.contextEnded(editing) }
+    takeBackUnsavedTargets()
     for object in inserted.values + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
     let unsaved = Array(inserted.values)
     inserted = [:]
@@ -225,5 +232,21 @@ package final class ContextState {
     markedRows = MarkedRows()
     for object in unsaved { object.__state.context = nil }
     for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }
+    for object in departed.objects + unsaved where object.__state.context == nil {
+      RelationshipLoader.empty(object)
+    }
+  }
+
+  /// A to-one that points at what was never saved points at its stored target again.
+  private func takeBackUnsavedTargets() {
+    for change in changed.values {
+      let properties = type(of: change.object).__entity.properties
+      for (index, value) in change.originals where properties[index].isToOne {
+        guard case .targets(let targets, _) = change.object.__relationship(index, .read),
+          targets.contains(where: { $0.__state.key == 0 })
+        else { continue }
+        change.object.__setValue(value, at: index)
+      }
+    }
   }
 }

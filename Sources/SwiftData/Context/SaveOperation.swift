@@ -291,16 +291,15 @@ final class SaveOperation: StoreSave {
 
   private func updateRows() throws {
     // Many changes of one kind usually come in a row.
-    var last: (table: EntityTable, set: PropertySet, properties: [__Property], sql: String)?
+    var last: (table: EntityTable, update: EntityTable.Update)?
     for change in changed {
       let table = try context.core.table(for: type(of: change.object).__entity)
-      if last?.table !== table || last?.set != change.properties {
-        let properties = table.stored.filter { change.properties.contains($0.index) }
-        last = (table, change.properties, properties, properties.isEmpty ? "" : table.updateSQL(properties))
+      if last?.table !== table || last?.update.set != change.properties {
+        last = (table, table.update(of: change.properties))
       }
-      guard let (_, _, properties, sql) = last, !properties.isEmpty else { continue }
-      try noteOldFiles(of: change.object, properties, table)
-      guard try update(change.object, properties, sql) == 0 else { continue }
+      guard let update = last?.update, !update.properties.isEmpty else { continue }
+      try noteOldFiles(of: change.object, update.properties, table)
+      guard try self.update(change.object, update.properties, update.sql) == 0 else { continue }
       throw SwiftDataError(
         .staleObject, entity: table.entity.name,
         message: "an object with unsaved changes was deleted by another context or process; rollback() forgets the"

@@ -26,7 +26,8 @@ public final class __Entity: @unchecked Sendable {
   /// Describes a model class. Called by the code that `@Model` writes.
   public init<M: PersistentModel>(_ type: M.Type, superentity: __Entity? = nil) {
     self.type = type
-    self.name = String(describing: type)
+    // What `String(describing:)` says too, after it has asked for conformances that no type has.
+    self.name = _typeName(type, qualified: false)
     self.superentity = superentity
     let inherited = superentity?.properties ?? []
     self.inheritedCount = inherited.count
@@ -159,13 +160,16 @@ public final class __Property: @unchecked Sendable {
     self.defaultValue = metadata.defaultValue
     let bare = unwrapped ?? valueType
     let attribute = metadata.metadata as? Schema.Attribute
-    if let model = bare as? any PersistentModel.Type, attribute == nil {
+    // Asked for first because most properties have one: to learn that a type lacks a conformance takes the runtime a
+    // search through all that there are.
+    let column = bare as? any __ColumnValue.Type
+    if column == nil, attribute == nil, let model = bare as? any PersistentModel.Type {
       self.kind = .toOne(model)
-    } else if let collection = bare as? any RelationshipCollection.Type, attribute == nil {
+    } else if column == nil, attribute == nil, let collection = bare as? any RelationshipCollection.Type {
       self.kind = .toMany(collection.__elementType)
     } else if attribute?.isTransformable == true {
       self.kind = .attribute(.blob, .transformed)
-    } else if let column = bare as? any __ColumnValue.Type, attribute?.options.contains(.codable) != true {
+    } else if let column, attribute?.options.contains(.codable) != true {
       self.kind = .attribute(column.__columnType.type, .direct)
     } else if attribute?.options.contains(.codable) != true, let raw = Self.rawColumn(of: bare) {
       self.kind = .attribute(raw, .rawValue)

@@ -22,18 +22,21 @@ enum RelationshipLoader {
   static func fire(_ object: any PersistentModel, _ index: Int) {
     if Probe.record(object, index) { return }
     let property = type(of: object).__entity.properties[index]
-    guard let context = object.__state.context else { return release(object, property, keepLoaded: false) }
-    context.beginUse(.read)
-    defer { context.endUse() }
-    do {
-      try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
-    } catch {
-      context.note(error)
+    if let context = object.__state.context {
+      context.beginUse(.read)
+      defer { context.endUse() }
+      do {
+        try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
+      } catch {
+        context.note(error)
+      }
     }
     // Whatever happened, the getter must have something to return.
-    if case .fault = object.__relationship(index, .read) {
-      _ = object.__relationship(index, .load([], positioned: false))
-    }
+    guard isFault(object, property) else { return }
+    _ = object.__relationship(index, .load([], positioned: false))
+    // A required target has no nil: as for a row that is gone, its place is taken.
+    guard isFault(object, property), let destination = property.destination else { return }
+    _ = object.__relationship(index, .load([Probe.placeholder(of: destination.__entity)], positioned: false))
   }
 
   /// Loads an attribute that a partial fetch left out, for the objects of the same fetch too.
@@ -53,24 +56,29 @@ enum RelationshipLoader {
     }
   }
 
-  /// Makes the loaded relationships of an object faults again.
+  /// Makes the loaded relationships of a stored object faults again. An unsaved target has no key to come back by.
   static func release(_ object: any PersistentModel) {
     for property in type(of: object).__entity.properties where !property.isAttribute {
-      release(object, property, keepLoaded: true)
+      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+      let key = targets.first?.__state.key ?? 0
+      if property.isToMany {
+        _ = object.__relationship(property.index, .fault(0))
+      } else if key != 0 {
+        _ = object.__relationship(property.index, .fault(key))
+      } else {
+        empty(object, property)
+      }
     }
   }
 
-  private static func release(_ object: any PersistentModel, _ property: __Property, keepLoaded: Bool) {
-    switch object.__relationship(property.index, .read) {
-    case .targets(let targets, _) where keepLoaded && property.isToMany:
-      // An unsaved target has no key to come back by.
-      if targets.allSatisfy({ $0.__state.key != 0 }) { _ = object.__relationship(property.index, .fault(0)) }
-    case .targets(let targets, _) where keepLoaded:
-      if let key = targets.first?.__state.key, key != 0 { _ = object.__relationship(property.index, .fault(key)) }
-    case .fault where !keepLoaded:
-      _ = object.__relationship(property.index, .load([], positioned: false))
-    default: break
-    }
+  /// Ends the relationships of an object without a context; a required one stays.
+  static func empty(_ object: any PersistentModel) {
+    for property in type(of: object).__entity.properties where !property.isAttribute { empty(object, property) }
+  }
+
+  private static func empty(_ object: any PersistentModel, _ property: __Property) {
+    guard property.isToMany || property.isOptional else { return }
+    _ = object.__relationship(property.index, .load([], positioned: false))
   }
 
   /// The live objects that came with the same fetch, the object itself among them.

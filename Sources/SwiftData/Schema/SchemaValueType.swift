@@ -28,8 +28,9 @@ struct SchemaValueType: Hashable, Codable, @unchecked Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
   private static func name(of type: any Any.Type) -> String {
+    if let known = knownNames[ObjectIdentifier(type)] { return known }
     if let optional = type as? any __OptionalValue.Type { return name(of: optional.__wrapped) + "?" }
-    return knownNames[ObjectIdentifier(type)] ?? String(reflecting: type)
+    return _typeName(type)
   }
 
   private static func type(named name: String) -> (any Any.Type)? {

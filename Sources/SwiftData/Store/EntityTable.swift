@@ -1,9 +1,10 @@
 import Foundation
+import Synchronization
 
 /// How one entity is kept: its table, the columns that a fetch of it selects, and the SQL texts that follow from them.
 ///
 /// A class hierarchy shares the table of its root; a fetch of a class selects the columns of its subclasses too.
-// @unchecked Sendable because it is immutable.
+// @unchecked Sendable because it is immutable but for what a mutex guards.
 package final class EntityTable: @unchecked Sendable {
   package let entity: __Entity
   /// The table, which is named as the root class.
@@ -36,6 +37,16 @@ package final class EntityTable: @unchecked Sendable {
   let rtrees: [RTreeIndex]
   /// `SELECT` of all columns.
   private let selectAll: String
+  /// The update that was asked for last: many saves in a row write the same properties.
+  private let lastUpdate = Mutex<Update?>(nil)
+
+  /// What writes some properties of a row.
+  struct Update {
+    let set: PropertySet
+    let properties: [__Property]
+    /// Empty where none of them has a column.
+    let sql: String
+  }
 
   package init(
     entity: __Entity, family: [__Entity], hasDiscriminator: Bool, root: Int, store: Int, encrypts: Bool = false
@@ -130,6 +141,16 @@ package final class EntityTable: @unchecked Sendable {
     let list = names.map(\.quotedIdentifier).joined(separator: ", ")
     let marks = names.map { written("?", to: $0) }.joined(separator: ", ")
     return "INSERT INTO \(name.quotedIdentifier) (\(list)) VALUES (\(marks))"
+  }
+
+  func update(of set: PropertySet) -> Update {
+    lastUpdate.withLock { last in
+      if let last, last.set == set { return last }
+      let properties = stored.filter { set.contains($0.index) }
+      let update = Update(set: set, properties: properties, sql: properties.isEmpty ? "" : updateSQL(properties))
+      last = update
+      return update
+    }
   }
 
   package func updateSQL(_ properties: [__Property]) -> String {

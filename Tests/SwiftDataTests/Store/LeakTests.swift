@@ -3,11 +3,7 @@
   import Testing
 
   @Suite struct LeakTests {
-    @Test(
-      "A thousand times opened, used and closed, a store leaves no file open and no memory behind",
-      .disabled(
-        "found a leak: objects that were deleted together keep each other and their context; see reliability-random.md")
-    )
+    @Test("A thousand times opened, used and closed, a store leaves no file open and no memory behind")
     func cycles() throws {
       let store = try TemporaryStore()
       let lines = try Helper("cycle", store.url.path, "1000").wait()

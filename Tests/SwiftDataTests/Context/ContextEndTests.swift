@@ -1,0 +1,186 @@
+import Foundation
+import SwiftData
+import Testing
+
+enum Ending {
+  @Model final class Shelf {
+    var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Book.shelf) var books: [Book] = []
+    @Relationship(inverse: \Label.shelf) var label: Label?
+    init(name: String) { self.name = name }
+  }
+  @Model final class Book {
+    var title: String
+    var shelf: Shelf?
+    @Relationship(deleteRule: .cascade, inverse: \Page.book) var pages: [Page] = []
+    init(title: String) { self.title = title }
+  }
+  @Model final class Page {
+    var number: Int
+    var book: Book?
+    init(number: Int) { self.number = number }
+  }
+  @Model final class Label {
+    var text: String
+    var shelf: Shelf?
+    init(text: String) { self.text = text }
+  }
+  @Model final class Note {
+    var text: String
+    @Relationship(deleteRule: .noAction) var about: Shelf
+    init(text: String, about: Shelf) {
+      self.text = text
+      self.about = about
+    }
+  }
+}
+
+/// What is left in memory, and in whoever's hands, when a context ends.
+@Suite struct ContextEndTests {
+  private static func container() throws -> ModelContainer {
+    try ModelContainer(
+      for: Ending.Shelf.self, Ending.Book.self, Ending.Page.self, Ending.Label.self, Ending.Note.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  /// Runs a body in a context over a stored shelf with a book of two pages, and says what of it outlived the context.
+  private func survivors(
+    _ body: (ModelContext, Ending.Shelf) throws -> Void
+  ) throws -> (state: Bool, shelf: Bool) {
+    let container = try Self.container()
+    weak var state: ContextState?
+    weak var shelf: Ending.Shelf?
+    try {
+      let first = ModelContext(container)
+      let stored = Ending.Shelf(name: "A")
+      first.insert(stored)
+      stored.books = [Ending.Book(title: "one")]
+      stored.books[0].pages = [Ending.Page(number: 1), Ending.Page(number: 2)]
+      try first.save()
+      let context = ModelContext(container)
+      let found = try #require(try context.fetch(FetchDescriptor<Ending.Shelf>()).first)
+      try body(context, found)
+      (state, shelf) = (context.state, found)
+    }()
+    return (state != nil, shelf != nil)
+  }
+
+  @Test("Objects that were deleted together by a save go with their context, and so does what they pointed at")
+  func deletedTogether() throws {
+    let left = try survivors { context, shelf in
+      for book in shelf.books { context.delete(book) }
+      try context.save()
+      #expect(shelf.books.isEmpty)
+    }
+    #expect(left == (false, false))
+  }
+
+  @Test("Objects that were never saved go with their context, and so does what they pointed at")
+  func neverSaved() throws {
+    let left = try survivors { context, shelf in
+      let book = Ending.Book(title: "new")
+      shelf.books.append(book)
+      book.pages = [Ending.Page(number: 1)]
+    }
+    #expect(left == (false, false))
+  }
+
+  @Test("Objects that were inserted and deleted again, or rolled back, go with their context")
+  func forgotten() throws {
+    let left = try survivors { context, shelf in
+      for isRolledBack in [false, true] {
+        let book = Ending.Book(title: "new")
+        shelf.books.append(book)
+        book.pages = [Ending.Page(number: 1)]
+        isRolledBack ? context.rollback() : context.delete(book)
+      }
+      try context.save()
+    }
+    #expect(left == (false, false))
+  }
+
+  @Test("What an undo manager would bring back goes with the context")
+  func undoable() throws {
+    let left = try survivors { context, shelf in
+      context.undoManager = UndoManager()
+      shelf.name = "B"
+      shelf.books[0].pages[0].number = 7
+      try context.save()
+      for book in shelf.books { context.delete(book) }
+    }
+    #expect(left == (false, false))
+  }
+
+  @Test("A deletion that was saved is undone with its relationships as long as the context is there")
+  func undoOfSaved() throws {
+    let context = ModelContext(try Self.container())
+    let shelf = Ending.Shelf(name: "A")
+    context.insert(shelf)
+    shelf.books = [Ending.Book(title: "one")]
+    try context.save()
+    let book = shelf.books[0]
+    context.delete(book)
+    try context.save()
+    #expect(book.shelf === shelf)
+    context.insert(book)
+    try context.save()
+    #expect(shelf.books.map(\.title) == ["one"])
+  }
+
+  @Test("A held object whose unsaved target went with the context has its stored one again")
+  func unsavedTarget() throws {
+    let container = try Self.container()
+    let shelf = try {
+      let context = ModelContext(container)
+      let shelf = Ending.Shelf(name: "A")
+      context.insert(shelf)
+      shelf.label = Ending.Label(text: "old")
+      try context.save()
+      shelf.label = Ending.Label(text: "new")
+      shelf.books = [Ending.Book(title: "unsaved")]
+      return shelf
+    }()
+    #expect(shelf.modelContext == nil)
+    #expect(shelf.label?.text == "old")
+    #expect(shelf.books.isEmpty)
+  }
+
+  @Test("Of unsaved objects that somebody holds the values stay, and they can be inserted anew")
+  func heldUnsaved() throws {
+    let container = try Self.container()
+    let book = try {
+      let book = Ending.Book(title: "held")
+      let context = ModelContext(container)
+      context.insert(book)
+      book.shelf = try {
+        let shelf = Ending.Shelf(name: "A")
+        context.insert(shelf)
+        try context.save()
+        return shelf
+      }()
+      context.delete(book)
+      try context.save()
+      return book
+    }()
+    #expect(book.title == "held")
+    #expect(book.shelf == nil)
+    let other = ModelContext(container)
+    other.insert(book)
+    try other.save()
+    #expect(try other.fetch(FetchDescriptor<Ending.Book>()).map(\.title) == ["held"])
+  }
+
+  @Test("The required target of a deleted object that never loaded it can be read: a placeholder stands in")
+  func requiredTarget() throws {
+    let container = try Self.container()
+    let first = ModelContext(container)
+    first.insert(Ending.Note(text: "n", about: Ending.Shelf(name: "A")))
+    try first.save()
+    let context = ModelContext(container)
+    let note = try #require(try context.fetch(FetchDescriptor<Ending.Note>()).first)
+    context.delete(note)
+    try context.save()
+    #expect(note.text == "n")
+    #expect(note.about.modelContext == nil)
+  }
+}
