@@ -8,24 +8,25 @@ run:
 
 # What keeps both cores busy runs after the others, whose clients would give up waiting.
 ALONE = ReliabilityTests|RandomSequenceTests
-# Not in `make test` yet: as a whole the web tests do not come to their end, see Documentation/web.md.
 WEB = SortedWebTests
 
 test:
 	@scripts/bootstrap
 	scripts/postgres swift test --skip '$(ALONE)|$(WEB)'
 	swift test --skip-build --filter '$(ALONE)'
+	swift test --skip-build --filter '$(WEB)'
+	scripts/unless-missing scripts/postgres scripts/browser --skip-build
 
 # Sorted's web pages: over a socket, and in a real browser.
 test-web:
 	@scripts/bootstrap
 	swift test --filter '$(WEB)'
-	scripts/browser
+	scripts/postgres scripts/browser
 
 # Only what is done in a real browser.
 test-browser:
 	@scripts/bootstrap
-	scripts/browser
+	scripts/postgres scripts/browser
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources

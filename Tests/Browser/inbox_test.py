@@ -1,4 +1,6 @@
 """The list, the thread and the composer."""
+import time
+
 from support import BrowserTest, expect
 
 
@@ -40,6 +42,7 @@ class ListTest(BrowserTest):
         page.keyboard.press("?")
         expect(page.locator("#keys")).to_be_visible()
         page.keyboard.press("Escape")
+        expect(page.locator("#keys")).to_be_hidden()
         page.keyboard.press("j")
         page.keyboard.press("j")
         row = page.locator(".row", has=page.locator(":focus"))
@@ -49,7 +52,7 @@ class ListTest(BrowserTest):
         page.keyboard.press("m")
         expect(row.get_by_label("muted")).to_have_count(0)
         page.keyboard.press("Enter")
-        expect(page.locator(".thread-title h2")).to_contain_text("Ines")
+        expect(page.locator(".thread-title h1")).to_contain_text("Ines")
         self.live(page)
         page.keyboard.press("r")
         expect(page.locator("#text")).to_be_focused()
@@ -62,7 +65,7 @@ class ListTest(BrowserTest):
         page.locator(".new summary").click()
         page.get_by_label("With").fill("zoe")
         page.get_by_role("button", name="Start").click()
-        expect(page.locator(".thread-title h2")).to_have_text("zoe")
+        expect(page.locator(".thread-title h1")).to_have_text("zoe")
 
 
 class ThreadTest(BrowserTest):
@@ -88,12 +91,19 @@ class ThreadTest(BrowserTest):
         first, second = self.open(), self.open()
         self.enter(first, "Studio team")
         self.enter(second, "Studio team")
-        for text, source, target in [("Hello from one", first, second), ("And from two", second, first)]:
-            source.locator("#text").fill(text)
-            source.keyboard.press("Enter")
-            expect(source.locator(".msg", has_text=text)).to_be_visible()
-            expect(target.locator(".msg", has_text=text)).to_be_visible(timeout=1_000)
-            expect(self.row(target, "Studio team").locator(".preview")).to_contain_text(text)
+        delays = []
+        for number in range(3):
+            for source, target in [(first, second), (second, first)]:
+                text = f"Message {number} of {'one' if source is first else 'two'}"
+                source.locator("#text").fill(text)
+                start = time.monotonic()
+                source.keyboard.press("Enter")
+                expect(target.locator(".msg", has_text=text)).to_be_visible()
+                delays.append(time.monotonic() - start)
+                expect(source.locator(".msg", has_text=text)).to_be_visible()
+                expect(self.row(target, "Studio team").locator(".preview")).to_contain_text(text)
+        # The best of some: how busy the machine is has no part in it.
+        self.assertLess(min(delays), 1)
 
     def test_edit_copy_and_delete_a_message(self):
         page = self.open()
@@ -115,6 +125,9 @@ class ThreadTest(BrowserTest):
         self.assertEqual(page.evaluate("navigator.clipboard.readText()"), "Right")
         message.get_by_label("Delete this message").click()
         expect(message).to_have_count(0)
+        page.get_by_role("button", name="Undo").click()
+        expect(message).to_have_count(1)
+        expect(self.row(page, "Acme Audio").locator(".preview")).to_contain_text("Right")
 
     def test_drafts_are_kept(self):
         page = self.open()
@@ -164,13 +177,25 @@ class ThreadTest(BrowserTest):
         expect(page.locator(".msg.hit")).to_be_in_viewport()
         expect(page.locator(".msg.hit")).to_contain_text("It is on the archive tape")
 
+    def test_search_for_messages_of_a_kind(self):
+        page = self.open("/search")
+        page.get_by_text("Of a kind").click()
+        page.get_by_label("Category").select_option("fan")
+        page.get_by_role("button", name="Search").click()
+        expect(page.locator(".hit-link")).to_have_count(2)
+        expect(page.locator(".hit-link .chip.fan").first).to_be_visible()
+
     def test_answers_are_written_and_inserted(self):
         page = self.open("/answers")
         page.get_by_label("Question").fill("Where is the pier?")
-        page.get_by_label("Answer", exact=True).fill("Behind the old crane.")
+        page.locator("textarea[name=answer]").fill("Somewhere.")
         page.get_by_role("button", name="Save").click()
         card = page.locator(".card", has_text="Where is the pier?")
         expect(card).to_contain_text("Not used yet")
+        card.get_by_role("link", name="Edit").click()
+        page.locator("textarea[name=answer]").fill("Behind the old crane.")
+        page.get_by_role("button", name="Save").click()
+        expect(card).to_contain_text("Behind the old crane.")
         page.goto(self.server.url)
         self.enter(page, "Acme Audio")
         page.locator(".answers summary").click()
@@ -194,6 +219,15 @@ class ThreadTest(BrowserTest):
         page.get_by_role("button", name="Save switches").click()
         expect(page.locator(".notice")).to_have_text("Saved.")
         expect(switch).not_to_be_checked()
+        page.get_by_label("Name").fill("Sarah")
+        page.get_by_role("button", name="Save profile").click()
+        expect(page.get_by_label("Name")).to_have_value("Sarah")
+        page.get_by_label("Keep messages for").fill("3650")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_label("Keep messages for")).to_have_value("3650")
+        self.live(page)
+        page.get_by_role("button", name="Compact now").click()
+        expect(page.locator(".notice")).to_have_text("The store was compacted.")
 
 
 class ReadingTest(BrowserTest):

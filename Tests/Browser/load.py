@@ -5,6 +5,7 @@ Usage: load.py CLIENTS SECONDS. Traffic stays on this machine; it ends by itself
 import asyncio
 import http.client
 import json
+import pathlib
 import re
 import sys
 import time
@@ -18,7 +19,7 @@ RATE = 20
 
 def memory(process):
     """In MiB, what the server holds."""
-    status = open(f"/proc/{process.pid}/status").read()
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
 
 
@@ -73,6 +74,7 @@ async def listen(port, cookie, slug, heard, delays):
 
 async def main(clients, seconds):
     server = Server("--sample")
+    writer = None
     try:
         writer = Writer(server)
         page = writer.request("GET", "/").body
@@ -83,12 +85,15 @@ async def main(clients, seconds):
             await asyncio.sleep(0.05)
         await asyncio.sleep(2)
         samples, sent, start = [], 0, time.time()
+        due = start
         while sent < seconds * RATE:
             await asyncio.to_thread(writer.send, slug, f"load {sent} at {time.time()}")
             sent += 1
             if sent % RATE == 0:
                 samples.append(memory(server.process))
-            await asyncio.sleep(max(0, start + sent / RATE - time.time()))
+            # Who fell behind does not hurry after: the server would ask for patience.
+            due = max(due + 1 / RATE, time.time())
+            await asyncio.sleep(max(0, due - time.time()))
         wrote = time.time() - start
         deadline = time.time() + 20
         while any(len(seen) < sent for seen in heard) and time.time() < deadline:
@@ -108,6 +113,8 @@ async def main(clients, seconds):
         # A message weighs less than a KiB; what grows with clients times messages is a leak.
         assert samples[-1] - samples[len(samples) // 4] < 24 + 0.01 * sent, samples
     finally:
+        if writer:
+            writer.connection.close()
         server.stop()
 
 

@@ -52,6 +52,14 @@ class RecoveryTest(BrowserTest):
         expect(page.locator(".msg.mine")).to_have_count(len(sent))
         self.assertEqual(self.texts(), sent)
 
+    def test_a_server_that_is_asked_to_end_does_so_while_browsers_look(self):
+        page = self.open()
+        self.enter(page, "Room one")
+        self.server.end()
+        expect(page.locator("#offline")).to_be_visible()
+        self.server.start()
+        expect(page.locator("#offline")).to_be_hidden()
+
     def test_what_another_program_writes_appears(self):
         page = self.open()
         self.enter(page, "Room one")

@@ -13,15 +13,19 @@ from playwright.sync_api import expect, sync_playwright
 expect.set_options(timeout=10_000)
 
 
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 class Server:
     """`sorted serve` as a program, which can be killed and started again at the same port."""
 
     def __init__(self, *arguments):
         self.folder = tempfile.TemporaryDirectory(prefix="sorted-browser-")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.arguments = arguments
+        self.port = free_port()
+        self.arguments = [argument.format(folder=self.folder.name) for argument in arguments]
         self.store = pathlib.Path(self.folder.name, "inbox.store")
         self.url = f"http://127.0.0.1:{self.port}"
         self.start()
@@ -30,7 +34,7 @@ class Server:
         return [os.environ["SORTED"], *arguments]
 
     def start(self):
-        where = [] if "--sample" in self.arguments else ["--store", str(self.store)]
+        where = [] if {"--sample", "--store"} & set(self.arguments) else ["--store", str(self.store)]
         self.process = subprocess.Popen(
             self.command("serve", "--port", str(self.port), *where, *self.arguments),
             stdout=subprocess.PIPE, text=True)
@@ -51,10 +55,43 @@ class Server:
         self.process.wait()
         self.process.stdout.close()
 
-    def stop(self):
+    def end(self):
+        """As Ctrl-C does: it may finish what it is at, and waits for nobody who only listens."""
         self.process.terminate()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=10)
         self.process.stdout.close()
+
+    def stop(self):
+        self.end()
+        self.folder.cleanup()
+
+
+class Firestore:
+    """`sorted firestore` as a program, which can be killed and started again at the same port with other rules."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="sorted-browser-")
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self, rules=""):
+        command = [os.environ["SORTED"], "firestore", "--port", str(self.port), "--store", f"{self.folder.name}/documents"]
+        if rules:
+            path = pathlib.Path(self.folder.name, "rules")
+            path.write_text(rules)
+            command += ["--rules", str(path)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        if "FIRE" not in self.process.stdout.readline():
+            raise AssertionError("sorted firestore ended before it printed its address")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self):
+        self.kill()
         self.folder.cleanup()
 
 
@@ -114,5 +151,5 @@ class BrowserTest(unittest.TestCase):
 
     def enter(self, page, name):
         self.row(page, name).locator(".row-link").click()
-        expect(page.locator(".thread-title h2")).to_have_text(name)
+        expect(page.locator(".thread-title h1")).to_have_text(name)
         self.live(page)

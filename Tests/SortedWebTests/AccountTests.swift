@@ -112,7 +112,9 @@ import Testing
       #expect(try await !bob.get("/").text.contains("Two of us"))
       #expect(try await ann.get("/").text.contains("Two of us"))
       _ = try await ann.send("\(path)/send", ["key": UUID().uuidString, "text": "Still there?"])
-      #expect(try await bob.get("/").text.contains("Still there?"))
+      // In the list it says what bob has begun to write.
+      #expect(try await bob.get("/").text.contains("Two of us"))
+      #expect(try await bob.get(path).text.contains("Still there?"))
     }
   }
 

@@ -92,7 +92,9 @@ import Testing
       }
       let inbox = InboxService(context: web.context())
       try inbox.send("Are you there?", to: try inbox.conversation("sample/john"), from: "john")
-      let purge = PurgeService(desk: Desk(inbox: web.inbox, own: web.own), undoTime: 3_600)
+      let purge = PurgeService(
+        desk: Desk(inbox: web.inbox, own: web.own),
+        files: try FileCabinet(folder: web.folder.appendingPathComponent("files")), undoTime: 3_600)
       try await purge.purge()
       #expect(try InboxService(context: web.context()).statistics().conversations == 6)
       try await purge.purge(now: Date().addingTimeInterval(3_700))
@@ -193,9 +195,26 @@ import Testing
       let link = try #require(found.text.firstMatch(of: /hit-link" href="([^"#]+)#(m-[^"]+)"/))
       let thread = try await browser.get(String(link.1))
       #expect(thread.text.contains("class=\"msg hit\" id=\"\(link.2)\""))
-      #expect(thread.text.matches(of: /<li class="msg/).count == 21)
+      #expect(thread.text.matches(of: /<li class="msg[^"]*" id="m-/).count == 21)
       #expect(thread.text.contains("id=\"newer\""))
       #expect(thread.text.contains("id=\"older\""))
+    }
+  }
+
+  @Test("Search finds messages of a kind, with a text or without")
+  func searchOfAKind() async throws {
+    try await WebFixture.run { web in
+      var browser = try await web.owner()
+      func hits(_ query: String) async throws -> Int {
+        try await browser.get("/search?\(query)").text.matches(of: /class="card hit-link"/).count
+      }
+      #expect(try await hits("q=&category=fan") == 2)
+      #expect(try await hits("q=harbour&category=fan") == 1)
+      #expect(try await hits("q=harbour&category=spam") == 0)
+      #expect(try await hits("q=&opportunity=75") == 3)
+      #expect(try await hits("q=budget&opportunity=75&category=business&sentiment=") == 1)
+      #expect(try await browser.get("/search?category=nonsense").status == 400)
+      #expect(try await browser.get("/search").text.contains("value=\"fan\""))
     }
   }
 

@@ -63,6 +63,40 @@ import Testing
     }
   }
 
+  @Test("Changes far up in a thread reach the page that shows them")
+  func farUp() async throws {
+    try await WebFixture.run(fill: { context in
+      let conversation = ConversationEntity(id: "long", participantIDs: ["me", "x"])
+      context.insert(conversation)
+      conversation.messages = (0..<150).map { number in
+        MessageEntity(
+          id: "far/\(number)", conversationID: "long", senderID: "x", text: "number \(number)",
+          createdAt: Date(timeIntervalSince1970: Double(number)), status: .read, syncStatus: .synced)
+      }
+      try context.save()
+    }) { web in
+      let reader = try await web.owner()
+      func slug(_ number: Int) -> String { Slug.encode("far/\(number)") }
+      let shown = "\(Slug.encode("long"))&from=\(slug(5))&to=\(slug(149))"
+      try await reader.events(thread: shown) { events in
+        let context = web.context()
+        for number in [2, 10] {
+          try InboxService(context: context).message("far/\(number)").edit(text: "changed \(number)")
+          try context.save()
+        }
+        // What is further up than the page is not told.
+        let event = try #require(try await events.next("message"))
+        #expect(event.contains("changed 10"))
+        context.delete(try InboxService(context: context).message("far/7"))
+        try context.save()
+        #expect(try await events.next("message-gone") == slug(7))
+      }
+      var browser = reader
+      let part = try await browser.get("/c/\(Slug.encode("long"))?from=\(slug(9))&to=\(slug(140))&part=1")
+      #expect(part.text.matches(of: /<li class="msg[^"]*" id="m-/).count == 132)
+    }
+  }
+
   @Test("The status changes when messages wait and fail")
   func status() async throws {
     try await WebFixture.run { web in

@@ -1,13 +1,16 @@
 import Foundation
 import SwiftData
 
-/// What the web keeps beside the inbox: accounts, sessions, and each person's place in each conversation.
+/// What the web keeps beside the inbox: accounts, sessions, each person's place in each conversation,
+/// messages that can still be had back, and how long messages are kept.
 public enum WebSchema: VersionedSchema {
   /// 1.0.0
   public static let versionIdentifier = Schema.Version(1, 0, 0)
   /// The models.
   public static var models: [any PersistentModel.Type] {
-    [AccountEntity.self, SessionEntity.self, PlaceEntity.self]
+    [
+      AccountEntity.self, SessionEntity.self, PlaceEntity.self, DeletedMessageEntity.self, RetentionEntity.self,
+    ]
   }
 
   /// Opens the web's own store in a file, made if it is not there.

@@ -1,5 +1,6 @@
 import Foundation
 import Sorted
+import SwiftData
 
 /// The folder of files that people attach. Names are the server's own; what a person called a file is only shown.
 struct FileCabinet: Sendable {
@@ -58,6 +59,26 @@ struct FileCabinet: Sendable {
   func discard(_ files: [Stored]) {
     for file in files { try? FileManager.default.removeItem(at: file.url) }
   }
+
+  /// Takes away the files of attachments that are gone, if this server has them.
+  func discard(_ ids: [String]) {
+    for id in ids where UUID(uuidString: id) != nil {
+      for name in [id, Self.thumbnail(id)] {
+        try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+      }
+    }
+  }
+
+  /// The attachments of a store whose files are here.
+  func used(_ context: ModelContext) throws -> Set<String> {
+    let ids = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { UUID(uuidString: $0) != nil }
+    guard !ids.isEmpty else { return [] }
+    let found = try context.fetch(FetchDescriptor<AttachmentEntity>(predicate: #Predicate { ids.contains($0.id) }))
+    return Set(found.map(\.id))
+  }
+
+  /// What the small picture of a file is called.
+  static func thumbnail(_ id: String) -> String { "\(id).thumbnail" }
 
   /// The bytes of an attachment of this server.
   /// - Throws: ``PageError/notFound`` for a file that is elsewhere, whatever its attachment says.

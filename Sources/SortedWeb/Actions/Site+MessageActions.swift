@@ -39,7 +39,17 @@ extension Site {
       try await change(context, visit.viewer) { message, conversation, access in
         try Sending(access: access).delete(message, in: conversation)
       }
-      return Pages.redirect(Notice.path(back(form), done: "message-deleted"))
+      let names = [try context.parameters.require("conversation"), try context.parameters.require("message")]
+      return Pages.redirect(Notice.path(back(form), done: "message-deleted", of: names.joined(separator: ".")))
+    }
+    router.post("c/:conversation/m/:message/restore") { request, context in
+      let (form, visit) = try await form(request, context)
+      let id = try Slug.decode(try context.parameters.require("conversation"))
+      let message = try Slug.decode(try context.parameters.require("message"))
+      try await write(visit.viewer) { access in
+        try DeletedMessages(access: access).restore(message, in: try access.conversation(id))
+      }
+      return Pages.redirect(Notice.path(back(form), done: "message-restored"))
     }
     router.post("c/:conversation/m/:message/retry") { request, context in
       let (form, visit) = try await form(request, context)
@@ -125,12 +135,7 @@ struct Sending {
   func delete(_ message: MessageEntity, in conversation: ConversationEntity) throws {
     // The owner may clean up their own store; others share it.
     if !access.viewer.isOwner { try check(message) }
-    access.work.inbox.delete(message)
-    guard conversation.lastMessageAt == message.createdAt else { return }
-    let newest = try ThreadReader(context: access.work.inbox, conversationID: conversation.id).newest().messages.last
-    // It stays where it is in the list.
-    conversation.lastMessageText = newest?.text
-    conversation.lastMessageSenderID = newest?.senderID
+    try DeletedMessages(access: access).delete(message, in: conversation)
   }
 
   /// - Throws: ``PageError`` for a message of somebody else.

@@ -20,6 +20,8 @@ const messageOrder = (a, b) => Number(a.dataset.sort) - Number(b.dataset.sort);
 function put(item, list, kind, order) {
   all(".copy", item).forEach((button) => (button.hidden = false));
   const old = document.getElementById(item.id);
+  // What a search led to stays marked.
+  if (old?.classList.contains("hit")) item.classList.add("hit");
   if (old && old.outerHTML === item.outerHTML) return old;
   const focus = old?.contains(document.activeElement) ? document.activeElement : null;
   const others = all(`:scope > .${kind}`, list).filter((other) => other !== old);
@@ -75,9 +77,10 @@ const isFurther = (row) => $("#more-rows") && rows.lastElementChild && rowOrder(
 function putMessage(message) {
   if (!messages) return;
   const isNew = !document.getElementById(message.id);
-  if (isNew && isDetached()) return showPill();
-  // A message from before those that are loaded belongs to an older page.
   const first = $(".msg", messages);
+  const last = all(".msg", messages).at(-1);
+  if (isNew && isDetached() && !(last && messageOrder(message, last) < 0)) return showPill();
+  // A message from before those that are loaded belongs to an older page.
   if (isNew && $("#older") && first && messageOrder(message, first) < 0) return;
   const isUp = Math.abs(scroller.scrollTop) > 40;
   const height = scroller.scrollHeight;
@@ -103,7 +106,8 @@ scroller?.addEventListener("scroll", () => {
 // MARK: A page that was loaded again
 
 function merge(page) {
-  $("#notice").replaceChildren(...$("#notice", page).childNodes);
+  // A page that is only looked at again has none, and what was said before stays as long as it is meant to.
+  if ($("#notice", page).firstElementChild) $("#notice").replaceChildren(...$("#notice", page).childNodes);
   const status = $("#status", page);
   if (status && $("#status")) $("#status").replaceChildren(...status.childNodes);
   hideNoticeLater();
@@ -180,12 +184,49 @@ function setOnline(isOnline) {
   $("#offline").hidden = isOnline;
 }
 
+// The messages that are on the page: those beyond the newest are told of and fetched apart.
+function shown() {
+  const ids = messages ? all(".msg:not(.waiting)", messages).map((message) => message.id.slice(2)) : [];
+  if (!isDetached() && ids.length < 80) return "";
+  return `from=${ids[0]}&to=${ids.at(-1)}`;
+}
+
+async function refreshShown() {
+  const range = shown();
+  if (!range) return;
+  const answer = await fetch(`/c/${thread}?${range}&part=1`);
+  if (!answer.ok) return;
+  const found = all("#messages > .msg", parse(await answer.text()));
+  if (!found.length) return;
+  const known = new Set(found.map((message) => message.id));
+  for (const message of all(".msg:not(.waiting)", messages)) {
+    const isWithin = messageOrder(message, found[0]) >= 0 && messageOrder(message, found.at(-1)) <= 0;
+    if (isWithin && !known.has(message.id)) message.remove();
+  }
+  found.forEach((message) => document.getElementById(message.id) && put(message, messages, "msg", messageOrder));
+  days(messages, "msg", "span");
+}
+
+let events;
+let listening;
+// More of the thread is on the page than is listened to.
+function listenAgain() {
+  clearTimeout(listening);
+  listening = setTimeout(() => {
+    if (!shown() || !events) return;
+    events.close();
+    listen();
+  }, 300);
+}
+
 function listen() {
-  const events = new EventSource("/events" + (thread ? `?thread=${thread}` : ""));
+  const range = thread ? shown() : "";
+  events = new EventSource("/events" + (thread ? `?thread=${thread}` : "") + (range && `&${range}`));
   const item = (event) => parse(`<ul>${event.data}</ul>`).querySelector("li");
   events.addEventListener("hello", async () => {
     setOnline(true);
     await refresh();
+    await refreshShown();
     flush();
     document.body.dataset.live = "yes";
   });
@@ -211,8 +252,8 @@ function listen() {
     // A server that says no is not asked again by the browser.
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   };
-  addEventListener("pagehide", () => events.close(), { once: true });
 }
+addEventListener("pagehide", () => events?.close());
 
 async function post(path, fields) {
   const body = new URLSearchParams({ form: token, ...fields });
@@ -387,6 +428,7 @@ function more(id, root, load) {
 function addMessages(page) {
   all("#messages > .msg", page).forEach((message) => put(message, messages, "msg", messageOrder));
   days(messages, "msg", "span");
+  listenAgain();
 }
 more("older", scroller, addMessages);
 more("newer", scroller, addMessages);

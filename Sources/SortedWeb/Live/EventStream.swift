@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import ServiceLifecycle
 
 /// The answer that does not end: events for one browser.
 enum EventStream {
@@ -9,10 +10,11 @@ enum EventStream {
     return Response(
       status: .ok, headers: headers,
       body: ResponseBody { writer in
-        var events = await hub.subscribe(topics).makeAsyncIterator()
+        let events = await hub.subscribe(topics)
         // Browsers come back that soon after the connection broke.
         try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
-        while let buffer = await events.next() { try await writer.write(buffer) }
+        // The server waits for its connections before anything else hears that it is to end.
+        for await buffer in events.cancelOnGracefulShutdown() { try await writer.write(buffer) }
         try await writer.finish(nil)
       })
   }

@@ -72,6 +72,24 @@ extension LiveHub {
     }
   }
 
+  func followStretch(_ viewer: Viewer, _ id: String, _ dates: ClosedRange<Date>) async throws {
+    let context = desk.now().inbox
+    for try await update in context.values(for: ThreadReader.range(id, dates)) {
+      isWatching(.stretch(viewer, id, dates), 0)
+      let conversation = try Access(work: desk.now(), viewer: viewer).conversation(id)
+      let clock = PageClock()
+      let events = update.changes.map { change in
+        switch change {
+        case .delete(let message, _): ServerEvent("message-gone", Slug.encode(message.id))
+        case .insert(let message, _), .move(let message, _, _), .update(let message, _):
+          event(of: message, in: conversation, viewer, clock)
+        }
+      }
+      publish(events, to: .stretch(viewer, id, dates))
+      try await Task.sleep(for: Self.pace)
+    }
+  }
+
   private func event(
     of message: MessageEntity, in conversation: ConversationEntity, _ viewer: Viewer, _ clock: PageClock
   ) -> ServerEvent {

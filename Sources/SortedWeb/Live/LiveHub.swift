@@ -11,6 +11,8 @@ actor LiveHub {
   enum Topic: Hashable, Sendable {
     case list(Viewer)
     case thread(Viewer, String)
+    /// Messages further up that somebody has on a page.
+    case stretch(Viewer, String, ClosedRange<Date>)
     case status
   }
 
@@ -34,6 +36,9 @@ actor LiveHub {
   let pages: Pages
   let sync: BackgroundSyncCoordinator?
   let logger: Logger
+
+  private let executor = HubExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private var channels: [Topic: Channel] = [:]
   private var newcomers: [Int: Newcomer] = [:]
@@ -149,6 +154,7 @@ actor LiveHub {
     switch topic {
     case .list(let viewer): work = [{ try await $0.followList(viewer) }, { try await $0.followPlaces(viewer) }]
     case .thread(let viewer, let id): work = [{ try await $0.followThread(viewer, id) }]
+    case .stretch(let viewer, let id, let dates): work = [{ try await $0.followStretch(viewer, id, dates) }]
     case .status: work = [{ try await $0.followStatus() }, { try await $0.beat() }]
     }
     channels[topic]?.tasks = work.enumerated().map { part, follow in

@@ -58,7 +58,7 @@ actor Thumbnails {
 
   /// - Returns: nil where none can be made.
   func thumbnail(of id: String, in files: FileCabinet) async -> Data? {
-    let kept = files.folder.appendingPathComponent("\(id).thumbnail")
+    let kept = files.folder.appendingPathComponent(FileCabinet.thumbnail(id))
     if let data = try? Data(contentsOf: kept) { return data }
     guard let maker, let data = try? await maker.thumbnail(of: files.folder.appendingPathComponent(id)) else {
       return nil

@@ -15,19 +15,12 @@ struct ListView {
     let address: String
     let isChosen: Bool
   }
-  struct Choice {
-    let choiceTitle: String
-    let value: String
-    let isChosen: Bool
-  }
 
   let items: [Item]
   let tabs: [Tab]
   let kind: String
   let isFiltered: Bool
-  let categories: [Choice]
-  let sentiments: [Choice]
-  let scores: [Choice]
+  let choices: KindChoices
   /// Nil where there is no more.
   let moreAddress: String?
   let isEmpty: Bool
@@ -48,11 +41,7 @@ struct ListView {
     tabs = ListFilter.Kind.allCases.map { kind in
       Tab(tabTitle: kind.title, address: "/" + filter.with { $0.kind = kind }.address, isChosen: filter.kind == kind)
     }
-    categories = Self.choices(["fan", "business", "spam", "urgent"], filter.category?.rawValue)
-    sentiments = Self.choices(["positive", "negative", "urgent", "neutral"], filter.sentiment?.rawValue)
-    scores = ["25", "50", "75"].map {
-      Choice(choiceTitle: "\($0) or more", value: $0, isChosen: filter.opportunity.map(String.init) == $0)
-    }
+    choices = KindChoices(filter)
     moreAddress = page.hasMore ? page.conversations.last.map { Self.more(filter, $0.id) } : nil
     isEmpty = items.isEmpty
     isWelcome = current == nil
@@ -60,10 +49,6 @@ struct ListView {
       filter.readsMessages
       ? "No conversation has such a message."
       : filter.kind == .all ? "No conversations yet. Start one above." : "Nothing is \(filter.kind.rawValue)."
-  }
-
-  private static func choices(_ names: [String], _ chosen: String?) -> [Choice] {
-    names.map { Choice(choiceTitle: $0.capitalized, value: $0, isChosen: $0 == chosen) }
   }
 
   private static func more(_ filter: ListFilter, _ id: String) -> String {

@@ -15,6 +15,8 @@ extension Site {
       let author: String
       let when: String
       let parts: [Part]
+      let chips: [MessageRow.Chip]
+      let hasChips: Bool
     }
 
     let words: String
@@ -22,25 +24,33 @@ extension Site {
     let hasSearched: Bool
     let count: String
     let noHits: Bool
+    let choices: KindChoices
+    let isFiltered: Bool
   }
 
   func addSearch(to router: Router<WebContext>) {
     router.get("search") { request, context in
       let visit = try context.signedIn()
-      let words = (Query(request)["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+      let query = Query(request)
+      let filter = try ListFilter(query)
+      let words = (query["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
       guard words.count <= 200, !words.unicodeScalars.contains(where: { $0.value == 0 }) else {
         throw PageError.invalid("Search for 200 characters at most.")
       }
       let page = try await read(visit.viewer) { access in
-        Rendered(pages: pages, page: try Self.search(words, access))
+        Rendered(pages: pages, page: try Self.search(words, filter, access))
       }
       return page.response("search", "Search", try await view(request, visit, section: "search"))
     }
   }
 
-  private static func search(_ words: String, _ access: Access) throws -> SearchPage {
-    guard !words.isEmpty else { return SearchPage(words: "", hits: [], hasSearched: false, count: "", noHits: false) }
-    let found = try access.search(words, limit: 50)
+  private static func search(_ words: String, _ filter: ListFilter, _ access: Access) throws -> SearchPage {
+    guard !words.isEmpty || filter.readsMessages else {
+      return SearchPage(
+        words: "", hits: [], hasSearched: false, count: "", noHits: false, choices: KindChoices(filter),
+        isFiltered: false)
+    }
+    let found = try access.search(words, filter, limit: 50)
     let ids = Array(Set(found.messages.map(\.conversationID)))
     let conversations = Dictionary(
       try access.conversations(ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -55,12 +65,13 @@ extension Site {
         when: "\(clock.day(message.createdAt)), \(clock.time(message.createdAt))",
         parts: Highlight.parts(of: message.text, matching: words).map {
           SearchPage.Part(part: $0.text, isMatch: $0.isMatch)
-        })
+        }, chips: MessageRow.chips(message), hasChips: !MessageRow.chips(message).isEmpty)
     }
     let count = found.total == 1 ? "1 message" : "\(found.total) messages"
     return SearchPage(
       words: words, hits: hits, hasSearched: true,
-      count: found.total > hits.count ? "\(count), the newest \(hits.count) of them" : count, noHits: hits.isEmpty)
+      count: found.total > hits.count ? "\(count), the newest \(hits.count) of them" : count, noHits: hits.isEmpty,
+      choices: KindChoices(filter), isFiltered: filter.readsMessages)
   }
 }
 

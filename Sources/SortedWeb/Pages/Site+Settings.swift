@@ -21,6 +21,8 @@ extension Site {
     let canCompact: Bool
     let counts: String
     let days: Int
+    /// After how many days messages may go; nil where they are kept for ever.
+    let retention: Int?
     /// What a clean-up would do; nil where nobody asked.
     let preview: String?
   }
@@ -28,7 +30,7 @@ extension Site {
   func addSettings(to router: Router<WebContext>) {
     router.get("settings") { request, context in
       let visit = try context.signedIn()
-      let days = try Query(request)["days"].map { try Self.days($0) }
+      let days = try Query(request)["days"].map { try Retention.days($0) }
       let page = try await read(visit.viewer) { access in
         Rendered(pages: pages, page: try settings(access, days: days))
       }
@@ -56,21 +58,7 @@ extension Site {
       }
       return Pages.redirect("/settings?done=saved")
     }
-    router.post("settings/clean") { request, context in
-      let (form, visit) = try await form(request, context)
-      let days = try Self.days(try form.text("days", maximum: 10))
-      try Self.checkOwner(visit)
-      try await write(visit.viewer) { access in
-        _ = try RetentionService(context: access.work.inbox).deleteMessages(olderThan: days)
-      }
-      return Pages.redirect("/settings?done=cleaned")
-    }
-    router.post("settings/compact") { request, context in
-      let (_, visit) = try await form(request, context)
-      try Self.checkOwner(visit)
-      try await desk.write { _ in try StoreFile(desk.inbox)?.compact() }
-      return Pages.redirect("/settings?done=compacted")
-    }
+    addStorage(to: router)
     router.post("sync") { request, context in
       let (form, visit) = try await form(request, context)
       if visit.viewer.isOwner {
@@ -81,25 +69,13 @@ extension Site {
     }
   }
 
-  private static func days(_ text: String) throws -> Int {
-    guard let days = Int(text), (0...36_500).contains(days) else {
-      throw PageError.invalid("Give a number of days from 0 to 36500.")
-    }
-    return days
-  }
-
-  private static func checkOwner(_ visit: Visit) throws {
-    guard visit.viewer.isOwner else {
-      throw PageError(.forbidden, "Not yours", "Only the owner of the store can do that.")
-    }
-  }
-
   private func settings(_ access: Access, days: Int?) throws -> SettingsPage {
     let id = access.viewer.userID
     let context = access.work.inbox
     let user = try context.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == id })).first
     let isOwner = access.viewer.isOwner
     let file = isOwner ? StoreFile(desk.inbox) : nil
+    let retention = try Retention(access: access).days()
     let preview = try days.flatMap { isOwner ? try RetentionService(context: context).preview(olderThan: $0) : nil }
     let messages = isOwner ? try context.fetchCount(FetchDescriptor<MessageEntity>()) : 0
     let conversations = try context.fetchCount(access.everything)
@@ -111,7 +87,9 @@ extension Site {
           isOn: user?[keyPath: feature.property] ?? true)
       },
       isOwner: isOwner, storeSize: file.map { $0.size.formatted(.byteCount(style: .file)) } ?? "On a database server",
-      canCompact: file != nil, counts: "\(messages) messages in \(conversations) conversations", days: days ?? 90,
+      canCompact: file != nil, counts: "\(messages) messages in \(conversations) conversations",
+      days: days ?? retention ?? 90,
+      retention: retention,
       preview: preview.map { "\($0.deleted) messages would be deleted, \($0.stayed) old ones would stay." })
   }
 }

@@ -90,9 +90,12 @@ enum ThreadPosition: Sendable {
   case before(String)
   case after(String)
   case around(String)
+  case between(String, String)
 
   init(_ query: Query) throws {
-    if let slug = query["before"] {
+    if let first = query["from"], let last = query["to"] {
+      self = .between(try Slug.decode(first), try Slug.decode(last))
+    } else if let slug = query["before"] {
       self = .before(try Slug.decode(slug))
     } else if let slug = query["after"] {
       self = .after(try Slug.decode(slug))
@@ -117,6 +120,9 @@ extension ThreadView {
     case .newest: stretch = try reader.newest()
     case .before(let id): stretch = try reader.before(try access.message(id, in: conversation))
     case .after(let id): stretch = try reader.after(try access.message(id, in: conversation))
+    case .between(let first, let last):
+      stretch = try reader.between(
+        try access.message(first, in: conversation), try access.message(last, in: conversation))
     case .around(let id):
       hit = id
       stretch = try reader.around(try access.message(id, in: conversation))

@@ -127,7 +127,7 @@ struct MessageRow {
     }
   }
 
-  private static func chips(_ message: MessageEntity) -> [Chip] {
+  static func chips(_ message: MessageEntity) -> [Chip] {
     var chips: [Chip] = []
     if let category = message.category {
       let sure = message.categoryConfidence.map { ", \(Int(($0 * 100).rounded())) % sure" } ?? ""
@@ -143,6 +143,31 @@ struct MessageRow {
       chips.append(Chip(kind: "opportunity", label: "Opportunity \(score)", explanation: "Score of 100"))
     }
     return chips
+  }
+}
+
+/// What can be asked of messages, as forms want it.
+struct KindChoices {
+  struct Choice {
+    let choiceTitle: String
+    let value: String
+    let isChosen: Bool
+  }
+
+  let categories: [Choice]
+  let sentiments: [Choice]
+  let scores: [Choice]
+
+  init(_ filter: ListFilter) {
+    categories = Self.choices(["fan", "business", "spam", "urgent"], filter.category?.rawValue)
+    sentiments = Self.choices(["positive", "negative", "urgent", "neutral"], filter.sentiment?.rawValue)
+    scores = ["25", "50", "75"].map {
+      Choice(choiceTitle: "\($0) or more", value: $0, isChosen: filter.opportunity.map(String.init) == $0)
+    }
+  }
+
+  private static func choices(_ names: [String], _ chosen: String?) -> [Choice] {
+    names.map { Choice(choiceTitle: $0.capitalized, value: $0, isChosen: $0 == chosen) }
   }
 }
 

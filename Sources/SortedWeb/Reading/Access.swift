@@ -74,26 +74,6 @@ struct Access {
     try work.inbox.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { ids.contains($0.id) })).filter(
       sees)
   }
-
-  /// The messages that contain a text, the newest first.
-  func search(_ text: String, limit: Int) throws -> (messages: [MessageEntity], total: Int) {
-    guard !viewer.isOwner else {
-      let found = try InboxService(context: work.inbox).search(text, limit: limit)
-      return (found.messages, found.total)
-    }
-    let ids = try work.inbox.fetch(FetchDescriptor(predicate: seen)).map(\.id)
-    let (lower, upper) = (text.lowercased(), text.uppercased())
-    let capital = lower.prefix(1).uppercased() + lower.dropFirst()
-    let predicate = #Predicate<MessageEntity> { (message: MessageEntity) in
-      ids.contains(message.conversationID)
-        && (message.text.contains(text) || message.text.contains(lower) || message.text.contains(upper)
-          || message.text.contains(capital))
-    }
-    let total = try work.inbox.fetchCount(FetchDescriptor(predicate: predicate))
-    var descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
-    descriptor.fetchLimit = limit
-    return (try work.inbox.fetch(descriptor), total)
-  }
 }
 
 extension Access {

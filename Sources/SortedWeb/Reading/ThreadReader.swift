@@ -39,13 +39,35 @@ struct ThreadReader {
       messages: older.messages + [message] + newer.messages, hasOlder: older.hasOlder, hasNewer: newer.hasNewer)
   }
 
-  /// What is watched for live updates.
+  /// All from one message to another, or as many of them as a page may have, the newest.
+  func between(_ first: MessageEntity, _ last: MessageEntity) throws -> ThreadStretch {
+    var all = Self.range(conversationID, first.createdAt...max(first.createdAt, last.createdAt))
+    all.sortBy = [SortDescriptor(\.createdAt, order: .reverse)]
+    all.fetchLimit = Self.maximumStretch + 1
+    all.relationshipKeyPathsForPrefetching = [\.attachments]
+    let found = try context.fetch(all)
+    return ThreadStretch(
+      messages: found.prefix(Self.maximumStretch).reversed(), hasOlder: found.count > Self.maximumStretch,
+      hasNewer: true)
+  }
+
+  // MARK: - What is watched for live updates
+
+  /// The newest of a conversation, whoever has them on a page.
   static func watched(_ id: String) -> FetchDescriptor<MessageEntity> {
     ThreadReader.descriptor(id, .reverse, watchedCount)
   }
 
-  /// Further up than this a page shows changes when it is opened again.
+  /// Those further up are watched for the pages that show them.
   static let watchedCount = 100
+  /// As many as a page is told about beside the newest.
+  static let maximumStretch = 2_000
+
+  static func range(_ id: String, _ dates: ClosedRange<Date>) -> FetchDescriptor<MessageEntity> {
+    let (first, last) = (dates.lowerBound, dates.upperBound)
+    return FetchDescriptor(
+      predicate: #Predicate { $0.conversationID == id && $0.createdAt >= first && $0.createdAt <= last })
+  }
 
   private func descriptor(_ order: SortOrder, _ limit: Int) -> FetchDescriptor<MessageEntity> {
     Self.descriptor(conversationID, order, limit)
@@ -55,6 +77,7 @@ struct ThreadReader {
     var descriptor = FetchDescriptor<MessageEntity>(
       predicate: #Predicate { $0.conversationID == id }, sortBy: [SortDescriptor(\.createdAt, order: order)])
     descriptor.fetchLimit = limit
+    descriptor.relationshipKeyPathsForPrefetching = [\.attachments]
     return descriptor
   }
 }

@@ -38,6 +38,12 @@ struct Form: Sendable {
     }
   }
 
+  /// Whether it says that it has no more than a form without files.
+  static func isSmall(_ request: Request) -> Bool {
+    MultipartBody.boundary(of: request.headers[.contentType] ?? "") == nil
+      || request.headers[.contentLength].flatMap { Int($0) }.map { $0 <= maximumBytes } ?? false
+  }
+
   subscript(key: String) -> String? { values[key] }
 
   /// A value that has to be there, of a sensible length.

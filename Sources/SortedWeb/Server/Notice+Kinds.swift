@@ -5,9 +5,15 @@ extension Notice {
   init?(_ query: Query) {
     guard let done = query["done"], let words = Self.words[done] else { return nil }
     text = words.text
-    let slug = query["of"].flatMap { (try? Slug.decode($0)) == nil ? nil : $0 }
-    undo = words.undo.flatMap { name in slug.map { "/c/\($0)/\(name)" } }
+    undo = words.undo.flatMap { name in query["of"].flatMap { Self.place($0) }.map { "\($0)/\(name)" } }
     undoName = words.name
+  }
+
+  /// The address of a conversation, or of a message by both identifiers with a dot between; nil for what is neither.
+  private static func place(_ names: String) -> String? {
+    let slugs = names.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard (1...2).contains(slugs.count), slugs.allSatisfy({ (try? Slug.decode($0)) != nil }) else { return nil }
+    return "/c/" + slugs.joined(separator: "/m/")
   }
 
   private static let words: [String: (text: String, undo: String?, name: String?)] = [
@@ -17,7 +23,8 @@ extension Notice {
     "restored": ("Conversation restored.", nil, nil),
     "saved": ("Saved.", nil, nil),
     "draft": ("Draft saved.", nil, nil),
-    "message-deleted": ("Message deleted on this side.", nil, nil),
+    "message-deleted": ("Message deleted on this side.", "restore", nil),
+    "message-restored": ("Message restored.", nil, nil),
     "retry": ("Trying again.", nil, nil),
     "cleaned": ("Old messages were deleted.", nil, nil),
     "compacted": ("The store was compacted.", nil, nil),

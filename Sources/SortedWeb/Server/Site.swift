@@ -19,6 +19,7 @@ struct Site: Sendable {
   let signIns = RateLimit(burst: 10, perSecond: 0.2)
   /// For each place, whatever the names: every guess costs a tenth of a second.
   let guests = RateLimit(burst: 60, perSecond: 1)
+  let uploads = UploadLimit(maximum: 12, maximumEach: 3)
 
   func router(_ logger: Logger) -> Router<WebContext> {
     let router = Router(context: WebContext.self)
@@ -41,15 +42,29 @@ struct Site: Sendable {
     addSignIn(to: router)
     router.get("events") { request, context in
       let viewer = try context.signedIn().viewer
-      var topics: [LiveHub.Topic] = [.list(viewer), .status]
-      if let slug = Query(request)["thread"] {
-        let id = try Slug.decode(slug)
-        _ = try await read(viewer) { try $0.conversation(id).id }
-        topics.append(.thread(viewer, id))
-      }
+      let topics = try await topics(Query(request), viewer)
       return EventStream.response(request, hub, topics)
     }
     return router
+  }
+
+  /// What a page wants to hear of: `thread` is the conversation that it shows, `from` and `to` the first and the last
+  /// message of it.
+  private func topics(_ query: Query, _ viewer: Viewer) async throws -> [LiveHub.Topic] {
+    let whole: [LiveHub.Topic] = [.list(viewer), .status]
+    guard let id = try query["thread"].map({ try Slug.decode($0) }) else { return whole }
+    let from = try query["from"].map { try Slug.decode($0) }
+    let to = try query["to"].map { try Slug.decode($0) }
+    return try await read(viewer) { access in
+      let conversation = try access.conversation(id)
+      let thread = whole + [.thread(viewer, id)]
+      guard let from, let to, let first = try? access.message(from, in: conversation),
+        let last = try? access.message(to, in: conversation)
+      else { return thread }
+      let reader = ThreadReader(context: access.work.inbox, conversationID: id)
+      let shown = try reader.between(first, last).messages
+      return thread + [.stretch(viewer, id, (shown.first ?? first).createdAt...(shown.last ?? first).createdAt)]
+    }
   }
 
   // MARK: - Work
@@ -68,7 +83,10 @@ struct Site: Sendable {
   /// - Throws: ``PageError`` for any other.
   func form(_ request: Request, _ context: WebContext) async throws -> (Form, Visit) {
     let visit = try context.signedIn()
-    let form = try await Form(request, maximumUpload: options.maximumUpload)
+    let form =
+      try await Form.isSmall(request)
+      ? Form(request, maximumUpload: options.maximumUpload)
+      : uploads.counting(visit.session) { try await Form(request, maximumUpload: options.maximumUpload) }
     guard let token = form["form"], Secret.isEqual(token, visit.formToken) else { throw PageError.stale }
     return (form, visit)
   }

@@ -54,7 +54,10 @@ public struct SortedWebServer: Sendable {
     let application = Application(
       router: site.router(logger), server: .http1(configuration: .init(idleTimeout: .seconds(30))),
       configuration: .init(address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),
-      services: [StreamsService(hub: site.hub), PurgeService(desk: site.desk, undoTime: site.options.undoTime)],
+      services: [
+        StreamsService(hub: site.hub),
+        PurgeService(desk: site.desk, files: site.files, undoTime: site.options.undoTime),
+      ],
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
     let group = ServiceGroup(
       configuration: .init(
@@ -64,7 +67,7 @@ public struct SortedWebServer: Sendable {
   }
 }
 
-/// Ends the streams of events when the server is asked to end: it waits for its connections.
+/// Ends what is followed when the server ends.
 private struct StreamsService: Service {
   let hub: LiveHub
 
