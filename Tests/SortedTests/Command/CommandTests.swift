@@ -25,6 +25,13 @@ import Testing
     try #require(try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
   }
 
+  @Test("A store can be named before the command")
+  func storeFirst() throws {
+    let log = try folder.write("2008-04-27.raw.txt", "[09:30] <ann> hello\n")
+    #expect(try sorted.run("--store", store, "import", "irc", log.path).status == 0)
+    #expect(try json(sorted.run("--store", store, "stats", "--json"))["messages"] as? Int == 1)
+  }
+
   @Test("Import prints skipped lines and a summary, progress goes to the errors, and a second run changes nothing")
   func importing() throws {
     let log = try folder.write("2008-04-27.raw.txt", "=== a joined\n[09:30] <ann> hello\nodd\n[09:31] <bob> hi\n")
