@@ -1,5 +1,5 @@
 # The two commands of the README; both set up what they need first.
-.PHONY: run test test-web test-browser test-tsan lint conformance firestore-conformance bench micro guard crash-test \
+.PHONY: run test test-macros test-web test-browser test-tsan lint conformance firestore-conformance bench micro guard crash-test \
   power-test fault-test damage-test soak test-sanitized fuzz
 
 run:
@@ -10,12 +10,17 @@ run:
 ALONE = ReliabilityTests|RandomSequenceTests
 WEB = SortedWebTests
 
-test:
-	@scripts/bootstrap
+test: test-macros
 	scripts/postgres swift test --skip '$(ALONE)|$(WEB)'
 	swift test --skip-build --filter '$(ALONE)'
 	swift test --skip-build --filter '$(WEB)'
-	scripts/unless-missing scripts/postgres scripts/browser --skip-build
+	scripts/unless-missing scripts/postgres scripts/browser
+
+# What the macros expand to and what they refuse. Package.swift says why they are a bundle of their own; it takes the place of
+# the other one, so that it comes first in `make test`.
+test-macros:
+	@scripts/bootstrap
+	SWIFTDATA_MACRO_TESTS=1 swift test
 
 # Sorted's web pages: over a socket, and in a real browser.
 test-web:
@@ -52,9 +57,9 @@ conformance:
 # Its own build folder: what is built for the sanitizer fits nothing else.
 test-tsan:
 	@scripts/bootstrap
-	swift build --build-tests --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/tsan.suppressions" \
-	  swift test --skip-build --sanitize=thread --scratch-path .build-tsan \
+	swift build --build-tests --toolset scripts/sanitizers/thread.json --scratch-path .build-tsan
+	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/sanitizers/thread.suppressions" \
+	  swift test --skip-build --toolset scripts/sanitizers/thread.json --scratch-path .build-tsan \
 	  --filter 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
 
 # The whole suite under both sanitizers; left out is what says so in scripts/sanitized.
@@ -67,7 +72,7 @@ test-sanitized:
 # Fuzz/Corpus/TARGET, learns into .build-asan/corpus/TARGET, and leaves what crashes as crash-TARGET-….
 fuzz:
 	@scripts/bootstrap
-	SWIFTDATA_FUZZ=1 swift build --product FuzzRunner --sanitize=address --scratch-path .build-asan
+	SWIFTDATA_FUZZ=1 swift build --product FuzzRunner --toolset scripts/sanitizers/address.json --scratch-path .build-asan
 	mkdir -p .build-asan/corpus/$(TARGET)
 	ASAN_OPTIONS=detect_leaks=0 FUZZ_TARGET=$(TARGET) .build-asan/debug/FuzzRunner \
 	  -max_total_time=$(or $(SECONDS),60) -max_len=8192 -timeout=20 -artifact_prefix=crash-$(TARGET)- \

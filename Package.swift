@@ -136,15 +136,6 @@ let package = Package(
       ]
     ),
     .testTarget(
-      name: "SwiftDataMacrosTests",
-      dependencies: [
-        "SwiftDataMacros",
-        .product(name: "SwiftOperators", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
-      ]
-    ),
-    .testTarget(
       name: "FirestoreTests",
       dependencies: [
         "FirestoreClient", "FirestoreServer",
@@ -190,4 +181,20 @@ if Context.environment["SWIFTDATA_FUZZ"] != nil {
       name: "FuzzRunner", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
       swiftSettings: [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
+}
+
+// `make test-macros`: the macros and their tests, alone. SwiftPM builds macros as tools, and a bundle of tests that imports
+// them too, with all that it needs: NIO, GRDB and this package a second time beside the products.
+if Context.environment["SWIFTDATA_MACRO_TESTS"] != nil {
+  package.products = []
+  package.targets.removeAll { $0.name != "SwiftDataMacros" }
+  package.targets.append(
+    .testTarget(
+      name: "SwiftDataMacrosTests",
+      dependencies: [
+        "SwiftDataMacros",
+        .product(name: "SwiftOperators", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+      ]))
 }

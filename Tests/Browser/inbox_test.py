@@ -60,6 +60,30 @@ class ListTest(BrowserTest):
         page.keyboard.press("/")
         expect(page.get_by_role("heading", name="Search")).to_be_visible()
 
+    def test_a_page_that_comes_late_takes_nothing_back(self):
+        page, other = self.open(), self.open()
+        held = []
+
+        def hold(route):
+            if route.request.resource_type == "fetch":
+                held.append((route, route.fetch()))
+            else:
+                route.continue_()
+
+        page.route("**/*", hold)
+        page.evaluate("() => { window.late = refresh(); }")
+        while not held:
+            page.wait_for_timeout(20)
+        studio = self.row(other, "Studio team")
+        studio.hover()
+        studio.get_by_role("button", name="Mute").click()
+        muted = self.row(page, "Studio team").get_by_label("muted")
+        expect(muted).to_be_visible()
+        route, answer = held[0]
+        route.fulfill(response=answer)
+        page.evaluate("window.late")
+        self.assertEqual(muted.count(), 1)
+
     def test_start_a_conversation(self):
         page = self.open()
         page.locator(".new summary").click()

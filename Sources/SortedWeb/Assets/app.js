@@ -105,7 +105,25 @@ scroller?.addEventListener("scroll", () => {
 
 // MARK: A page that was loaded again
 
-function merge(page) {
+// An event that comes while a page is loaded may be newer than the page, which must not take back what it told.
+let told = 0;
+const toldAt = new Map();
+const tell = (id) => toldAt.set(id, ++told);
+const isToldSince = (asked) => (item) => (toldAt.get(item.id) ?? 0) > asked;
+
+// What a path leads to, and what had been told when it was asked for; null where the server cannot be reached.
+async function load(path, options) {
+  const asked = told;
+  try {
+    const answer = await fetch(path, options);
+    return { answer, page: parse(await answer.text()), isNewer: isToldSince(asked) };
+  } catch {
+    setOnline(false);
+    return null;
+  }
+}
+
+function merge({ page, isNewer }) {
   // A page that is only looked at again has none, and what was said before stays as long as it is meant to.
   if ($("#notice", page).firstElementChild) $("#notice").replaceChildren(...$("#notice", page).childNodes);
   const status = $("#status", page);
@@ -116,8 +134,8 @@ function merge(page) {
   const ids = new Set(newRows.map((row) => row.id));
   const last = $("#more-rows", page) ? newRows.at(-1) : null;
   for (const row of all(".row", rows))
-    if (!ids.has(row.id) && (!last || rowOrder(row, last) <= 0)) row.remove();
-  newRows.forEach(putRow);
+    if (!ids.has(row.id) && !isNewer(row) && (!last || rowOrder(row, last) <= 0)) row.remove();
+  newRows.filter((row) => !isNewer(row)).forEach(putRow);
   days(rows, "row", "h2");
   $("#no-rows").hidden = Boolean($(".row", rows));
   if (!messages || isDetached() || $(".panes", page).dataset.thread !== thread) return;
@@ -125,8 +143,8 @@ function merge(page) {
   const known = new Set(newMessages.map((message) => message.id));
   const first = $("#older", page) ? newMessages[0] : null;
   for (const message of all(".msg:not(.waiting)", messages))
-    if (!known.has(message.id) && (!first || messageOrder(message, first) >= 0)) message.remove();
-  newMessages.forEach(putMessage);
+    if (!known.has(message.id) && !isNewer(message) && (!first || messageOrder(message, first) >= 0)) message.remove();
+  newMessages.filter((message) => !isNewer(message)).forEach(putMessage);
   days(messages, "msg", "span");
 }
 
@@ -143,9 +161,9 @@ const plainPath = (url) => {
 };
 
 async function refresh() {
-  const answer = await fetch(location.href.split("#")[0]);
-  if (answer.ok) merge(parse(await answer.text()));
-  else if (answer.status === 401) location.reload();
+  const loaded = await load(location.href.split("#")[0]);
+  if (loaded?.answer.ok) merge(loaded);
+  else if (loaded?.answer.status === 401) location.reload();
 }
 
 document.addEventListener("submit", async (event) => {
@@ -153,20 +171,17 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const button = event.submitter;
   const body = new URLSearchParams(new FormData(event.target, button));
-  try {
-    const answer = await fetch(button.formAction, { method: "POST", body });
-    const page = parse(await answer.text());
-    if (!answer.ok) return say($("#content h1", page)?.textContent + ": " + $("#content p", page)?.textContent);
-    if (plainPath(answer.url) !== plainPath(location.href)) return location.assign(answer.url);
-    if (!panes) $("#content").replaceChildren(...$("#content", page).childNodes);
-    merge(page);
-    if (button.formAction.includes("/answer/")) {
-      $("#text").value = $("#text", page).value;
-      $(".answers").open = false;
-      $("#text").focus();
-    }
-  } catch {
-    setOnline(false);
+  const loaded = await load(button.formAction, { method: "POST", body });
+  if (!loaded) return;
+  const { answer, page } = loaded;
+  if (!answer.ok) return say($("#content h1", page)?.textContent + ": " + $("#content p", page)?.textContent);
+  if (plainPath(answer.url) !== plainPath(location.href)) return location.assign(answer.url);
+  if (!panes) $("#content").replaceChildren(...$("#content", page).childNodes);
+  merge(loaded);
+  if (button.formAction.includes("/answer/")) {
+    $("#text").value = $("#text", page).value;
+    $(".answers").open = false;
+    $("#text").focus();
   }
 });
 
@@ -194,16 +209,18 @@ function shown() {
 async function refreshShown() {
   const range = shown();
   if (!range) return;
-  const answer = await fetch(`/c/${thread}?${range}&part=1`);
-  if (!answer.ok) return;
-  const found = all("#messages > .msg", parse(await answer.text()));
+  const loaded = await load(`/c/${thread}?${range}&part=1`);
+  if (!loaded?.answer.ok) return;
+  const { page, isNewer } = loaded;
+  const found = all("#messages > .msg", page);
   if (!found.length) return;
   const known = new Set(found.map((message) => message.id));
   for (const message of all(".msg:not(.waiting)", messages)) {
     const isWithin = messageOrder(message, found[0]) >= 0 && messageOrder(message, found.at(-1)) <= 0;
-    if (isWithin && !known.has(message.id)) message.remove();
+    if (isWithin && !known.has(message.id) && !isNewer(message)) message.remove();
   }
-  found.forEach((message) => document.getElementById(message.id) && put(message, messages, "msg", messageOrder));
+  for (const message of found)
+    if (document.getElementById(message.id) && !isNewer(message)) put(message, messages, "msg", messageOrder);
   days(messages, "msg", "span");
 }
 
@@ -227,21 +244,31 @@ function listen() {
     setOnline(true);
     await refresh();
     await refreshShown();
+    // The server may have gone away again in between.
+    if (events.readyState !== EventSource.OPEN) return;
     flush();
+    if (isSeenLate) seen();
     document.body.dataset.live = "yes";
   });
-  events.addEventListener("row", (event) => putRow(item(event)));
+  events.addEventListener("row", (event) => {
+    const row = item(event);
+    tell(row.id);
+    putRow(row);
+  });
   events.addEventListener("gone", (event) => {
+    tell(`c-${event.data}`);
     document.getElementById(`c-${event.data}`)?.remove();
     if (rows) days(rows, "row", "h2");
   });
   events.addEventListener("message", (event) => {
     if (!event.data) return;
     const message = item(event);
+    tell(message.id);
     putMessage(message);
     if (!message.classList.contains("mine")) seen();
   });
   events.addEventListener("message-gone", (event) => {
+    tell(`m-${event.data}`);
     document.getElementById(`m-${event.data}`)?.remove();
     if (messages) days(messages, "msg", "span");
   });
@@ -260,9 +287,15 @@ async function post(path, fields) {
   return fetch(path, { method: "POST", body, headers: { "X-Live": "1" } });
 }
 
+// The server was away when it was to be told.
+let isSeenLate = false;
 function seen() {
   if (!thread || isDetached() || document.visibilityState !== "visible") return;
-  post(`/c/${thread}/read`, {}).catch(() => setOnline(false));
+  isSeenLate = false;
+  post(`/c/${thread}/read`, {}).catch(() => {
+    isSeenLate = true;
+    setOnline(false);
+  });
 }
 document.addEventListener("visibilitychange", () => {
   if ($(`#c-${thread}.unread`)) seen();
@@ -399,41 +432,41 @@ if (composer) {
   outbox().filter((item) => item.thread === thread).forEach((item) => showWaiting(item.key, item.text));
 }
 
-document.addEventListener("click", async (event) => {
+document.addEventListener("click", (event) => {
   const button = event.target.closest(".copy");
   if (!button) return;
-  await navigator.clipboard.writeText($(".text", button.closest(".msg"))?.textContent ?? "");
-  say("Copied.");
+  const text = $(".text", button.closest(".msg"))?.textContent ?? "";
+  navigator.clipboard.writeText(text).then(() => say("Copied."), () => say("The browser does not let pages copy."));
 });
 
 // MARK: More of a list
 
-function more(id, root, load) {
+function more(id, root, add) {
   const link = document.getElementById(id);
   if (!link) return;
   const observer = new IntersectionObserver(async (entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();
-    const answer = await fetch(link.href + (id === "more-rows" ? "" : "&part=1")).catch(() => null);
-    if (!answer?.ok) return;
-    const page = parse(await answer.text());
-    load(page);
-    const next = document.importNode(page.getElementById(id) ?? document.createTextNode(""), true);
+    const loaded = await load(link.href + (id === "more-rows" ? "" : "&part=1"));
+    if (!loaded?.answer.ok) return;
+    add(loaded);
+    const next = document.importNode(loaded.page.getElementById(id) ?? document.createTextNode(""), true);
     link.replaceWith(next);
-    more(id, root, load);
+    more(id, root, add);
   }, { root, rootMargin: "400px" });
   observer.observe(link);
 }
 
-function addMessages(page) {
-  all("#messages > .msg", page).forEach((message) => put(message, messages, "msg", messageOrder));
+function addMessages({ page, isNewer }) {
+  for (const message of all("#messages > .msg", page))
+    if (!isNewer(message)) put(message, messages, "msg", messageOrder);
   days(messages, "msg", "span");
   listenAgain();
 }
 more("older", scroller, addMessages);
 more("newer", scroller, addMessages);
-more("more-rows", $("#list-scroll"), (page) => {
-  all("#rows > .row", page).forEach((row) => put(row, rows, "row", rowOrder));
+more("more-rows", $("#list-scroll"), ({ page, isNewer }) => {
+  for (const row of all("#rows > .row", page)) if (!isNewer(row)) put(row, rows, "row", rowOrder);
   days(rows, "row", "h2");
 });
 

@@ -36,10 +36,14 @@ public final class __Entity: @unchecked Sendable {
     var constraints: [any PropertyListing] = []
     var indices: [any PropertyListing] = []
     for metadata in type.schemaMetadata {
-      switch metadata.metadata {
-      case let constraint as Schema.Unique<M>: constraints.append(constraint)
-      case let index as Schema.Index<M>: indices.append(index)
-      default:
+      let declared = metadata.metadata
+      // Most say nothing, or are one of the two classes, which is found out at once.
+      let isProperty = declared == nil || declared is Schema.Attribute || declared is Schema.Relationship
+      if !isProperty, let constraint = declared as? Schema.Unique<M> {
+        constraints.append(constraint)
+      } else if !isProperty, let index = declared as? Schema.Index<M> {
+        indices.append(index)
+      } else {
         let property = __Property(
           metadata, index: properties.count, entityName: name, rootName: superentity?.root.name ?? name)
         keyPaths[metadata.keypath] = property.index
@@ -135,6 +139,8 @@ public final class __Property: @unchecked Sendable {
   package let keyPath: AnyKeyPath
   /// As declared, optionals included.
   package let valueType: Any.Type
+  /// The same without the optional.
+  package let bareType: Any.Type
   package let isOptional: Bool
   package let kind: Kind
   package let defaultValue: Any?
@@ -155,14 +161,14 @@ public final class __Property: @unchecked Sendable {
     self.keyPath = metadata.keypath
     let valueType = Swift.type(of: metadata.keypath).valueType
     self.valueType = valueType
-    let unwrapped = (valueType as? any __OptionalValue.Type)?.__wrapped
+    let unwrapped = ValueTypes.wrapped(by: valueType)
     self.isOptional = unwrapped != nil
     self.defaultValue = metadata.defaultValue
     let bare = unwrapped ?? valueType
+    self.bareType = bare
     let attribute = metadata.metadata as? Schema.Attribute
-    // Asked for first because most properties have one: to learn that a type lacks a conformance takes the runtime a
-    // search through all that there are.
-    let column = bare as? any __ColumnValue.Type
+    // Asked for first because most properties have one.
+    let column = ValueTypes.column(bare)
     if column == nil, attribute == nil, let model = bare as? any PersistentModel.Type {
       self.kind = .toOne(model)
     } else if column == nil, attribute == nil, let collection = bare as? any RelationshipCollection.Type {
@@ -192,7 +198,7 @@ public final class __Property: @unchecked Sendable {
   /// the overloads of `__RowReader.column` and `__ColumnWriter.write` ask for it.
   private static func rawColumn(of type: Any.Type) -> ColumnType? {
     func open<R: RawRepresentable>(_: R.Type) -> ColumnType? {
-      (R.RawValue.self as? any __ColumnValue.Type)?.__columnType.type
+      ValueTypes.column(R.RawValue.self)?.__columnType.type
     }
     guard type is any Codable.Type, let raw = type as? any RawRepresentable.Type else { return nil }
     return open(raw)

@@ -14,9 +14,7 @@ struct SampleValues {
   func value(of type: Any.Type) -> Any? { value(of: type, depth: 0, Counter(next: index)) }
 
   fileprivate func value(of type: Any.Type, depth: Int, _ counter: Counter) -> Any? {
-    if let optional = type as? any __OptionalValue.Type {
-      return value(of: optional.__wrapped, depth: depth, counter)
-    }
+    if let wrapped = ValueTypes.wrapped(by: type) { return value(of: wrapped, depth: depth, counter) }
     if let known = known(type) { return known }
     if let cases = type as? any CaseIterable.Type, let value = oneCase(of: cases) { return value }
     if let decodable = type as? any Decodable.Type,

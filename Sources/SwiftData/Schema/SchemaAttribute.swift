@@ -55,7 +55,7 @@ extension Schema {
           options: options.filter { $0.formerName == nil },
           valueType: SchemaValueType(valueType),
           defaultValue: defaultValue,
-          isOptional: valueType is any __OptionalValue.Type,
+          isOptional: ValueTypes.wrapped(by: valueType) != nil,
           hashModifier: hashModifier
         )
       )

@@ -123,7 +123,6 @@ extension Schema {
     /// The relationship of a property, with what the declaration and the engine know of it.
     package init(_ property: __Property, inverse: __Property?) {
       let source = property.relationship!.snapshot
-      let bare = (property.valueType as? any __OptionalValue.Type)?.__wrapped ?? property.valueType
       state = Mutex(
         State(
           name: property.name,
@@ -132,7 +131,7 @@ extension Schema {
           options: source.options,
           valueType: SchemaValueType(property.valueType),
           isOptional: property.isOptional,
-          isToOne: !(bare is any RelationshipCollection.Type),
+          isToOne: property.isToOne,
           destination: property.destination!.__entity.name,
           deleteRule: source.deleteRule,
           inverseName: inverse?.name,
@@ -176,7 +175,7 @@ extension Schema {
     public var valueType: any Any.Type {
       get { snapshot.valueType.type }
       set {
-        let wrapped = (newValue as? any __OptionalValue.Type)?.__wrapped
+        let wrapped = ValueTypes.wrapped(by: newValue)
         update {
           $0.valueType = SchemaValueType(newValue)
           $0.isOptional = wrapped != nil

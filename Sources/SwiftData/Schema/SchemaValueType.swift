@@ -29,7 +29,7 @@ struct SchemaValueType: Hashable, Codable, @unchecked Sendable {
 
   private static func name(of type: any Any.Type) -> String {
     if let known = knownNames[ObjectIdentifier(type)] { return known }
-    if let optional = type as? any __OptionalValue.Type { return name(of: optional.__wrapped) + "?" }
+    if let wrapped = ValueTypes.wrapped(by: type) { return name(of: wrapped) + "?" }
     return _typeName(type)
   }
 

@@ -9,9 +9,9 @@ package final class CellReader: __RowReader {
     guard case .attribute(_, let encoding) = property.kind, cell != .null else { return nil }
     let reader = CellReader(entity: entity)
     reader.cell = cell
-    let bare = (property.valueType as? any __OptionalValue.Type)?.__wrapped ?? property.valueType
+    let bare = property.bareType
     switch encoding {
-    case .direct: return (bare as? any __ColumnValue.Type).flatMap { reader.read($0, property) }
+    case .direct: return ValueTypes.column(bare).flatMap { reader.read($0, property) }
     case .rawValue: return (bare as? any RawRepresentable.Type).flatMap { reader.readRaw($0, property) }
     case .json:
       guard case .text(let json) = cell, let type = bare as? any Decodable.Type else { return nil }

@@ -136,7 +136,7 @@ package enum ValueFamily: String, Codable, Sendable {
       self = .key
       return
     }
-    let bare = (property.valueType as? any __OptionalValue.Type)?.__wrapped ?? property.valueType
+    let bare = property.bareType
     switch encoding {
     case .json: self = .json
     case .transformed: self = .transformed

@@ -72,13 +72,12 @@ extension LayoutRecord {
   }
 
   private static func column(_ property: __Property, isRequired: Bool, in table: EntityTable) -> Column {
-    let bare = (property.valueType as? any __OptionalValue.Type)?.__wrapped ?? property.valueType
     var column = Column(
       name: TableNames.column(for: property), affinity: .integer, isRequired: isRequired, family: ValueFamily(property))
     switch property.kind {
     case .attribute(let type, _):
       column.affinity = type
-      column.valueType = SchemaValueType(bare).name
+      column.valueType = SchemaValueType(property.bareType).name
       column.isExternal = type == .blob && property.attribute?.options.contains(.externalStorage) == true
     case .toOne, .toMany:
       let info = RelationshipInfo.of(property, in: table.entity)
