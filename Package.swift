@@ -170,16 +170,18 @@ let package = Package(
   ]
 )
 
-// `make fuzz` alone: everything that is fuzzed tells libFuzzer what it reached, and the runner is linked with it.
+// `make fuzz` and `make test-sanitized`, which share a build: everything that is fuzzed tells libFuzzer what it reached, and
+// the runner is linked with it. Not `-sanitize=fuzzer`: of several such options the compiler takes the last alone, which is
+// the address sanitizer's.
 if Context.environment["SWIFTDATA_FUZZ"] != nil {
   let fuzzed = ["SwiftData", "Sorted", "FirestoreClient", "FirestoreServer", "FuzzTargets"]
   for target in package.targets where fuzzed.contains(target.name) {
-    target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])]
+    target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,inline-8bit-counters,trace-cmp"])]
   }
   package.targets.append(
     .executableTarget(
       name: "FuzzRunner", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
-      swiftSettings: [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])],
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
 }
 

@@ -35,8 +35,9 @@ static uint8_t unrecorded[descriptor_count];
 static uint32_t last_handle;
 
 #define REAL(name)                                                                                                     \
-  static __typeof__(name) *real;                                                                                       \
-  if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+  static _Atomic(__typeof__(name) *) found;                                                                            \
+  __typeof__(name) *real = found;                                                                                      \
+  if (!real) found = real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
 // MARK: - Control
 
