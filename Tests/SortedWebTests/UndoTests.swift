@@ -17,6 +17,22 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: web.folder.appendingPathComponent("files").path)
   }
 
+  @Test("The copy that a deleted message comes back from has every property of it and of its files")
+  func copies() throws {
+    let message = MessageEntity(id: "m", conversationID: "c", senderID: "s", text: "t")
+    message.attachments = [
+      AttachmentEntity(type: .image, localURL: "a", fileSize: 1, mimeType: "image/png", fileName: "a.png")
+    ]
+    let copy = MessageCopy(message)
+    func names(_ value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
+    let entities = SortedContainer.schema.entitiesByName
+    // The conversation is known by its identifier; the message of a file is the one that it is copied with.
+    let stored = try #require(entities["MessageEntity"]).storedPropertiesByName.keys
+    #expect(names(copy) == Set(stored).subtracting(["conversation"]))
+    let file = try #require(entities["AttachmentEntity"]).storedPropertiesByName.keys
+    #expect(names(try #require(copy.attachments.first)) == Set(file).subtracting(["message"]))
+  }
+
   @Test("A deleted message comes back with its files and its line in the list, for a while")
   func undo() async throws {
     try await WebFixture.run { web in

@@ -111,8 +111,8 @@ enum Ending {
     #expect(left == (false, false))
   }
 
-  @Test("A deletion that was saved is undone with its relationships as long as the context is there")
-  func undoOfSaved() throws {
+  @Test("Whose deletion was saved has its relationships when it is inserted again, as long as the context is there")
+  func insertedAgain() throws {
     let context = ModelContext(try Self.container())
     let shelf = Ending.Shelf(name: "A")
     context.insert(shelf)
