@@ -61,6 +61,9 @@ extension ContextState {
         register(object, root: table.root, key: key)
       }
     }
+    if !operation.merged.isEmpty {
+      redirectReferences(to: operation.inserted.filter { operation.merged[ObjectIdentifier($0)] != nil })
+    }
     for change in operation.changed {
       let table = table(of: change.object)
       changes.updated.add(change.object.__state.key, of: table)
@@ -151,6 +154,30 @@ extension ContextState {
           else { continue }
           let left = targets.filter { !ids.contains(ObjectIdentifier($0)) }
           _ = object.__relationship(property.index, .load(left, positioned: positioned))
+          notify(object, property.index)
+        }
+      }
+    }
+  }
+
+  /// Relationships without an inverse that named a new object which was written over a row lead to that row, once.
+  private func redirectReferences(to merged: [any PersistentModel]) {
+    let ids = Set(merged.map { ObjectIdentifier($0) })
+    let entities = Set(merged.map { type(of: $0).__entity.root.name })
+    for table in core.allTables {
+      let affected = table.entity.properties.filter { property in
+        guard let destination = property.destination?.__entity, entities.contains(destination.root.name) else {
+          return false
+        }
+        return RelationshipInfo.of(property, in: table.entity).inverse == nil
+      }
+      guard !affected.isEmpty else { continue }
+      for object in identityMaps[table.root].objects where type(of: object).__entity === table.entity {
+        for property in affected {
+          guard case .targets(let targets, _) = object.__relationship(property.index, .read),
+            let target = targets.first(where: { ids.contains(ObjectIdentifier($0)) })
+          else { continue }
+          _ = object.__relationship(property.index, .fault(property.isToMany ? 0 : target.__state.key))
           notify(object, property.index)
         }
       }

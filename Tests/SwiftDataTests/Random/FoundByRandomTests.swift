@@ -40,6 +40,28 @@ extension FoundByRandomTests {
     #expect(second.parts.map(\.tag) == [4])
   }
 
+  @Test("Seeds 3007566, 3035502, 3048674: who named new objects that are written over each other names the row, once")
+  func upsertAmongNewObjects() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let items = (1...3).map { Law.Item(tag: $0) }
+    for item in items {
+      item.number = 1
+      context.insert(item)
+    }
+    let (hub, other) = (Law.Hub(tag: 4), Law.Hub(tag: 5))
+    context.insert(hub)
+    context.insert(other)
+    hub.likes = Array(items[0...1])
+    hub.pick = items[1]
+    other.pick = items[0]
+    try context.save()
+    #expect(hub.likes.map(\.tag) == [3])
+    #expect(hub.pick?.tag == 3)
+    #expect(other.pick?.tag == 3)
+    #expect(hub.pick === hub.likes.first)
+    #expect(try context.fetchCount(FetchDescriptor<Law.Item>()) == 1)
+  }
+
   @Test("Seeds 103240, 104470: undoing a deletion and insertion keeps what was deleted and inserted along")
   func undoOfCascade() throws {
     let context = try memoryContext(Law.Hub.self)
