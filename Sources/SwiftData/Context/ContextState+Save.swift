@@ -134,50 +134,52 @@ extension ContextState {
   /// whose rows the store cleared, and those that `.noAction` left, which read nothing from now on.
   /// - Parameter oneSided: false where another context deleted them, so that no delete rule ran here.
   func dropReferences(to gone: [any PersistentModel], oneSided: Bool = true) {
-    guard !gone.isEmpty else { return }
-    let ids = Set(gone.map { ObjectIdentifier($0) })
-    let entities = Set(gone.map { type(of: $0).__entity.root.name })
-    for table in core.allTables {
-      let affected = table.entity.properties.filter { property in
-        guard let destination = property.destination?.__entity, entities.contains(destination.root.name) else {
-          return false
-        }
-        if !oneSided { return true }
-        let inverse = RelationshipInfo.of(property, in: table.entity).inverse
-        return inverse == nil || inverse?.relationship?.deleteRule == .noAction
-      }
-      guard !affected.isEmpty else { continue }
-      for object in identityMaps[table.root].objects where type(of: object).__entity === table.entity {
-        for property in affected where property.isToMany || property.isOptional {
-          guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
-            targets.contains(where: { ids.contains(ObjectIdentifier($0)) })
-          else { continue }
-          let left = targets.filter { !ids.contains(ObjectIdentifier($0)) }
-          _ = object.__relationship(property.index, .load(left, positioned: positioned))
-          notify(object, property.index)
-        }
-      }
+    forEachReference(to: gone) { property, inverse in
+      (property.isToMany || property.isOptional)
+        && (!oneSided || inverse == nil || inverse?.relationship?.deleteRule == .noAction)
+    } _: { object, property, targets, positioned, isGone in
+      _ = object.__relationship(property.index, .load(targets.filter { !isGone($0) }, positioned: positioned))
     }
   }
 
   /// Relationships without an inverse that named a new object which was written over a row lead to that row, once.
   private func redirectReferences(to merged: [any PersistentModel]) {
-    let ids = Set(merged.map { ObjectIdentifier($0) })
-    let entities = Set(merged.map { type(of: $0).__entity.root.name })
+    forEachReference(to: merged) { _, inverse in
+      inverse == nil
+    } _: { object, property, targets, _, isMerged in
+      let key = property.isToMany ? 0 : targets.first(where: isMerged)?.__state.key ?? 0
+      _ = object.__relationship(property.index, .fault(key))
+    }
+  }
+
+  /// Calls `change` for each loaded relationship of the context's objects that leads to one of `sought`, and says that it
+  /// changed.
+  /// - Parameter isAffected: whether a relationship with that inverse counts.
+  private func forEachReference(
+    to sought: [any PersistentModel], where isAffected: (__Property, _ inverse: __Property?) -> Bool,
+    _ change: (
+      _ object: any PersistentModel, __Property, _ targets: [any PersistentModel], _ positioned: Bool,
+      _ isSought: (any PersistentModel) -> Bool
+    ) -> Void
+  ) {
+    guard !sought.isEmpty else { return }
+    let ids = Set(sought.map { ObjectIdentifier($0) })
+    let entities = Set(sought.map { type(of: $0).__entity.root.name })
+    func isSought(_ object: any PersistentModel) -> Bool { ids.contains(ObjectIdentifier(object)) }
     for table in core.allTables {
       let affected = table.entity.properties.filter { property in
         guard let destination = property.destination?.__entity, entities.contains(destination.root.name) else {
           return false
         }
-        return RelationshipInfo.of(property, in: table.entity).inverse == nil
+        return isAffected(property, RelationshipInfo.of(property, in: table.entity).inverse)
       }
       guard !affected.isEmpty else { continue }
       for object in identityMaps[table.root].objects where type(of: object).__entity === table.entity {
         for property in affected {
-          guard case .targets(let targets, _) = object.__relationship(property.index, .read),
-            let target = targets.first(where: { ids.contains(ObjectIdentifier($0)) })
+          guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
+            targets.contains(where: isSought)
           else { continue }
-          _ = object.__relationship(property.index, .fault(property.isToMany ? 0 : target.__state.key))
+          change(object, property, targets, positioned, isSought)
           notify(object, property.index)
         }
       }
