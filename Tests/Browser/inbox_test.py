@@ -60,6 +60,15 @@ class ListTest(BrowserTest):
         page.keyboard.press("/")
         expect(page.get_by_role("heading", name="Search")).to_be_visible()
 
+    def test_a_key_at_once_after_a_dialog_is_closed(self):
+        page = self.open()
+        page.keyboard.press("?")
+        page.evaluate("""() => {
+            $("#keys").close();
+            document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+        }""")
+        expect(page.locator(".row").first.locator(".row-link")).to_be_focused()
+
     def test_a_page_that_comes_late_takes_nothing_back(self):
         page, other = self.open(), self.open()
         held = []

@@ -480,7 +480,9 @@ function step(by) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // A dialog that was closed has the focus until the next frame.
+  if (event.target.closest("input, textarea, select, dialog[open]")) return;
   const key = event.key;
   const row = document.activeElement.closest(".row") ?? $(`#c-${thread}`);
   if (key === "/") location.assign("/search");
