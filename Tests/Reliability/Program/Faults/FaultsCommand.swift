@@ -7,7 +7,8 @@ import SwiftData
 struct FaultsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "faults")
 
-  @Option(help: "Every how many of the calls fails: 1 is each.") var every = 1
+  @Option(help: "Every how many of the calls fails: 1 is each; of others fewer and fewer in a migration or an import.")
+  var every = 1
   @OptionGroup var options: Options
 
   func run() throws {

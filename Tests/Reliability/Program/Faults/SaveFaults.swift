@@ -8,14 +8,15 @@ struct SaveFaults {
   let every: Int
 
   func run() throws -> String {
-    var counts = [String]()
+    var (refused, fired) = (0, 0)
     for (index, fault) in Fault.all.enumerated() {
       var run = Run(
         url: folder.appendingPathComponent("\(index)/library.store"), seed: seed &+ index, fault: fault, every: every)
-      let refused = try run.all()
-      counts.append("\(fault.name) \(refused.refused) of \(refused.fired)")
+      let counts = try run.all()
+      say("  \(fault.name): \(counts.refused) of \(counts.fired) refused")
+      (refused, fired) = (refused + counts.refused, fired + counts.fired)
     }
-    return "refused, and saved when it was over: " + counts.joined(separator: ", ")
+    return "\(refused) of \(fired) refused, and saved when it was over"
   }
 
   private struct Run {
