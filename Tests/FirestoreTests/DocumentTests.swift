@@ -1,6 +1,9 @@
+import AsyncHTTPClient
 import FirestoreClient
 import FirestoreServer
 import Foundation
+import Hummingbird
+import Logging
 import Testing
 
 @Suite("Documents, from the client to the server and back") struct DocumentTests {
@@ -143,6 +146,38 @@ import Testing
         let document = try await client.document(client.root + "/c/a")
         #expect(document.fields == ["x": .integer(1)])
       }
+    }
+  }
+
+  @Test("A request that waits for a connection is not given up after the time that connecting may take")
+  func queue() async throws {
+    let slow = CallbackResponder<BasicRequestContext> { _, _ in
+      try await Task.sleep(for: .milliseconds(300))
+      return Response(status: .ok, body: .init(byteBuffer: .init(string: #"{"name":"a","fields":{}}"#)))
+    }
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    let quiet = logger
+    try await withRunning { onRunning in
+      let server = Application(
+        responder: slow, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+        onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, logger: quiet)
+      try await server.runService(gracefulShutdownSignals: [])
+    } _: { port in
+      var configuration = HTTPClient.Configuration(timeout: .init(connect: .milliseconds(100)))
+      configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
+      let connections = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+      let client = FirestoreClient(project: "p", baseURL: "http://127.0.0.1:\(port)", client: connections)
+      let impatient = FirestoreClient(
+        project: "p", baseURL: "http://127.0.0.1:\(port)", client: connections, timeout: .milliseconds(150))
+      // All at once, of which one is sent and the others wait.
+      let found = await withTaskGroup(of: FirestoreError.Status?.self) { group in
+        for _ in 0..<4 { group.addTask { await status { _ = try await client.document("a") } } }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(found == [nil, nil, nil, nil])
+      #expect(await status { _ = try await impatient.document("a") } == .deadlineExceeded)
+      try await connections.shutdown()
     }
   }
 

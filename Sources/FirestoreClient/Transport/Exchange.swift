@@ -23,7 +23,7 @@ enum Exchange {
     to request: HTTPClientRequest, by client: HTTPClient, within timeout: TimeAmount
   ) async throws -> (status: Int, headers: HTTPHeaders, body: Data) {
     do {
-      let response = try await client.execute(request, timeout: timeout)
+      let response = try await response(to: request, by: client, until: .now() + timeout)
       let body = try await response.body.collect(upTo: maximumBytes)
       return (Int(response.status.code), response.headers, Data(buffer: body))
     } catch let error as CancellationError {
@@ -36,6 +36,18 @@ enum Exchange {
       throw FirestoreError(.internal, "\(request.url) answered with more than \(maximumBytes) bytes")
     } catch {
       throw FirestoreError(.unavailable, "\(request.url) cannot be reached: \(error)")
+    }
+  }
+
+  /// The client gives up a request that waits for one of its connections after the time that connecting may take. It is
+  /// not sent yet then, and may wait as long as its own time lasts.
+  private static func response(
+    to request: HTTPClientRequest, by client: HTTPClient, until deadline: NIODeadline
+  ) async throws -> HTTPClientResponse {
+    while true {
+      do {
+        return try await client.execute(request, deadline: deadline)
+      } catch let error as HTTPClientError where error == .getConnectionFromPoolTimeout && .now() < deadline {}
     }
   }
 }

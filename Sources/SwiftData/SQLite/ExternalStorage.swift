@@ -53,7 +53,11 @@ struct ExternalStorage: Sendable {
     }
   }
 
-  fileprivate func remove(_ names: some Sequence<String>) { for name in names { unlink(path(name)) } }
+  /// - Returns: those that are still there, because they could not be removed.
+  @discardableResult
+  fileprivate func remove(_ names: some Sequence<String>) -> [String] {
+    names.filter { unlink(path($0)) != 0 && errno != ENOENT }
+  }
 
   /// Every file, as long as nobody else uses the store.
   func removeAll() { try? FileManager.default.removeItem(at: directory) }
@@ -85,7 +89,8 @@ struct ExternalStorage: Sendable {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     let kept = try namesInRows()
     // What somebody else put there stays.
-    remove(all.filter { $0.hasPrefix(Self.markPrefix) || !kept.contains($0) && UUID(uuidString: $0) != nil })
+    let left = remove(all.filter { !kept.contains($0) && UUID(uuidString: $0) != nil })
+    if left.isEmpty { remove(all.filter { $0.hasPrefix(Self.markPrefix) }) }
   }
 
   /// Brings the names of files to the disk.
@@ -127,6 +132,8 @@ final class PendingFiles: Sendable {
     var mark: String?
     var written: [String] = []
     var removed: [String] = []
+    /// Written for nothing, and could not be removed.
+    var left: [String] = []
   }
   private let storage: ExternalStorage
   private let names = Mutex(Names())
@@ -141,8 +148,9 @@ final class PendingFiles: Sendable {
     try names.withLock { names in
       try prepare(&names)
       let name = UUID().uuidString
-      try storage.write(data, as: name)
+      // Before it is there: what stops half-way may not be removed at once.
       names.written.append(name)
+      try storage.write(data, as: name)
       return name
     }
   }
@@ -172,7 +180,7 @@ final class PendingFiles: Sendable {
   /// Forgets what was done since; the transaction goes on.
   func rollBack(to savepoint: Savepoint) {
     names.withLock { names in
-      storage.remove(names.written[savepoint.written...])
+      names.left += storage.remove(names.written[savepoint.written...])
       names.written.removeSubrange(savepoint.written...)
       names.removed.removeSubrange(savepoint.removed...)
     }
@@ -188,7 +196,7 @@ final class PendingFiles: Sendable {
   ///   the store after a crash, and then needs its files; the mark has that decided at the next opening.
   func rolledBack(isCertain: Bool) {
     names.withLock { names in
-      if isCertain { storage.remove(names.written + [names.mark].compactMap(\.self)) }
+      if isCertain { remove(names.written + names.left, names) }
       names = Names()
     }
   }
@@ -196,10 +204,14 @@ final class PendingFiles: Sendable {
   func committed() {
     names.withLock { names in
       defer { names = Names() }
-      guard let mark = names.mark else { return }
       // Without it the mark stays, and the next opening does the rest.
-      guard (try? storage.syncLog()) != nil else { return }
-      storage.remove(names.removed + [mark])
+      guard names.mark != nil, (try? storage.syncLog()) != nil else { return }
+      remove(names.removed + names.left, names)
     }
+  }
+
+  /// Removes files, and the mark with the last of them: while one is left, the next opening has to look for it.
+  private func remove(_ files: [String], _ names: Names) {
+    if storage.remove(files).isEmpty, let mark = names.mark { storage.remove([mark]) }
   }
 }

@@ -100,6 +100,27 @@ import Testing
     #expect(files.isEmpty)
   }
 
+  @Test("A file that could not be removed is removed when the store is opened the next time")
+  func stubborn() throws {
+    let context = ModelContext(try store.container(Letter.self))
+    let letter = Letter(number: 1, scan: Self.scan)
+    context.insert(letter)
+    try context.save()
+    let file = folder.appendingPathComponent(try #require(files.first))
+    // What is a folder cannot be unlinked.
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    context.delete(letter)
+    try context.save()
+    #expect(files.count == 2)
+    _ = try store.container(Letter.self)
+    #expect(files.count == 2)
+    try FileManager.default.removeItem(at: file)
+    try Data("x".utf8).write(to: file)
+    _ = try store.container(Letter.self)
+    #expect(files.isEmpty)
+  }
+
   @Test("deleteAllData removes the files of the rows that it removes")
   func deleteAllData() throws {
     let container = try store.container(Letter.self)

@@ -14,6 +14,7 @@ struct FaultsCommand: ParsableCommand {
   func run() throws {
     let checks: [(String, (URL) throws -> String)] = [
       ("a save", { try SaveFaults(folder: $0, seed: options.seed, every: every).run() }),
+      ("a save with a checkpoint", { try CheckpointFaults(folder: $0, seed: options.seed, every: every).run() }),
       ("a migration", { try MigrationFaults(folder: $0, every: every).run() }),
       ("an import", { try ImportFaults(folder: $0, every: every).run() }),
       ("descriptors", { try PlaceFaults(folder: $0, seed: options.seed).descriptors() }),
@@ -84,5 +85,19 @@ struct Fault {
     // SQLite takes a disk that cannot be read for a file that is damaged.
     if kinds & UInt32(faulty_read) != 0, error.code.description == "storeDamaged" { return }
     try Difference.require(codes.contains(error.code.description), "\(name): \(error.debugDescription)")
+  }
+
+  /// That a save which failed of it changed nothing and lost nothing, and works now that it is over.
+  func requireNothingLost(
+    _ error: any Error, _ before: World, _ context: ModelContext, at url: URL, _ place: String
+  ) throws {
+    do {
+      try require(error)
+      try Difference.require(context.hasChanges, "the context has lost its changes")
+      try before.requireEqual(to: try World(ModelContext(try LibraryStore.open(url))))
+      try context.save()
+    } catch {
+      throw Difference("\(place): \(error)")
+    }
   }
 }
