@@ -21,12 +21,13 @@ struct CheckpointFaults {
     let before = try prepare()
     var (refused, fired) = (0, 0)
     for fault in Fault.all {
-      var skipped = 0
+      var (skipped, counts) = (0, (refused: 0, fired: 0))
       while let wasRefused = try save(before, fault, skipped) {
-        (refused, fired) = (refused + (wasRefused ? 1 : 0), fired + 1)
-        skipped += every == 1 ? 1 : every * (1 + skipped / 20)
+        counts = (counts.refused + (wasRefused ? 1 : 0), counts.fired + 1)
+        skipped = Fault.next(skipped, every: every)
       }
-      say("  \(fault.name): each of \(skipped) calls")
+      say("  \(fault.name): \(counts.refused) of \(counts.fired) refused")
+      (refused, fired) = (refused + counts.refused, fired + counts.fired)
     }
     return "\(refused) of \(fired) refused, and saved when it was over"
   }
@@ -51,7 +52,7 @@ struct CheckpointFaults {
     throw Difference("the log never grew")
   }
 
-  /// - Returns: whether the save was refused; `nil` where it makes no so many calls.
+  /// - Returns: whether the save was refused; `nil` where it makes fewer calls.
   private func save(_ before: Before, _ fault: Fault, _ skipped: Int) throws -> Bool? {
     let here = folder.appendingPathComponent("store")
     try? FileManager.default.removeItem(at: here)

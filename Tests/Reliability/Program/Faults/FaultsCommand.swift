@@ -7,7 +7,7 @@ import SwiftData
 struct FaultsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "faults")
 
-  @Option(help: "Every how many of the calls fails: 1 is each; of others fewer and fewer in a migration or an import.")
+  @Option(help: "Every how many of the calls fails: 1 is each; otherwise those that come late fail less often.")
   var every = 1
   @OptionGroup var options: Options
 
@@ -62,6 +62,11 @@ struct Fault {
     make("truncate error", [faulty_truncate], EIO, persists: false),
     make("unlink error", [faulty_unlink], EIO, persists: false),
   ]
+
+  /// How many calls to skip next: where not each is asked for, fewer and fewer of those that come late.
+  static func next(_ skipped: Int, every: Int) -> Int {
+    every == 1 ? skipped + 1 : skipped + every * (1 + skipped / 20)
+  }
 
   /// Runs something in which the call after `skipped` others fails.
   /// - Returns: the error that came of it, and whether a call failed at all.

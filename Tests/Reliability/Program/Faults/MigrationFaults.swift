@@ -19,7 +19,7 @@ struct MigrationFaults {
       var skipped = 0
       while try fails(fault, skipped, original) {
         refused += 1
-        skipped += every == 1 ? 1 : every * (1 + skipped / 20)
+        skipped = Fault.next(skipped, every: every)
       }
     }
     return "\(refused) failed, and each worked when it was over"
@@ -58,7 +58,7 @@ struct ImportFaults {
       var skipped = 0
       while try fails(fault, skipped, archive) {
         refused += 1
-        skipped += every == 1 ? 1 : every * (1 + skipped / 20)
+        skipped = Fault.next(skipped, every: every)
       }
     }
     return "\(refused) failed, and each was finished by the same import"
