@@ -49,8 +49,6 @@ struct PostgresCancellationTests {
   private func open(pool: Int = 4) throws -> ModelContainer {
     var configuration = store.configuration
     configuration.pool.size = pool
-    // Nor is the wait for a connection, however busy the machine is.
-    configuration.pool.timeout = 240
     return try ModelContainer(for: Schema([Job.self]), configurations: configuration)
   }
 
