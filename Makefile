@@ -54,13 +54,10 @@ conformance:
 	@scripts/bootstrap
 	WRITE_CONFORMANCE=1 scripts/postgres swift test --filter StoreReportTests
 
-# Its own build folder: what is built for the sanitizer fits nothing else.
+# What is shared between threads, under the thread sanitizer alone.
 test-tsan:
 	@scripts/bootstrap
-	swift build --build-tests --toolset scripts/sanitizers/thread.json --scratch-path .build-tsan
-	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/scripts/sanitizers/thread.suppressions" \
-	  swift test --skip-build --toolset scripts/sanitizers/thread.json --scratch-path .build-tsan \
-	  --filter 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
+	scripts/sanitized thread 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
 
 # The whole suite under both sanitizers; left out is what says so in scripts/sanitized.
 test-sanitized:
