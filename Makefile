@@ -72,7 +72,7 @@ fuzz:
 	SWIFTDATA_FUZZ=1 swift build --product FuzzRunner --toolset scripts/sanitizers/address.json --scratch-path .build-asan
 	mkdir -p .build-asan/corpus/$(TARGET)
 	ASAN_OPTIONS=detect_leaks=0 FUZZ_TARGET=$(TARGET) .build-asan/debug/FuzzRunner \
-	  -max_total_time=$(or $(SECONDS),60) -max_len=8192 -timeout=20 -artifact_prefix=crash-$(TARGET)- \
+	  -dict=Fuzz/dictionary -max_total_time=$(or $(SECONDS),60) -max_len=8192 -timeout=20 -artifact_prefix=crash-$(TARGET)- \
 	  .build-asan/corpus/$(TARGET) Fuzz/Corpus/$(TARGET)
 
 # Google's own client of Firestore against the local server.

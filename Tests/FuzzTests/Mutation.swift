@@ -17,21 +17,41 @@ struct FuzzRandom: RandomNumberGenerator {
 }
 
 /// Changes bytes as a fuzzer does: single ones, whole stretches, and words that parsers care about.
-enum Mutation {
-  private static let words = [
-    "null", "true", "-1", "0", "1e999", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "[]",
-    "{}",
-    "[[[[[[[[", "\"\"", "\"\\u0000\"", "\"\\ud800\"", "NaN", "1.5", "\"", "\\", ",", ":", "}", "]", "\n", "\0", "é",
-    "👩‍👩‍👧", "'", "%", "../", "%2F", "(", "*", "a{99999}", "\u{FEFF}",
-  ].map { Array($0.utf8) }
+struct Mutation {
+  private let words: [[UInt8]]
 
-  static func of(_ bytes: [UInt8], others: [[UInt8]], _ random: inout FuzzRandom) -> [UInt8] {
+  /// - Parameter dictionary: a file in the format of libFuzzer's dictionaries: a quoted word in each line.
+  init(dictionary: URL) throws {
+    words = try String(contentsOf: dictionary, encoding: .utf8).split(separator: "\n")
+      .filter { $0.hasPrefix("\"") }.map { Self.unquoted($0.dropFirst().dropLast()) }
+  }
+
+  /// Takes `\xNN` for a byte, and what follows any other backslash as it is.
+  private static func unquoted(_ word: Substring) -> [UInt8] {
+    var bytes = [UInt8]()
+    var rest = word.utf8
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() else {
+        bytes.append(byte)
+        continue
+      }
+      guard escaped == UInt8(ascii: "x"), let code = UInt8(String(rest.prefix(2)) ?? "", radix: 16) else {
+        bytes.append(escaped)
+        continue
+      }
+      bytes.append(code)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+
+  func of(_ bytes: [UInt8], others: [[UInt8]], _ random: inout FuzzRandom) -> [UInt8] {
     var result = bytes
     for _ in 0...random.below(4) { change(&result, others, &random) }
     return Array(result.prefix(20_000))
   }
 
-  private static func change(_ bytes: inout [UInt8], _ others: [[UInt8]], _ random: inout FuzzRandom) {
+  private func change(_ bytes: inout [UInt8], _ others: [[UInt8]], _ random: inout FuzzRandom) {
     let place = random.below(bytes.count + 1)
     let end = min(bytes.count, place + 1 + random.below(8))
     switch random.below(8) {
@@ -50,7 +70,7 @@ enum Mutation {
   }
 
   /// Puts a word at the place of a whole number, name or text.
-  private static func replaceToken(_ bytes: inout [UInt8], _ random: inout FuzzRandom) {
+  private func replaceToken(_ bytes: inout [UInt8], _ random: inout FuzzRandom) {
     func isToken(_ byte: UInt8) -> Bool { !" ,:[]{}\n\"/?&=".utf8.contains(byte) }
     let place = random.below(bytes.count)
     guard place < bytes.count, isToken(bytes[place]) else { return }
