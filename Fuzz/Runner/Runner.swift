@@ -40,3 +40,22 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   done.wait()
   return 0
 }
+
+private let mutation: Mutation = {
+  do { return try Mutation() } catch { fatalError("Fuzz/dictionary: \(error)") }
+}()
+
+/// `size_t LLVMFuzzerMutate(uint8_t *Data, size_t Size, size_t MaxSize)`: libFuzzer's own changes.
+@_silgen_name("LLVMFuzzerMutate")
+private func mutateBytes(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ capacity: Int) -> Int
+
+/// Half of the changes are libFuzzer's, half know where a number or a name begins and ends.
+@_cdecl("LLVMFuzzerCustomMutator")
+public func mutate(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ capacity: Int, _ seed: CUnsignedInt) -> Int {
+  guard let start, seed.isMultiple(of: 2) else { return mutateBytes(start, count, capacity) }
+  var random = FuzzRandom(seed: UInt64(seed))
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  let changed = mutation.of(bytes, others: [bytes], &random).prefix(capacity)
+  UnsafeMutableBufferPointer(start: start, count: capacity).update(fromContentsOf: changed)
+  return changed.count
+}

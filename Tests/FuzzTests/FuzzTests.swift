@@ -8,8 +8,8 @@ import Testing
 /// number of random inputs, `FUZZ_SEED` begins elsewhere. `make fuzz` is the real fuzzer, which learns from what it
 /// reaches.
 @Suite(.serialized) struct FuzzTests {
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Fuzz")
+  private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus")
 
   private static func setting(_ name: String) -> Int? {
     ProcessInfo.processInfo.environment["FUZZ_\(name)"].flatMap(Int.init)
@@ -27,7 +27,7 @@ import Testing
 
   @Test("What is kept, and thousands of inputs made of it, are taken or refused", arguments: FuzzTarget.allCases)
   func corpus(_ target: FuzzTarget) async throws {
-    let folder = Self.folder.appendingPathComponent("Corpus/\(target.rawValue)")
+    let folder = Self.corpus.appendingPathComponent(target.rawValue)
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
     let inputs = try files.map { Array(try Data(contentsOf: $0)) }
@@ -46,7 +46,7 @@ import Testing
     for input in inputs { try await run(input) }
     // Else it would be the refusals alone that are tested.
     #expect(taken > 0)
-    let mutation = try Mutation(dictionary: Self.folder.appendingPathComponent("dictionary"))
+    let mutation = try Mutation()
     var random = FuzzRandom(seed: UInt64(Self.setting("SEED") ?? 1))
     for _ in 0..<(Self.setting("RUNS") ?? Self.runs(target)) {
       try await run(mutation.of(inputs.randomElement(using: &random)!, others: inputs, &random))
