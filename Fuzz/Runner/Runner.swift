@@ -41,6 +41,7 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
+/// Called from C as well; without its dictionary there is nothing to fuzz with.
 private let mutation: Mutation = {
   do { return try Mutation() } catch { fatalError("Fuzz/dictionary: \(error)") }
 }()
