@@ -57,7 +57,7 @@ conformance:
 # What is shared between threads, under the thread sanitizer alone.
 test-tsan:
 	@scripts/bootstrap
-	scripts/sanitized thread 'SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
+	scripts/sanitized thread 'ConformanceTests|SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
 
 # The whole suite under both sanitizers; left out is what says so in scripts/sanitized.
 test-sanitized:

@@ -1,6 +1,7 @@
 // Synchronization.Mutex takes and releases a lock that nobody waits for with instructions of the caller, which the thread
 // sanitizer sees. When somebody waits, it does so in the standard library, which is not built for it: what is handed over
 // by such a lock would be reported as a race. Loaded before that library, this tells the sanitizer.
+// `withLockIfAvailable`, which nobody here calls, would need the same.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
