@@ -91,29 +91,6 @@ extension PostgresStore {
     }
   }
 
-  package func referrers(
-    to targets: [PersistentIdentifier], through property: __Property, of entity: __Entity
-  ) throws -> [PersistentIdentifier] {
-    let rows = try rows(of: entity.name)
-    let keys = PostgresParameter.keys(targets.compactMap(\.key))
-    var condition: String
-    if property.isToOne {
-      condition = "t0.\(TableNames.column(for: property).quotedIdentifier) = ANY($1::bigint[])"
-    } else {
-      let query = ListQuery(RelationshipInfo.of(property, in: entity))
-      condition =
-        "t0._pk IN (SELECT \(query.owner) FROM \(query.from) WHERE \(query.target) = ANY($1::bigint[]))"
-    }
-    var parameters = [keys]
-    if rows.table.hasDiscriminator {
-      condition += " AND t0._entity = $2::text"
-      parameters.append(.text(entity.name))
-    }
-    let sql = "SELECT t0._pk FROM \(rows.table.name.quotedIdentifier) AS t0 WHERE \(condition) ORDER BY t0._pk"
-    let result = try read { try $0.run(sql, parameters) }
-    return (0..<result.count).map { identifier(entity.name, result.integer($0, 0)) }
-  }
-
   func identifier(_ entity: String, _ key: Int64) -> PersistentIdentifier {
     PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
   }

@@ -22,6 +22,7 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
   let pool: PostgresPool
   let layout: StoreLayout
   let keys = KeyBlocks()
+  let layouts: RowLayouts
   /// Tells this opened store from the same one opened elsewhere.
   let instance = UUID()
   let foreign = ForeignSaves()
@@ -45,6 +46,7 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
     self.schema = schema
     let layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
     self.layout = layout
+    layouts = RowLayouts(layout)
     let pool = PostgresPool(
       url: configuration.url, namespace: configuration.namespace, options: configuration.pool,
       log: StatementLog(store: configuration.name))
@@ -75,6 +77,7 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
     self.configuration = configuration
     self.identifier = identifier
     (schema, layout) = (version.schema, version.layout)
+    layouts = RowLayouts(layout)
     pool = PostgresPool(within: transaction)
     rowsByName = Self.rows(version.layout, identifier)
   }

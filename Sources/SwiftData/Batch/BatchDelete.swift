@@ -36,12 +36,13 @@ extension ContextState {
       query.restrictions.append(SQLFragment("t0._entity = ?", [.text(M.__entity.name)]))
     }
     var closure = DeletionClosure(context: self) { statement in
-      try relational.rows(statement.onServer).map { cells in
+      try relational.rows(statement).map { cells in
         guard case .integer(let key) = cells[0] else { return (0, nil) }
         if cells.count > 1, case .text(let name) = cells[1] { return (key, name) }
         return (key, nil)
       }
     }
+    closure.dialect = .postgres
     closure.key = { key, entity in
       store.key(of: PersistentIdentifier(entityName: entity, storeIdentifier: store.identifier, key: key)) ?? 0
     }
@@ -75,6 +76,7 @@ struct DeletionClosure {
   let ask: (SQLFragment) throws -> [(key: Int64, name: String?)]
   /// The key by which the context knows the row of a class with a key.
   var key: (Int64, String) -> Int64 = { key, _ in key }
+  var dialect = SQLDialect.sqlite
   /// Rows whose objects are deleted one by one.
   private(set) var objects: [(table: EntityTable, keys: [Int64])] = []
   /// Rows that nobody has to see.
@@ -113,7 +115,7 @@ struct DeletionClosure {
     var shown = new.filter { context.registered(root: table.root, key: key($0, name)) != nil }
     if !shown.isEmpty { new.removeAll(where: Set(shown).contains) }
     for question in rules.refusals where !new.isEmpty {
-      let refused = try ask(question(new)).map(\.key)
+      let refused = try ask(question(dialect.list(of: new))).map(\.key)
       shown += refused
       if !refused.isEmpty { new.removeAll(where: Set(refused).contains) }
     }
@@ -121,7 +123,7 @@ struct DeletionClosure {
     guard !new.isEmpty else { return }
     rows.append((table, new.map { key($0, name) }))
     for (destination, targets) in rules.cascades {
-      try add(targets(new), of: try context.core.table(for: destination))
+      try add(targets(dialect.list(of: new)), of: try context.core.table(for: destination))
     }
   }
 }

@@ -1,6 +1,7 @@
 /// What the delete rules of a class ask of the store about some of its keys.
 struct DeletionRules {
-  typealias Question = ([Int64]) -> SQLFragment
+  /// - Parameter keys: a subselect of the keys (`SQLDialect.list`).
+  typealias Question = (_ keys: SQLFragment) -> SQLFragment
 
   /// Which keys are of objects that may not simply go: they have targets that a `.deny` protects, or another object
   /// requires them.
@@ -26,13 +27,11 @@ struct DeletionRules {
         guard let inverse = info.inverse, inverse.isToOne else { continue }
         let column = TableNames.column(for: inverse).quotedIdentifier
         if inverse.isOptional {
-          cleared.append((inverse, info.destination, Self.rows(of: destination) { "t0.\(column) IN (\($0))" }))
+          cleared.append(
+            (inverse, info.destination, Self.rows(of: destination, "t0.\(column) IN (", ")")))
         } else {
-          refusals.append { keys in
-            SQLFragment(
-              "SELECT DISTINCT \(column) FROM \(destination.name.quotedIdentifier) WHERE \(column) IN (\(Self.list))",
-              [ContextState.list(keys)])
-          }
+          let sql = "SELECT DISTINCT \(column) FROM \(destination.name.quotedIdentifier) WHERE \(column) IN ("
+          refusals.append { keys in SQLFragment(sql) + keys + SQLFragment(")") }
         }
       default: continue
       }
@@ -43,23 +42,24 @@ struct DeletionRules {
   private static func owners(_ info: RelationshipInfo, _ table: EntityTable) -> Question {
     let (from, owner, target) = pairs(of: info, table)
     return { keys in
-      SQLFragment(
-        "SELECT DISTINCT \(owner) FROM \(from) WHERE \(owner) IN (\(list)) AND \(target) IS NOT NULL",
-        [ContextState.list(keys)])
+      SQLFragment("SELECT DISTINCT \(owner) FROM \(from) WHERE \(owner) IN (") + keys
+        + SQLFragment(") AND \(target) IS NOT NULL")
     }
   }
 
   private static func targets(_ info: RelationshipInfo, _ table: EntityTable, _ destination: EntityTable) -> Question {
     let (from, owner, target) = pairs(of: info, table)
-    return rows(of: destination) { "t0._pk IN (SELECT \(target) FROM \(from) WHERE \(owner) IN (\($0)))" }
+    return rows(of: destination, "t0._pk IN (SELECT \(target) FROM \(from) WHERE \(owner) IN (", "))")
   }
 
   /// The keys and class names of rows.
-  /// - Parameter condition: makes the condition from the list of keys.
-  private static func rows(of table: EntityTable, _ condition: (String) -> String) -> Question {
+  /// - Parameters:
+  ///   - start: the condition up to the list of keys.
+  ///   - end: what is behind it.
+  private static func rows(of table: EntityTable, _ start: String, _ end: String) -> Question {
     let name = table.hasDiscriminator ? "t0._entity" : "NULL"
-    let sql = "SELECT t0._pk, \(name) FROM \(table.name.quotedIdentifier) AS t0 WHERE \(condition(list))"
-    return { SQLFragment(sql, [ContextState.list($0)]) }
+    let sql = "SELECT t0._pk, \(name) FROM \(table.name.quotedIdentifier) AS t0 WHERE \(start)"
+    return { SQLFragment(sql) + $0 + SQLFragment(end) }
   }
 
   /// Where the pairs of owner and target are.
@@ -76,14 +76,11 @@ struct DeletionRules {
     case .join(let join, let source, let target, _): (join.quotedIdentifier, source, target)
     }
   }
-
-  fileprivate static let list = "SELECT value FROM json_each(?)"
 }
 
-extension SQLFragment {
-  /// A question of the rules as PostgreSQL reads it.
-  var onServer: SQLFragment {
-    let list = "SELECT value::bigint FROM jsonb_array_elements_text(?::jsonb) AS value"
-    return SQLFragment(sql.replacing(DeletionRules.list, with: list), arguments)
+extension SQLDialect {
+  /// A list of keys as the rows of a subselect.
+  package func list(of keys: [Int64]) -> SQLFragment {
+    rows(ofList: ContextState.list(keys), decode: nil, form: .integer)
   }
 }

@@ -59,10 +59,10 @@ package final class ContextState {
 
   /// One stored object's unsaved changes.
   package struct ObjectChange {
-    let object: any PersistentModel
-    var properties = PropertySet()
+    package let object: any PersistentModel
+    package var properties = PropertySet()
     /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
-    var originals: [(index: Int, value: Any)] = []
+    package var originals: [(index: Int, value: Any)] = []
     /// Whether others saved the object meanwhile, so that the originals may be history.
     var isStale = false
 

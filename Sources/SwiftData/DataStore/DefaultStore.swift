@@ -20,6 +20,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public var name: String { configuration.name }
 
   private let core: ContainerCore
+  private var facade: StoreFacade { StoreFacade(core) }
 
   /// Opens the store, and migrates it where it has another schema.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where the configuration has no schema, and as
@@ -46,14 +47,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   /// Does nothing: the store has no state for contexts.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Runs a request in a context of its own.
-  private func withContext<T>(_ state: EditingState, _ body: (ContextState) throws -> T) rethrows -> T {
-    let context = ContextState(core: core)
-    context.editing = state
-    defer { context.discard() }
-    return try body(context)
-  }
-
   // MARK: - Fetching
 
   /// The models that a request asks for; with those of the relationships that it wants prefetched.
@@ -62,41 +55,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
-    try withContext(request.editingState) { context in
-      let objects = try context.fetch(request.descriptor)
-      let snapshots = Self.snapshots(of: objects)
-      var related = [any PersistentModel]()
-      for keyPath in request.descriptor.relationshipKeyPathsForPrefetching {
-        guard let property = KeyPathResolver.property(at: keyPath, in: T.__entity) else { continue }
-        for object in objects {
-          if case .targets(let targets, _) = object.__relationship(property.index, .read) { related += targets }
-        }
-      }
-      let companions = Self.snapshots(of: related).map { ($0.persistentIdentifier, $0) }
-      if let problem = context.problems.first { throw problem }
-      return DataStoreFetchResult(
-        descriptor: request.descriptor, fetchedSnapshots: snapshots,
-        relatedSnapshots: Dictionary(companions, uniquingKeysWith: { first, _ in first }))
-    }
-  }
-
-  private static func snapshots(of objects: [any PersistentModel]) -> [DefaultSnapshot] {
-    if SnapshotLists.areLeftOut {
-      return objects.map { DefaultSnapshot(SnapshotContents(of: $0, leavesLists: true)) }
-    }
-    for object in objects {
-      // All lists are wanted, so the first touch loads them for all.
-      for property in type(of: object).__entity.properties where property.isToMany {
-        object.__state.batch?.owners[property.index] = objects.count
-      }
-    }
-    return objects.map { DefaultSnapshot(SnapshotContents(of: $0)) }
+    try facade.fetch(request)
   }
 
   /// How many models a request asks for.
   /// - Throws: as ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
-    try withContext(request.editingState) { try $0.fetchCount(request.descriptor) }
+    try facade.fetchCount(request)
   }
 
   /// The identifiers of the models that a request asks for, in order.
@@ -104,7 +69,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
-    try withContext(request.editingState) { try $0.fetchIdentifiers(request.descriptor) }
+    try facade.fetchIdentifiers(request)
   }
 
   /// The snapshots of some models. The store keeps none at hand and reads them.
@@ -113,16 +78,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-    try withContext(editingState) { context in
-      var result = [PersistentIdentifier: DefaultSnapshot]()
-      for (name, group) in Dictionary(grouping: persistentIdentifiers, by: \.entityName) {
-        guard let table = core.table(named: name) else { continue }
-        let keys = group.compactMap(core.store(of: table).key)
-        let objects = try context.objects(withKeys: keys, in: table).values
-        for snapshot in Self.snapshots(of: Array(objects)) { result[snapshot.persistentIdentifier] = snapshot }
-      }
-      return result
-    }
+    try facade.cachedSnapshots(for: persistentIdentifiers, editingState: editingState)
   }
 
   // MARK: - Saving
@@ -133,22 +89,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    try withContext(request.editingState) { context in
-      let writer = SnapshotWriter(context)
-      try writer.write(request)
-      try context.save()
-      return writer.result(for: identifier)
-    }
+    try facade.save(request)
   }
 
   /// Deletes the models that match, with what their delete rules take along.
   /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
-    try withContext(request.editingState) { context in
-      try context.delete(
-        model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
-      try context.save()
-    }
+    try facade.delete(request)
   }
 
   // MARK: - History

@@ -15,20 +15,11 @@ package protocol RelationalStore: DataStore where Snapshot == DefaultSnapshot {
   /// - Throws: as ``rows(_:)``; ``SwiftDataError``, and then nothing was changed.
   func update(_ update: RelationalUpdate, _ editing: EditingState) throws -> [String: [Int64]]
 
-  /// Writes all changes, or nothing. Called while no other context of the container saves to the store.
-  func save(_ changes: RelationalChanges) throws -> DataStoreSaveChangesResult<DefaultSnapshot>
-
   /// The targets of a to-many for several owners, by owner, each in its owner's order.
   /// - Complexity: one statement.
   func targets(
     of owners: [PersistentIdentifier], _ info: RelationshipInfo
   ) throws -> [(owner: PersistentIdentifier, target: DefaultSnapshot)]
-
-  /// The models of exactly this class whose relationship names one of the targets.
-  /// - Complexity: one statement.
-  func referrers(
-    to targets: [PersistentIdentifier], through property: __Property, of entity: __Entity
-  ) throws -> [PersistentIdentifier]
 
   /// The models of a class in which a search may find all terms, in the order of their keys.
   /// - Parameter limit: how many hits are wanted; nil is all.
@@ -75,50 +66,6 @@ package struct RelationalNews: Sendable {
   package init(newest: Int64, isComplete: Bool, changes: [Change]) {
     (self.newest, self.isComplete, self.changes) = (newest, isComplete, changes)
   }
-}
-
-/// What a context has to save, with what it knows of each change.
-package struct RelationalChanges: Sendable {
-  /// A stored model with something new in it.
-  package struct Update: Sendable {
-    package let snapshot: DefaultSnapshot
-    /// The properties that changed, by index.
-    package let properties: PropertySet
-    /// The targets that changed to-manys had before, by index.
-    package let originals: [Int: [PersistentIdentifier]]
-
-    package init(_ snapshot: DefaultSnapshot, properties: PropertySet, originals: [Int: [PersistentIdentifier]]) {
-      self.snapshot = snapshot
-      self.properties = properties
-      self.originals = originals
-    }
-  }
-
-  /// Stored models of one class that nobody loaded, and that go.
-  package struct DeletedRows: Sendable {
-    package let entity: String
-    package let keys: [Int64]
-    /// Statements that find rows for which a to-many denies it.
-    package let denials: [(property: String, statement: SQLFragment)]
-    /// Statements that find the keys and classes of rows whose to-one names one of them.
-    package let cleared: [(property: String, entity: String, statement: SQLFragment)]
-  }
-
-  /// What a save found out on its way.
-  // @unchecked Sendable because the save that writes it is over when it is read.
-  package final class Outcome: @unchecked Sendable {
-    /// The keys of the rows whose to-one named a row that is gone.
-    package var cleared: [(property: String, entity: String, keys: [Int64])] = []
-  }
-
-  package var deletedRows: [DeletedRows] = []
-  package let outcome = Outcome()
-  package var editingState: EditingState
-  package var inserted: [DefaultSnapshot] = []
-  package var updated: [Update] = []
-  package var deleted: [DefaultSnapshot] = []
-
-  package init(editingState: EditingState) { self.editingState = editingState }
 }
 
 /// Whether snapshots may leave out to-manys, which are then asked for where they are touched.

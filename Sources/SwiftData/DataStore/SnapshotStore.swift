@@ -47,19 +47,22 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
 
   package func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier {
     // Every key was given by this store; one that was not is of no object.
-    keys.identifier(of: key) ?? PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
+    (relational == nil ? keys.identifier(of: key) : nil) ?? PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
   }
 
   package func exactIdentifier(ofKey key: Int64, in table: EntityTable) -> PersistentIdentifier? {
-    keys.identifier(of: key)
+    if relational != nil { return table.family.count > 1 ? nil : identifier(ofKey: key, entity: table.entity.name) }
+    return keys.identifier(of: key)
   }
 
   package func key(of identifier: PersistentIdentifier) -> Int64? {
-    identifier.storeIdentifier == self.identifier ? keys.key(of: identifier).key : nil
+    identifier.storeIdentifier == self.identifier ? give(identifier).key : nil
   }
 
   /// The key of an identifier that a snapshot names, and whether it had one.
-  func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) { keys.key(of: identifier) }
+  func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) {
+    relational == nil ? keys.key(of: identifier) : (identifier.key ?? 0, true)
+  }
 
   // MARK: - Contents
 
@@ -77,7 +80,7 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
   }
 
   func reader(_ contents: SnapshotContents) -> SnapshotReader {
-    SnapshotReader(contents) { [keys] in keys.key(of: $0).key }
+    SnapshotReader(contents) { self.give($0).key }
   }
 
   // MARK: - Administration

@@ -51,8 +51,8 @@ extension SQLiteStore: EngineStore {
     try context.reloadRows(objects, only: only)
   }
 
-  package func makeSave(_ context: ContextState, at index: Int) throws -> any StoreSave {
-    try SaveOperation(context: context, store: self, storeIndex: index)
+  package func makeSave(_ changes: UnsavedChanges, in context: ContextState) -> any StoreSave {
+    RowSave(self, self, changes)
   }
 
   package func delete<M: PersistentModel>(

@@ -122,31 +122,6 @@ final class EntityRows: @unchecked Sendable {
   private func identifier(_ entity: String, _ key: Int64) -> PersistentIdentifier {
     PersistentIdentifier(entityName: entity, storeIdentifier: store, key: key)
   }
-
-  // MARK: - Writing
-
-  /// The cells of an object's properties, in order, and its `_given`.
-  func cells(
-    of contents: SnapshotContents, _ properties: [__Property], key: (PersistentIdentifier) -> Int64?
-  ) throws -> (cells: [SQLValue], given: SQLValue) {
-    var given = [String: String]()
-    let cells = try properties.map { property -> SQLValue in
-      let column = TableNames.column(for: property)
-      switch contents[property] {
-      case .toOne(let target): return target.flatMap(key).map { .integer($0) } ?? .null
-      case .value(let value):
-        let cell = try ServerCell(of: value, property)
-        if mixed.contains(column) { return cell.mixed }
-        if let text = cell.given { given[column] = text }
-        return cell.value
-      case .toMany, nil:
-        // Of a snapshot that somebody else decoded from an older form.
-        let value = property.isAttribute ? property.defaultValue : nil
-        return try ServerCell(of: value, property).value
-      }
-    }
-    return (cells, ServerCell.encode(given: given))
-  }
 }
 
 extension EntityRows {

@@ -23,13 +23,10 @@ extension PostgresStore {
     let rows = try rows(of: update.entity.name)
     let statement = try self.statement(update, rows)
     let names = update.columns.map(\.property.name)
-    return try transaction(RelationalChanges(editingState: editing), mayRepeat: false) { save, connection in
-      let transaction = SaveTransaction(
-        self, RelationalChanges(editingState: editing), keys: [:], save: save, connection)
-      try transaction.begin()
+    return try transaction(author: editing.author, mayRepeat: false) { transaction in
       let result: PostgresResult
       do {
-        result = try connection.run(statement.sql, statement.parameters)
+        result = try transaction.run(statement.sql, statement.parameters)
       } catch let error as PostgresError where error.state == "23502" {
         // Every row of a column that needs a value would have failed.
         throw update.failure(1)
@@ -43,10 +40,12 @@ extension PostgresStore {
         let name = rows.table.hasDiscriminator ? result.text(row, 2) ?? "" : update.entity.name
         changed[name, default: []].append(result.integer(row, 0))
       }
+      var history = HistoryRecorder()
       for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
-        for key in keys.sorted() { transaction.history.update(entity, key, names) }
+        for key in keys.sorted() { history.update(entity, key, names) }
       }
-      return (transaction, changed)
+      transaction.changes = history.take()
+      return changed
     }
   }
 
