@@ -20,7 +20,7 @@ extension ContextState {
       let operations = try core.stores.enumerated().map { try $0.element.makeSave(self, at: $0.offset) }
         .filter { !$0.isEmpty }
       // A store that nobody can roll back comes last, inside the transactions of the others.
-      try (operations.filter { $0.store is SQLiteStore } + operations.filter { !($0.store is SQLiteStore) }).runNested()
+      try (operations.filter(\.store.canNest) + operations.filter { !$0.store.canNest }).runNested()
       markedRows = MarkedRows()
       for operation in operations { announce(finish(operation)) }
       return operations

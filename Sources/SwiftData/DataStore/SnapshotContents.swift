@@ -53,11 +53,9 @@ package struct SnapshotContents: @unchecked Sendable {
   // MARK: - From a model
 
   /// The values of a model as they are in memory. Attributes that were left out are loaded.
-  /// - Parameters:
-  ///   - leavesLists: leaves out a to-many that is not loaded.
-  ///   - toMany: the targets of a to-many that is not loaded; nil loads it.
+  /// - Parameter toMany: the targets of a to-many that is not loaded; nil loads it.
   init(
-    of object: any PersistentModel, leavesLists: Bool = false,
+    of object: any PersistentModel,
     toMany stored: (__Property) -> [PersistentIdentifier]? = { _ in nil }
   ) {
     let entity = type(of: object).__entity
@@ -70,7 +68,6 @@ package struct SnapshotContents: @unchecked Sendable {
         continue
       }
       if case .fault = object.__relationship(property.index, .read), property.isToMany {
-        if leavesLists { continue }
         if let targets = stored(property) {
           self[property] = .toMany(targets)
           continue

@@ -35,7 +35,6 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   }
 
   func run(_ others: () throws -> Void) throws {
-    if let relational = snapshots.relational { return try run(on: relational, others) }
     if !marked.isEmpty, try deleteMarked() { return try others() }
     try context.quietly { try refreshChanged() }
     let referring = try context.quietly { try objectsReferringToDeleted() }
@@ -97,8 +96,6 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
       var state = target.__state
       guard state.context === context, state.key != 0, !state.flags.contains(.deleted) else { return }
       guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { return }
-      // Keys and pairs say what is in the list.
-      if inverse.isToMany, snapshots.relational != nil { return }
       // Put together anew of what is stored and what is unsaved.
       if inverse.isToMany {
         _ = target.__relationship(inverse.index, .fault(0))
@@ -152,12 +149,10 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
         return inverse == nil || inverse?.relationship?.deleteRule == .noAction
       }
       guard !affected.isEmpty else { continue }
-      for snapshot in try candidates(entity, affected) where snapshot.persistentIdentifier.entityName == entity.name {
+      for snapshot in try snapshots.snapshots(of: entity.type) where snapshot.persistentIdentifier.entityName == entity.name {
         let contents = try snapshots.contents(of: snapshot)
-        if snapshots.relational == nil {
-          let names = affected.flatMap { contents[$0]?.identifiers ?? [] }
-          guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
-        }
+        let names = affected.flatMap { contents[$0]?.identifiers ?? [] }
+        guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
         let object = try snapshots.object(of: contents, context)
         guard !object.__state.flags.contains(.deleted) else { continue }
         stored[ObjectIdentifier(object)] = contents
@@ -170,15 +165,6 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     return found
   }
 
-  /// What may name a deleted object in one of the properties.
-  private func candidates(_ entity: __Entity, _ properties: [__Property]) throws -> [Base.Snapshot] {
-    guard let relational = snapshots.relational else { return try snapshots.snapshots(of: entity.type) }
-    let gone = deleted.map(\.persistentModelID)
-    let referring = try properties.flatMap { try relational.referrers(to: gone, through: $0, of: entity) }
-    let keys = Set(referring.map { snapshots.give($0).key }).sorted()
-    return keys.isEmpty ? [] : try read(entity.type, keys).sorted { $0.key < $1.key }.map(\.value)
-  }
-
   func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
     guard Base.Snapshot.self == DefaultSnapshot.self else {
       for property in type(of: object).__entity.properties where !property.isAttribute {
@@ -189,9 +175,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     }
     let known = stored[ObjectIdentifier(object)]
     let gone = Set(deleted.map(\.persistentModelID))
-    // A list that nobody touched is as it is stored.
-    let leavesLists = snapshots.relational != nil
-    let contents = SnapshotContents(of: object, leavesLists: leavesLists, toMany: { known?[$0]?.identifiers })
+    let contents = SnapshotContents(of: object, toMany: { known?[$0]?.identifiers })
       .mapIdentifiers { gone.contains($0) && !object.isDeleted ? nil : $0 }
     // The type was just compared.
     return DefaultSnapshot(contents) as! Base.Snapshot
@@ -280,14 +264,6 @@ extension SnapshotStore {
         return
       }
     }
-    if let relational, context.undoManager == nil, let query = try? context.lower(descriptor, on: relational),
-      !context.pendingChangesMatter(to: query)
-    {
-      do {
-        return try context.deleteServerRows(
-          query, model: model, includeSubclasses: includeSubclasses, relational, self)
-      } catch DataStoreError.preferInMemoryFilter {}
-    }
     for object in try fetch(descriptor, after: nil, in: context)
     where includeSubclasses || type(of: object).__entity === M.__entity {
       context.delete(object)
@@ -310,16 +286,13 @@ extension ContextState {
   /// What stores that deal in snapshots need before a save, while they are locked: what others saved meanwhile, and
   /// marked deletions as ordinary ones where they are not all there is to save.
   func prepareSnapshots() throws {
-    guard core.sqlStores.count < core.stores.count else { return }
+    guard core.stores.contains(where: { $0 is any ObjectStore }) else { return }
     drainInbox()
     if let problem = problems.first {
       problems = []
       throw problem
     }
-    let custom = markedRows.groups.filter { group in
-      let store = core.stores[group.table.store]
-      return !(store is SQLiteStore) && store.relational == nil
-    }
+    let custom = markedRows.groups.filter { core.stores[$0.table.store] is any ObjectStore }
     guard !custom.isEmpty else { return }
     if custom.count > 1 || custom.contains(where: { hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
   }
