@@ -2,7 +2,7 @@ import Foundation
 import FuzzTargets
 import Testing
 
-/// The kept corpus of `Fuzz/Corpus`, replayed and changed at random: no input may trap.
+/// The kept corpus of `Sorted/Fuzz/Corpus`, replayed and changed at random: no input may trap.
 ///
 /// An input that traps ends the process; it is in the file that the test names at its start. `FUZZ_RUNS` raises the
 /// number of random inputs, `FUZZ_SEED` begins elsewhere. `make fuzz` is the real fuzzer, which learns from what it

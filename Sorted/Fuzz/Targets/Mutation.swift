@@ -22,7 +22,7 @@ package struct Mutation: Sendable {
   /// Those of the words that are numbers.
   private let numbers: [[UInt8]]
 
-  /// Reads the words of `Fuzz/dictionary`, in the format of libFuzzer: a quoted word in each line.
+  /// Reads the words of `Sorted/Fuzz/dictionary`, in the format of libFuzzer: a quoted word in each line.
   package init() throws {
     let dictionary = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("dictionary")

@@ -56,7 +56,8 @@ import Testing
   @Test("The table is the documentation's")
   func documentation() throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Documentation/sync.md")
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Documentation/sync.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     for (state, row) in Self.table where state != "sending/synced" {
       let cells = ([state] + row.split(separator: " ").map(String.init)).joined(separator: " | ")

@@ -1,6 +1,7 @@
 import Foundation
 import Sorted
 import SwiftData
+import SwiftDataTesting
 import Testing
 
 @testable import SortedWeb
@@ -48,7 +49,7 @@ import Testing
         #expect(view.stretch.messages.count >= ThreadReader.pageSize)
         _ = try ListView(try ConversationList(access: access, filter: ListFilter()).page(), ListFilter(), access)
       }
-      return (try SQLTrace.record(page).statements, try SQLTrace.steps(of: page))
+      return (try StatementTrace.record(page).statements, try StatementTrace.steps(of: page))
     }
     let pairs: [(ThreadPosition, ThreadPosition)] = [
       (.newest, .newest), (.before("100/50"), .before("100000/50000")), (.around("100/50"), .around("100000/50000")),

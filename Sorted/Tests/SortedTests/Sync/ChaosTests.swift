@@ -7,7 +7,7 @@ import Testing
 /// Three clients, each with processes of its own, and a server process: all of them are killed again and again, answers
 /// are lost after commits, and the clocks are minutes apart.
 ///
-/// Small unless told: `CHAOS_MESSAGES=2000 CHAOS_KILLS=20 swift test --filter ChaosTests`.
+/// Small unless told: `CHAOS_MESSAGES=2000 CHAOS_KILLS=20 swift test --package-path Sorted --filter ChaosTests`.
 @Suite("Chaos") struct ChaosTests {
   private static func number(_ name: String, _ standard: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard

@@ -1,6 +1,7 @@
 import Foundation
 import Sorted
 import SwiftData
+import SwiftDataTesting
 import Testing
 
 @Suite("The clean-up of old messages") struct RetentionServiceTests {
@@ -125,7 +126,7 @@ import Testing
       try add(id, ages: Array(2..<(2 + count))).unreadCount = 1
       try context.save()
       let other = RetentionService(context: ModelContext(context.container))
-      let (report, statements) = try SQLTrace.record {
+      let (report, statements) = try StatementTrace.record {
         try other.deleteMessages(olderThan: 1, now: Self.now, calendar: Self.calendar)
       }
       #expect(report.deleted == count)

@@ -66,6 +66,7 @@ enum RealData {
     .deletingLastPathComponent()  // Support
     .deletingLastPathComponent()  // SortedTests
     .deletingLastPathComponent()  // Tests
+    .deletingLastPathComponent()  // Sorted
     .deletingLastPathComponent()
     .appendingPathComponent("../shared/data/ubuntu-irc").standardizedFileURL
 

@@ -1,5 +1,5 @@
 import Foundation
-import SwiftData
+@_spi(StoreCopy) import SwiftData
 
 /// Copies the inbox from one store to another, of whatever kinds, chunk by chunk.
 ///
@@ -28,7 +28,8 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
   /// Copies everything that is not there yet, then compares both stores.
   /// - Parameter progress: told the class and how many of its models are done.
   /// - Returns: a result for each class.
-  /// - Throws: `SwiftDataError`; what was copied stays, and another run goes on from there.
+  /// - Throws: `SwiftDataError`, and `DataLayerError.invalidData` of a model without an id. What was copied stays, and
+  ///   another run goes on from there.
   /// - Complexity: memory for the identifiers of all models.
   public mutating func run(_ progress: (_ entity: String, _ done: Int) -> Void = { _, _ in }) throws
     -> [StoreCopyResult]
@@ -95,7 +96,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
   ) throws -> [String: (identifier: PersistentIdentifier, fingerprint: UInt64)] {
     let request = DataStoreFetchRequest(
       descriptor: FetchDescriptor<M>(predicate: named(contents.map(\.id))), editingState: state)
-    let snapshots = try SnapshotLists.$areLeftOut.withValue(true) { try target.fetch(request).fetchedSnapshots }
+    let snapshots = try withSnapshotsWithoutLists { try target.fetch(request).fetchedSnapshots }
     var result = [String: (identifier: PersistentIdentifier, fingerprint: UInt64)]()
     for snapshot in snapshots {
       let content = try Content(snapshot)
@@ -112,7 +113,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     descriptor.fetchLimit = size
     descriptor.fetchOffset = offset
     // Lists would be all models of the other class.
-    return try SnapshotLists.$areLeftOut.withValue(true) {
+    return try withSnapshotsWithoutLists {
       try store.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state)).fetchedSnapshots
     }
   }
@@ -159,21 +160,13 @@ public struct StoreCopyResult: Sendable, Codable {
 /// What a snapshot says, apart from how a store calls it.
 private struct Content {
   let id: String
-  private let contents: SnapshotContents
+  private let snapshot: DefaultSnapshot
 
   init(_ snapshot: DefaultSnapshot) throws {
-    contents = snapshot.contents
-    var id: String?
-    // An upload has the identifier of its attachment.
-    if let property = contents.entity.properties.first(where: { ["id", "attachmentID"].contains($0.name) }),
-      case .value(let value)? = contents[property]
-    {
-      id = value as? String
-    }
-    guard let id else {
-      throw SwiftDataError(
-        .unreadableValue, entity: contents.entity.name, property: "id",
-        message: "a model without an id cannot be found again in the other store")
+    self.snapshot = snapshot
+    guard let id = (snapshot.attribute("id") ?? snapshot.attribute("attachmentID")) as? String else {
+      throw DataLayerError.invalidData(
+        "a \(snapshot.persistentIdentifier.entityName) without an id cannot be found again in the other store")
     }
     self.id = id
   }
@@ -182,13 +175,7 @@ private struct Content {
   /// side.
   func fingerprint(_ names: [PersistentIdentifier: String]) -> UInt64 {
     var hash = Fingerprint()
-    for property in contents.entity.properties where !property.isToMany {
-      switch contents[property] {
-      case .value(let value): hash.add(value.flatMap { ScalarType(of: property).cell(of: $0) } ?? .null)
-      case .toOne(let target): hash.add(target.map { .text(names[$0] ?? "?") } ?? .null)
-      case .toMany, nil: hash.add(.null)
-      }
-    }
+    snapshot.forEachCell(naming: { names[$0] ?? "?" }) { kind, bytes in hash.add(kind, bytes) }
     return hash.value
   }
 }
@@ -197,30 +184,11 @@ private struct Fingerprint {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
   /// Adds what kind of cell it is, how long it is, and its bytes.
-  mutating func add(_ cell: SQLValue) {
-    switch cell {
-    case .null: add(UInt64(0))
-    case .integer(let number):
-      add(UInt64(1))
-      add(UInt64(bitPattern: number))
-    case .real(let number):
-      add(UInt64(2))
-      add(number.bitPattern)
-    case .text(var text):
-      add(UInt64(3))
-      text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
-    case .blob(let data):
-      add(UInt64(4))
-      data.withUnsafeBytes { add($0) }
-    }
-  }
-
-  private mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    add(UInt64(bytes.count))
+  mutating func add(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) {
+    add(kind)
+    withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { for byte in $0 { add(byte) } }
     for byte in bytes { add(byte) }
   }
-
-  private mutating func add(_ word: UInt64) { withUnsafeBytes(of: word.littleEndian) { for byte in $0 { add(byte) } } }
 
   private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Sorted
 import SwiftData
+import SwiftDataTesting
 import Testing
 
 @Suite("The inbox") struct InboxServiceTests {
@@ -84,7 +85,7 @@ import Testing
   @Test("A page costs a count and a fetch, however long the conversation")
   func statements() throws {
     let conversation = try add("a", at: 0, texts: (0..<200).map(String.init))
-    let statements = try SQLTrace.record { try inbox.page(1, of: conversation).messages.map(\.text) }.statements
+    let statements = try StatementTrace.record { try inbox.page(1, of: conversation).messages.map(\.text) }.statements
     #expect(statements.count == 2)
   }
 
