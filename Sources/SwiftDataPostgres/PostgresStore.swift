@@ -7,7 +7,7 @@ import Synchronization
 /// Tables and columns are called as classes and properties are; `Documentation/postgres.md` describes them. What the
 /// server cannot answer exactly as Swift does, the context computes.
 // @unchecked Sendable because it is immutable, and what it holds is Sendable or immutable.
-public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked Sendable {
+public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendable {
   public typealias Configuration = PostgresConfiguration
   public typealias Snapshot = DefaultSnapshot
   public typealias HistoryType = DefaultHistoryTransaction
@@ -20,7 +20,8 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
   public let schema: Schema
 
   let pool: PostgresPool
-  let layout: StoreLayout
+  package let layout: StoreLayout
+  package let loweredQueries = LoweredQueries()
   let keys = KeyBlocks()
   let layouts: RowLayouts
   /// Tells this opened store from the same one opened elsewhere.
@@ -60,7 +61,7 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
       }
     }
     self.identifier = identifier
-    rowsByName = Self.rows(layout, identifier)
+    rowsByName = Self.rows(layout)
     try forgetOldHistory()
   }
 
@@ -79,11 +80,11 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
     (schema, layout) = (version.schema, version.layout)
     layouts = RowLayouts(layout)
     pool = PostgresPool(within: transaction)
-    rowsByName = Self.rows(version.layout, identifier)
+    rowsByName = Self.rows(version.layout)
   }
 
-  private static func rows(_ layout: StoreLayout, _ identifier: String) -> [String: EntityRows] {
-    let rows = layout.tables.map { ($0.entity.name, EntityRows($0, store: identifier, layout: layout)) }
+  private static func rows(_ layout: StoreLayout) -> [String: EntityRows] {
+    let rows = layout.tables.map { ($0.entity.name, EntityRows($0, layout: layout)) }
     return Dictionary(rows) { first, _ in first }
   }
 

@@ -1,7 +1,6 @@
 /// What the delete rules of a class ask of the store about some of its keys.
 struct DeletionRules {
-  /// - Parameter keys: a subselect of the keys (`SQLDialect.list`).
-  typealias Question = (_ keys: SQLFragment) -> SQLFragment
+  typealias Question = ([Int64]) -> SQLFragment
 
   /// Which keys are of objects that may not simply go: they have targets that a `.deny` protects, or another object
   /// requires them.
@@ -14,24 +13,26 @@ struct DeletionRules {
   private(set) var cleared: [(property: __Property, destination: __Entity, targets: Question)] = []
 
   init(_ table: EntityTable, _ core: ContainerCore) throws {
+    let dialect = try core.sqlStore(of: table).dialect
     for property in table.entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: table.entity)
       let destination = try core.table(for: info.destination)
       switch info.deleteRule {
       case .deny:
-        let owners = Self.owners(info, table)
+        let owners = Self.owners(info, table, dialect)
         refusals.append(owners)
         denials.append((property, owners))
-      case .cascade: cascades.append((info.destination, Self.targets(info, table, destination)))
+      case .cascade: cascades.append((info.destination, Self.targets(info, table, destination, dialect)))
       case .nullify:
         guard let inverse = info.inverse, inverse.isToOne else { continue }
         let column = TableNames.column(for: inverse).quotedIdentifier
         if inverse.isOptional {
-          cleared.append(
-            (inverse, info.destination, Self.rows(of: destination, "t0.\(column) IN (", ")")))
+          let targets = Self.rows(of: destination) { dialect.isAmong("t0.\(column)", $0) }
+          cleared.append((inverse, info.destination, targets))
         } else {
-          let sql = "SELECT DISTINCT \(column) FROM \(destination.name.quotedIdentifier) WHERE \(column) IN ("
-          refusals.append { keys in SQLFragment(sql) + keys + SQLFragment(")") }
+          refusals.append { keys in
+            "SELECT DISTINCT \(column) FROM \(name: destination.name) WHERE \(dialect.isAmong(column, keys))"
+          }
         }
       default: continue
       }
@@ -39,27 +40,30 @@ struct DeletionRules {
   }
 
   /// The keys that have a target.
-  private static func owners(_ info: RelationshipInfo, _ table: EntityTable) -> Question {
+  private static func owners(_ info: RelationshipInfo, _ table: EntityTable, _ dialect: any SQLDialect) -> Question {
     let (from, owner, target) = pairs(of: info, table)
     return { keys in
-      SQLFragment("SELECT DISTINCT \(owner) FROM \(from) WHERE \(owner) IN (") + keys
-        + SQLFragment(") AND \(target) IS NOT NULL")
+      """
+      SELECT DISTINCT \(owner) FROM \(from) \
+      WHERE \(dialect.isAmong(owner, keys)) AND \(target) IS NOT NULL
+      """
     }
   }
 
-  private static func targets(_ info: RelationshipInfo, _ table: EntityTable, _ destination: EntityTable) -> Question {
+  private static func targets(
+    _ info: RelationshipInfo, _ table: EntityTable, _ destination: EntityTable, _ dialect: any SQLDialect
+  ) -> Question {
     let (from, owner, target) = pairs(of: info, table)
-    return rows(of: destination, "t0._pk IN (SELECT \(target) FROM \(from) WHERE \(owner) IN (", "))")
+    return rows(of: destination) { keys in
+      "t0._pk IN (SELECT \(target) FROM \(from) WHERE \(dialect.isAmong(owner, keys)))"
+    }
   }
 
   /// The keys and class names of rows.
-  /// - Parameters:
-  ///   - start: the condition up to the list of keys.
-  ///   - end: what is behind it.
-  private static func rows(of table: EntityTable, _ start: String, _ end: String) -> Question {
+  /// - Parameter condition: makes the condition from the keys.
+  private static func rows(of table: EntityTable, _ condition: @escaping ([Int64]) -> SQLFragment) -> Question {
     let name = table.hasDiscriminator ? "t0._entity" : "NULL"
-    let sql = "SELECT t0._pk, \(name) FROM \(table.name.quotedIdentifier) AS t0 WHERE \(start)"
-    return { SQLFragment(sql) + $0 + SQLFragment(end) }
+    return { "SELECT t0._pk, \(name) FROM \(name: table.name) AS t0 WHERE \(condition($0))" }
   }
 
   /// Where the pairs of owner and target are.
@@ -75,12 +79,5 @@ struct DeletionRules {
       )
     case .join(let join, let source, let target, _): (join.quotedIdentifier, source, target)
     }
-  }
-}
-
-extension SQLDialect {
-  /// A list of keys as the rows of a subselect.
-  package func list(of keys: [Int64]) -> SQLFragment {
-    rows(ofList: ContextState.list(keys), decode: nil, form: .integer)
   }
 }

@@ -35,8 +35,9 @@ package final class ContextState {
   var problems: [SwiftDataError] = []
   /// The store's count of foreign commits up to which registered objects are fresh.
   var syncedForeignCommits: [Int]
-  /// Stores in which somebody else committed: from then on a fetch reads rows into registered objects too.
-  var staleStores: Set<Int> = []
+  /// Stores in which somebody else committed, or that never say whether anybody did: a fetch reads rows into registered
+  /// objects too.
+  var staleStores: Set<Int>
   /// How many pieces of work are under way, one in the other, that observers may not see the middle of.
   var quietDepth = 0
   /// Changes of observed objects that such work made and observers have not heard of yet.
@@ -53,6 +54,7 @@ package final class ContextState {
     self.inbox = ContextInbox()
     self.identityMaps = Array(repeating: IdentityMap(), count: core.rootCount)
     self.syncedForeignCommits = core.stores.map(\.foreignCommits)
+    self.staleStores = core.refreshingStores
     core.register(inbox)
     for store in core.stores { store.contextBegan(editing) }
   }

@@ -20,7 +20,6 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public var name: String { configuration.name }
 
   private let core: ContainerCore
-  private var facade: StoreFacade { StoreFacade(core) }
 
   /// Opens the store, and migrates it where it has another schema.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where the configuration has no schema, and as
@@ -47,6 +46,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   /// Does nothing: the store has no state for contexts.
   public func invalidateState(for editingState: EditingState) {}
 
+  private var requests: SnapshotRequests { SnapshotRequests(core) }
+
   // MARK: - Fetching
 
   /// The models that a request asks for; with those of the relationships that it wants prefetched.
@@ -54,23 +55,19 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   /// - Complexity: one statement, and one for each to-many relationship.
   public func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
-    try facade.fetch(request)
-  }
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> { try requests.fetch(request) }
 
   /// How many models a request asks for.
   /// - Throws: as ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
-    try facade.fetchCount(request)
+    try requests.fetchCount(request)
   }
 
   /// The identifiers of the models that a request asks for, in order.
   /// - Throws: as ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> [PersistentIdentifier] {
-    try facade.fetchIdentifiers(request)
-  }
+  ) throws -> [PersistentIdentifier] { try requests.fetchIdentifiers(request) }
 
   /// The snapshots of some models. The store keeps none at hand and reads them.
   /// - Throws: an error of the store.
@@ -78,7 +75,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-    try facade.cachedSnapshots(for: persistentIdentifiers, editingState: editingState)
+    try requests.snapshots(for: persistentIdentifiers, editingState: editingState)
   }
 
   // MARK: - Saving
@@ -88,14 +85,12 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    try facade.save(request)
-  }
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> { try requests.save(request) }
 
   /// Deletes the models that match, with what their delete rules take along.
   /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
-    try facade.delete(request)
+    try requests.delete(request)
   }
 
   // MARK: - History

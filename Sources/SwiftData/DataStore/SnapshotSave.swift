@@ -232,11 +232,10 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
 extension SnapshotStore {
   package func makeSave(_ changes: UnsavedChanges, in context: ContextState) -> any StoreSave {
-    if let rows = base as? any RowStore { return RowSave(self, rows, changes) }
-    return SnapshotSave(self, changes, context)
+    SnapshotSave(self, changes, context)
   }
 
-  package var nesting: Int { relational == nil ? 2 : 1 }
+  package var nesting: Int { 2 }
 
   package func delete<M: PersistentModel>(
     model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, in context: ContextState
@@ -252,14 +251,6 @@ extension SnapshotStore {
         if !keys.isEmpty { context.didChange() }
         return
       }
-    }
-    if let relational, context.undoManager == nil, let query = try? context.lower(descriptor, on: relational),
-      !context.pendingChangesMatter(to: query)
-    {
-      do {
-        return try context.deleteServerRows(
-          query, model: model, includeSubclasses: includeSubclasses, relational, self)
-      } catch DataStoreError.preferInMemoryFilter {}
     }
     for object in try fetch(descriptor, after: nil, in: context)
     where includeSubclasses || type(of: object).__entity === M.__entity {
@@ -283,16 +274,13 @@ extension ContextState {
   /// What stores that deal in snapshots need before a save, while they are locked: what others saved meanwhile, and
   /// marked deletions as ordinary ones where they are not all there is to save.
   func prepareSnapshots() throws {
-    guard core.sqlStores.count < core.stores.count else { return }
+    guard core.stores.contains(where: { $0 is any ObjectStore }) else { return }
     drainInbox()
     if let problem = problems.first {
       problems = []
       throw problem
     }
-    let custom = markedRows.groups.filter { group in
-      let store = core.stores[group.table.store]
-      return !(store is SQLiteStore) && store.relational == nil
-    }
+    let custom = markedRows.groups.filter { core.stores[$0.table.store] is any ObjectStore }
     guard !custom.isEmpty else { return }
     if custom.count > 1 || custom.contains(where: { hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
   }

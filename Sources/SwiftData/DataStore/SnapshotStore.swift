@@ -2,12 +2,9 @@ import Foundation
 
 /// A ``DataStore`` that somebody else wrote, as contexts use it: what it fetches becomes registered objects, what it
 /// cannot filter or sort is filtered and sorted in memory, and what is unsaved is laid over it there.
-// @unchecked Sendable because `base` is only called under the lock unless it is a `RelationalStore`, which takes calls
-// from any thread; all else is immutable or locks itself.
-package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Sendable {
+// @unchecked Sendable because `base` is only called under the lock; all else is immutable or locks itself.
+package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Sendable {
   let base: Base
-  /// The same, where it keeps rows.
-  package let relational: (any RelationalStore)?
   package let identifier: String
   package let name: String
   package let migration: MigrationSummary
@@ -18,7 +15,6 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
 
   init(_ base: Base, entities: [String: __Entity]) {
     self.base = base
-    self.relational = base as? any RelationalStore
     self.identifier = base.identifier
     self.name = base.configuration.name
     self.migration = MigrationSummary(configuration: base.configuration.name, steps: [])
@@ -27,11 +23,6 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
 
   /// Calls the store, from one thread at a time. Snapshots that it decodes meanwhile know their classes.
   func call<T>(_ body: (Base) throws -> T) throws -> T {
-    if relational != nil {
-      return try SnapshotEntities.$current.withValue(entities) {
-        try SnapshotLists.$areLeftOut.withValue(true) { try body(base) }
-      }
-    }
     lock.lock()
     defer { lock.unlock() }
     return try SnapshotEntities.$current.withValue(entities) { try body(base) }
@@ -47,12 +38,11 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
 
   package func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier {
     // Every key was given by this store; one that was not is of no object.
-    (relational == nil ? keys.identifier(of: key) : nil) ?? PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
+    keys.identifier(of: key) ?? PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
   }
 
   package func exactIdentifier(ofKey key: Int64, in table: EntityTable) -> PersistentIdentifier? {
-    if relational != nil { return table.family.count > 1 ? nil : identifier(ofKey: key, entity: table.entity.name) }
-    return keys.identifier(of: key)
+    keys.identifier(of: key)
   }
 
   package func key(of identifier: PersistentIdentifier) -> Int64? {
@@ -61,7 +51,7 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
 
   /// The key of an identifier that a snapshot names, and whether it had one.
   func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) {
-    relational == nil ? keys.key(of: identifier) : (identifier.key ?? 0, true)
+    keys.key(of: identifier)
   }
 
   // MARK: - Contents

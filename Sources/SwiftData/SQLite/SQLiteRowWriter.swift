@@ -1,6 +1,6 @@
 import Foundation
 
-extension SQLiteStore: RowStore {
+extension SQLiteStore {
   package func run(_ save: RowSave, _ others: () throws -> Void) throws {
     var denormalized = Set<String>()
     try write { connection in
@@ -44,8 +44,6 @@ final class SQLiteRowWriter: RowWriter {
     return denormalized
   }
 
-  func list(of keys: [Int64]) -> SQLFragment { SQLDialect.sqlite.list(of: keys) }
-
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
     try connection.rows(statement) { cells in (0..<cells.count).map(cells.value) }
   }
@@ -53,15 +51,14 @@ final class SQLiteRowWriter: RowWriter {
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]] {
     let columns = properties.map { TableNames.column(for: $0).quotedIdentifier }.joined(separator: ", ")
     let rows = try rows(
-      SQLFragment("SELECT _pk, \(columns) FROM \(table.name.quotedIdentifier) WHERE ") + condition(keys))
+      "SELECT _pk, \(columns) FROM \(name: table.name) WHERE \(condition(keys))")
     var found = [Int64: [SQLValue]]()
     for row in rows { if case .integer(let key) = row[0] { found[key] = Array(row.dropFirst()) } }
     return found
   }
 
   private func condition(_ keys: [Int64]) -> SQLFragment {
-    keys.count == 1
-      ? SQLFragment("_pk = ?", [.integer(keys[0])]) : SQLFragment("_pk IN (") + list(of: keys) + SQLFragment(")")
+    keys.count == 1 ? "_pk = \(bind: .integer(keys[0]))" : store.dialect.isAmong("_pk", keys)
   }
 
   /// Notes the external files that rows name now and will not any more.
@@ -71,8 +68,7 @@ final class SQLiteRowWriter: RowWriter {
       guard case .attribute(.blob, _) = property.kind else { continue }
       let column = TableNames.column(for: property).quotedIdentifier
       let names = try connection.rows(
-        SQLFragment("SELECT \(column) FROM \(table.name.quotedIdentifier) WHERE typeof(\(column)) = 'text' AND ")
-          + condition(keys)
+        "SELECT \(column) FROM \(name: table.name) WHERE typeof(\(column)) = 'text' AND \(condition(keys))"
       ) { $0.text(0) }
       oldFiles += names.compactMap { $0 }
     }
@@ -80,7 +76,7 @@ final class SQLiteRowWriter: RowWriter {
 
   func delete(_ keys: [Int64], from table: EntityTable) throws {
     try noteOldFiles(of: keys, table.stored, table)
-    try connection.execute(SQLFragment("DELETE FROM \(table.name.quotedIdentifier) WHERE ") + condition(keys))
+    try connection.execute("DELETE FROM \(name: table.name) WHERE \(condition(keys))" as SQLFragment)
   }
 
   // MARK: - Inserts

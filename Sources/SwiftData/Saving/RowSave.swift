@@ -3,8 +3,8 @@
 ///
 /// The order is: deletes, inserts (targets of to-ones first), updates of changed columns, pairs, places in lists, history.
 package final class RowSave: StoreSave {
-  package let store: any EngineStore
-  private let rows: any RowStore
+  private let rows: any SQLStore
+  package var store: any EngineStore { rows }
   package let changes: UnsavedChanges
   package var savedRows = SavedRows()
   /// New objects whose values went into a row that was there already, with that row's key.
@@ -15,9 +15,7 @@ package final class RowSave: StoreSave {
   private var keys: [Int64] = []
   private(set) var history = HistoryRecorder()
 
-  package init(_ store: any EngineStore, _ rows: any RowStore, _ changes: UnsavedChanges) {
-    (self.store, self.rows, self.changes) = (store, rows, changes)
-  }
+  init(_ store: any SQLStore, _ changes: UnsavedChanges) { (self.rows, self.changes) = (store, changes) }
 
   package func run(_ others: () throws -> Void) throws {
     do {
@@ -149,16 +147,16 @@ package final class RowSave: StoreSave {
       if place == groups.count { groups.append((table, [])) }
       groups[place].keys.append(object.__state.key)
     }
-    for (table, keys) in groups { try delete(keys, table, by: writer) }
+    for (table, keys) in groups { try writer.delete(keys, from: table, noting: &history) }
     guard !changes.marked.isEmpty else { return }
     for (table, keys) in changes.marked {
       let keys = keys.sorted()
       let rules = try DeletionRules(table, changes.core)
       try checkDenials(of: keys, table, rules, by: writer)
       for (property, destination, targets) in rules.cleared {
-        try noteCleared(property, try writer.rows(targets(writer.list(of: keys))), destination.name)
+        try noteCleared(property, try writer.rows(targets(keys)), destination.name)
       }
-      try delete(keys, table, by: writer)
+      try writer.delete(keys, from: table, noting: &history)
       savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
     }
     let own = try changed.map { change in
@@ -167,22 +165,12 @@ package final class RowSave: StoreSave {
     savedRows.finish(changes.core, changed: Set(own))
   }
 
-  private func delete(_ keys: [Int64], _ table: EntityTable, by writer: any RowWriter) throws {
-    let kept = table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
-    let cells = kept.isEmpty ? [:] : try writer.cells(of: keys, kept, in: table)
-    for key in keys {
-      let pairs = zip(kept.map(\.name), cells[key] ?? [])
-      history.delete(table.entity.name, key, tombstone: Dictionary(pairs) { first, _ in first })
-    }
-    try writer.delete(keys, from: table)
-  }
-
   /// There was nothing to protect when the rows were marked; others may have saved since.
   private func checkDenials(
     of keys: [Int64], _ table: EntityTable, _ rules: DeletionRules, by writer: any RowWriter
   ) throws {
     for (property, owners) in rules.denials {
-      let denied = try writer.rows(owners(writer.list(of: keys))).count
+      let denied = try writer.rows(owners(keys)).count
       guard denied > 0 else { continue }
       throw SwiftDataError(
         .deleteDenied, entity: table.entity.name, property: property.name,

@@ -4,8 +4,6 @@ package protocol RowWriter: AnyObject {
   func takeKeys(_ count: Int, for table: EntityTable) throws -> [Int64]
   /// Runs a statement that reads, with a `?` for each value.
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]]
-  /// The rows of a list of keys, as a subselect can name them in `IN`.
-  func list(of keys: [Int64]) -> SQLFragment
   /// The stored cells of some attributes of rows, by key.
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]]
 
@@ -36,10 +34,15 @@ package struct ListMember {
   package let place: Int64
 }
 
-/// A store that keeps objects as rows.
-package protocol RowStore: AnyObject {
-  /// Runs a save in one transaction: `save.write(by:)`, then `others`, the saves to other stores.
-  ///
-  /// `save.write(by:)` may run again where the transaction is tried again; `others` runs once.
-  func run(_ save: RowSave, _ others: () throws -> Void) throws
+extension RowWriter {
+  /// Removes rows of one class, and notes that with the attributes that the history keeps.
+  package func delete(_ keys: [Int64], from table: EntityTable, noting history: inout HistoryRecorder) throws {
+    let kept = table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
+    let cells = kept.isEmpty ? [:] : try cells(of: keys, kept, in: table)
+    for key in keys {
+      let pairs = zip(kept.map(\.name), cells[key] ?? [])
+      history.delete(table.entity.name, key, tombstone: Dictionary(pairs) { first, _ in first })
+    }
+    try delete(keys, from: table)
+  }
 }

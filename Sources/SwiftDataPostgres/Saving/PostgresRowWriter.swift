@@ -6,20 +6,17 @@ import SwiftData
 final class PostgresRowWriter: RowWriter {
   let store: PostgresStore
   let transaction: PostgresTransaction
-  private let changes: UnsavedChanges
 
-  init(_ store: PostgresStore, _ transaction: PostgresTransaction, _ changes: UnsavedChanges) {
-    (self.store, self.transaction, self.changes) = (store, transaction, changes)
+  init(_ store: PostgresStore, _ transaction: PostgresTransaction) {
+    (self.store, self.transaction) = (store, transaction)
   }
 
   func takeKeys(_ count: Int, for table: EntityTable) throws -> [Int64] {
     try store.keys.take(count, for: table.name, transaction.connection)
   }
 
-  func list(of keys: [Int64]) -> SQLFragment { SQLDialect.postgres.list(of: keys) }
-
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
-    let statement = FetchQuery.numbered(statement)
+    let statement = PostgresStatement(statement)
     let result = try transaction.run(statement.sql, statement.parameters)
     return (0..<result.count).map { row in (0..<result.width).map { result.value(row, $0) } }
   }
@@ -56,7 +53,7 @@ final class PostgresRowWriter: RowWriter {
   func insert(_ groups: [ObjectGroup], of save: RowSave) throws {
     var merges = [Merge]()
     for group in groups {
-      let uniques = UniqueValues(self, changes, group.table)
+      let uniques = UniqueValues(self, save.changes, group.table)
       for (object, key) in try uniques.collisions(of: group.objects) {
         merges.append(Merge(object, group.table, save.merge(object, group.table, into: key)))
       }

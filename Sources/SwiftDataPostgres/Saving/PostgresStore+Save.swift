@@ -1,23 +1,36 @@
 import Foundation
-public import SwiftData
+import SwiftData
 
-extension PostgresStore: RowStore {
-  /// Writes all of a request in one transaction, or nothing. A new model whose unique value is taken is written over the
-  /// stored one, whose identifier it gets.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
-  public func save(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    try StoreFacade(VersionLayout(schema: schema, layout: layout), relational: self).save(request)
-  }
+extension PostgresStore {
+  package var nesting: Int { 1 }
 
   package func run(_ save: RowSave, _ others: () throws -> Void) throws {
     let changes = save.changes
     var didSaveOthers = false
     try transaction(author: changes.editing.author, mayRepeat: !changes.inserted.isEmpty) { transaction in
-      try save.write(by: PostgresRowWriter(self, transaction, changes))
+      try save.write(by: PostgresRowWriter(self, transaction))
       if !didSaveOthers { try others() }
       didSaveOthers = true
+    }
+  }
+
+  package func deleteAllRows() throws {
+    try transaction(author: nil, mayRepeat: false) { transaction in
+      let writer = PostgresRowWriter(self, transaction)
+      var history = HistoryRecorder()
+      for table in layout.tables where table.entity.superentity == nil {
+        let columns = table.hasDiscriminator ? "_pk, _entity" : "_pk"
+        let found = try transaction.run(
+          "SELECT \(columns) FROM \(table.name.quotedIdentifier) ORDER BY _pk FOR UPDATE", [])
+        let rows = (0..<found.count).map { row in
+          (table.hasDiscriminator ? found.text(row, 1) ?? "" : table.entity.name, found.integer(row, 0))
+        }
+        for (name, rows) in Dictionary(grouping: rows, by: \.0).sorted(by: { $0.key < $1.key }) {
+          let own = layout.tables.first { $0.entity.name == name } ?? table
+          try writer.delete(rows.map(\.1), from: own, noting: &history)
+        }
+      }
+      try writer.write(&history, author: nil)
     }
   }
 

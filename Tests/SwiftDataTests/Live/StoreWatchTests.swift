@@ -8,7 +8,7 @@ import Testing
   func ownSaveWhileWatching() throws {
     let files = try TemporaryStore()
     let (own, foreign) = (try files.container(Live.Shelf.self), try files.container(Live.Shelf.self))
-    let store = own.core.sqlStores[0]
+    let store = own.core.sqliteStores[0]
     _ = store.beginWatch()
     defer { store.endWatch() }
     try save("own", in: own)
@@ -26,7 +26,7 @@ import Testing
   func deletedHistory() throws {
     let files = try TemporaryStore()
     let (own, foreign) = (try files.container(Live.Shelf.self), try files.container(Live.Shelf.self))
-    let store = own.core.sqlStores[0]
+    let store = own.core.sqliteStores[0]
     var seen = store.beginWatch()
     defer { store.endWatch() }
     try save("theirs", in: foreign)
