@@ -2,12 +2,12 @@ import Foundation
 
 // What a program that copies from one store to another needs of snapshots, and others do not.
 
-/// Runs fetches of stores whose snapshots may leave out to-many relationships, which would be all models of the other
-/// class.
-/// - Throws: what `body` throws.
-@_spi(StoreCopy)
-public func withSnapshotsWithoutLists<Result>(_ body: () throws -> Result) rethrows -> Result {
-  try SnapshotLists.$areLeftOut.withValue(true, operation: body)
+@_spi(StoreCopy) extension FetchDescriptor {
+  /// Names all stored properties, so that snapshots leave out the to-many relationships, each of which would be all models
+  /// of another class.
+  public mutating func leaveOutLists() {
+    propertiesToFetch = T.__entity.properties.filter(\.isStored).compactMap { $0.keyPath as? PartialKeyPath<T> }
+  }
 }
 
 @_spi(StoreCopy) extension DefaultSnapshot {

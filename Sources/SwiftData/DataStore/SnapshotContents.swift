@@ -53,9 +53,11 @@ package struct SnapshotContents: @unchecked Sendable {
   // MARK: - From a model
 
   /// The values of a model as they are in memory. Attributes that were left out are loaded.
-  /// - Parameter toMany: the targets of a to-many that is not loaded; nil loads it.
+  /// - Parameters:
+  ///   - leavesLists: leaves out a to-many that is not loaded.
+  ///   - toMany: the targets of a to-many that is not loaded; nil loads it.
   init(
-    of object: any PersistentModel,
+    of object: any PersistentModel, leavesLists: Bool = false,
     toMany stored: (__Property) -> [PersistentIdentifier]? = { _ in nil }
   ) {
     let entity = type(of: object).__entity
@@ -68,6 +70,7 @@ package struct SnapshotContents: @unchecked Sendable {
         continue
       }
       if case .fault = object.__relationship(property.index, .read), property.isToMany {
+        if leavesLists { continue }
         if let targets = stored(property) {
           self[property] = .toMany(targets)
           continue

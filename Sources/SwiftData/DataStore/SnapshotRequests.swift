@@ -21,7 +21,8 @@ package struct SnapshotRequests {
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
     try withContext(request.editingState) { context in
       let objects = try context.fetch(request.descriptor)
-      let snapshots = Self.snapshots(of: objects)
+      // A request that names properties gets no others.
+      let snapshots = Self.snapshots(of: objects, leavesLists: !request.descriptor.propertiesToFetch.isEmpty)
       var related = [any PersistentModel]()
       for keyPath in request.descriptor.relationshipKeyPathsForPrefetching {
         guard let property = KeyPathResolver.property(at: keyPath, in: T.__entity) else { continue }
@@ -37,7 +38,8 @@ package struct SnapshotRequests {
     }
   }
 
-  private static func snapshots(of objects: [any PersistentModel]) -> [DefaultSnapshot] {
+  private static func snapshots(of objects: [any PersistentModel], leavesLists: Bool = false) -> [DefaultSnapshot] {
+    if leavesLists { return objects.map { DefaultSnapshot(SnapshotContents(of: $0, leavesLists: true)) } }
     for object in objects {
       // All lists are wanted, so the first touch loads them for all.
       for property in type(of: object).__entity.properties where property.isToMany {

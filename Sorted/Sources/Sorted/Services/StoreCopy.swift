@@ -94,9 +94,10 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
   private mutating func found<M: PersistentModel>(
     _ type: M.Type, _ contents: [Content], _ named: ([String]) -> Predicate<M>
   ) throws -> [String: (identifier: PersistentIdentifier, fingerprint: UInt64)] {
-    let request = DataStoreFetchRequest(
-      descriptor: FetchDescriptor<M>(predicate: named(contents.map(\.id))), editingState: state)
-    let snapshots = try withSnapshotsWithoutLists { try target.fetch(request).fetchedSnapshots }
+    var descriptor = FetchDescriptor<M>(predicate: named(contents.map(\.id)))
+    descriptor.leaveOutLists()
+    let request = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+    let snapshots = try target.fetch(request).fetchedSnapshots
     var result = [String: (identifier: PersistentIdentifier, fingerprint: UInt64)]()
     for snapshot in snapshots {
       let content = try Content(snapshot)
@@ -112,10 +113,8 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     var descriptor = FetchDescriptor<M>()
     descriptor.fetchLimit = size
     descriptor.fetchOffset = offset
-    // Lists would be all models of the other class.
-    return try withSnapshotsWithoutLists {
-      try store.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state)).fetchedSnapshots
-    }
+    descriptor.leaveOutLists()
+    return try store.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state)).fetchedSnapshots
   }
 
   // MARK: - Comparing

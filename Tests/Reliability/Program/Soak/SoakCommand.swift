@@ -44,7 +44,7 @@ struct SoakCommand: Command {
   }
 
   private func check(_ container: ModelContainer) throws {
-    let store = container.core.sqlStores[0]
+    let store = container.core.sqliteStores[0]
     let answer = try store.read { connection in
       try String.fetchAll(connection.database, sql: "PRAGMA integrity_check")
         + String.fetchAll(connection.database, sql: "PRAGMA foreign_key_check")
