@@ -13,7 +13,7 @@ package struct LoweringEnvironment {
   /// Whether the cells of a class's column are sealed.
   let isEncrypted: (__Entity, String) -> Bool
 
-  init(
+  package init(
     storeIdentifier: String,
     isDenormalized: @escaping (String, String) -> Bool,
     familyNames: @escaping (__Entity) -> [String],

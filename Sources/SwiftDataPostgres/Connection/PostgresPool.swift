@@ -146,7 +146,8 @@ final class PostgresPool: Sendable {
   }
 
   private func giveBack(_ connection: PostgresConnection) {
-    passOn(connection.isAlive ? connection : nil)
+    connection.lastUse = .now
+    passOn(connection.isIdle ? connection : nil)
   }
 
   /// Hands a connection, or the right to make one, to the first who still waits for it.
