@@ -102,7 +102,8 @@ private typealias Everything = WriterModels.Everything
     }
     rows.removeAll()
     #expect(rows.parts().isEmpty)
-    #expect(rows.parameters.map(\.bytes) == [PostgresParameter.keys([]).bytes, PostgresParameter.array([], .text).bytes])
+    #expect(
+      rows.parameters.map(\.bytes) == [PostgresParameter.keys([]).bytes, PostgresParameter.array([], .text).bytes])
   }
 
   @Test("compare numbers that are equal as equal bytes (issue 21)")

@@ -30,7 +30,9 @@ package enum SwiftText {
     // Eight at a time, since most text is ASCII.
     while index + 8 <= bytes.count {
       let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      if word & 0x8080_8080_8080_8080 != 0, !bytes[index..<index + 8].allSatisfy({ $0 < firstCombining }) { return false }
+      if word & 0x8080_8080_8080_8080 != 0, !bytes[index..<index + 8].allSatisfy({ $0 < firstCombining }) {
+        return false
+      }
       index += 8
     }
     return bytes[index...].allSatisfy { $0 < firstCombining }

@@ -147,7 +147,7 @@ package final class RowSave: StoreSave {
       if place == groups.count { groups.append((table, [])) }
       groups[place].keys.append(object.__state.key)
     }
-    for (table, keys) in groups { try writer.delete(keys, from: table, noting: &history) }
+    for (table, keys) in groups { try delete(keys, table, by: writer) }
     guard !changes.marked.isEmpty else { return }
     for (table, keys) in changes.marked {
       let keys = keys.sorted()
@@ -156,13 +156,23 @@ package final class RowSave: StoreSave {
       for (property, destination, targets) in rules.cleared {
         try noteCleared(property, try writer.rows(targets(keys)), destination.name)
       }
-      try writer.delete(keys, from: table, noting: &history)
+      try delete(keys, table, by: writer)
       savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
     }
     let own = try changed.map { change in
       SavedRows.Changed(root: try changes.table(of: change.object).root, key: change.object.__state.key)
     }
     savedRows.finish(changes.core, changed: Set(own))
+  }
+
+  private func delete(_ keys: [Int64], _ table: EntityTable, by writer: any RowWriter) throws {
+    let kept = table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
+    let cells = kept.isEmpty ? [:] : try writer.cells(of: keys, kept, in: table)
+    for key in keys {
+      let pairs = zip(kept.map(\.name), cells[key] ?? [])
+      history.delete(table.entity.name, key, tombstone: Dictionary(pairs) { first, _ in first })
+    }
+    try writer.delete(keys, from: table)
   }
 
   /// There was nothing to protect when the rows were marked; others may have saved since.

@@ -33,16 +33,3 @@ package struct ListMember {
   package let target: Int64
   package let place: Int64
 }
-
-extension RowWriter {
-  /// Removes rows of one class, and notes that with the attributes that the history keeps.
-  package func delete(_ keys: [Int64], from table: EntityTable, noting history: inout HistoryRecorder) throws {
-    let kept = table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
-    let cells = kept.isEmpty ? [:] : try cells(of: keys, kept, in: table)
-    for key in keys {
-      let pairs = zip(kept.map(\.name), cells[key] ?? [])
-      history.delete(table.entity.name, key, tombstone: Dictionary(pairs) { first, _ in first })
-    }
-    try delete(keys, from: table)
-  }
-}

@@ -16,8 +16,7 @@ final class PostgresRowWriter: RowWriter {
   }
 
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
-    let statement = PostgresStatement(statement)
-    let result = try transaction.run(statement.sql, statement.parameters)
+    let result = try transaction.run(statement)
     return (0..<result.count).map { row in (0..<result.width).map { result.value(row, $0) } }
   }
 
@@ -168,7 +167,8 @@ final class PostgresRowWriter: RowWriter {
     case .inverseForeignKey(let inverse, let name):
       (table, position, target) = (TableNames.table(for: info.destination), name.quotedIdentifier, "_pk")
       owner = TableNames.column(for: inverse).quotedIdentifier
-    case .join(let join, let source, let other, let name): (table, position, owner, target) = (join, name, source, other)
+    case .join(let join, let source, let other, let name):
+      (table, position, owner, target) = (join, name, source, other)
     case .foreignKey: return
     }
     let rows = Self.rows(members)

@@ -14,26 +14,6 @@ extension PostgresStore {
     }
   }
 
-  package func deleteAllRows() throws {
-    try transaction(author: nil, mayRepeat: false) { transaction in
-      let writer = PostgresRowWriter(self, transaction)
-      var history = HistoryRecorder()
-      for table in layout.tables where table.entity.superentity == nil {
-        let columns = table.hasDiscriminator ? "_pk, _entity" : "_pk"
-        let found = try transaction.run(
-          "SELECT \(columns) FROM \(table.name.quotedIdentifier) ORDER BY _pk FOR UPDATE", [])
-        let rows = (0..<found.count).map { row in
-          (table.hasDiscriminator ? found.text(row, 1) ?? "" : table.entity.name, found.integer(row, 0))
-        }
-        for (name, rows) in Dictionary(grouping: rows, by: \.0).sorted(by: { $0.key < $1.key }) {
-          let own = layout.tables.first { $0.entity.name == name } ?? table
-          try writer.delete(rows.map(\.1), from: own, noting: &history)
-        }
-      }
-      try writer.write(&history, author: nil)
-    }
-  }
-
   /// Runs what writes, and commits it.
   ///
   /// What only means that others were faster is tried again: serialization failures, deadlocks, a new unique value that

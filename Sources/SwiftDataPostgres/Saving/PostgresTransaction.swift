@@ -57,6 +57,12 @@ final class PostgresTransaction {
     return try connection.run(sql, parameters)
   }
 
+  /// The same with a `?` for each value.
+  func run(_ fragment: SQLFragment) throws -> PostgresResult {
+    try flush()
+    return try connection.run(fragment)
+  }
+
   /// Numbers the transaction and ends it. Numbers are given in the order of commits, by a row that stays locked for no
   /// longer than this takes.
   func commit() throws {
