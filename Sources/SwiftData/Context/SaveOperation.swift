@@ -1,5 +1,4 @@
 import Foundation
-import OrderedCollections
 
 /// One save of one store: everything that is written in its transaction, and what is undone in memory if it fails.
 ///
