@@ -49,8 +49,9 @@ struct OrderedDictionary<Key: Hashable, Value> {
     switch (value, places[key]) {
     case (let value?, let index?): entries[index] = (key, value)
     case (let value?, nil): _ = append(key, value)
-    case (nil, .some):
+    case (nil, let index?):
       places[key] = nil
+      entries[index] = nil
       compact()
     case (nil, nil): break
     }
