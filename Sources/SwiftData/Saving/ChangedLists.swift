@@ -10,11 +10,14 @@ private struct ChangedList {
   let now: [Int64]
 
   /// Whether places have to be written, which lists do without that are read back as they are by the age of their rows.
-  var needsPlaces: Bool {
+  /// - Parameter newPairs: the pairs that the save adds, from whichever end.
+  func needsPlaces(_ newPairs: NewPairs) -> Bool {
     if positioned { return true }
-    guard case .join = info.storage else { return !zip(now, now.dropFirst()).allSatisfy { $0 < $1 } }
+    guard case .join(let table, let source, _, _) = info.storage else {
+      return !zip(now, now.dropFirst()).allSatisfy { $0 < $1 }
+    }
     // Several new pairs may have been written from the other end, in another order.
-    if added.count > 1 { return true }
+    if newPairs.count(at: .init(table: table, column: source, key: owner.__state.key)) > 1 { return true }
     return !now.prefix(before.count).elementsEqual(before) && now != before.filter(Set(now).contains)
   }
   var added: [ListMember] {
@@ -32,6 +35,29 @@ private struct ChangedList {
   }
 }
 
+/// The pairs that a save adds, by each of their ends.
+private struct NewPairs {
+  struct End: Hashable {
+    let table: String
+    let column: String
+    let key: Int64
+  }
+
+  private var partners: [End: Set<Int64>] = [:]
+
+  init(_ groups: [[ChangedList]]) {
+    for list in groups.joined() {
+      guard case .join(let table, let source, let target, _) = list.info.storage else { continue }
+      for pair in list.added {
+        partners[End(table: table, column: source, key: pair.owner), default: []].insert(pair.target)
+        partners[End(table: table, column: target, key: pair.target), default: []].insert(pair.owner)
+      }
+    }
+  }
+
+  func count(at end: End) -> Int { partners[end]?.count ?? 0 }
+}
+
 extension RowSave {
   /// Writes the difference between the stored pairs of many-to-manys and the lists in memory, then the order of lists
   /// that the tables do not have by themselves.
@@ -45,8 +71,9 @@ extension RowSave {
     let pairs = groups.filter { if case .join = $0[0].info.storage { true } else { false } }
     try write(pairs.map { ($0[0].info, $0.flatMap(\.removed)) }) { try writer.removePairs($0, of: $1) }
     try write(pairs.map { ($0[0].info, $0.flatMap(\.added)) }) { try writer.addPairs($0, of: $1) }
+    let newPairs = NewPairs(pairs)
     for group in groups {
-      let lists = group.filter(\.needsPlaces)
+      let lists = group.filter { $0.needsPlaces(newPairs) }
       try write([(group[0].info, lists.flatMap(\.members))]) { try writer.place($0, of: $1) }
       for list in lists {
         _ = list.owner.__relationship(list.info.property.index, .load(list.targets, positioned: true))
