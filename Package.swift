@@ -17,7 +17,6 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
   ],
   targets: [
@@ -30,8 +29,6 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
-        .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "OrderedCollections", package: "swift-collections"),
       ]
     ),
     .macro(
@@ -48,10 +45,7 @@ let package = Package(
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
     .systemLibrary(
       name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-    .target(
-      name: "SwiftDataPostgres",
-      dependencies: ["SwiftData", "CLibPQ", .product(name: "DequeModule", package: "swift-collections")]
-    ),
+    .target(name: "SwiftDataPostgres", dependencies: ["SwiftData", "CLibPQ"]),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
     .executableTarget(name: "CrashHelper", dependencies: ["CrashModels"], path: "Tests/CrashHelper/Command"),
     .target(name: "FaultyFiles", path: "Tests/Reliability/FaultyFiles"),

@@ -23,6 +23,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
   package let layout: StoreLayout
   package let loweredQueries = LoweredQueries()
   let keys = KeyBlocks()
+  let layouts: RowLayouts
   /// Tells this opened store from the same one opened elsewhere.
   let instance = UUID()
   let foreign = ForeignSaves()
@@ -46,6 +47,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     self.schema = schema
     let layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
     self.layout = layout
+    layouts = RowLayouts(layout)
     let pool = PostgresPool(
       url: configuration.url, namespace: configuration.namespace, options: configuration.pool,
       log: StatementLog(store: configuration.name))
@@ -76,6 +78,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     self.configuration = configuration
     self.identifier = identifier
     (schema, layout) = (version.schema, version.layout)
+    layouts = RowLayouts(layout)
     pool = PostgresPool(within: transaction)
     rowsByName = Self.rows(version.layout)
   }

@@ -1,4 +1,5 @@
 """A server of its own for each class of tests, and a browser for all."""
+import faulthandler
 import os
 import pathlib
 import re
@@ -10,7 +11,9 @@ import unittest
 
 from playwright.sync_api import expect, sync_playwright
 
-expect.set_options(timeout=10_000)
+# The suite has a time limit: half an hour. No condition has one that a busy machine could miss.
+faulthandler.dump_traceback_later(30 * 60, exit=True)
+expect.set_options(timeout=300_000)
 
 
 def free_port():
@@ -58,7 +61,7 @@ class Server:
     def end(self):
         """As Ctrl-C does: it may finish what it is at, and waits for nobody who only listens."""
         self.process.terminate()
-        self.process.wait(timeout=10)
+        self.process.wait(timeout=300)
         self.process.stdout.close()
 
     def stop(self):

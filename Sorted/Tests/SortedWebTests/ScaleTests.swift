@@ -57,7 +57,7 @@ import Testing
     for (inShort, inLong) in pairs {
       let (short, long) = (try open(100, inShort), try open(100_000, inLong))
       #expect(short.statements == long.statements)
-      #expect(long.statements.count < 16, "\(long.statements.joined(separator: "\n"))")
+      #expect(long.statements.count < 14, "\(long.statements.joined(separator: "\n"))")
       #expect(long.steps < short.steps * 3 / 2)
     }
   }

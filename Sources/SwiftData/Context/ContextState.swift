@@ -1,6 +1,4 @@
-import DequeModule
 import Foundation
-import OrderedCollections
 
 /// The unit of work behind a ``ModelContext``: the identity map and what was inserted, changed and deleted.
 ///
@@ -41,7 +39,7 @@ package final class ContextState {
   /// How many pieces of work are under way, one in the other, that observers may not see the middle of.
   var quietDepth = 0
   /// Changes of observed objects that such work made and observers have not heard of yet.
-  var pendingNotifications: Deque<(any PersistentModel, Int)> = []
+  var pendingNotifications = Queue<(any PersistentModel, Int)>()
   /// The fetches that somebody keeps watching.
   var liveQueries = LiveQueries()
   var undoManager: UndoManager?
@@ -61,10 +59,10 @@ package final class ContextState {
 
   /// One stored object's unsaved changes.
   package struct ObjectChange {
-    let object: any PersistentModel
-    var properties = PropertySet()
+    package let object: any PersistentModel
+    package var properties = PropertySet()
     /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
-    var originals: [(index: Int, value: Any)] = []
+    package var originals: [(index: Int, value: Any)] = []
     /// Whether others saved the object meanwhile, so that the originals may be history.
     var isStale = false
 

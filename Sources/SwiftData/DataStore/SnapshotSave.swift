@@ -7,35 +7,21 @@ import Foundation
 final class SnapshotSave<Base: DataStore>: StoreSave {
   let snapshots: SnapshotStore<Base>
   let context: ContextState
-  private let index: Int
-  let inserted: [any PersistentModel]
-  let changed: [ContextState.ObjectChange]
-  private(set) var deleted: [any PersistentModel]
-  let marked: [(table: EntityTable, keys: [Int64])]
+  private(set) var changes: UnsavedChanges
   private(set) var merged: [ObjectIdentifier: Int64] = [:]
-  var savedRows = SavedRows()
+  private(set) var savedRows = SavedRows()
   private var reregistered: [Base.Snapshot] = []
   /// What is stored of the objects that are written again.
   private var stored: [ObjectIdentifier: SnapshotContents] = [:]
 
   var store: any EngineStore { snapshots }
-  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
-  init(_ store: SnapshotStore<Base>, _ context: ContextState, at index: Int) throws {
-    self.snapshots = store
-    self.context = context
-    self.index = index
-    func isHere(_ object: any PersistentModel) throws -> Bool {
-      try context.core.table(for: type(of: object).__entity).store == index
-    }
-    self.inserted = try context.inserted.values.filter(isHere)
-    self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
-    self.deleted = try context.deleted.values.filter(isHere)
-    self.marked = context.markedRows.groups.filter { $0.table.store == index }
+  init(_ store: SnapshotStore<Base>, _ changes: UnsavedChanges, _ context: ContextState) {
+    (self.snapshots, self.changes, self.context) = (store, changes, context)
   }
 
   func run(_ others: () throws -> Void) throws {
-    if !marked.isEmpty, try deleteMarked() { return try others() }
+    if !changes.marked.isEmpty, try deleteMarked() { return try others() }
     try context.quietly { try refreshChanged() }
     let referring = try context.quietly { try objectsReferringToDeleted() }
     let ends = otherEnds()
@@ -90,7 +76,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   /// Stored objects without changes of their own whose lists name other objects from now on: the other ends of what
   /// changed.
-  func otherEnds() -> [any PersistentModel] {
+  private func otherEnds() -> [any PersistentModel] {
     var found = [any PersistentModel]()
     func take(_ target: any PersistentModel, _ inverse: __Property) {
       var state = target.__state
@@ -125,7 +111,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     return found.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  static func models(in value: Any) -> [any PersistentModel] {
+  private static func models(in value: Any) -> [any PersistentModel] {
     switch ScalarType.unwrapped(value) {
     case let models as [any PersistentModel]: models
     case let model as any PersistentModel: [model]
@@ -135,12 +121,13 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   /// Objects that name a deleted one in a relationship that no delete rule cleared: without an inverse, or with
   /// `.noAction` at the other side.
-  func objectsReferringToDeleted() throws -> [any PersistentModel] {
+  private func objectsReferringToDeleted() throws -> [any PersistentModel] {
     guard !deleted.isEmpty else { return [] }
     let gone = Set(deleted.map { $0.__state.key })
     let classes = deleted.map { type(of: $0).__entity }
     var found = [any PersistentModel]()
-    for table in context.core.allTables.sorted(by: { $0.entity.name < $1.entity.name }) where table.store == index {
+    for table in context.core.allTables.sorted(by: { $0.entity.name < $1.entity.name })
+    where context.core.store(of: table) === snapshots {
       let entity = table.entity
       let affected = entity.properties.filter { property in
         guard let destination = property.destination?.__entity, classes.contains(where: { $0.isKind(of: destination) })
@@ -149,7 +136,8 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
         return inverse == nil || inverse?.relationship?.deleteRule == .noAction
       }
       guard !affected.isEmpty else { continue }
-      for snapshot in try snapshots.snapshots(of: entity.type) where snapshot.persistentIdentifier.entityName == entity.name {
+      for snapshot in try snapshots.snapshots(of: entity.type)
+      where snapshot.persistentIdentifier.entityName == entity.name {
         let contents = try snapshots.contents(of: snapshot)
         let names = affected.flatMap { contents[$0]?.identifiers ?? [] }
         guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
@@ -165,7 +153,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     return found
   }
 
-  func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
+  private func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
     guard Base.Snapshot.self == DefaultSnapshot.self else {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
@@ -183,7 +171,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   // MARK: - What was written
 
-  func take(_ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
+  private func take(_ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
     var given = Set<Int64>()
     var keys = [(any PersistentModel, Int64)]()
     for object in inserted {
@@ -218,16 +206,14 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   /// Deletes what a batch delete marked, which is all there is to save (`prepareSnapshots`).
   /// - Returns: false where the store wants it done one by one; then it is among `deleted`.
   private func deleteMarked() throws -> Bool {
-    for (table, keys) in marked {
+    for (table, keys) in changes.marked {
       guard let batching = snapshots.base as? any DataStoreBatching else { continue }
       let identifiers = keys.map { snapshots.identifier(ofKey: $0, entity: table.entity.name) }
       do {
         try snapshots.call { _ in try delete(table.entity.type, identifiers, batching) }
       } catch DataStoreError.preferInMemoryFilter {
         try context.loadMarkedRows()
-        deleted = try context.deleted.values.filter { object in
-          try context.core.table(for: type(of: object).__entity).store == index
-        }
+        changes = try UnsavedChanges(context, store: table.store)
         return false
       }
       savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
@@ -245,9 +231,11 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 }
 
 extension SnapshotStore {
-  package func makeSave(_ context: ContextState, at index: Int) throws -> any StoreSave {
-    try SnapshotSave(self, context, at: index)
+  package func makeSave(_ changes: UnsavedChanges, in context: ContextState) -> any StoreSave {
+    SnapshotSave(self, changes, context)
   }
+
+  package var nesting: Int { 2 }
 
   package func delete<M: PersistentModel>(
     model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, in context: ContextState

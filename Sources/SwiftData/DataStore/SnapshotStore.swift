@@ -46,11 +46,13 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
   }
 
   package func key(of identifier: PersistentIdentifier) -> Int64? {
-    identifier.storeIdentifier == self.identifier ? keys.key(of: identifier).key : nil
+    identifier.storeIdentifier == self.identifier ? give(identifier).key : nil
   }
 
   /// The key of an identifier that a snapshot names, and whether it had one.
-  func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) { keys.key(of: identifier) }
+  func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) {
+    keys.key(of: identifier)
+  }
 
   // MARK: - Contents
 
@@ -68,7 +70,7 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
   }
 
   func reader(_ contents: SnapshotContents) -> SnapshotReader {
-    SnapshotReader(contents) { [keys] in keys.key(of: $0).key }
+    SnapshotReader(contents) { self.give($0).key }
   }
 
   // MARK: - Administration

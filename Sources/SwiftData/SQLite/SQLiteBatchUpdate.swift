@@ -75,7 +75,7 @@ struct SQLiteBatchUpdate {
     try connection.execute(SQLFragment("CREATE TEMP TABLE _swiftdata_new AS ") + values)
     let unique = Set(table.uniqueness.joined().map(\.property.index))
     let room = columns.filter { unique.contains($0.property.index) }
-      .map { SQLFragment(SaveOperation.makeRoom($0.property)) }
+      .map { SQLFragment(SQLiteRowWriter.makeRoom($0.property)) }
     try connection.execute(
       SQLFragment("UPDATE \(table.name.quotedIdentifier) SET ") + room.list
         + SQLFragment(" WHERE _pk IN (SELECT pk FROM ")

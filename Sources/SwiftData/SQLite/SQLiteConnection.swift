@@ -140,6 +140,7 @@ package final class SQLiteConnection: SQLConnection {
   struct Cells {
     let statement: OpaquePointer
 
+    var count: Int32 { sqlite3_column_count(statement) }
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
     /// The cell as it is.
     func value(_ column: Int32) -> SQLValue {

@@ -2,15 +2,10 @@ import Foundation
 
 extension SQLiteStore: SQLStore {
   package var name: String { configuration.name }
-  package var canNest: Bool { true }
   package var dialect: any SQLDialect { SQLiteDialect() }
 
   package func withConnection(cancellable: Bool, _ body: (any SQLConnection) throws -> Void) throws {
     try read { try body($0) }
-  }
-
-  package func makeSave(_ context: ContextState, at index: Int) throws -> any StoreSave {
-    try SaveOperation(context: context, store: self, storeIndex: index)
   }
 
   package func update(_ update: BatchUpdate) throws -> [String: [Int64]] { try SQLiteBatchUpdate(update, self).run() }

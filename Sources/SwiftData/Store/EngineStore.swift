@@ -12,8 +12,9 @@ package protocol EngineStore: AnyObject, Sendable {
   var name: String { get }
   /// Grows when another process may have committed.
   var foreignCommits: Int { get }
-  /// Whether the saves of other stores can run inside its transaction, so that a refusal by any of them undoes it.
-  var canNest: Bool { get }
+  /// Where its save is nested in one of several stores: the greater, the farther inside, and the earlier committed. A file
+  /// on this machine, whose commit hardly fails, is outermost (0); a store that cannot roll back is innermost.
+  var nesting: Int { get }
   /// What opening it changed.
   var migration: MigrationSummary { get }
 
@@ -28,8 +29,8 @@ package protocol EngineStore: AnyObject, Sendable {
 
   // MARK: - Writing
 
-  /// What the context has to save to this store, which is the one at `index`.
-  func makeSave(_ context: ContextState, at index: Int) throws -> any StoreSave
+  /// The save of what a context has to save to this store.
+  func makeSave(_ changes: UnsavedChanges, in context: ContextState) throws -> any StoreSave
   /// Runs a save; where the store cannot merge what two contexts save at a time, one after the other.
   func exclusively<T>(_ body: () throws -> T) rethrows -> T
   /// Removes all objects.
@@ -52,7 +53,6 @@ package protocol EngineStore: AnyObject, Sendable {
 
 extension EngineStore {
   package var foreignCommits: Int { 0 }
-  package var canNest: Bool { false }
   package var migration: MigrationSummary { MigrationSummary(configuration: name, steps: []) }
   package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
   package func contextBegan(_ state: EditingState) {}
@@ -89,19 +89,14 @@ package protocol ObjectStore: EngineStore {
   ) throws
 }
 
-/// What one context saves to one store.
+/// One save of one store.
 package protocol StoreSave: AnyObject {
   var store: any EngineStore { get }
-  var inserted: [any PersistentModel] { get }
-  var changed: [ContextState.ObjectChange] { get }
-  var deleted: [any PersistentModel] { get }
+  var changes: UnsavedChanges { get }
   /// New objects whose values went into a row that was there already, with that row's key.
   var merged: [ObjectIdentifier: Int64] { get }
   /// What it did with rows that nobody loaded.
   var savedRows: SavedRows { get }
-  var isEmpty: Bool { get }
-  /// Whether any object that is written may have relationships.
-  var hasRelationships: Bool { get }
 
   /// Writes everything and runs `others`, the saves to other stores; or throws, and leaves the store and the memory as
   /// they were.
@@ -111,7 +106,9 @@ package protocol StoreSave: AnyObject {
 }
 
 extension StoreSave {
-  package var hasRelationships: Bool { true }
+  package var inserted: [any PersistentModel] { changes.inserted }
+  package var changed: [ContextState.ObjectChange] { changes.changed }
+  package var deleted: [any PersistentModel] { changes.deleted }
   package func didFinish() throws {}
 }
 

@@ -27,6 +27,11 @@ package protocol SQLStore: EngineStore {
   ///   that ``SQLDialect/mayDefer`` throws.
   func withConnection(cancellable: Bool, _ body: (any SQLConnection) throws -> Void) throws
 
+  /// Runs a save in one transaction: `save.write(by:)`, then `others`, the saves to other stores.
+  ///
+  /// `save.write(by:)` may run again where the transaction is tried again; `others` runs once.
+  func run(_ save: RowSave, _ others: () throws -> Void) throws
+
   /// Runs a batch update in a transaction of its own, with its history.
   /// - Returns: the keys of the rows that were changed, by class.
   /// - Throws: as ``withConnection(cancellable:_:)``; ``SwiftDataError``, and then nothing was changed.
@@ -45,6 +50,9 @@ extension SQLStore {
   package var derivedTables: Set<String> { [] }
   package var rowColumns: [String] { [] }
   package var refreshesOnFetch: Bool { false }
+  package var nesting: Int { 0 }
+
+  package func makeSave(_ changes: UnsavedChanges, in context: ContextState) -> any StoreSave { RowSave(self, changes) }
 
   package func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier {
     PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)

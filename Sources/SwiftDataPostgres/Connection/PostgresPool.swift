@@ -1,4 +1,3 @@
-import DequeModule
 import Dispatch
 import Foundation
 import SwiftData
@@ -18,7 +17,7 @@ final class PostgresPool: Sendable {
     var idle: [PostgresConnection] = []
     /// Those that are lent, and those that are being made.
     var busy = 0
-    var waiting = Deque<Waiter>()
+    var waiting = Queue<Waiter>()
   }
 
   /// Somebody who waits for a connection, or for the right to make one.

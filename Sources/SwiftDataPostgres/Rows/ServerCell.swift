@@ -33,7 +33,7 @@ struct ServerCell {
     self.given = given
   }
 
-  private init(_ cell: SQLValue, _ family: ValueFamily) {
+  init(_ cell: SQLValue, _ family: ValueFamily) {
     switch (cell, family) {
     // SQLite has no NaN; PostgreSQL has.
     case (.text, .real), (.text, .date): (value, given) = (.real(.nan), nil)

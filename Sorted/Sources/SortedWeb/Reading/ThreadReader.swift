@@ -34,9 +34,12 @@ struct ThreadReader {
 
   func around(_ message: MessageEntity) throws -> ThreadStretch {
     let older = try before(message, count: Self.pageSize / 2)
-    let newer = try after(message, count: Self.pageSize / 2)
+    // The message comes with those that follow the one before it, so that its attachments come with theirs.
+    let count = Self.pageSize / 2 + 1
+    let next = descriptor(.forward, count + 1)
+    let rest = try older.messages.last.map { try context.fetch(next, after: $0) } ?? context.fetch(next)
     return ThreadStretch(
-      messages: older.messages + [message] + newer.messages, hasOlder: older.hasOlder, hasNewer: newer.hasNewer)
+      messages: older.messages + rest.prefix(count), hasOlder: older.hasOlder, hasNewer: rest.count > count)
   }
 
   /// All from one message to another, or as many of them as a page may have, the newest.
