@@ -20,6 +20,9 @@ struct StoreQuery {
   /// What is computed of each row instead of an object, and the to-one relationships that only this reads.
   var values: [SQLFragment] = []
   var valueJoins: [SQLFragment] = []
+  /// The properties that condition and order read, and those that the values read.
+  var readProperties = ReadProperties()
+  var valueReads = ReadProperties()
   var limit: Int?
   var offset: Int?
   var dialect = SQLDialect.sqlite
@@ -123,7 +126,7 @@ extension ContextState {
   func countRows<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> Int {
     let query = try lower(descriptor)
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-      return try fetchWithPendingChanges(descriptor, query).count
+      return try countWithPendingChanges(descriptor, query)
     }
     return try read(query.table) { connection in
       try connection.rows(query.count) { Int($0.integer(0)) }[0]
@@ -201,6 +204,7 @@ extension ContextState {
     (query.joins, query.condition) = (lowered.joins, lowered.condition)
     (query.orderJoins, query.order) = (lowered.orderJoins, lowered.order)
     (query.valueJoins, query.values) = (lowered.valueJoins, lowered.values)
+    (query.readProperties, query.valueReads) = (lowered.reads, lowered.valueReads)
     // Negative bounds bound nothing.
     query.limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
     query.offset = descriptor.fetchOffset.map { max(0, $0) }

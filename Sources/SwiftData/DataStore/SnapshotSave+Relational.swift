@@ -72,7 +72,7 @@ extension SnapshotSave {
       switch object.__relationship(property.index, .read) {
       case .fault(let key): return gone.contains(key)
       case .targets(let targets, _): return targets.allSatisfy { $0.isDeleted || gone.contains($0.__state.key) }
-      case .none: return false
+      case .none, .change, .order: return false
       }
     }
     return PropertySet(cleared.map(\.index))

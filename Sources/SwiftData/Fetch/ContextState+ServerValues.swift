@@ -17,6 +17,7 @@ extension ContextState {
     (query.joins, query.condition) = (lowered.joins, lowered.condition)
     (query.orderJoins, query.order) = (lowered.orderJoins, lowered.order)
     (query.valueJoins, query.values) = (lowered.valueJoins, lowered.values)
+    (query.readProperties, query.valueReads) = (lowered.reads, lowered.valueReads)
     query.limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
     query.offset = descriptor.fetchOffset.flatMap { $0 > 0 ? $0 : nil }
     return query

@@ -14,6 +14,8 @@ package struct LoweringState {
   var currentScope = 0
   /// The joins of the statement (0) and of each subselect.
   private var scopes: [[Join]] = [[]]
+  /// The persisted properties that were lowered so far.
+  var reads = ReadProperties()
 
   private struct Join {
     let key: SQLFragment

@@ -53,6 +53,9 @@ package struct LoweredQuery {
   /// What follows those for the values.
   package var valueJoins: [SQLFragment]
   package var values: [SQLFragment]
+  /// What condition and order read, and what the values read.
+  var reads = ReadProperties()
+  var valueReads = ReadProperties()
 }
 
 /// Turns Foundation's predicates and sort descriptors into SQL.
@@ -81,10 +84,13 @@ package enum PredicateLowering {
     let joins = state.joins(of: 0)
     let order = try sort.flatMap { try state.orderTerms($0) }
     let orderJoins = Array(state.joins(of: 0).dropFirst(joins.count))
+    let reads = state.reads
+    state.reads = ReadProperties()
     let values = try values(&state)
     return LoweredQuery(
       joins: joins, orderJoins: orderJoins, condition: condition, order: order,
-      valueJoins: Array(state.joins(of: 0).dropFirst(joins.count + orderJoins.count)), values: values)
+      valueJoins: Array(state.joins(of: 0).dropFirst(joins.count + orderJoins.count)), values: values,
+      reads: reads, valueReads: state.reads)
   }
 
   /// The condition for rows of `entity`, whose table's alias is `t0`; complete in itself.
