@@ -46,7 +46,7 @@ extension ContextState {
       // Any row may match, and stand anywhere.
       candidates.condition = nil
       candidates.limit = nil
-      candidates.stretches = nil
+      candidates.ranges = nil
     } else if let limit = query.limit {
       // Each unsaved object can push out or pull in one row.
       let pending = query.table.family.reduce(0) { $0 + changed.count(of: $1) + deleted.count(of: $1) }
@@ -98,7 +98,7 @@ private struct PendingOverlay<M: PersistentModel> {
     (self.descriptor, self.state) = (descriptor, state)
     var query = query
     // Objects are compared and sorted, so none of their values is left out.
-    query.columns = query.table.select()
+    query.columns = (try? state.core.sqlStore(of: query.table))?.selection(of: query.table) ?? query.columns
     self.query = query
     reach = state.reach(of: query)
     condition = descriptor.predicate.map { MemoisedCondition($0) }
@@ -143,9 +143,8 @@ private struct PendingOverlay<M: PersistentModel> {
   /// The rows that unsaved changes of related objects reach.
   private func reachedObjects() throws -> [M] {
     guard case .rows(let rows) = reach else { return [] }
-    var query = StoreQuery(table: query.table, columns: query.table.select())
-    query.condition = rows.condition
-    query.dialect = self.query.dialect
+    var query = StoreQuery(table: query.table, dialect: query.dialect, columns: query.columns)
+    query.condition = rows.condition(query.dialect)
     return try state.load(query)
   }
 
@@ -202,13 +201,11 @@ private struct PendingOverlay<M: PersistentModel> {
     }
     var query = query
     (query.limit, query.offset) = (nil, nil)
-    let keys = state.unsavedKeys(in: query.table)
-    if !keys.isEmpty { query.restrictions.append(state.exclusion(of: keys)) }
+    query.exclude(state.unsavedKeys(in: query.table))
     if case .rows(let rows) = reach {
-      // No row has NULL for a key; a to-one that leads nowhere is reached by nothing.
-      query.restrictions.append(SQLFragment("(") + rows.condition + SQLFragment(") IS NOT TRUE"))
+      // NULL for a to-one that leads nowhere, which nothing reaches.
+      query.restrictions.append("(\(rows.condition(query.dialect))) IS NOT TRUE")
     }
-    return try count
-      + state.read(query.table) { connection in try connection.rows(query.count) { Int($0.integer(0)) }[0] }
+    return try count + state.rows(query.count, of: query.table, cancellable: true) { Int($0.int64(0)) }[0]
   }
 }

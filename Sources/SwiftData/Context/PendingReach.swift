@@ -22,12 +22,11 @@ struct ReachedRows {
   var isEmpty: Bool { owners.isEmpty && targets.isEmpty }
 
   /// The condition that a row is one of them.
-  var condition: SQLFragment {
-    func isIn(_ column: String, _ keys: [Int64]) -> SQLFragment {
-      SQLFragment("\(column) IN (SELECT value FROM json_each(?))", [ContextState.list(keys)])
+  func condition(_ dialect: any SQLDialect) -> SQLFragment {
+    let holders = targets.map { target in
+      dialect.isAmong("t0." + TableNames.column(for: target.property).quotedIdentifier, target.keys)
     }
-    let holders = targets.map { isIn("t0." + TableNames.column(for: $0.property).quotedIdentifier, $0.keys) }
-    return ((owners.isEmpty ? [] : [isIn("t0._pk", owners.sorted())]) + holders).disjunction
+    return ((owners.isEmpty ? [] : [dialect.isAmong("t0._pk", owners.sorted())]) + holders).disjunction
   }
 }
 
@@ -39,10 +38,12 @@ extension ContextState {
   /// these name their owners. Of relationships behind relationships nothing is proven.
   /// - Parameter includingValues: whether what the statement computes of the rows counts too.
   func reach(of query: StoreQuery, includingValues: Bool = false) -> PendingReach {
-    let reads = includingValues ? query.readProperties + query.valueReads : query.readProperties
-    guard hasChanges, reads.hasRelationships else { return .nothing }
+    guard hasChanges else { return .nothing }
+    var reads = query.reads.condition.properties.union(query.reads.order.properties)
+    if includingValues { reads.formUnion(query.reads.values.properties) }
+    let relationships = reads.filter { !$0.property.isAttribute }
+    if relationships.isEmpty { return .nothing }
     var reached = ReachedRows()
-    let relationships = reads.all.filter { !$0.property.isAttribute }
     let isDeep = relationships.contains { !$0.isOfRow }
     let classes = unsavedClasses
     for read in relationships {
@@ -65,9 +66,9 @@ extension ContextState {
   }
 
   /// The properties of a class that are read of what the rows are related to.
-  private static func watched(_ reads: ReadProperties, in entity: __Entity) -> PropertySet {
+  private static func watched(_ reads: Set<ReadProperty>, in entity: __Entity) -> PropertySet {
     PropertySet(
-      reads.all.lazy.filter { read in
+      reads.lazy.filter { read in
         let index = read.property.index
         return !read.isOfRow && index < entity.properties.count && entity.properties[index] === read.property
       }.map(\.property.index))

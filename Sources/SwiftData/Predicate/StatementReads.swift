@@ -1,0 +1,58 @@
+/// The tables and columns that lowered SQL reads.
+///
+/// Lowering records them as it writes the SQL. They decide whether unsaved changes are laid over a result, and which
+/// changes refresh live results.
+package struct StatementReads: Hashable, Sendable {
+  /// The columns of the selected rows themselves, which have the alias `t0`.
+  package private(set) var own: Set<String> = []
+  /// The columns of other rows by table. A table is here, though without columns, where only the existence of a row
+  /// counts. The table of the selected rows is here too where a relationship leads back to it.
+  package private(set) var related: [String: Set<String>] = [:]
+  /// The join tables of many-to-many relationships.
+  package private(set) var pairs: Set<String> = []
+  /// The persisted properties, also those that SQL reads no column for.
+  private(set) var properties: Set<ReadProperty> = []
+
+  package init() {}
+
+  package mutating func note(own column: String) { own.insert(column) }
+
+  package mutating func note(table: String, column: String? = nil) {
+    if let column { related[table, default: []].insert(column) } else { related[table, default: []].formUnion([]) }
+  }
+
+  package mutating func note(pairs table: String) { pairs.insert(table) }
+
+  mutating func note(_ property: ReadProperty) { properties.insert(property) }
+
+  package mutating func formUnion(_ other: StatementReads) {
+    own.formUnion(other.own)
+    related.merge(other.related) { $0.union($1) }
+    pairs.formUnion(other.pairs)
+    properties.formUnion(other.properties)
+  }
+
+  package func union(_ other: StatementReads) -> StatementReads {
+    var result = self
+    result.formUnion(other)
+    return result
+  }
+}
+
+/// A persisted property that a statement reads.
+struct ReadProperty: Hashable, Sendable {
+  let property: __Property
+  /// The class through which it is read.
+  let entity: __Entity
+  /// Whether it is one of a selected row itself. Otherwise it belongs to what a relationship leads to.
+  let isOfRow: Bool
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.property === right.property && left.entity === right.entity && left.isOfRow == right.isOfRow
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(property))
+    hasher.combine(isOfRow)
+  }
+}
