@@ -67,9 +67,11 @@ extension PersistentModel {
   }
 
   public nonisolated func __maintain<S>(_ index: Int, _ change: __RelationshipChange<S>) {
-    if change.isRelationship {
-      RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
-    }
+    guard change.isRelationship else { return }
+    let context = __state.context
+    context?.beginUse(.change)
+    defer { context?.endUse() }
+    RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
   }
 }
 
