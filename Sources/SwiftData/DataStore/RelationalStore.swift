@@ -9,7 +9,7 @@ package protocol RelationalStore: DataStore where Snapshot == DefaultSnapshot {
   /// - Throws: ``DataStoreError/preferInMemoryFilter`` where the server cannot answer as Swift does.
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]]
   /// How the server runs a fetch of what is stored.
-  func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> FetchExplanation
+  func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> ModelContext.FetchExplanation
   /// Runs the update of a query's rows in a transaction of its own, with its history.
   /// - Returns: the keys of the rows that were changed, by class.
   /// - Throws: as ``rows(_:)``; ``SwiftDataError``, and then nothing was changed.

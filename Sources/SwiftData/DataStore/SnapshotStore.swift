@@ -10,7 +10,7 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
   package let relational: (any RelationalStore)?
   package let identifier: String
   package let name: String
-  package let migration: MigrationSummary
+  package let migration: ModelContainer.MigrationSummary
   let entities: [String: __Entity]
   private let keys = SnapshotKeys()
   /// Recursive because a save reads what it is about to replace.
@@ -21,7 +21,7 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
     self.relational = base as? any RelationalStore
     self.identifier = base.identifier
     self.name = base.configuration.name
-    self.migration = MigrationSummary(configuration: base.configuration.name, steps: [])
+    self.migration = ModelContainer.MigrationSummary(configuration: base.configuration.name, steps: [])
     self.entities = entities
   }
 

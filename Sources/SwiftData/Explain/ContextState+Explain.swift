@@ -1,12 +1,12 @@
 import Foundation
 
 extension ContextState {
-  func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> FetchExplanation {
+  func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> ModelContext.FetchExplanation {
     drainInbox()
     if let relational = try store(of: M.__entity).relational { return try explain(descriptor, on: relational) }
     _ = try core.sqlStore(of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
     var query = try lower(descriptor)
-    var findings = [FetchExplanation.Finding]()
+    var findings = [ModelContext.FetchExplanation.Finding]()
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
       let candidates = candidates(for: query)
       findings.append(unsavedChanges(query, isWholeTable: candidates.condition == nil && query.condition != nil))
@@ -18,16 +18,17 @@ extension ContextState {
       (try QueryPlan(of: statement, on: connection), try IndexAdvisor.definitions(on: connection))
     }
     let advisor = IndexAdvisor(query: query, layout: store.layout, definitions: definitions)
-    return FetchExplanation(
-      sql: statement.sql, bindings: statement.arguments.map(FetchExplanation.Binding.init), plan: plan.steps,
+    return ModelContext.FetchExplanation(
+      sql: statement.sql, bindings: statement.arguments.map(ModelContext.FetchExplanation.Binding.init),
+      plan: plan.steps,
       findings: findings + (try store.translating { try advisor.findings(plan) }))
   }
 
   private func explain<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, on store: any RelationalStore
-  ) throws -> FetchExplanation {
+  ) throws -> ModelContext.FetchExplanation {
     var asked = descriptor
-    var findings = [FetchExplanation.Finding]()
+    var findings = [ModelContext.FetchExplanation.Finding]()
     if descriptor.includePendingChanges, let query = try? lower(descriptor, on: store),
       pendingChangesMatter(to: query)
     {
@@ -36,14 +37,14 @@ extension ContextState {
       if isWhole { asked = FetchDescriptor<M>() }
     }
     let explanation = try store.explain(asked)
-    return FetchExplanation(
+    return ModelContext.FetchExplanation(
       sql: explanation.sql, bindings: explanation.bindings, plan: explanation.plan,
       findings: findings + explanation.findings)
   }
 
-  private func unsavedChanges(_ query: StoreQuery, isWholeTable: Bool) -> FetchExplanation.Finding {
+  private func unsavedChanges(_ query: StoreQuery, isWholeTable: Bool) -> ModelContext.FetchExplanation.Finding {
     let name = query.table.entity.name
-    return FetchExplanation.Finding(
+    return ModelContext.FetchExplanation.Finding(
       entity: name, index: [],
       description: isWholeTable
         ? "Unsaved changes of objects that \(name) is related to can make any \(name) match, so all are loaded and"
@@ -52,7 +53,7 @@ extension ContextState {
   }
 }
 
-extension FetchExplanation.Binding {
+extension ModelContext.FetchExplanation.Binding {
   package init(_ value: SQLValue) {
     self =
       switch value {

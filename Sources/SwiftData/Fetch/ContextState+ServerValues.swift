@@ -44,7 +44,7 @@ extension ContextState {
 
   func serverAggregates<M: PersistentModel, each Key: Hashable, each Value>(
     _ descriptor: FetchDescriptor<M>, _ store: any RelationalStore, groupedBy keyPaths: repeat KeyPath<M, each Key>,
-    computing aggregates: repeat Aggregate<M, each Value>
+    computing aggregates: repeat ModelContext.Aggregate<M, each Value>
   ) throws -> [(repeat each Key, repeat each Value)]? {
     var statement = GroupingStatement(isSorted: !descriptor.sortBy.isEmpty)
     var keyCells = [Any]()
@@ -75,7 +75,7 @@ extension ContextState {
     var title: KeyCells<Title>?
     let query = try askable(descriptor, relational) { state in
       title = try statement.addServerKey(keyPath, &state)
-      _ = statement.add(try Aggregate<M, Int>.count.plan(&state))
+      _ = statement.add(try ModelContext.Aggregate<M, Int>.count.plan(&state))
       return statement.columns
     }
     guard let query, let rows = try rows(statement.sql(query, withoutNaN: false), relational) else { return nil }
@@ -156,7 +156,7 @@ extension GroupingStatement {
 extension ContextState {
   /// Updates rows by one statement; nil where the objects have to be changed one by one.
   func serverUpdate<M: PersistentModel>(
-    where predicate: Predicate<M>?, set assignments: [Assignment<M>], _ relational: any RelationalStore
+    where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>], _ relational: any RelationalStore
   ) throws -> Int? {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     try loadMarkedRows(root: try core.table(for: M.__entity).root)

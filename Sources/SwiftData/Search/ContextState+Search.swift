@@ -1,7 +1,7 @@
 import Foundation
 
 extension ContextState {
-  func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [SearchHit<M>] {
+  func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [ModelContext.SearchHit<M>] {
     drainInbox()
     let table = try core.table(for: M.__entity)
     if !(core.store(of: table) is SQLiteStore) { return try searchCandidates(type, text, limit: limit, in: table) }
@@ -19,13 +19,13 @@ extension ContextState {
       for object in try load(rows) as [M] { byKey[object.__state.key] = object }
     }
     let pending: __ModelState.Flags = [.inserted, .changed, .deleted]
-    var hits = stored.compactMap { found -> SearchHit<M>? in
+    var hits = stored.compactMap { found -> ModelContext.SearchHit<M>? in
       guard let object = byKey[found.key], object.__state.flags.isDisjoint(with: pending) else { return nil }
-      return SearchHit(model: object, rank: found.rank, snippets: found.snippets)
+      return ModelContext.SearchHit(model: object, rank: found.rank, snippets: found.snippets)
     }
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
     hits += try unsavedHits(index, query, table, alive).map {
-      SearchHit(model: alive[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
+      ModelContext.SearchHit(model: alive[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
     }
     // A stable sort: what fits equally well stays in the order of age.
     hits.sort { $0.rank < $1.rank }
@@ -103,7 +103,7 @@ extension ContextState {
 struct SearchFound {
   let key: Int64
   let rank: Double
-  let snippets: [SearchSnippet]
+  let snippets: [ModelContext.SearchSnippet]
 }
 
 extension SearchIndex {
@@ -115,7 +115,7 @@ extension SearchIndex {
   }
 
   /// The snippets in which something was found.
-  func snippets(_ marked: (Int) -> String?) -> [SearchSnippet] {
+  func snippets(_ marked: (Int) -> String?) -> [ModelContext.SearchSnippet] {
     columns.enumerated().compactMap { index, column in
       marked(index).flatMap { SearchText.snippet($0, of: column.property) }
     }
@@ -145,7 +145,7 @@ extension ModelContext {
   ///   that of all. A PostgreSQL store finds them by `tsvector` and counts all rows; FTS5 then ranks them in memory.
   public func search<T: PersistentModel>(
     _ model: T.Type, _ text: String, limit: Int? = nil
-  ) throws -> [SearchHit<T>] {
-    try state.search(model, text, limit: limit)
+  ) throws -> [ModelContext.SearchHit<T>] {
+    try state.used(.read) { try state.search(model, text, limit: limit) }
   }
 }

@@ -75,7 +75,7 @@ extension ContextState {
   /// are those of the default store.
   func searchCandidates<M: PersistentModel>(
     _ type: M.Type, _ text: String, limit: Int?, in table: EntityTable
-  ) throws -> [SearchHit<M>] {
+  ) throws -> [ModelContext.SearchHit<M>] {
     let store = core.store(of: table)
     let members = core.allTables.filter { $0.name == table.name }.sorted { $0.entity.name < $1.entity.name }
     let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
@@ -93,7 +93,7 @@ extension ContextState {
     let rarity = found.counts.map { UnsavedSearch.rarity(of: $0, among: found.rowCount) }
     let search = try UnsavedSearch(index, candidates)
     let hits = try search.hits(query, rarity: rarity).map {
-      SearchHit(model: candidates[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
+      ModelContext.SearchHit(model: candidates[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
     }
     // A stable sort: what fits equally well stays in the order of age.
     return Array(hits.sorted { $0.rank < $1.rank }.prefix(limit ?? .max))

@@ -15,7 +15,7 @@ package protocol EngineStore: AnyObject, Sendable {
   /// The same as a store of rows on a server; nil where it is none.
   var relational: (any RelationalStore)? { get }
   /// What opening it changed.
-  var migration: MigrationSummary { get }
+  var migration: ModelContainer.MigrationSummary { get }
 
   // MARK: - Identity
 

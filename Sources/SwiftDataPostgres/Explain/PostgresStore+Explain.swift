@@ -2,15 +2,15 @@ import Foundation
 import SwiftData
 
 extension PostgresStore {
-  package func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> FetchExplanation {
+  package func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> ModelContext.FetchExplanation {
     let rows = try rows(of: M.__entity.name)
     var asked = descriptor
-    var findings = [FetchExplanation.Finding]()
+    var findings = [ModelContext.FetchExplanation.Finding]()
     func leave(_ what: String) {
       asked.fetchLimit = nil
       asked.fetchOffset = nil
       findings.append(
-        FetchExplanation.Finding(
+        ModelContext.FetchExplanation.Finding(
           entity: M.__entity.name, index: [],
           description: "The server cannot \(what) as Swift does: the models are read and the context does it in memory."
         ))
@@ -23,8 +23,8 @@ extension PostgresStore {
         let result = try run(query, explain)
         let plan = ServerPlan(result)
         let advisor = ServerIndexAdvisor(store: self, rows: rows, query: query)
-        return FetchExplanation(
-          sql: statement.sql, bindings: query.values.map(FetchExplanation.Binding.init), plan: plan.steps,
+        return ModelContext.FetchExplanation(
+          sql: statement.sql, bindings: query.values.map(ModelContext.FetchExplanation.Binding.init), plan: plan.steps,
           findings: findings + advisor.findings(plan))
       } catch DataStoreError.preferInMemoryFilter where asked.predicate != nil {
         asked.predicate = nil
@@ -39,7 +39,7 @@ extension PostgresStore {
 
 /// What `EXPLAIN` says.
 struct ServerPlan {
-  let steps: [FetchExplanation.Step]
+  let steps: [ModelContext.FetchExplanation.Step]
 
   init(_ result: PostgresResult) {
     steps = (0..<result.count).map { row in
@@ -48,9 +48,9 @@ struct ServerPlan {
       let text = line.dropFirst(indent)
       // A node is indented by six more than the one it is part of, its properties by two more than itself.
       guard text.hasPrefix("->") else {
-        return FetchExplanation.Step(depth: (indent + 4) / 6, detail: String(text))
+        return ModelContext.FetchExplanation.Step(depth: (indent + 4) / 6, detail: String(text))
       }
-      return FetchExplanation.Step(
+      return ModelContext.FetchExplanation.Step(
         depth: (indent + 4) / 6, detail: text.dropFirst(2).trimmingCharacters(in: .whitespaces))
     }
   }
