@@ -7,7 +7,7 @@ import Synchronization
 /// Tables and columns are called as classes and properties are; `Documentation/postgres.md` describes them. What the
 /// server cannot answer exactly as Swift does, the context computes.
 // @unchecked Sendable because it is immutable, and what it holds is Sendable or immutable.
-public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked Sendable {
+public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendable {
   public typealias Configuration = PostgresConfiguration
   public typealias Snapshot = DefaultSnapshot
   public typealias HistoryType = DefaultHistoryTransaction
@@ -20,8 +20,10 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
   public let schema: Schema
 
   let pool: PostgresPool
-  let layout: StoreLayout
+  package let layout: StoreLayout
+  package let loweredQueries = LoweredQueries()
   let keys = KeyBlocks()
+  let layouts: RowLayouts
   /// Tells this opened store from the same one opened elsewhere.
   let instance = UUID()
   let foreign = ForeignSaves()
@@ -45,6 +47,7 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
     self.schema = schema
     let layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
     self.layout = layout
+    layouts = RowLayouts(layout)
     let pool = PostgresPool(
       url: configuration.url, namespace: configuration.namespace, options: configuration.pool,
       log: StatementLog(store: configuration.name))
@@ -58,7 +61,7 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
       }
     }
     self.identifier = identifier
-    rowsByName = Self.rows(layout, identifier)
+    rowsByName = Self.rows(layout)
     try forgetOldHistory()
   }
 
@@ -75,12 +78,13 @@ public final class PostgresStore: RelationalStore, HistoryProviding, @unchecked 
     self.configuration = configuration
     self.identifier = identifier
     (schema, layout) = (version.schema, version.layout)
+    layouts = RowLayouts(layout)
     pool = PostgresPool(within: transaction)
-    rowsByName = Self.rows(version.layout, identifier)
+    rowsByName = Self.rows(version.layout)
   }
 
-  private static func rows(_ layout: StoreLayout, _ identifier: String) -> [String: EntityRows] {
-    let rows = layout.tables.map { ($0.entity.name, EntityRows($0, store: identifier, layout: layout)) }
+  private static func rows(_ layout: StoreLayout) -> [String: EntityRows] {
+    let rows = layout.tables.map { ($0.entity.name, EntityRows($0, layout: layout)) }
     return Dictionary(rows) { first, _ in first }
   }
 

@@ -40,7 +40,7 @@ private actor JobActor {
   }
 }
 
-/// Waits run on the server's locks, which the tests hold: nothing here is a matter of time.
+/// Waits run on the server's locks, which the tests hold: nothing here is a matter of time but the suite's limit.
 @Suite(
   "Waiting for PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(5)))
 struct PostgresCancellationTests {

@@ -25,6 +25,11 @@ private enum SaveModels {
     }
   }
 
+  @Model final class Draft {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+
   @Model final class Label {
     var name: String
     @Relationship(inverse: \Entry.labels) var entries: [Entry] = []
@@ -34,6 +39,7 @@ private enum SaveModels {
 private typealias Account = SaveModels.Account
 private typealias Entry = SaveModels.Entry
 private typealias Label = SaveModels.Label
+private typealias Draft = SaveModels.Draft
 
 @Suite("Saving to PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason)) struct PostgresSaveTests {
   private let store = TestStore()
@@ -124,6 +130,48 @@ private typealias Label = SaveModels.Label
     let all = try ModelContext(try open()).fetch(FetchDescriptor<Account>())
     #expect(all.filter { $0.code == "same" }.count == 1)
     #expect(all.count == 21)
+  }
+
+  @Test("writes many new models over stored ones in a few statements, the last of each value last (issue 21)")
+  func manyUpserts() throws {
+    let first = ModelContext(try open())
+    for number in 0..<50 { first.insert(Account("\(number)", number)) }
+    try first.save()
+    let second = ModelContext(try open())
+    // A value of a stored row twice, and a new value twice.
+    for number in 0..<60 { second.insert(Account("\(number)", 100 + number)) }
+    second.insert(Account("7", 1_000))
+    second.insert(Account("59", 2_000))
+    let (_, statements) = try SQLTrace.record { try second.save() }
+    #expect(statements.filter { $0.hasPrefix("UPDATE \"Account\"") }.count <= 3)
+    let all = try ModelContext(try open()).fetch(FetchDescriptor<Account>())
+    let amounts = Dictionary(all.map { ($0.code, $0.amount) }) { _, _ in -1 }
+    #expect(amounts.count == 60)
+    for number in 0..<60 where number != 7 && number != 59 { #expect(amounts["\(number)"] == 100 + number) }
+    #expect(amounts["7"] == 1_000)
+    #expect(amounts["59"] == 2_000)
+  }
+
+  @Test("undoes what a file got where the server refuses its part of the save (issue 21)")
+  func twoStores() throws {
+    let file = ModelConfiguration("file", schema: Schema([Draft.self]), isStoredInMemoryOnly: true)
+    var server = store.configuration
+    server.schema = Schema([Account.self, Entry.self, Label.self])
+    let container = try ModelContainer(
+      for: Draft.self, Account.self, Entry.self, Label.self, configurations: file, server)
+    let (one, two) = (ModelContext(container), ModelContext(try open()))
+    let account = Account("a")
+    one.insert(account)
+    try one.save()
+    two.delete(try self.account("a", two))
+    try two.save()
+    one.insert(Draft("d"))
+    account.amount = 1
+    #expect(throws: SwiftDataError.staleObject) { try one.save() }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Draft>()) == 0)
+    one.delete(account)
+    try one.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Draft>()) == 1)
   }
 
   @Test("says that a changed model was deleted by another program")

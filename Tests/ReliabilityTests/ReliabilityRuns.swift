@@ -37,7 +37,7 @@
     }
 
     @Test(
-      "A save, a migration and an import that fail change nothing, and work when the fault is over",
+      "A save and a migration that fail change nothing, and work when the fault is over",
       .timeLimit(.minutes(5)))
     func faults() throws {
       #expect(try run("faults", "--every", "9", "--seed", "9").contains("a clock that jumps: the history keeps"))

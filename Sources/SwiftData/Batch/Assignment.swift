@@ -47,16 +47,16 @@ extension ModelContext {
 }
 
 /// One `column = value` of a batch update.
-struct AssignedColumn {
-  let property: __Property
-  private(set) var value: SQLFragment
+package struct AssignedColumn {
+  package let property: __Property
+  package private(set) var value: SQLFragment
   /// The condition under which an object has no value; nil where there is always one.
-  let failure: SQLFragment?
+  package let failure: SQLFragment?
   /// Whether the value is text that is not in normal form C; nil where only the rows can tell.
   let isDenormalized: Bool?
   /// The value, where it is the same for all rows.
-  let constant: Any?
-  let isConstant: Bool
+  package let constant: Any?
+  package let isConstant: Bool
 
   var column: String { TableNames.column(for: property) }
 

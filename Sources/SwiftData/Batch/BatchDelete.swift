@@ -4,7 +4,9 @@ extension ContextState {
   /// Rows without an object here are marked by key and removed by the save in one statement, with what cascades from
   /// them. Objects are made only where the rules have something to decide or to show: where one is registered, denied,
   /// or required by another.
-  func deleteRows<M: PersistentModel>(model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool) throws {
+  func deleteRows<M: PersistentModel>(
+    model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, _ store: any SQLStore
+  ) throws {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     var query = try lower(descriptor)
     // Undo registers objects, and unsaved changes need them.
@@ -17,35 +19,13 @@ extension ContextState {
     if !includeSubclasses, query.table.hasDiscriminator {
       query.restrictions.append(SQLFragment("t0._entity = ?", [.text(M.__entity.name)]))
     }
-    let closure = try read(query.table) { connection in
-      var closure = DeletionClosure(context: self) { try connection.rows($0) { ($0.integer(0), $0.text(1)) } }
+    let closure = try read(query.table, cancellable: true) { connection in
+      var closure = DeletionClosure(context: self) { statement, table in
+        try connection.rows(statement, of: table.entity) { ($0.int64(0), $0.text(1)) }
+      }
       try closure.add(query)
       return closure
     }
-    try mark(closure)
-  }
-
-  /// The same on a server.
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` where that cannot tell which rows match.
-  func deleteServerRows<M: PersistentModel>(
-    _ query: StoreQuery, model: M.Type, includeSubclasses: Bool, _ relational: any RelationalStore,
-    _ store: any EngineStore
-  ) throws {
-    var query = query
-    if !includeSubclasses, query.table.hasDiscriminator {
-      query.restrictions.append(SQLFragment("t0._entity = ?", [.text(M.__entity.name)]))
-    }
-    var closure = DeletionClosure(context: self) { statement in
-      try relational.rows(statement.onServer).map { cells in
-        guard case .integer(let key) = cells[0] else { return (0, nil) }
-        if cells.count > 1, case .text(let name) = cells[1] { return (key, name) }
-        return (key, nil)
-      }
-    }
-    closure.key = { key, entity in
-      store.key(of: PersistentIdentifier(entityName: entity, storeIdentifier: store.identifier, key: key)) ?? 0
-    }
-    try closure.add(query)
     try mark(closure)
   }
 
@@ -72,16 +52,16 @@ extension ContextState {
 struct DeletionClosure {
   let context: ContextState
   /// Asks the store for the keys of rows, and the names of their classes.
-  let ask: (SQLFragment) throws -> [(key: Int64, name: String?)]
-  /// The key by which the context knows the row of a class with a key.
-  var key: (Int64, String) -> Int64 = { key, _ in key }
+  let ask: (SQLFragment, EntityTable) throws -> [(key: Int64, name: String?)]
   /// Rows whose objects are deleted one by one.
   private(set) var objects: [(table: EntityTable, keys: [Int64])] = []
   /// Rows that nobody has to see.
   private(set) var rows: [(table: EntityTable, keys: [Int64])] = []
   private var seen: [Int: Set<Int64>] = [:]
 
-  init(context: ContextState, ask: @escaping (SQLFragment) throws -> [(key: Int64, name: String?)]) {
+  init(
+    context: ContextState, ask: @escaping (SQLFragment, EntityTable) throws -> [(key: Int64, name: String?)]
+  ) {
     (self.context, self.ask) = (context, ask)
   }
 
@@ -94,7 +74,7 @@ struct DeletionClosure {
   /// - Parameter statement: selects keys and class names.
   private mutating func add(_ statement: SQLFragment, of table: EntityTable) throws {
     var found = [String: [Int64]]()
-    for row in try ask(statement) { found[row.name ?? table.entity.name, default: []].append(row.key) }
+    for row in try ask(statement, table) { found[row.name ?? table.entity.name, default: []].append(row.key) }
     for (name, keys) in found.sorted(by: { $0.key < $1.key }) {
       guard let own = context.core.table(named: name) else {
         throw SwiftDataError(
@@ -106,20 +86,19 @@ struct DeletionClosure {
   }
 
   private mutating func add(_ keys: [Int64], of table: EntityTable) throws {
-    let name = table.entity.name
     let isKnown = context.markedRows.contains(root: table.root) ? Set(context.markedRows.keys(root: table.root)) : []
-    var new = keys.filter { !isKnown.contains(key($0, name)) && seen[table.root, default: []].insert($0).inserted }
+    var new = keys.filter { !isKnown.contains($0) && seen[table.root, default: []].insert($0).inserted }
     let rules = try DeletionRules(table, context.core)
-    var shown = new.filter { context.registered(root: table.root, key: key($0, name)) != nil }
+    var shown = new.filter { context.registered(root: table.root, key: $0) != nil }
     if !shown.isEmpty { new.removeAll(where: Set(shown).contains) }
     for question in rules.refusals where !new.isEmpty {
-      let refused = try ask(question(new)).map(\.key)
+      let refused = try ask(question(new), table).map(\.key)
       shown += refused
       if !refused.isEmpty { new.removeAll(where: Set(refused).contains) }
     }
-    if !shown.isEmpty { objects.append((table, shown.map { key($0, name) })) }
+    if !shown.isEmpty { objects.append((table, shown)) }
     guard !new.isEmpty else { return }
-    rows.append((table, new.map { key($0, name) }))
+    rows.append((table, new))
     for (destination, targets) in rules.cascades {
       try add(targets(new), of: try context.core.table(for: destination))
     }

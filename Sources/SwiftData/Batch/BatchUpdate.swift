@@ -1,142 +1,36 @@
 import Foundation
 
-/// One update of one table, with what a save does around it.
-struct BatchUpdate {
+/// An update of the rows of a query, in one transaction.
+package struct BatchUpdate {
   let query: StoreQuery
-  let columns: [AssignedColumn]
-  let context: ContextState
-  private var table: EntityTable { query.table }
+  package let columns: [AssignedColumn]
+  package let editing: EditingState
+  package var table: EntityTable { query.table }
 
-  /// What was changed, by class, and the columns that got text that is not in normal form C.
-  private struct Result {
-    var keys: [String: [Int64]] = [:]
-    var denormalized: Set<String> = []
-  }
-
-  init(query: StoreQuery, columns: [AssignedColumn], context: ContextState) {
+  init(query: StoreQuery, columns: [AssignedColumn], editing: EditingState) {
     self.query = query
     // Of two assignments to one property the later counts.
     self.columns = columns.enumerated().filter { index, column in
       !columns[(index + 1)...].contains { $0.property === column.property }
     }.map { $0.element.sealed(in: query.table) }
-    self.context = context
+    self.editing = editing
   }
 
-  /// - Returns: how many rows were changed.
-  func run() throws -> Int {
-    let store = try context.core.sqlStore(of: table)
-    context.post(ModelContext.willSave, nil)
-    var result = Result()
-    do {
-      try store.write { connection in
-        try checkFailures(connection)
-        result = try update(connection)
-        try store.noteDenormalized(result.denormalized, on: connection)
-        try recordHistory(result.keys, connection)
-      }
-    } catch let error as SwiftDataError where error.code == .uniquenessViolation {
-      throw SwiftDataError(
-        .uniquenessViolation, entity: table.entity.name, property: error.property,
-        message: "the update would give two objects the same value; nothing was changed. Narrow its predicate or assign"
-          + " other values", sql: error.sql, underlying: error)
-    }
-    store.didCommitDenormalized(result.denormalized)
-    context.didUpdate(table, result.keys)
-    return result.keys.values.reduce(0) { $0 + $1.count }
+  /// The error of rows that have no value.
+  package func failure(_ count: Int) -> SwiftDataError {
+    let names = columns.filter { $0.failure != nil }.map(\.property.name).joined(separator: ", ")
+    return LoweredValue.failure(table.entity, "the new value of \(names)", count: count)
   }
 
-  /// - Throws: ``SwiftDataError/unreadableValue`` where Swift has no value for an object.
-  private func checkFailures(_ connection: SQLiteConnection) throws {
-    for column in columns {
-      guard let failure = column.failure else { continue }
-      var failing = query
-      failing.restrictions.append(failure)
-      let statement = failing.statement(SQLFragment("count(*)"), ordered: false, joining: query.valueJoins)
-      let count = try connection.rows(statement) { Int($0.integer(0)) }[0]
-      guard count == 0 else {
-        throw LoweredValue.failure(table.entity, "the new value of \(column.property.name)", count: count)
-      }
-    }
-  }
-
-  private func recordHistory(_ changed: [String: [Int64]], _ connection: SQLiteConnection) throws {
-    var history = HistoryRecorder()
-    let names = columns.map(\.property.name)
-    for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
-      for key in keys.sorted() { history.update(entity, key, names) }
-    }
-    try history.write(to: connection, author: context.editing.author, trimming: try context.core.sqlStore(of: table))
-  }
-
-  // MARK: - Statements
-
-  private func update(_ connection: SQLiteConnection) throws -> Result {
-    do {
-      return try run(assignment, connection)
-    } catch let error as SwiftDataError where error.code == .uniquenessViolation {
-      return try updateInTwoSteps(connection)
-    }
-  }
-
-  /// SQLite looks for collisions row by row. Where values move from one row to another, they make room first.
-  private func updateInTwoSteps(_ connection: SQLiteConnection) throws -> Result {
-    let rows = SQLFragment("temp._swiftdata_new")
-    try connection.execute(SQLFragment("CREATE TEMP TABLE _swiftdata_new AS ") + values)
-    let unique = Set(table.uniqueness.joined().map(\.property.index))
-    let room = columns.filter { unique.contains($0.property.index) }
-      .map { SQLFragment(SaveOperation.makeRoom($0.property)) }
-    try connection.execute(
-      SQLFragment("UPDATE \(table.name.quotedIdentifier) SET ") + room.list
-        + SQLFragment(" WHERE _pk IN (SELECT pk FROM ")
-        + rows + SQLFragment(")"))
-    let result = try run(assignment(from: rows), connection)
-    try connection.execute("DROP TABLE temp._swiftdata_new")
-    return result
-  }
-
-  private func run(_ assignment: SQLFragment, _ connection: SQLiteConnection) throws -> Result {
-    let unclear = columns.filter { $0.isDenormalized == nil }
-    var returned = ["_pk"] + (table.hasDiscriminator ? ["_entity"] : [])
-    let first = Int32(returned.count)
-    returned += unclear.map { column in
-      let name = column.column
-      let cell =
-        table.encrypted.contains(name)
-        ? EncryptedColumn.opened(name.quotedIdentifier, table.name, name) : name.quotedIdentifier
-      return "\(cell) IS NOT swift_nfc(\(cell))"
-    }
-    var result = Result()
-    result.denormalized = Set(columns.filter { $0.isDenormalized == true }.map(name))
-    let statement = assignment + SQLFragment(" RETURNING \(returned.joined(separator: ", "))")
-    _ = try connection.rows(statement) { cells in
-      result.keys[table.hasDiscriminator ? cells.text(1)! : table.entity.name, default: []].append(cells.integer(0))
-      for (index, column) in unclear.enumerated() where cells.integer(first + Int32(index)) != 0 {
-        result.denormalized.insert(name(of: column))
-      }
-    }
-    return result
-  }
-
-  private func name(of column: AssignedColumn) -> String { "\(table.name).\(column.column)" }
-
-  /// The update, from the rows themselves where these are all that the new values are made of.
-  private var assignment: SQLFragment {
-    guard (query.joins + query.valueJoins).isEmpty else {
-      return assignment(from: SQLFragment("(") + values + SQLFragment(")"))
-    }
-    let list = columns.map { SQLFragment("\($0.column.quotedIdentifier) = ") + $0.value }.list
-    return SQLFragment("UPDATE \(table.name.quotedIdentifier) AS t0 SET ") + list + query.conditions
-  }
-
-  private func assignment(from rows: SQLFragment) -> SQLFragment {
-    let list = columns.enumerated().map { SQLFragment("\($1.column.quotedIdentifier) = new.c\($0)") }.list
-    return SQLFragment("UPDATE \(table.name.quotedIdentifier) AS t0 SET ") + list + SQLFragment(" FROM ") + rows
-      + SQLFragment(" AS new WHERE t0._pk = new.pk")
-  }
-
-  /// The keys of the rows and their new values.
-  private var values: SQLFragment {
-    let values = columns.enumerated().map { $1.value + SQLFragment(" AS c\($0)") } + [SQLFragment("t0._pk AS pk")]
+  /// Selects of each row its key as `pk`, the new value of each column that is not constant as `c0` and so on, by the
+  /// column's place, and as `failed` whether the row has no value.
+  package var rows: SQLFragment {
+    let computed = columns.enumerated().filter { !$0.element.isConstant }
+    let failures = columns.compactMap(\.failure)
+    let failed = failures.map { "(\($0))" as SQLFragment }
+    let values: [SQLFragment] =
+      ["t0._pk AS pk"] + computed.map { "\($0.element.value) AS \("c\($0.offset)")" }
+      + [failed.isEmpty ? "FALSE AS failed" : "(\(failed.disjunction)) IS TRUE AS failed"]
     return query.statement(values.list, ordered: false, joining: query.valueJoins)
   }
 }

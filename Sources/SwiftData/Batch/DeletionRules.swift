@@ -13,25 +13,25 @@ struct DeletionRules {
   private(set) var cleared: [(property: __Property, destination: __Entity, targets: Question)] = []
 
   init(_ table: EntityTable, _ core: ContainerCore) throws {
+    let dialect = try core.sqlStore(of: table).dialect
     for property in table.entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: table.entity)
       let destination = try core.table(for: info.destination)
       switch info.deleteRule {
       case .deny:
-        let owners = Self.owners(info, table)
+        let owners = Self.owners(info, table, dialect)
         refusals.append(owners)
         denials.append((property, owners))
-      case .cascade: cascades.append((info.destination, Self.targets(info, table, destination)))
+      case .cascade: cascades.append((info.destination, Self.targets(info, table, destination, dialect)))
       case .nullify:
         guard let inverse = info.inverse, inverse.isToOne else { continue }
         let column = TableNames.column(for: inverse).quotedIdentifier
         if inverse.isOptional {
-          cleared.append((inverse, info.destination, Self.rows(of: destination) { "t0.\(column) IN (\($0))" }))
+          let targets = Self.rows(of: destination) { dialect.isAmong("t0.\(column)", $0) }
+          cleared.append((inverse, info.destination, targets))
         } else {
           refusals.append { keys in
-            SQLFragment(
-              "SELECT DISTINCT \(column) FROM \(destination.name.quotedIdentifier) WHERE \(column) IN (\(Self.list))",
-              [ContextState.list(keys)])
+            "SELECT DISTINCT \(column) FROM \(name: destination.name) WHERE \(dialect.isAmong(column, keys))"
           }
         }
       default: continue
@@ -40,26 +40,30 @@ struct DeletionRules {
   }
 
   /// The keys that have a target.
-  private static func owners(_ info: RelationshipInfo, _ table: EntityTable) -> Question {
+  private static func owners(_ info: RelationshipInfo, _ table: EntityTable, _ dialect: any SQLDialect) -> Question {
     let (from, owner, target) = pairs(of: info, table)
     return { keys in
-      SQLFragment(
-        "SELECT DISTINCT \(owner) FROM \(from) WHERE \(owner) IN (\(list)) AND \(target) IS NOT NULL",
-        [ContextState.list(keys)])
+      """
+      SELECT DISTINCT \(owner) FROM \(from) \
+      WHERE \(dialect.isAmong(owner, keys)) AND \(target) IS NOT NULL
+      """
     }
   }
 
-  private static func targets(_ info: RelationshipInfo, _ table: EntityTable, _ destination: EntityTable) -> Question {
+  private static func targets(
+    _ info: RelationshipInfo, _ table: EntityTable, _ destination: EntityTable, _ dialect: any SQLDialect
+  ) -> Question {
     let (from, owner, target) = pairs(of: info, table)
-    return rows(of: destination) { "t0._pk IN (SELECT \(target) FROM \(from) WHERE \(owner) IN (\($0)))" }
+    return rows(of: destination) { keys in
+      "t0._pk IN (SELECT \(target) FROM \(from) WHERE \(dialect.isAmong(owner, keys)))"
+    }
   }
 
   /// The keys and class names of rows.
-  /// - Parameter condition: makes the condition from the list of keys.
-  private static func rows(of table: EntityTable, _ condition: (String) -> String) -> Question {
+  /// - Parameter condition: makes the condition from the keys.
+  private static func rows(of table: EntityTable, _ condition: @escaping ([Int64]) -> SQLFragment) -> Question {
     let name = table.hasDiscriminator ? "t0._entity" : "NULL"
-    let sql = "SELECT t0._pk, \(name) FROM \(table.name.quotedIdentifier) AS t0 WHERE \(condition(list))"
-    return { SQLFragment(sql, [ContextState.list($0)]) }
+    return { "SELECT t0._pk, \(name) FROM \(name: table.name) AS t0 WHERE \(condition($0))" }
   }
 
   /// Where the pairs of owner and target are.
@@ -75,15 +79,5 @@ struct DeletionRules {
       )
     case .join(let join, let source, let target, _): (join.quotedIdentifier, source, target)
     }
-  }
-
-  fileprivate static let list = "SELECT value FROM json_each(?)"
-}
-
-extension SQLFragment {
-  /// A question of the rules as PostgreSQL reads it.
-  var onServer: SQLFragment {
-    let list = "SELECT value::bigint FROM jsonb_array_elements_text(?::jsonb) AS value"
-    return SQLFragment(sql.replacing(DeletionRules.list, with: list), arguments)
   }
 }

@@ -45,7 +45,7 @@ extension ContextState {
     guard !seen.isEmpty else { return }
     let isPlain = seen.allSatisfy { $0.table.root == query.table.root } && !query.readsOwnTableAgain
     guard descriptor.includePendingChanges, isPlain else { return try loadMarkedRows() }
-    query.restrictions.append(exclusion(of: markedRows.keys(root: query.table.root)))
+    query.exclude(markedRows.keys(root: query.table.root))
     query.leavesOutMarkedRows = true
   }
 }

@@ -34,15 +34,19 @@ extension ContextState {
     model: M.Type, where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>]
   ) throws -> Int {
     drainInbox()
-    let store = try store(of: M.__entity)
-    if let relational = store.relational,
-      let count = try serverUpdate(where: predicate, set: assignments, relational)
-    {
-      return count
-    }
-    if !(store is SQLiteStore) {
+    guard case .sql(let store) = core.kind(of: try core.table(for: M.__entity)) else {
       return try updateObjects(where: predicate, set: assignments)
     }
+    return try deferring(store) {
+      try updateRows(where: predicate, set: assignments, store)
+    } otherwise: {
+      try updateObjects(where: predicate, set: assignments)
+    }
+  }
+
+  private func updateRows<M: PersistentModel>(
+    where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>], _ store: any SQLStore
+  ) throws -> Int {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     var columns = [AssignedColumn]()
     var query = try lower(descriptor) { state in
@@ -60,12 +64,16 @@ extension ContextState {
       objects = unsaved(M.self).filter { object in
         !object.__state.flags.contains(.deleted) && predicate.map { (try? $0.evaluate(object)) == true } ?? true
       }
-      query.restrictions.append(exclusion(of: unsavedKeys(in: query.table)))
+      query.exclude(unsavedKeys(in: query.table))
     }
     let assigns = try prepare(assignments, for: objects)
-    let count = try BatchUpdate(query: query, columns: columns, context: self).run()
+    post(ModelContext.willSave, nil)
+    let changed = try core.exclusively {
+      try store.update(BatchUpdate(query: query, columns: columns, editing: editing))
+    }
+    didUpdate(query.table, changed)
     for assign in assigns { assign() }
-    return count + objects.count
+    return changed.values.reduce(0) { $0 + $1.count } + objects.count
   }
 
   func prepare<M: PersistentModel>(
@@ -77,10 +85,5 @@ extension ContextState {
   private func unsavedKeys(in table: EntityTable) -> [Int64] {
     (changed.values.map(\.object) + Array(deleted.values))
       .filter { TableNames.table(for: type(of: $0).__entity) == table.name }.map { $0.__state.key }
-  }
-
-  /// The condition that a row is none of some.
-  func exclusion(of keys: [Int64]) -> SQLFragment {
-    SQLFragment("t0._pk NOT IN (SELECT value FROM json_each(?))", [Self.list(keys)])
   }
 }

@@ -9,6 +9,8 @@ package final class ContainerCore: @unchecked Sendable {
   package let stores: [any EngineStore]
   /// What is done about contexts in the wrong hands.
   let misuse: ConcurrencyMisuse
+  /// The same by what they are asked.
+  private let kinds: [StoreKind]
   private let tablesByEntity: [ObjectIdentifier: EntityTable]
   private let tablesByName: [String: EntityTable]
   /// The number of class hierarchies; `EntityTable.root` counts them.
@@ -33,8 +35,8 @@ package final class ContainerCore: @unchecked Sendable {
     self.init(schema, tables: targets.tables, stores: try targets.stores.map { try $0.open() })
   }
 
-  /// The core of a context that a migration's stage gets.
-  convenience init(_ version: VersionLayout, store: any EngineStore) {
+  /// The core of contexts over a store that is open: of a migration's stage, or of a request.
+  package convenience init(_ version: VersionLayout, store: any EngineStore) {
     self.init(version.schema, tables: version.layout.tables, stores: [store])
   }
 
@@ -46,6 +48,7 @@ package final class ContainerCore: @unchecked Sendable {
     self.stores = stores
     let traps = stores.contains { ($0 as? SQLiteStore)?.configuration.trapsOnConcurrencyMisuse == true }
     self.misuse = ConcurrencyMisuse(trapsOnMisuse: traps)
+    self.kinds = stores.map(StoreKind.init)
     self.tablesByEntity = Dictionary(uniqueKeysWithValues: tables.map { (ObjectIdentifier($0.entity), $0) })
     self.tablesByName = Dictionary(tables.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.rootCount = Set(tables.map(\.root)).count
@@ -92,15 +95,21 @@ package final class ContainerCore: @unchecked Sendable {
 
   package func store(of table: EntityTable) -> any EngineStore { stores[table.store] }
 
-  /// The store of a table, for what only stores of rows can do.
-  /// - Parameter feature: what that is, and what to do instead.
+  package func kind(of table: EntityTable) -> StoreKind { kinds[table.store] }
+
+  /// The stores whose rows a fetch reads into registered objects too.
+  var refreshingStores: Set<Int> {
+    Set(kinds.indices.filter { if case .sql(let store) = kinds[$0] { store.refreshesOnFetch } else { false } })
+  }
+
+  /// The store of a table, for operations that take statements.
+  /// - Parameter feature: what the operation is, for the error.
   /// - Throws: ``SwiftDataError/unsupportedFeature``.
-  package func sqlStore(of table: EntityTable, for feature: String = "work on rows") throws -> SQLiteStore {
-    let store = stores[table.store]
-    if let store = store as? SQLiteStore { return store }
+  package func sqlStore(of table: EntityTable, for feature: String = "statements") throws -> any SQLStore {
+    if case .sql(let store) = kinds[table.store] { return store }
     throw SwiftDataError(
       .unsupportedFeature, entity: table.entity.name,
-      message: "its store \"\(store.name)\" is not a default store and does not offer \(feature)")
+      message: "its store \"\(stores[table.store].name)\" does not speak SQL and does not offer \(feature)")
   }
 
   /// Runs a save while no other context saves to a store that cannot merge what two contexts save at a time.
@@ -111,9 +120,6 @@ package final class ContainerCore: @unchecked Sendable {
     }
     return try run(stores[...])
   }
-
-  /// The stores that keep rows in SQLite.
-  package var sqlStores: [SQLiteStore] { stores.compactMap { $0 as? SQLiteStore } }
 
   var allTables: [EntityTable] { Array(tablesByEntity.values) }
 
@@ -137,6 +143,22 @@ package final class ContainerCore: @unchecked Sendable {
   func announce(_ changes: SavedChanges, from sender: ContextInbox?) {
     for context in contexts.withLock({ $0 }) {
       if let inbox = context.inbox, inbox !== sender { inbox.deliver(changes) }
+    }
+  }
+}
+
+/// A store by what it is asked.
+package enum StoreKind {
+  /// Statements.
+  case sql(any SQLStore)
+  /// Requests for objects.
+  case objects(any ObjectStore)
+
+  init(_ store: any EngineStore) {
+    switch store {
+    case let store as any SQLStore: self = .sql(store)
+    case let store as any ObjectStore: self = .objects(store)
+    default: preconditionFailure("every store of this package is of one of the two kinds")
     }
   }
 }

@@ -14,7 +14,7 @@ public final class ModelContainer: Equatable, Sendable {
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
 
   /// The configurations of the default stores.
-  public var configurations: Set<ModelConfiguration> { Set(core.sqlStores.map(\.configuration)) }
+  public var configurations: Set<ModelConfiguration> { Set(core.sqliteStores.map(\.configuration)) }
 
   /// What opening the stores did to them; empty where none needed a migration. (Not Apple's.)
   public var migrations: [ModelContainer.MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }

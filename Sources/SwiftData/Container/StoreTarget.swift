@@ -20,6 +20,8 @@ enum StoreTarget {
     let entities = Dictionary(tables.map { ($0.entity.name, $0.entity) }, uniquingKeysWith: { first, _ in first })
     SnapshotEntities.register(entities)
     let base = try SnapshotEntities.$current.withValue(entities) { try C.Store(configuration, migrationPlan: plan) }
+    // A store of this package that a module brings speaks to the engine directly.
+    if let store = base as? any SQLStore { return store }
     return SnapshotStore(base, entities: entities)
   }
 }

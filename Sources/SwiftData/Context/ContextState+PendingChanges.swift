@@ -46,7 +46,7 @@ extension ContextState {
       // An unsaved change of a related object can make any row match, so all are asked in memory.
       candidates.condition = nil
       candidates.limit = nil
-      candidates.stretches = nil
+      candidates.ranges = nil
     } else if let limit = query.limit {
       // Each unsaved object can push out or pull in one row.
       let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + changed.count + deleted.count)
@@ -59,22 +59,23 @@ extension ContextState {
   /// - Parameter includingValues: whether what it computes of the rows counts too.
   func dependsOnOthers(_ query: StoreQuery, includingValues: Bool = false) -> Bool {
     guard includingValues || query.condition != nil || !query.order.isEmpty else { return false }
-    let own = query.table.name.quotedIdentifier
-    let values = includingValues ? query.valueJoins + query.values : []
     return unsavedObjects.contains { object in
       guard let table = try? core.table(for: type(of: object).__entity) else { return false }
-      if table.name != query.table.name { return query.reads(table) }
-      // The table of the fetch itself, read again through a relationship.
-      return (query.joins + query.orderJoins + values).contains { $0.sql.contains(own) }
-        || query.condition?.sql.contains(own) == true
-    } || readsUnsavedPairs([query.condition].compactMap { $0 } + values)
+      return query.readsRelated(table)
+    } || readsUnsavedPairs(of: query.reads.all)
   }
 
-  /// Whether a subselect may read a join table while some to-many is unsaved.
-  private func readsUnsavedPairs(_ fragments: [SQLFragment]) -> Bool {
-    guard fragments.contains(where: { $0.sql.contains("SELECT") }) else { return false }
+  /// Whether a join table is read while a to-many that it keeps is unsaved.
+  private func readsUnsavedPairs(of reads: StatementReads) -> Bool {
+    guard !reads.pairs.isEmpty else { return false }
     return changed.values.contains { change in
-      change.properties.indices.contains { !type(of: change.object).__entity.properties[$0].isAttribute }
+      let entity = type(of: change.object).__entity
+      return change.properties.indices.contains { index in
+        guard entity.properties[index].isToMany,
+          case .join(let table, _, _, _) = RelationshipInfo.of(entity.properties[index], in: entity).storage
+        else { return false }
+        return reads.pairs.contains(table)
+      }
     }
   }
 

@@ -17,10 +17,11 @@ extension ContextState {
     let operations = try core.exclusively {
       try prepareSnapshots()
       try Validation(context: self).run()
-      let operations = try core.stores.enumerated().map { try $0.element.makeSave(self, at: $0.offset) }
-        .filter { !$0.isEmpty }
-      // A store that nobody can roll back comes last, inside the transactions of the others.
-      try (operations.filter { $0.store is SQLiteStore } + operations.filter { !($0.store is SQLiteStore) }).runNested()
+      let operations = try core.stores.enumerated().compactMap { index, store in
+        let changes = try UnsavedChanges(self, store: index)
+        return changes.isEmpty ? nil : try store.makeSave(changes, in: self)
+      }
+      try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
       markedRows = MarkedRows()
       for operation in operations { announce(finish(operation)) }
       return operations
@@ -40,7 +41,7 @@ extension ContextState {
     var changes = SavedChanges()
     changes.deleted = operation.savedRows.deleted
     changes.updated = operation.savedRows.updated
-    if operation.hasRelationships {
+    if operation.changes.hasRelationships {
       refaultUnrecorded(operation)
       dropForgotten(operation)
     }

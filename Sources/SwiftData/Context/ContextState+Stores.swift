@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a context asks of whichever store keeps a class.
+/// What a context asks of the store that keeps a class: statements of one that speaks SQL, objects of another.
 extension ContextState {
   func store(of entity: __Entity) throws -> any EngineStore { core.store(of: try core.table(for: entity)) }
 
@@ -8,22 +8,32 @@ extension ContextState {
 
   func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [M] { try fetch(descriptor, after: nil) }
 
-  /// - Parameter model: where in the order to begin: behind it; nil is at the beginning.
+  /// - Parameter model: the fetch begins behind it in the order; nil begins at the start.
   func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after model: M?) throws -> [M] {
     drainInbox()
-    let result = try store(of: M.__entity).fetch(descriptor, after: model, in: self)
+    let result: [M]
+    switch core.kind(of: try core.table(for: M.__entity)) {
+    case .sql(let store): result = try fetchRows(descriptor, after: model, store)
+    case .objects(let store): result = try store.fetch(descriptor, after: model, in: self)
+    }
     for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
     return result
   }
 
   func fetchCount<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> Int {
     drainInbox()
-    return try store(of: M.__entity).fetchCount(descriptor, in: self)
+    switch core.kind(of: try core.table(for: M.__entity)) {
+    case .sql(let store): return try countRows(descriptor, store)
+    case .objects(let store): return try store.fetchCount(descriptor, in: self)
+    }
   }
 
   func fetchIdentifiers<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [PersistentIdentifier] {
     drainInbox()
-    return try store(of: M.__entity).fetchIdentifiers(descriptor, in: self)
+    switch core.kind(of: try core.table(for: M.__entity)) {
+    case .sql(let store): return try fetchRowIdentifiers(descriptor, store)
+    case .objects(let store): return try store.fetchIdentifiers(descriptor, in: self)
+    }
   }
 
   /// The keys of stored objects that match, in order.
@@ -32,17 +42,39 @@ extension ContextState {
     return try fetchIdentifiers(descriptor).compactMap(store.key)
   }
 
-  /// What matches, where the store keeps no rows that a statement could work on: values are computed of the objects.
-  /// Nil where it does.
-  func fetchWithoutStatements<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [M]? {
-    try store(of: M.__entity) is SQLiteStore ? nil : fetch(descriptor)
+  /// Computes values by a statement; of the objects that match if the store runs none, if unsaved changes matter to the
+  /// query, or if the database leaves the answer to Swift.
+  /// - Parameters:
+  ///   - lower: makes the query; it lowers what the statement computes.
+  ///   - run: runs the statement.
+  ///   - compute: computes the same of the objects.
+  func values<M: PersistentModel, T>(
+    of descriptor: FetchDescriptor<M>, lower: (any SQLStore) throws -> StoreQuery,
+    run: (StoreQuery, any SQLStore) throws -> T, compute: ([M]) throws -> T
+  ) throws -> T {
+    drainInbox()
+    guard case .sql(let store) = core.kind(of: try core.table(for: M.__entity)) else {
+      return try compute(try fetch(descriptor))
+    }
+    return try deferring(store) {
+      let query = try lower(store)
+      if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
+        return try compute(try fetchWithPendingChanges(descriptor, query))
+      }
+      return try run(query, store)
+    } otherwise: {
+      try compute(try fetch(descriptor))
+    }
   }
 
   // MARK: - Loading
 
-  /// The objects with these keys, loaded where they are not registered.
+  /// The objects with these keys, loaded if they are not registered.
   func objects(withKeys keys: [Int64], in table: EntityTable) throws -> [Int64: any PersistentModel] {
-    try core.store(of: table).objects(withKeys: keys, in: table, context: self)
+    switch core.kind(of: table) {
+    case .sql(let store): return try objectsOfRows(withKeys: keys, in: table, store)
+    case .objects(let store): return try store.objects(withKeys: keys, in: table, context: self)
+    }
   }
 
   /// The targets of a to-many for several owners, each in its owner's order.
@@ -50,21 +82,41 @@ extension ContextState {
     of owners: [Int64], _ info: RelationshipInfo, _ table: EntityTable,
     _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
   ) throws {
-    try core.store(of: table).targets(of: owners, info, table, context: self, body)
+    switch core.kind(of: table) {
+    case .sql(let store): try targetsOfRows(owners, info, table, store, body)
+    case .objects(let store): try store.targets(of: owners, info, table, context: self, body)
+    }
   }
 
   /// Reads registered objects again; `only` a property that was left out, or all that is not unsaved.
   func reload(_ objects: [any PersistentModel], only: Int? = nil) throws {
     for group in Dictionary(grouping: objects, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
-      try store(of: type(of: group[0]).__entity).reload(group, only: only, context: self)
+      switch core.kind(of: try core.table(for: type(of: group[0]).__entity)) {
+      case .sql(let store): try reloadRows(group, only: only, store)
+      case .objects(let store): try store.reload(group, only: only, context: self)
+      }
     }
   }
 
   /// Deletes all objects of a class that a predicate takes, by the rules that ``delete(_:)`` follows.
   func delete<M: PersistentModel>(model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool) throws {
     drainInbox()
-    try store(of: M.__entity).delete(
-      model: model, where: predicate, includeSubclasses: includeSubclasses, in: self)
+    let deleteOneByOne = {
+      for object in try self.fetch(FetchDescriptor<M>(predicate: predicate))
+      where includeSubclasses || type(of: object).__entity === M.__entity {
+        self.delete(object)
+      }
+    }
+    switch core.kind(of: try core.table(for: M.__entity)) {
+    case .sql(let store):
+      try deferring(store) {
+        try deleteRows(model: model, where: predicate, includeSubclasses: includeSubclasses, store)
+      } otherwise: {
+        try deleteOneByOne()
+      }
+    case .objects(let store):
+      try store.delete(model: model, where: predicate, includeSubclasses: includeSubclasses, in: self)
+    }
   }
 
   // MARK: - What is unsaved in one store

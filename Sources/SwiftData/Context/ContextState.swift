@@ -1,6 +1,4 @@
-import DequeModule
 import Foundation
-import OrderedCollections
 
 /// The unit of work behind a ``ModelContext``: the identity map and what was inserted, changed and deleted.
 ///
@@ -34,12 +32,13 @@ package final class ContextState {
   var problems: [SwiftDataError] = []
   /// The store's count of foreign commits up to which registered objects are fresh.
   var syncedForeignCommits: [Int]
-  /// Stores in which somebody else committed: from then on a fetch reads rows into registered objects too.
-  var staleStores: Set<Int> = []
+  /// Stores in which somebody else committed, or that never say whether anybody did: a fetch reads rows into registered
+  /// objects too.
+  var staleStores: Set<Int>
   /// How many pieces of work are under way, one in the other, that observers may not see the middle of.
   var quietDepth = 0
   /// Changes of observed objects that such work made and observers have not heard of yet.
-  var pendingNotifications: Deque<(any PersistentModel, Int)> = []
+  var pendingNotifications = Queue<(any PersistentModel, Int)>()
   /// The fetches that somebody keeps watching.
   var liveQueries = LiveQueries()
   var undoManager: UndoManager?
@@ -57,16 +56,17 @@ package final class ContextState {
     self.contextUse = ContextUse(core.misuse)
     self.identityMaps = Array(repeating: IdentityMap(), count: core.rootCount)
     self.syncedForeignCommits = core.stores.map(\.foreignCommits)
+    self.staleStores = core.refreshingStores
     core.register(inbox)
     for store in core.stores { store.contextBegan(editing) }
   }
 
   /// One stored object's unsaved changes.
   package struct ObjectChange {
-    let object: any PersistentModel
-    var properties = PropertySet()
+    package let object: any PersistentModel
+    package var properties = PropertySet()
     /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
-    var originals: [(index: Int, value: Any)] = []
+    package var originals: [(index: Int, value: Any)] = []
     /// Whether others saved the object meanwhile, so that the originals may be history.
     var isStale = false
 

@@ -3,7 +3,7 @@ import Foundation
 /// Turns the rows of one statement into registered objects.
 struct RowDecoder {
   let table: EntityTable
-  let reader: SQLiteRowReader
+  let reader: SQLRows
   private let context: ContextState
   private let partial: PropertySet?
   /// The objects that the statement returned so far.
@@ -14,15 +14,17 @@ struct RowDecoder {
   /// Whether objects that came with an earlier fetch stay with that one.
   private let keepsBatches: Bool
 
+  /// - Parameter rows: those of a statement that selects the table's rows.
   init(
-    table: EntityTable, store: SQLiteStore, context: ContextState, partial: PropertySet?, keepsBatches: Bool = false
+    _ rows: SQLRows, table: EntityTable, context: ContextState, partial: PropertySet? = nil, batch: FetchBatch? = nil,
+    keepsBatches: Bool = false
   ) {
     self.keepsBatches = keepsBatches
     self.table = table
     self.context = context
     self.partial = partial
-    self.batch = FetchBatch(root: table.root)
-    self.reader = SQLiteRowReader(entity: table.entity, store: store)
+    self.batch = batch ?? FetchBatch(root: table.root)
+    self.reader = rows
     self.refreshes = context.refreshesOnFetch(table.store)
     reader.columns = table.positions[table.entity.name]!
     if let partial { for index in partial.indices { reader.columns[index] = -1 } }

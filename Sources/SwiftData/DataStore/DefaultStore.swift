@@ -46,13 +46,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   /// Does nothing: the store has no state for contexts.
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Runs a request in a context of its own.
-  private func withContext<T>(_ state: EditingState, _ body: (ContextState) throws -> T) rethrows -> T {
-    let context = ContextState(core: core)
-    context.editing = state
-    defer { context.discard() }
-    return try body(context)
-  }
+  private var requests: SnapshotRequests { SnapshotRequests(core) }
 
   // MARK: - Fetching
 
@@ -61,51 +55,19 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   /// - Complexity: one statement, and one for each to-many relationship.
   public func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
-    try withContext(request.editingState) { context in
-      let objects = try context.fetch(request.descriptor)
-      let snapshots = Self.snapshots(of: objects)
-      var related = [any PersistentModel]()
-      for keyPath in request.descriptor.relationshipKeyPathsForPrefetching {
-        guard let property = KeyPathResolver.property(at: keyPath, in: T.__entity) else { continue }
-        for object in objects {
-          if case .targets(let targets, _) = object.__relationship(property.index, .read) { related += targets }
-        }
-      }
-      let companions = Self.snapshots(of: related).map { ($0.persistentIdentifier, $0) }
-      if let problem = context.problems.first { throw problem }
-      return DataStoreFetchResult(
-        descriptor: request.descriptor, fetchedSnapshots: snapshots,
-        relatedSnapshots: Dictionary(companions, uniquingKeysWith: { first, _ in first }))
-    }
-  }
-
-  private static func snapshots(of objects: [any PersistentModel]) -> [DefaultSnapshot] {
-    if SnapshotLists.areLeftOut {
-      return objects.map { DefaultSnapshot(SnapshotContents(of: $0, leavesLists: true)) }
-    }
-    for object in objects {
-      // All lists are wanted, so the first touch loads them for all.
-      for property in type(of: object).__entity.properties where property.isToMany {
-        object.__state.batch?.owners[property.index] = objects.count
-      }
-    }
-    return objects.map { DefaultSnapshot(SnapshotContents(of: $0)) }
-  }
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> { try requests.fetch(request) }
 
   /// How many models a request asks for.
   /// - Throws: as ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
-    try withContext(request.editingState) { try $0.fetchCount(request.descriptor) }
+    try requests.fetchCount(request)
   }
 
   /// The identifiers of the models that a request asks for, in order.
   /// - Throws: as ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
-  ) throws -> [PersistentIdentifier] {
-    try withContext(request.editingState) { try $0.fetchIdentifiers(request.descriptor) }
-  }
+  ) throws -> [PersistentIdentifier] { try requests.fetchIdentifiers(request) }
 
   /// The snapshots of some models. The store keeps none at hand and reads them.
   /// - Throws: an error of the store.
@@ -113,16 +75,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-    try withContext(editingState) { context in
-      var result = [PersistentIdentifier: DefaultSnapshot]()
-      for (name, group) in Dictionary(grouping: persistentIdentifiers, by: \.entityName) {
-        guard let table = core.table(named: name) else { continue }
-        let keys = group.compactMap(core.store(of: table).key)
-        let objects = try context.objects(withKeys: keys, in: table).values
-        for snapshot in Self.snapshots(of: Array(objects)) { result[snapshot.persistentIdentifier] = snapshot }
-      }
-      return result
-    }
+    try requests.snapshots(for: persistentIdentifiers, editingState: editingState)
   }
 
   // MARK: - Saving
@@ -132,23 +85,12 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    try withContext(request.editingState) { context in
-      let writer = SnapshotWriter(context)
-      try writer.write(request)
-      try context.save()
-      return writer.result(for: identifier)
-    }
-  }
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> { try requests.save(request) }
 
   /// Deletes the models that match, with what their delete rules take along.
   /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
-    try withContext(request.editingState) { context in
-      try context.delete(
-        model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
-      try context.save()
-    }
+    try requests.delete(request)
   }
 
   // MARK: - History

@@ -7,36 +7,21 @@ import Foundation
 final class SnapshotSave<Base: DataStore>: StoreSave {
   let snapshots: SnapshotStore<Base>
   let context: ContextState
-  private let index: Int
-  let inserted: [any PersistentModel]
-  let changed: [ContextState.ObjectChange]
-  private(set) var deleted: [any PersistentModel]
-  let marked: [(table: EntityTable, keys: [Int64])]
+  private(set) var changes: UnsavedChanges
   private(set) var merged: [ObjectIdentifier: Int64] = [:]
-  var savedRows = SavedRows()
+  private(set) var savedRows = SavedRows()
   private var reregistered: [Base.Snapshot] = []
   /// What is stored of the objects that are written again.
   private var stored: [ObjectIdentifier: SnapshotContents] = [:]
 
   var store: any EngineStore { snapshots }
-  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
-  init(_ store: SnapshotStore<Base>, _ context: ContextState, at index: Int) throws {
-    self.snapshots = store
-    self.context = context
-    self.index = index
-    func isHere(_ object: any PersistentModel) throws -> Bool {
-      try context.core.table(for: type(of: object).__entity).store == index
-    }
-    self.inserted = try context.inserted.values.filter(isHere)
-    self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
-    self.deleted = try context.deleted.values.filter(isHere)
-    self.marked = context.markedRows.groups.filter { $0.table.store == index }
+  init(_ store: SnapshotStore<Base>, _ changes: UnsavedChanges, _ context: ContextState) {
+    (self.snapshots, self.changes, self.context) = (store, changes, context)
   }
 
   func run(_ others: () throws -> Void) throws {
-    if let relational = snapshots.relational { return try run(on: relational, others) }
-    if !marked.isEmpty, try deleteMarked() { return try others() }
+    if !changes.marked.isEmpty, try deleteMarked() { return try others() }
     try context.quietly { try refreshChanged() }
     let referring = try context.quietly { try objectsReferringToDeleted() }
     let ends = otherEnds()
@@ -91,14 +76,12 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   /// Stored objects without changes of their own whose lists name other objects from now on: the other ends of what
   /// changed.
-  func otherEnds() -> [any PersistentModel] {
+  private func otherEnds() -> [any PersistentModel] {
     var found = [any PersistentModel]()
     func take(_ target: any PersistentModel, _ inverse: __Property) {
       var state = target.__state
       guard state.context === context, state.key != 0, !state.flags.contains(.deleted) else { return }
       guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { return }
-      // Keys and pairs say what is in the list.
-      if inverse.isToMany, snapshots.relational != nil { return }
       // Put together anew of what is stored and what is unsaved.
       if inverse.isToMany {
         _ = target.__relationship(inverse.index, .fault(0))
@@ -128,7 +111,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     return found.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  static func models(in value: Any) -> [any PersistentModel] {
+  private static func models(in value: Any) -> [any PersistentModel] {
     switch ScalarType.unwrapped(value) {
     case let models as [any PersistentModel]: models
     case let model as any PersistentModel: [model]
@@ -138,12 +121,13 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   /// Objects that name a deleted one in a relationship that no delete rule cleared: without an inverse, or with
   /// `.noAction` at the other side.
-  func objectsReferringToDeleted() throws -> [any PersistentModel] {
+  private func objectsReferringToDeleted() throws -> [any PersistentModel] {
     guard !deleted.isEmpty else { return [] }
     let gone = Set(deleted.map { $0.__state.key })
     let classes = deleted.map { type(of: $0).__entity }
     var found = [any PersistentModel]()
-    for table in context.core.allTables.sorted(by: { $0.entity.name < $1.entity.name }) where table.store == index {
+    for table in context.core.allTables.sorted(by: { $0.entity.name < $1.entity.name })
+    where context.core.store(of: table) === snapshots {
       let entity = table.entity
       let affected = entity.properties.filter { property in
         guard let destination = property.destination?.__entity, classes.contains(where: { $0.isKind(of: destination) })
@@ -152,12 +136,11 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
         return inverse == nil || inverse?.relationship?.deleteRule == .noAction
       }
       guard !affected.isEmpty else { continue }
-      for snapshot in try candidates(entity, affected) where snapshot.persistentIdentifier.entityName == entity.name {
+      for snapshot in try snapshots.snapshots(of: entity.type)
+      where snapshot.persistentIdentifier.entityName == entity.name {
         let contents = try snapshots.contents(of: snapshot)
-        if snapshots.relational == nil {
-          let names = affected.flatMap { contents[$0]?.identifiers ?? [] }
-          guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
-        }
+        let names = affected.flatMap { contents[$0]?.identifiers ?? [] }
+        guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
         let object = try snapshots.object(of: contents, context)
         guard !object.__state.flags.contains(.deleted) else { continue }
         stored[ObjectIdentifier(object)] = contents
@@ -170,16 +153,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     return found
   }
 
-  /// What may name a deleted object in one of the properties.
-  private func candidates(_ entity: __Entity, _ properties: [__Property]) throws -> [Base.Snapshot] {
-    guard let relational = snapshots.relational else { return try snapshots.snapshots(of: entity.type) }
-    let gone = deleted.map(\.persistentModelID)
-    let referring = try properties.flatMap { try relational.referrers(to: gone, through: $0, of: entity) }
-    let keys = Set(referring.map { snapshots.give($0).key }).sorted()
-    return keys.isEmpty ? [] : try read(entity.type, keys).sorted { $0.key < $1.key }.map(\.value)
-  }
-
-  func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
+  private func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {
     guard Base.Snapshot.self == DefaultSnapshot.self else {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
@@ -189,9 +163,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     }
     let known = stored[ObjectIdentifier(object)]
     let gone = Set(deleted.map(\.persistentModelID))
-    // A list that nobody touched is as it is stored.
-    let leavesLists = snapshots.relational != nil
-    let contents = SnapshotContents(of: object, leavesLists: leavesLists, toMany: { known?[$0]?.identifiers })
+    let contents = SnapshotContents(of: object, toMany: { known?[$0]?.identifiers })
       .mapIdentifiers { gone.contains($0) && !object.isDeleted ? nil : $0 }
     // The type was just compared.
     return DefaultSnapshot(contents) as! Base.Snapshot
@@ -199,7 +171,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   // MARK: - What was written
 
-  func take(_ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
+  private func take(_ result: DataStoreSaveChangesResult<Base.Snapshot>) throws {
     var given = Set<Int64>()
     var keys = [(any PersistentModel, Int64)]()
     for object in inserted {
@@ -234,16 +206,14 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   /// Deletes what a batch delete marked, which is all there is to save (`prepareSnapshots`).
   /// - Returns: false where the store wants it done one by one; then it is among `deleted`.
   private func deleteMarked() throws -> Bool {
-    for (table, keys) in marked {
+    for (table, keys) in changes.marked {
       guard let batching = snapshots.base as? any DataStoreBatching else { continue }
       let identifiers = keys.map { snapshots.identifier(ofKey: $0, entity: table.entity.name) }
       do {
         try snapshots.call { _ in try delete(table.entity.type, identifiers, batching) }
       } catch DataStoreError.preferInMemoryFilter {
         try context.loadMarkedRows()
-        deleted = try context.deleted.values.filter { object in
-          try context.core.table(for: type(of: object).__entity).store == index
-        }
+        changes = try UnsavedChanges(context, store: table.store)
         return false
       }
       savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
@@ -261,9 +231,11 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 }
 
 extension SnapshotStore {
-  package func makeSave(_ context: ContextState, at index: Int) throws -> any StoreSave {
-    try SnapshotSave(self, context, at: index)
+  package func makeSave(_ changes: UnsavedChanges, in context: ContextState) -> any StoreSave {
+    SnapshotSave(self, changes, context)
   }
+
+  package var nesting: Int { 2 }
 
   package func delete<M: PersistentModel>(
     model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, in context: ContextState
@@ -279,14 +251,6 @@ extension SnapshotStore {
         if !keys.isEmpty { context.didChange() }
         return
       }
-    }
-    if let relational, context.undoManager == nil, let query = try? context.lower(descriptor, on: relational),
-      !context.pendingChangesMatter(to: query)
-    {
-      do {
-        return try context.deleteServerRows(
-          query, model: model, includeSubclasses: includeSubclasses, relational, self)
-      } catch DataStoreError.preferInMemoryFilter {}
     }
     for object in try fetch(descriptor, after: nil, in: context)
     where includeSubclasses || type(of: object).__entity === M.__entity {
@@ -310,16 +274,13 @@ extension ContextState {
   /// What stores that deal in snapshots need before a save, while they are locked: what others saved meanwhile, and
   /// marked deletions as ordinary ones where they are not all there is to save.
   func prepareSnapshots() throws {
-    guard core.sqlStores.count < core.stores.count else { return }
+    guard core.stores.contains(where: { $0 is any ObjectStore }) else { return }
     drainInbox()
     if let problem = problems.first {
       problems = []
       throw problem
     }
-    let custom = markedRows.groups.filter { group in
-      let store = core.stores[group.table.store]
-      return !(store is SQLiteStore) && store.relational == nil
-    }
+    let custom = markedRows.groups.filter { core.stores[$0.table.store] is any ObjectStore }
     guard !custom.isEmpty else { return }
     if custom.count > 1 || custom.contains(where: { hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
   }

@@ -100,14 +100,6 @@ struct Bounds {
     }
   }
 
-  /// The same with room for some more.
-  func end(and more: Int) -> Int? {
-    end.flatMap { end in
-      let (sum, overflow) = end.addingReportingOverflow(more)
-      return overflow ? nil : sum
-    }
-  }
-
   func apply<T>(to all: [T]) -> [T] {
     offset == 0 && limit == nil ? all : Array(all.dropFirst(offset).prefix(limit ?? .max))
   }

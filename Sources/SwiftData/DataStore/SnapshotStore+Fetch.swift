@@ -6,67 +6,28 @@ extension SnapshotStore {
   ) throws -> [M] {
     let table = try context.core.table(for: M.__entity)
     try context.loadMarkedRows(root: table.root)
-    let overlay = overlay(descriptor, table, context)
-    if overlay != .nothing, !descriptor.includePendingChanges {
+    let hasUnsaved = context.hasUnsaved(in: table.store)
+    if hasUnsaved, !descriptor.includePendingChanges {
       return try fetchStored(descriptor, after: start, table, context)
     }
     var asked = descriptor
-    switch overlay {
-    case .nothing where start == nil: break
-    case .nothing: (asked.fetchLimit, asked.fetchOffset) = (nil, nil)
-    case .everything: asked = FetchDescriptor<M>()
-    case .ownRows:
-      // Each unsaved object can push out or pull in one row.
-      asked.fetchLimit = start == nil ? Bounds(descriptor).end(and: context.changed.count + context.deleted.count) : nil
-      asked.fetchOffset = nil
-    }
+    // Nothing says what the store reads, so an unsaved change can make any row match.
+    if hasUnsaved { asked = FetchDescriptor<M>() }
+    if start != nil { (asked.fetchLimit, asked.fetchOffset) = (nil, nil) }
     let answer = try ask(asked, context.editing)
     var objects: [M] = try decode(answer, context)
-    if overlay != .nothing {
+    if hasUnsaved {
       var seen = Set<ObjectIdentifier>()
       objects = (objects + context.unsaved(M.self)).filter {
         seen.insert(ObjectIdentifier($0)).inserted && !$0.__state.flags.contains(.deleted)
       }
     }
-    if let predicate = descriptor.predicate, overlay != .nothing || !answer.isFiltered {
-      let asksAll = overlay == .everything || !answer.isFiltered
-      objects = objects.filter { object in
-        // What the store found and nobody changed matches.
-        let isStored = object.__state.flags.isDisjoint(with: [.inserted, .changed])
-        return !asksAll && isStored || (try? predicate.evaluate(object)) == true
-      }
+    if let predicate = descriptor.predicate, hasUnsaved || !answer.isFiltered {
+      objects = objects.filter { (try? predicate.evaluate($0)) == true }
     }
-    if overlay == .ownRows { objects = byAge(objects, context) }
-    if overlay != .nothing || !answer.isSorted { objects = Self.sorted(objects, by: descriptor.sortBy) }
+    if hasUnsaved || !answer.isSorted { objects = Self.sorted(objects, by: descriptor.sortBy) }
     if let start { objects = Self.after(start, in: objects, by: descriptor.sortBy) }
     return Bounds(descriptor).apply(to: objects)
-  }
-
-  /// What unsaved changes can do to the result of a fetch.
-  private enum Overlay {
-    case nothing
-    /// Come, go or move as rows of the fetch itself.
-    case ownRows
-    /// Make any row match, and stand anywhere.
-    case everything
-  }
-
-  private func overlay<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, _ table: EntityTable, _ context: ContextState
-  ) -> Overlay {
-    guard context.hasUnsaved(in: table.store) else { return .nothing }
-    // Only of a statement can be said what it reads.
-    guard let relational, let query = try? context.lower(descriptor, on: relational) else { return .everything }
-    if !context.pendingChangesMatter(to: query) { return .nothing }
-    return context.dependsOnOthers(query) ? .everything : .ownRows
-  }
-
-  /// In the order of the rows' keys, unsaved objects last.
-  private func byAge<M: PersistentModel>(_ objects: [M], _ context: ContextState) -> [M] {
-    let stored = objects.filter { !$0.__state.flags.contains(.inserted) }
-    let keys = Dictionary(uniqueKeysWithValues: stored.map { (ObjectIdentifier($0), $0.persistentModelID.key ?? 0) })
-    return stored.sorted { keys[ObjectIdentifier($0)]! < keys[ObjectIdentifier($1)]! }
-      + objects.filter { $0.__state.flags.contains(.inserted) }
   }
 
   /// What is stored whatever is unsaved: the objects here may have other values, so others are asked.
@@ -118,7 +79,7 @@ extension SnapshotStore {
   ) throws -> Int {
     let table = try context.core.table(for: M.__entity)
     try context.loadMarkedRows(root: table.root)
-    if !descriptor.includePendingChanges || overlay(descriptor, table, context) == .nothing {
+    if !descriptor.includePendingChanges || !context.hasUnsaved(in: table.store) {
       let request = DataStoreFetchRequest(
         descriptor: Self.withoutOffset(descriptor), editingState: context.editing)
       if let count = try answered({ try $0.fetchCount(request) }) {
@@ -134,7 +95,7 @@ extension SnapshotStore {
   ) throws -> [PersistentIdentifier] {
     let table = try context.core.table(for: M.__entity)
     try context.loadMarkedRows(root: table.root)
-    if !descriptor.includePendingChanges || overlay(descriptor, table, context) == .nothing {
+    if !descriptor.includePendingChanges || !context.hasUnsaved(in: table.store) {
       let request = DataStoreFetchRequest(
         descriptor: Self.withoutOffset(descriptor), editingState: context.editing)
       if let identifiers = try answered({ try $0.fetchIdentifiers(request) }) {
@@ -153,17 +114,5 @@ extension SnapshotStore {
     } catch DataStoreError.preferInMemorySort {
       return nil
     }
-  }
-
-  package func searchCandidates(
-    _ terms: [SearchTerm], in table: EntityTable, limit: Int?, context: ContextState
-  ) throws -> FoundObjects {
-    guard let relational else { throw SearchIndex.unsupported(table.entity, name) }
-    let found = try call { _ in try relational.searchCandidates(terms, of: table.entity, limit: limit) }
-    let keys = found.identifiers.map { give($0).key }
-    let snapshots = try snapshots(withKeys: keys, of: table.entity.type, context.editing)
-    // Also those that are here already are brought up to what was found.
-    let objects = try keys.compactMap { snapshots[$0] }.map { try object(of: try contents(of: $0), context) }
-    return FoundObjects(objects: objects, rowCount: found.rowCount, counts: found.counts)
   }
 }

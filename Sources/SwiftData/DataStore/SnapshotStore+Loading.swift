@@ -119,17 +119,6 @@ extension SnapshotStore {
     _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
   ) throws {
     try context.loadMarkedRows(root: table.root)
-    if let relational {
-      let identifiers = owners.map { identifier(ofKey: $0, entity: info.source.name) }
-      let found = try call { _ in try relational.targets(of: identifiers, info) }
-      let batch = FetchBatch(root: table.root, keys: found.map { give($0.target.persistentIdentifier).key })
-      for (owner, target) in found {
-        let object = try object(of: target.contents, context)
-        if object.__state.batch == nil { object.__state.batch = batch }
-        body(give(owner).key, object, true)
-      }
-      return
-    }
     var lists = [(owner: Int64, targets: [Int64])]()
     let found = try snapshots(withKeys: owners, of: info.source.type, context.editing)
     for owner in owners {

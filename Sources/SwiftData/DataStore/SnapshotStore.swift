@@ -2,12 +2,9 @@ import Foundation
 
 /// A ``DataStore`` that somebody else wrote, as contexts use it: what it fetches becomes registered objects, what it
 /// cannot filter or sort is filtered and sorted in memory, and what is unsaved is laid over it there.
-// @unchecked Sendable because `base` is only called under the lock unless it is a `RelationalStore`, which takes calls
-// from any thread; all else is immutable or locks itself.
-package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Sendable {
+// @unchecked Sendable because `base` is only called under the lock; all else is immutable or locks itself.
+package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Sendable {
   let base: Base
-  /// The same, where it keeps rows.
-  package let relational: (any RelationalStore)?
   package let identifier: String
   package let name: String
   package let migration: ModelContainer.MigrationSummary
@@ -18,7 +15,6 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
 
   init(_ base: Base, entities: [String: __Entity]) {
     self.base = base
-    self.relational = base as? any RelationalStore
     self.identifier = base.identifier
     self.name = base.configuration.name
     self.migration = ModelContainer.MigrationSummary(configuration: base.configuration.name, steps: [])
@@ -27,11 +23,6 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
 
   /// Calls the store, from one thread at a time. Snapshots that it decodes meanwhile know their classes.
   func call<T>(_ body: (Base) throws -> T) throws -> T {
-    if relational != nil {
-      return try SnapshotEntities.$current.withValue(entities) {
-        try SnapshotLists.$areLeftOut.withValue(true) { try body(base) }
-      }
-    }
     lock.lock()
     defer { lock.unlock() }
     return try SnapshotEntities.$current.withValue(entities) { try body(base) }
@@ -55,11 +46,13 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
   }
 
   package func key(of identifier: PersistentIdentifier) -> Int64? {
-    identifier.storeIdentifier == self.identifier ? keys.key(of: identifier).key : nil
+    identifier.storeIdentifier == self.identifier ? give(identifier).key : nil
   }
 
   /// The key of an identifier that a snapshot names, and whether it had one.
-  func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) { keys.key(of: identifier) }
+  func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) {
+    keys.key(of: identifier)
+  }
 
   // MARK: - Contents
 
@@ -77,7 +70,7 @@ package final class SnapshotStore<Base: DataStore>: EngineStore, @unchecked Send
   }
 
   func reader(_ contents: SnapshotContents) -> SnapshotReader {
-    SnapshotReader(contents) { [keys] in keys.key(of: $0).key }
+    SnapshotReader(contents) { self.give($0).key }
   }
 
   // MARK: - Administration

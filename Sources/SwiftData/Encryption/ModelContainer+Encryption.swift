@@ -6,7 +6,7 @@ extension ModelContainer {
   /// - Throws: ``SwiftDataError/encryptionKey`` where a key is missing, or an error of the store; then nothing changed.
   /// - Complexity: reads and writes every object that has an encrypted attribute.
   public func reencrypt() throws {
-    for store in core.sqlStores { try store.reencrypt() }
+    for store in core.sqliteStores { try store.reencrypt() }
   }
 }
 

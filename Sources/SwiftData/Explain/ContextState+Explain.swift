@@ -3,43 +3,52 @@ import Foundation
 extension ContextState {
   func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> ModelContext.FetchExplanation {
     drainInbox()
-    if let relational = try store(of: M.__entity).relational { return try explain(descriptor, on: relational) }
-    _ = try core.sqlStore(of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
+    let store = try core.sqlStore(of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
+    var (asked, findings) = (descriptor, [ModelContext.FetchExplanation.Finding]())
+    while true {
+      do {
+        return try explain(asked, store, findings)
+      } catch DataStoreError.preferInMemoryFilter where !asked.sortBy.isEmpty && canRunUnsorted(asked) {
+        asked.sortBy = []
+        findings.append(inMemory("sort", M.__entity))
+      } catch DataStoreError.preferInMemoryFilter where asked.predicate != nil {
+        asked.predicate = nil
+        findings.append(inMemory("filter", M.__entity))
+      }
+      // What is filtered or sorted in memory cannot be cut by the database.
+      (asked.fetchLimit, asked.fetchOffset) = (nil, nil)
+    }
+  }
+
+  private func explain<M: PersistentModel>(
+    _ descriptor: FetchDescriptor<M>, _ store: any SQLStore, _ known: [ModelContext.FetchExplanation.Finding]
+  ) throws -> ModelContext.FetchExplanation {
     var query = try lower(descriptor)
-    var findings = [ModelContext.FetchExplanation.Finding]()
+    var findings = known
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
       let candidates = candidates(for: query)
       findings.append(unsavedChanges(query, isWholeTable: candidates.condition == nil && query.condition != nil))
       query = candidates
     }
+    let (steps, own) = try store.plan(of: query)
     let statement = query.select
-    let store = try core.sqlStore(of: query.table)
-    let (plan, definitions) = try read(query.table) { connection in
-      (try QueryPlan(of: statement, on: connection), try IndexAdvisor.definitions(on: connection))
-    }
-    let advisor = IndexAdvisor(query: query, layout: store.layout, definitions: definitions)
     return ModelContext.FetchExplanation(
-      sql: statement.sql, bindings: statement.arguments.map(ModelContext.FetchExplanation.Binding.init),
-      plan: plan.steps,
-      findings: findings + (try store.translating { try advisor.findings(plan) }))
+      sql: statement.sql, bindings: statement.arguments.map(ModelContext.FetchExplanation.Binding.init), plan: steps,
+      findings: findings + own)
   }
 
-  private func explain<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, on store: any RelationalStore
-  ) throws -> ModelContext.FetchExplanation {
-    var asked = descriptor
-    var findings = [ModelContext.FetchExplanation.Finding]()
-    if descriptor.includePendingChanges, let query = try? lower(descriptor, on: store),
-      pendingChangesMatter(to: query)
-    {
-      let isWhole = dependsOnOthers(query)
-      findings.append(unsavedChanges(query, isWholeTable: isWhole))
-      if isWhole { asked = FetchDescriptor<M>() }
-    }
-    let explanation = try store.explain(asked)
-    return ModelContext.FetchExplanation(
-      sql: explanation.sql, bindings: explanation.bindings, plan: explanation.plan,
-      findings: findings + explanation.findings)
+  /// Whether the database can run a fetch if it does not have to sort.
+  private func canRunUnsorted<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) -> Bool {
+    guard let query = try? lower(FetchDescriptor<M>(predicate: descriptor.predicate)),
+      let store = try? core.sqlStore(of: query.table)
+    else { return false }
+    return (try? store.plan(of: query)) != nil
+  }
+
+  private func inMemory(_ what: String, _ entity: __Entity) -> ModelContext.FetchExplanation.Finding {
+    ModelContext.FetchExplanation.Finding(
+      entity: entity.name, index: [],
+      description: "The server cannot \(what) as Swift does: the models are read and the context does it in memory.")
   }
 
   private func unsavedChanges(_ query: StoreQuery, isWholeTable: Bool) -> ModelContext.FetchExplanation.Finding {

@@ -171,7 +171,7 @@ struct IndexAdvisor {
 
   /// What follows the select list, but for the tie-breaker.
   private var text: String {
-    (query.joins + query.orderJoins + [query.condition].compactMap { $0 } + query.order).map(\.sql)
+    (query.joins + query.orderJoins + [query.condition].compactMap { $0 } + query.order.map(\.expression)).map(\.sql)
       .joined(separator: " ")
   }
 

@@ -115,12 +115,11 @@ enum Extreme {
     case .text where type.isPlain:
       input = value.comparable
       extreme = { "\(function)(\($0))" }
-    case .real where dialect == .postgres && self == .maximum:
-      extreme = { "coalesce(max(nullif(\($0), 'NaN'::float8)), max(\($0)))" }
     case .real:
-      // NaN is stored as text, which is greater than every number.
-      extreme = { "\(function)(\($0))" }
-      if self == .maximum { withoutNaN = { "coalesce(max(nullif(\($0), 'nan')), max(\($0)))" } }
+      extreme = { dialect.realExtreme(function, $0).all }
+      if dialect.realExtreme(function, "").withoutNaN != nil {
+        withoutNaN = { dialect.realExtreme(function, $0).withoutNaN! }
+      }
     case .key, .opaque:
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name, property: value.property?.property.name,
@@ -149,7 +148,7 @@ enum Extreme {
 }
 
 /// The number of rows that have no value, where that can be.
-private func failureCount(_ names: [String], _ dialect: SQLDialect) -> [String] {
+private func failureCount(_ names: [String], _ dialect: any SQLDialect) -> [String] {
   names.count > 1 ? [dialect.count(where: names[1])] : []
 }
 

@@ -2,23 +2,23 @@ import Foundation
 
 /// Reads a Swift value from the columns that a lowered value became.
 struct ColumnDecoder<Value> {
-  private let read: (SQLiteRowReader, Int32) throws -> Value
+  private let read: (SQLRows, Int32) throws -> Value
   /// How many columns it reads.
   let width: Int32
 
-  func callAsFunction(_ reader: SQLiteRowReader, at column: Int32) throws -> Value { try read(reader, column) }
+  func callAsFunction(_ reader: SQLRows, at column: Int32) throws -> Value { try read(reader, column) }
 }
 
 extension ColumnDecoder {
   /// The decoder of a value, and the columns that the statement has to select for it.
   static func of(
-    _ value: LoweredValue, _ state: inout LoweringState, store: SQLiteStore
+    _ value: LoweredValue, _ state: inout LoweringState
   ) -> (decoder: ColumnDecoder, columns: [SQLFragment]) {
-    if let object = value.identified { return identifier(object, &state, store) }
+    if let object = value.identified { return identifier(object, &state) }
     return (ColumnDecoder(read: reading(value, state.entity), width: 1), [value.scalar.sql])
   }
 
-  private static func reading(_ value: LoweredValue, _ root: __Entity) -> (SQLiteRowReader, Int32) throws -> Value {
+  private static func reading(_ value: LoweredValue, _ root: __Entity) -> (SQLRows, Int32) throws -> Value {
     let entity = value.property?.entity ?? root
     let index = value.property?.property.index ?? 0
     let none = (Value.self as? any __OptionalValue.Type)?.__none as? Value
@@ -39,7 +39,7 @@ extension ColumnDecoder {
   /// Reads what is not null.
   private static func bareReading(
     _ value: LoweredValue, _ entity: __Entity, _ index: Int
-  ) -> (SQLiteRowReader, Int32) throws -> Any? {
+  ) -> (SQLRows, Int32) throws -> Any? {
     let scalar = value.scalar.type
     if let property = value.property?.property, case .attribute(_, .transformed) = property.kind {
       return { reader, column in try property.reverseTransform(reader.data(column), in: entity) }
@@ -48,21 +48,21 @@ extension ColumnDecoder {
       if let column = scalar.swiftType as? any __ColumnValue.Type { return direct(column, index) }
       if let raw = scalar.swiftType as? any RawRepresentable.Type, let reading = self.raw(raw, index) { return reading }
     }
-    func convert<T>(_: T.Type) -> (SQLiteRowReader, Int32) throws -> Any? {
+    func convert<T>(_: T.Type) -> (SQLRows, Int32) throws -> Any? {
       { reader, column in scalar.value(of: reader.value(at: column), entity: entity, as: T.self) }
     }
     return _openExistential(scalar.swiftType, do: convert)
   }
 
-  private static func direct<C: __ColumnValue>(_: C.Type, _ index: Int) -> (SQLiteRowReader, Int32) throws -> Any? {
+  private static func direct<C: __ColumnValue>(_: C.Type, _ index: Int) -> (SQLRows, Int32) throws -> Any? {
     { reader, column in try C.__read(from: reader, column: column, index: index) }
   }
 
   private static func raw<R: RawRepresentable>(
     _: R.Type, _ index: Int
-  ) -> ((SQLiteRowReader, Int32) throws -> Any?)? {
+  ) -> ((SQLRows, Int32) throws -> Any?)? {
     guard let type = R.RawValue.self as? any __ColumnValue.Type else { return nil }
-    func open<C: __ColumnValue>(_: C.Type) -> (SQLiteRowReader, Int32) throws -> Any? {
+    func open<C: __ColumnValue>(_: C.Type) -> (SQLRows, Int32) throws -> Any? {
       { reader, column in
         (try C.__read(from: reader, column: column, index: index) as? R.RawValue).flatMap(R.init(rawValue:))
       }
@@ -72,10 +72,10 @@ extension ColumnDecoder {
 
   /// A key, with the name of the class where the table holds several.
   private static func identifier(
-    _ object: ObjectReference, _ state: inout LoweringState, _ store: SQLiteStore
+    _ object: ObjectReference, _ state: inout LoweringState
   ) -> (decoder: ColumnDecoder, columns: [SQLFragment]) {
     let isFamily = state.environment.familyNames(object.entity.root).count > 1
-    let name = object.entity.name
+    let (name, store) = (object.entity.name, state.environment.storeIdentifier)
     var columns = [object.key]
     if isFamily { columns.append(SQLFragment("\(state.alias(of: object))._entity")) }
     let none = (Value.self as? any __OptionalValue.Type)?.__none as? Value
@@ -87,7 +87,7 @@ extension ColumnDecoder {
           throw LoweredValue.failure(object.entity, "persistentModelID", count: 1)
         }
         let identifier = PersistentIdentifier(
-          entityName: isFamily ? reader.string(column + 1) : name, storeIdentifier: store.identifier,
+          entityName: isFamily ? reader.string(column + 1) : name, storeIdentifier: store,
           key: reader.int64(column))
         // Cannot fail: only a key path to an identifier is lowered to one.
         return identifier as! Value

@@ -6,50 +6,35 @@ extension ContextState {
     _ descriptor: FetchDescriptor<M>, groupedBy keyPaths: repeat KeyPath<M, each Key>,
     computing aggregates: repeat ModelContext.Aggregate<M, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
-    if let relational = try store(of: M.__entity).relational,
-      let rows = try serverAggregates(
-        descriptor, relational, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
-    {
-      return rows
-    }
-    if let objects = try fetchWithoutStatements(descriptor) {
-      return try grouped(objects, by: repeat each keyPaths).map { group in
-        (repeat group[0][keyPath: each keyPaths], repeat try (each aggregates).compute(group))
-      }
-    }
-    drainInbox()
     var statement = GroupingStatement(isSorted: !descriptor.sortBy.isEmpty)
     var keyReaders = [Any]()
     var plans = [Any]()
-    let store = try core.sqlStore(of: try core.table(for: M.__entity))
-    let query = try lower(descriptor) { state in
-      for keyPath in repeat each keyPaths { keyReaders.append(try statement.addKey(keyPath, &state, store)) }
-      for aggregate in repeat each aggregates { plans.append(try statement.add(aggregate.plan(&state))) }
-      return statement.columns
-    }
-    if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-      return try grouped(try fetchWithPendingChanges(descriptor, query), by: repeat each keyPaths).map { group in
+    return try values(of: descriptor) { store in
+      try lower(descriptor) { state in
+        for keyPath in repeat each keyPaths { keyReaders.append(try statement.addKey(keyPath, &state)) }
+        for aggregate in repeat each aggregates { plans.append(try statement.add(aggregate.plan(&state))) }
+        return statement.columns
+      }
+    } run: { query, _ in
+      // The casts cannot fail: the closure above appended one of the type for each element of the pack, in order.
+      var nextReader = keyReaders.makeIterator()
+      let keys = (repeat nextReader.next() as! Column<each Key>)
+      var nextPlan = plans.makeIterator()
+      let values = (repeat nextPlan.next() as! PlacedAggregate<each Value>)
+      func run(withoutNaN: Bool) throws -> [((repeat each Key), [SQLValue])] {
+        let sql = statement.sql(query, withoutNaN: withoutNaN)
+        return try self.rows(sql, of: query.table, cancellable: true) { row in
+          ((repeat try (each keys).read(row)), statement.outputs(row))
+        }
+      }
+      var rows = try run(withoutNaN: false)
+      if rows.contains(where: { statement.isHiddenByNaN($0.1) }) { rows = try run(withoutNaN: true) }
+      return try rows.map { key, cells in (repeat each key, repeat try (each values).read(cells)) }
+    } compute: { objects in
+      try grouped(objects, by: repeat each keyPaths).map { group in
         (repeat group[0][keyPath: each keyPaths], repeat try (each aggregates).compute(group))
       }
     }
-    // The casts cannot fail: the closure above appended one of the type for each element of the pack, in order.
-    var nextReader = keyReaders.makeIterator()
-    let keys = (repeat nextReader.next() as! Column<each Key>)
-    var nextPlan = plans.makeIterator()
-    let values = (repeat nextPlan.next() as! PlacedAggregate<each Value>)
-    func run(withoutNaN: Bool) throws -> [((repeat each Key), [SQLValue])] {
-      var rows = [((repeat each Key), [SQLValue])]()
-      try store.read { connection in
-        let reader = SQLiteRowReader(entity: M.__entity, store: store)
-        try connection.query(statement.sql(query, withoutNaN: withoutNaN), reader: reader) { reader in
-          rows.append(((repeat try (each keys).read(reader)), statement.outputs(reader)))
-        }
-      }
-      return rows
-    }
-    var rows = try run(withoutNaN: false)
-    if rows.contains(where: { statement.isHiddenByNaN($0.1) }) { rows = try run(withoutNaN: true) }
-    return try rows.map { key, cells in (repeat each key, repeat try (each values).read(cells)) }
   }
 
   /// Objects with equal values, in the order of their first ones; all of them where there is nothing to group by.
@@ -100,9 +85,11 @@ struct GroupingStatement {
   init(isSorted: Bool) { self.isSorted = isSorted }
 
   mutating func addKey<M: PersistentModel, Key: Hashable>(
-    _ keyPath: KeyPath<M, Key>, _ state: inout LoweringState, _ store: SQLiteStore
+    _ keyPath: KeyPath<M, Key>, _ state: inout LoweringState
   ) throws -> Column<Key> {
     var value = try state.value(at: keyPath)
+    // What the database cannot group by is grouped in memory.
+    if !state.dialect.canGroup(by: value.scalar.type.form) { throw DataStoreError.preferInMemoryFilter }
     switch value.scalar.type.form {
     case .json, .opaque:
       throw SwiftDataError(
@@ -111,7 +98,7 @@ struct GroupingStatement {
           + " group by a member of it")
     default: value = value.normalized
     }
-    let (decoder, own) = ColumnDecoder<Key>.of(value, &state, store: store)
+    let (decoder, own) = ColumnDecoder<Key>.of(value, &state)
     let column = Column(decoder: decoder, position: Int32(columns.count))
     addKeyColumns(own)
     return column
@@ -141,22 +128,20 @@ struct GroupingStatement {
       joining: (ordered ? [] : query.orderJoins) + query.valueJoins)
     let keys = (0..<keyCount).map { "c\($0)" }
     let outputs = keys + (withoutNaN ? aggregatesWithoutNaN : aggregates)
-    var sql = SQLFragment("SELECT \(outputs.isEmpty ? "1" : outputs.joined(separator: ", ")) FROM (") + rows
-    sql = sql + SQLFragment(query.dialect == .sqlite ? ")" : ") AS g")
-    if keyCount > 0 { sql = sql + SQLFragment(" GROUP BY \(keys.joined(separator: ", ")) ORDER BY min(place)") }
-    return sql
+    let list = outputs.isEmpty ? "1" : outputs.joined(separator: ", ")
+    let sql: SQLFragment = "SELECT \(list) FROM (\(rows)) AS g"
+    guard keyCount > 0 else { return sql }
+    return "\(sql) GROUP BY \(keys.joined(separator: ", ")) ORDER BY min(place)"
   }
 
   /// Where a row stands in the order of the fetch.
   func place(_ query: StoreQuery) -> SQLFragment {
     guard isSorted else { return SQLFragment("t0._pk") }
-    let order =
-      query.dialect == .sqlite ? query.order : query.order.map { $0 + SQLFragment(SQLDialect.nullsOrder($0)) }
-    return SQLFragment("row_number() OVER (ORDER BY ") + (order + [SQLFragment("t0._pk")]).list + SQLFragment(")")
+    return "row_number() OVER (ORDER BY \((query.order.map(query.dialect.ordered) + ["t0._pk"]).list))"
   }
 
   /// The cells of the aggregates in the current row.
-  func outputs(_ reader: SQLiteRowReader) -> [SQLValue] {
+  func outputs(_ reader: SQLRows) -> [SQLValue] {
     aggregates.indices.map { reader.value(at: Int32(keyCount + $0)) }
   }
 

@@ -22,25 +22,25 @@ extension ModelContext {
   }
 }
 
-/// A part of the rows of a query that an index can find at once, in its own order.
-struct Stretch {
+/// A contiguous part of a query's order, which an index can seek to.
+struct KeyRange {
   let condition: SQLFragment
   /// The terms of the query's order that differ within it.
-  let order: [SQLFragment]
+  let order: [OrderTerm]
 }
 
 extension StoreQuery {
-  /// The stretches, or all rows as one.
-  var stretchesOrWhole: [Stretch?] { stretches ?? [nil] }
+  /// The key ranges, or all rows as one.
+  var rangesOrWhole: [KeyRange?] { ranges ?? [nil] }
 
-  /// The statement that selects the objects of a stretch; nil when enough rows came already.
-  func select(_ stretch: Stretch?, after count: Int) -> SQLFragment? {
-    guard let stretch else { return select }
+  /// The statement that selects the objects of a key range; nil if enough rows came already.
+  func select(_ range: KeyRange?, after count: Int) -> SQLFragment? {
+    guard let range else { return select }
     var query = self
     query.limit = limit.map { $0 - count }
     if query.limit == 0 { return nil }
-    query.restrictions.append(stretch.condition)
-    query.order = stretch.order
+    query.restrictions.append(range.condition)
+    query.order = range.order
     return query.select
   }
 
@@ -56,46 +56,28 @@ extension StoreQuery {
 
   /// The rows after a place in the order: first those that differ from it by their key alone, then those that differ
   /// in the last term and share the others, and so on to those that differ in the first.
-  static func stretches(order: [SQLFragment], after values: [SQLValue], key: Int64) -> [Stretch] {
-    let terms = order.map(OrderTerm.init)
-    func stretch(sharing count: Int, where own: SQLFragment, order: ArraySlice<SQLFragment>) -> Stretch {
-      let shared = zip(terms, values).prefix(count).map { $0.isEqual(to: $1) }
-      return Stretch(condition: (shared + [own]).conjunction, order: Array(order))
+  static func ranges(order: [OrderTerm], after values: [SQLValue], key: Int64) -> [KeyRange] {
+    let all = order
+    func range(sharing count: Int, where own: SQLFragment, order: ArraySlice<OrderTerm>) -> KeyRange {
+      let shared = zip(all, values).prefix(count).map { $0.isEqual(to: $1) }
+      return KeyRange(condition: (shared + [own]).conjunction, order: Array(order))
     }
-    var result = [stretch(sharing: order.count, where: SQLFragment("t0._pk > ?", [.integer(key)]), order: [])]
+    var result = [range(sharing: order.count, where: "t0._pk > \(bind: .integer(key))", order: order.suffix(0))]
     for index in order.indices.reversed() {
-      let expression = terms[index].expression
-      switch (values[index], terms[index].isReversed) {
-      // NULL comes before everything, so nothing is behind it in reverse.
+      let operand = order[index].operand
+      switch (values[index], order[index].isDescending) {
+      // NULL comes before everything, so nothing follows it in reverse.
       case (.null, true): break
       case (.null, false):
-        result.append(stretch(sharing: index, where: expression + SQLFragment(" IS NOT NULL"), order: order[index...]))
-      case (let value, let isReversed):
-        let isBehind = expression + SQLFragment(isReversed ? " < ?" : " > ?", [value])
-        result.append(stretch(sharing: index, where: isBehind, order: order[index...]))
-        guard isReversed else { continue }
-        result.append(
-          stretch(sharing: index, where: expression + SQLFragment(" IS NULL"), order: order[(index + 1)...]))
+        result.append(range(sharing: index, where: "\(operand) IS NOT NULL", order: order[index...]))
+      case (let value, let isDescending):
+        let follows: SQLFragment = isDescending ? "\(operand) < \(bind: value)" : "\(operand) > \(bind: value)"
+        result.append(range(sharing: index, where: follows, order: order[index...]))
+        guard isDescending else { continue }
+        result.append(range(sharing: index, where: "\(operand) IS NULL", order: order[(index + 1)...]))
       }
     }
     return result
-  }
-}
-
-/// A term of ORDER BY.
-struct OrderTerm {
-  let expression: SQLFragment
-  let isReversed: Bool
-
-  init(_ term: SQLFragment) {
-    isReversed = term.sql.hasSuffix(" DESC")
-    let expression = isReversed ? SQLFragment(String(term.sql.dropLast(5)), term.arguments) : term
-    let isAtomic = !expression.sql.contains(" ")
-    self.expression = isAtomic ? expression : SQLFragment("(") + expression + SQLFragment(")")
-  }
-
-  func isEqual(to value: SQLValue) -> SQLFragment {
-    value == .null ? expression + SQLFragment(" IS NULL") : expression + SQLFragment(" = ?", [value])
   }
 }
 
@@ -110,20 +92,21 @@ extension ContextState {
   /// Lets a query begin behind a model.
   func begin<M: PersistentModel>(_ query: inout StoreQuery, after model: M) throws {
     let isStored = model.__state.key != 0 && !model.__state.flags.contains(.inserted)
-    query.stretches = StoreQuery.stretches(
+    query.ranges = StoreQuery.ranges(
       order: query.order, after: try place(of: model, in: query), key: isStored ? model.__state.key : .max)
   }
 
   /// The values that a model has in memory for the terms of a query's order.
   private func place(of model: any PersistentModel, in query: StoreQuery) throws -> [SQLValue] {
-    let terms = query.order.map { OrderTerm($0).expression }
+    let terms = query.order.map(\.expression)
     guard !terms.isEmpty else { return [] }
     let entity = type(of: model).__entity
-    let text = (terms + query.joins + query.orderJoins).map(\.sql).joined(separator: " ")
+    // The joins of the condition may be those of the order.
+    let reads = query.reads.order.own.union(query.reads.condition.own)
     var row = [(column: String, cell: SQLValue)]()
     for property in entity.properties where property.isStored {
-      let column = TableNames.column(for: property).quotedIdentifier
-      if text.contains("t0." + column) { row.append((column, try cell(of: model, property))) }
+      let column = TableNames.column(for: property)
+      if reads.contains(column) { row.append((column.quotedIdentifier, try cell(of: model, property))) }
     }
     let plain = terms.map { term in row.first { "t0." + $0.column == term.sql }?.cell }
     if plain.allSatisfy({ $0 != nil }) { return plain.map { Self.normalized($0!) } }
@@ -133,14 +116,7 @@ extension ContextState {
     var sql =
       SQLFragment("SELECT ") + terms.list + SQLFragment(" FROM (SELECT ") + columns.list + SQLFragment(") AS t0")
     for join in query.joins + query.orderJoins { sql = sql + SQLFragment(" ") + join }
-    let reader = SQLiteRowReader(entity: entity, store: try core.sqlStore(of: query.table))
-    var result = [SQLValue]()
-    try read(query.table) { connection in
-      try connection.query(sql, reader: reader) { reader in
-        result = terms.indices.map { reader.value(at: Int32($0)) }
-      }
-    }
-    return result
+    return try rows(sql, of: query.table) { row in terms.indices.map { row.value(at: Int32($0)) } }.first ?? []
   }
 
   private func cell(of model: any PersistentModel, _ property: __Property) throws -> SQLValue {

@@ -24,44 +24,32 @@ extension ContextState {
   func sections<M: PersistentModel, Title: Hashable>(
     of descriptor: FetchDescriptor<M>, by keyPath: KeyPath<M, Title>
   ) throws -> [ResultsSection<M, Title>] {
-    if let relational = try store(of: M.__entity).relational,
-      let sections = try serverSections(of: descriptor, by: keyPath, relational)
-    {
-      return sections
-    }
-    if let objects = try fetchWithoutStatements(descriptor) {
-      return grouped(objects, by: keyPath).map { group in
-        ResultsSection(title: group[0][keyPath: keyPath], rows: SectionRows(group))
-      }
-    }
-    drainInbox()
-    let store = try core.sqlStore(of: try core.table(for: M.__entity))
     var statement = GroupingStatement(isSorted: !descriptor.sortBy.isEmpty)
     var title: Column<Title>?
-    let query = try lower(descriptor) { state in
-      title = try statement.addKey(keyPath, &state, store)
-      _ = statement.add(try ModelContext.Aggregate<M, Int>.count.plan(&state))
-      return statement.columns
-    }
-    if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-      return grouped(try fetchWithPendingChanges(descriptor, query), by: keyPath).map { group in
+    return try values(of: descriptor) { store in
+      try lower(descriptor) { state in
+        title = try statement.addKey(keyPath, &state)
+        _ = statement.add(try ModelContext.Aggregate<M, Int>.count.plan(&state))
+        return statement.columns
+      }
+    } run: { query, _ in
+      let sections = try rows(statement.sql(query, withoutNaN: false), of: query.table, cancellable: true) { row in
+        let cells = statement.columns.indices.map { row.value(at: Int32($0)) }
+        guard case .integer(let count) = statement.outputs(row)[0], let title else {
+          throw SwiftDataError(.unreadableValue, entity: M.__entity.name, message: "the store counted no rows")
+        }
+        let members = statement.members(query, with: cells)
+        let rows = SectionRows<M>(count: Int(count), state: self) {
+          try self.rows(members, of: query.table) { $0.int64(0) }
+        }
+        return ResultsSection(title: try title.read(row), rows: rows)
+      }
+      return sections
+    } compute: { objects in
+      grouped(objects, by: keyPath).map { group in
         ResultsSection(title: group[0][keyPath: keyPath], rows: SectionRows(group))
       }
     }
-    var sections = [ResultsSection<M, Title>]()
-    try store.read { connection in
-      let reader = SQLiteRowReader(entity: M.__entity, store: store)
-      try connection.query(statement.sql(query, withoutNaN: false), reader: reader) { reader in
-        let cells = statement.columns.indices.map { reader.value(at: Int32($0)) }
-        guard case .integer(let count) = statement.outputs(reader)[0] else { return }
-        let members = statement.members(query, with: cells)
-        let rows = SectionRows<M>(count: Int(count), state: self) {
-          try self.read(query.table) { try $0.rows(members) { $0.integer(0) } }
-        }
-        sections.append(ResultsSection(title: try title!.read(reader), rows: rows))
-      }
-    }
-    return sections
   }
 }
 
@@ -84,12 +72,7 @@ extension GroupingStatement {
       zip(columns, names).map { $0 + SQLFragment(" AS ") + $1 } + [
         SQLFragment("t0._pk AS pk"), place(query) + SQLFragment(" AS place"),
       ]
-    let conditions = isMember(names)
-    let end = query.dialect == .sqlite ? ")" : ") AS g"
-    var sql = SQLFragment("SELECT pk FROM (") + query.statement(inner.list, ordered: true, joining: query.valueJoins)
-    for (index, condition) in conditions.enumerated() {
-      sql = sql + SQLFragment(index == 0 ? "\(end) WHERE " : " AND ") + condition
-    }
-    return sql + SQLFragment(" ORDER BY place")
+    let rows = query.statement(inner.list, ordered: true, joining: query.valueJoins)
+    return "SELECT pk FROM (\(rows)) AS g WHERE \(isMember(names).conjunction) ORDER BY place"
   }
 }

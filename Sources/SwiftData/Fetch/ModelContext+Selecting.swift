@@ -25,40 +25,28 @@ extension ContextState {
   func fetch<M: PersistentModel, each Value>(
     _ descriptor: FetchDescriptor<M>, selecting keyPaths: repeat KeyPath<M, each Value>
   ) throws -> [(repeat each Value)] {
-    if let objects = try fetchWithoutStatements(descriptor) {
-      return objects.map { object in (repeat object[keyPath: each keyPaths]) }
-    }
-    drainInbox()
     var columns = [SQLFragment]()
     var makers = [Any]()
-    let store = try core.sqlStore(of: try core.table(for: M.__entity))
-    let query = try lower(descriptor) { state in
-      func plan<V>(_ keyPath: KeyPath<M, V>, _ state: inout LoweringState) throws {
-        let (decoder, own) = ColumnDecoder<V>.of(try state.value(at: keyPath), &state, store: store)
-        makers.append(Column(decoder: decoder, position: Int32(columns.count)))
-        columns += own
+    return try values(of: descriptor) { store in
+      try lower(descriptor) { state in
+        func plan<V>(_ keyPath: KeyPath<M, V>, _ state: inout LoweringState) throws {
+          let (decoder, own) = ColumnDecoder<V>.of(try state.value(at: keyPath), &state)
+          makers.append(Column(decoder: decoder, position: Int32(columns.count)))
+          columns += own
+        }
+        for keyPath in repeat each keyPaths { try plan(keyPath, &state) }
+        return columns
       }
-      for keyPath in repeat each keyPaths { try plan(keyPath, &state) }
-      return columns
-    }
-    if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-      return try fetchWithPendingChanges(descriptor, query).map { object in
-        (repeat object[keyPath: each keyPaths])
-      }
-    }
-    var next = makers.makeIterator()
-    // Cannot fail: the closure above appended one of the type for each element of the pack, in order.
-    let decoders = (repeat next.next() as! Column<each Value>)
-    var rows = [(repeat each Value)]()
-    try store.read { connection in
-      let reader = SQLiteRowReader(entity: M.__entity, store: store)
-      let list = columns.isEmpty ? SQLFragment("1") : columns.list
+    } run: { query, _ in
+      var next = makers.makeIterator()
+      // Cannot fail: the closure above appended one of the type for each element of the pack, in order.
+      let decoders = (repeat next.next() as! Column<each Value>)
+      let list = columns.isEmpty ? "1" : columns.list
       let statement = query.statement(list, ordered: true, joining: query.valueJoins)
-      try connection.query(statement, reader: reader) { reader in
-        rows.append((repeat try (each decoders).read(reader)))
-      }
+      return try rows(statement, of: query.table, cancellable: true) { row in (repeat try (each decoders).read(row)) }
+    } compute: { objects in
+      objects.map { object in (repeat object[keyPath: each keyPaths]) }
     }
-    return rows
   }
 }
 
@@ -67,7 +55,7 @@ struct Column<Value> {
   let decoder: ColumnDecoder<Value>
   let position: Int32
 
-  func read(_ reader: SQLiteRowReader) throws -> Value { try decoder(reader, at: position) }
+  func read(_ reader: SQLRows) throws -> Value { try decoder(reader, at: position) }
 }
 
 extension [SQLFragment] {

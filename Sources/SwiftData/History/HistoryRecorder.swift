@@ -1,5 +1,4 @@
 import Foundation
-import OrderedCollections
 import Synchronization
 
 /// Writes what a transaction of the store does to its history, inside that transaction.

@@ -50,7 +50,7 @@ package struct IndexTerm {
   /// The term of a cell: a column under an alias, or `?` for a value.
   func sql(in cell: String) -> String {
     guard let member else { return cell }
-    let sql = SQLDialect.sqlite.member(of: SQLFragment(cell), path: member.path, type: member.type).sql
+    let sql = SQLiteDialect().member(of: SQLFragment(cell), path: member.path, type: member.type).sql
     return member.type.form == .text ? "swift_nfc(\(sql))" : sql
   }
 

@@ -44,7 +44,7 @@ public final class HistoryObserver: Observable {
     let watch = core.watch()
     core.register(inbox)
     entities = try observedModels.flatMap { try core.table(for: $0.__entity).family.map(\.name) }
-    for store in core.sqlStores {
+    for store in core.sqliteStores {
       if let token = historyTokens?[store.identifier] as? DefaultHistoryToken {
         try HistoryReader(store: store).check(token, authors: authors)
         positions[store.identifier] = token.transaction
@@ -76,7 +76,7 @@ public final class HistoryObserver: Observable {
   }
 
   private func look() {
-    for store in modelContainer.core.sqlStores {
+    for store in modelContainer.core.sqliteStores {
       let last = positions[store.identifier] ?? 0
       // A store that cannot be read tells those who use it.
       guard let news = try? HistoryReader(store: store).news(after: last, authors: authors, entities: entities),

@@ -129,15 +129,24 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   }
 
   private func findScope() throws -> Scope {
-    guard state.core.store(of: own) is SQLiteStore else {
+    guard let query = try statement() else {
       // Nothing says what the store looks at.
       let tables = state.core.allTables.filter { $0.store == own.store }.map(\.name)
       return Scope(tables: Set(tables), isPatchable: false)
     }
-    let query = try state.lower(descriptor)
     let isPatchable =
       query.limit == nil && query.offset == nil && descriptor.includePendingChanges && !query.readsOwnTableAgain
     return Scope(tables: query.tables(of: state.core), isPatchable: isPatchable)
+  }
+
+  /// The fetch as a statement; nil if the store runs none, or leaves some of it to Swift.
+  private func statement() throws -> StoreQuery? {
+    guard case .sql = state.core.kind(of: own) else { return nil }
+    do {
+      return try state.lower(descriptor)
+    } catch DataStoreError.preferInMemoryFilter {
+      return nil
+    }
   }
 
   private func patched(
@@ -163,8 +172,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     }
     if !missing.isEmpty {
       var query = try state.lower(descriptor)
-      query.restrictions.append(
-        SQLFragment("t0._pk IN (SELECT value FROM json_each(?))", [ContextState.list(missing)]))
+      query.restrictions.append(query.dialect.isAmong("t0._pk", missing))
       found += try state.load(query) as [Model]
     }
     return found.isEmpty ? kept : merged(kept, found)
@@ -188,23 +196,5 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
       next = low
     }
     return result + kept[next...]
-  }
-}
-
-extension StoreQuery {
-  /// The names of the tables whose rows decide the result; for join tables, those on both sides.
-  func tables(of core: ContainerCore) -> Set<String> {
-    let fragments = joins + orderJoins + order + restrictions + [condition].compactMap { $0 }
-    func mentions(_ name: String) -> Bool { fragments.contains { $0.sql.contains(name.quotedIdentifier) } }
-    var names = Set(core.allTables.filter(reads).map(\.name))
-    for table in core.allTables {
-      for property in table.toMany {
-        guard case .join(let join, _, _, _) = RelationshipInfo.of(property, in: table.entity).storage, mentions(join)
-        else { continue }
-        names.insert(table.name)
-        if let target = core.table(named: property.destination!.__entity.name) { names.insert(target.name) }
-      }
-    }
-    return names
   }
 }

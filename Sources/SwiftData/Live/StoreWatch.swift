@@ -35,8 +35,8 @@ final class StoreWatch: @unchecked Sendable {
     guard let core else { return }
     for (index, store) in core.watchedStores.enumerated() {
       // A store that cannot be read now (it was erased, its disk is gone) says so to whoever uses it.
-      guard let changes = try? store.foreignChanges(after: &seen[index], in: core) else { continue }
-      core.announce(changes, from: nil)
+      guard let changes = try? store.externalChanges(after: &seen[index]) else { continue }
+      core.announce(changes.savedChanges(in: core), from: nil)
       core.postRemoteChange(store)
     }
   }

@@ -333,20 +333,22 @@ struct LayoutMigration {
     let names = Set(plan.tables.filter(\.needsDecoding).map(\.new.name))
     let connection = SQLiteConnection(database, store: store)
     for table in layout.tables where names.contains(table.name) {
-      let reader = SQLiteRowReader(entity: table.entity, store: store)
-      reader.columns = table.positions[table.entity.name]!
       let condition = table.hasDiscriminator ? " WHERE t0._entity = \(Self.literal(table.entity.name))" : ""
       let query = SQLFragment("SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0\(condition)")
-      try connection.query(query, reader: reader) { reader in
-        reader.deferred = PropertySet()
-        do {
-          _ = try table.entity.type.init(__row: reader)
-        } catch let error as SwiftDataError {
-          throw SwiftDataError(
-            .unreadableValue, entity: error.entity, property: error.property,
-            message: "the stored object with the key \(reader.int64(0)) has a value that the property's new type cannot"
-              + " take (\(error.message ?? error.code.description)); give the property another name and fill it in a"
-              + " custom stage", underlying: error)
+      try connection.run(query, of: table, entity: table.entity) { reader in
+        reader.columns = table.positions[table.entity.name]!
+        while try reader.next() {
+          reader.deferred = PropertySet()
+          do {
+            _ = try table.entity.type.init(__row: reader)
+          } catch let error as SwiftDataError {
+            throw SwiftDataError(
+              .unreadableValue, entity: error.entity, property: error.property,
+              message:
+                "the stored object with the key \(reader.int64(0)) has a value that the property's new type cannot"
+                + " take (\(error.message ?? error.code.description)); give the property another name and fill it in a"
+                + " custom stage", underlying: error)
+          }
         }
       }
     }

@@ -56,13 +56,9 @@ package struct ServerMigration {
   /// Gives a closure of the app a context of one version; what it leaves unsaved is saved.
   /// - Parameter store: writes within the transaction of the migration.
   package static func run(
-    _ body: (ModelContext) throws -> Void, on version: VersionLayout, store: some RelationalStore
+    _ body: (ModelContext) throws -> Void, on version: VersionLayout, store: any SQLStore
   ) throws {
-    let entities = Dictionary(
-      version.layout.tables.map { ($0.entity.name, $0.entity) }, uniquingKeysWith: { first, _ in first })
-    SnapshotEntities.register(entities)
-    let core = ContainerCore(version, store: SnapshotStore(store, entities: entities))
-    let context = ModelContext(ModelContainer(core: core))
+    let context = ModelContext(ModelContainer(core: ContainerCore(version, store: store)))
     try body(context)
     if context.hasChanges { try context.save() }
   }

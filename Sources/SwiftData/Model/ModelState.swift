@@ -132,7 +132,7 @@ public struct __ModelState {
 }
 
 /// A set of property indices.
-package struct PropertySet: Equatable, Sendable {
+package struct PropertySet: Hashable, Sendable {
   private var low: UInt64 = 0
   private var high: Set<Int> = []
 

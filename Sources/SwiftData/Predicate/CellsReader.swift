@@ -41,5 +41,4 @@ final class CellsReader: __RowReader {
     }
   }
 
-  override func value(at column: Int32) -> SQLValue { cells[Int(column)] }
 }

@@ -29,7 +29,7 @@ package struct Scalar {
   /// The condition under which evaluating an optional throws; nil where it does not.
   var failure: SQLFragment?
   /// Whether `sql` is a condition rather than a stored 0 or 1.
-  var isCondition = false
+  package var isCondition = false
   /// Whether `sql` can stand anywhere without parentheses.
   var isAtomic = true
   /// Whether it is text that need not be in normal form C.
@@ -63,7 +63,7 @@ package struct Scalar {
   }
 
   /// The text in parentheses where it needs them.
-  var operand: SQLFragment { isAtomic ? sql : SQLFragment("(") + sql + SQLFragment(")") }
+  package var operand: SQLFragment { isAtomic ? sql : SQLFragment("(") + sql + SQLFragment(")") }
 
   /// The operand in the form in which equal texts are equal bytes.
   var comparable: SQLFragment {

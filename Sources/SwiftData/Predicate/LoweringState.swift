@@ -12,6 +12,8 @@ package struct LoweringState {
   /// The statement (0) or subselect that is being written: what it finds may name the aliases of all around it, so
   /// that only its own FROM clause can join it.
   var currentScope = 0
+  /// What the SQL that was written so far reads.
+  private(set) var reads = StatementReads()
   /// The joins of the statement (0) and of each subselect.
   private var scopes: [[Join]] = [[]]
 
@@ -26,12 +28,15 @@ package struct LoweringState {
     self.environment = environment
   }
 
-  var dialect: SQLDialect { environment.dialect }
+  var dialect: any SQLDialect { environment.dialect }
 
   /// The row that the statement is about.
   var row: ObjectReference {
-    ObjectReference(entity: entity, key: SQLFragment("t0._pk"), alias: "t0", scope: 0)
+    ObjectReference(entity: entity, key: SQLFragment("\(Self.rowAlias)._pk"), alias: Self.rowAlias, scope: 0)
   }
+
+  /// The alias of the selected rows.
+  static let rowAlias = "t0"
 
   // MARK: - Expressions
 
@@ -127,7 +132,27 @@ package struct LoweringState {
     }
     let alias = makeAlias()
     scopes[object.scope].append(Join(key: object.key, alias: alias, table: table))
+    reads.note(table: table)
     return alias
+  }
+
+  /// Records that the SQL reads a column of an object.
+  mutating func noteRead(of column: String, in object: ObjectReference) {
+    if object.alias == Self.rowAlias {
+      reads.note(own: column)
+    } else {
+      reads.note(table: TableNames.table(for: object.entity), column: column)
+    }
+  }
+
+  mutating func noteRead(ofTable table: String, column: String? = nil) { reads.note(table: table, column: column) }
+
+  mutating func noteRead(ofPairs table: String) { reads.note(pairs: table) }
+
+  /// What was read since the last call.
+  mutating func takeReads() -> StatementReads {
+    defer { reads = StatementReads() }
+    return reads
   }
 
   mutating func makeAlias() -> String {
@@ -150,8 +175,8 @@ package struct LoweringState {
   mutating func membership(of object: ObjectReference, in entity: __Entity) -> SQLFragment? {
     let family = environment.familyNames(entity)
     guard family.count < environment.familyNames(entity.root).count else { return nil }
-    let names = family.map { "'" + $0.replacingOccurrences(of: "'", with: "''") + "'" }
-    return SQLFragment("\(alias(of: object))._entity IN (\(names.joined(separator: ", ")))")
+    noteRead(of: "_entity", in: object)
+    return SQLFragment("\(alias(of: object))._entity IN (\(family.map(\.quotedLiteral).joined(separator: ", ")))")
   }
 
   // MARK: - Errors

@@ -7,7 +7,7 @@ package struct LoweringEnvironment {
   package let isDenormalized: (String, String) -> Bool
   /// The names of the class and of all its subclasses in the schema.
   package let familyNames: (__Entity) -> [String]
-  let dialect: SQLDialect
+  let dialect: any SQLDialect
   /// The R*Trees that have every row of a class.
   let rtrees: (__Entity) -> [RTreeIndex]
   /// Whether the cells of a class's column are sealed.
@@ -17,19 +17,8 @@ package struct LoweringEnvironment {
     storeIdentifier: String,
     isDenormalized: @escaping (String, String) -> Bool,
     familyNames: @escaping (__Entity) -> [String],
-    dialect: SQLDialect = .sqlite
-  ) {
-    self.init(
-      storeIdentifier: storeIdentifier, isDenormalized: isDenormalized, familyNames: familyNames, dialect: dialect,
-      rtrees: { _ in [] })
-  }
-
-  init(
-    storeIdentifier: String,
-    isDenormalized: @escaping (String, String) -> Bool,
-    familyNames: @escaping (__Entity) -> [String],
-    dialect: SQLDialect = .sqlite,
-    rtrees: @escaping (__Entity) -> [RTreeIndex],
+    dialect: any SQLDialect = SQLiteDialect(),
+    rtrees: @escaping (__Entity) -> [RTreeIndex] = { _ in [] },
     isEncrypted: @escaping (__Entity, String) -> Bool = { _, _ in false }
   ) {
     self.storeIdentifier = storeIdentifier
@@ -49,10 +38,22 @@ package struct LoweredQuery {
   package var orderJoins: [SQLFragment]
   /// Null where a row makes the predicate throw, which is no match.
   package var condition: SQLFragment?
-  package var order: [SQLFragment]
+  package var order: [OrderTerm]
   /// What follows those for the values.
   package var valueJoins: [SQLFragment]
   package var values: [SQLFragment]
+  /// What condition, order and values read.
+  package var reads: Reads
+
+  /// What each part of a query reads.
+  package struct Reads: Sendable {
+    package var condition = StatementReads()
+    package var order = StatementReads()
+    package var values = StatementReads()
+
+    package init() {}
+    package var all: StatementReads { condition.union(order).union(values) }
+  }
 }
 
 /// Turns Foundation's predicates and sort descriptors into SQL.
@@ -70,6 +71,7 @@ package enum PredicateLowering {
     values: (inout LoweringState) throws -> [SQLFragment] = { _ in [] }
   ) throws -> LoweredQuery {
     var state = LoweringState(entity: entity, environment: environment)
+    var reads = LoweredQuery.Reads()
     var condition: SQLFragment?
     if let predicate {
       state.variables[predicate.variable.key] = .object(state.row)
@@ -78,13 +80,16 @@ package enum PredicateLowering {
         condition = coarse + SQLFragment(" AND (") + condition! + SQLFragment(")")
       }
     }
+    reads.condition = state.takeReads()
     let joins = state.joins(of: 0)
     let order = try sort.flatMap { try state.orderTerms($0) }
+    reads.order = state.takeReads()
     let orderJoins = Array(state.joins(of: 0).dropFirst(joins.count))
     let values = try values(&state)
+    reads.values = state.takeReads()
     return LoweredQuery(
       joins: joins, orderJoins: orderJoins, condition: condition, order: order,
-      valueJoins: Array(state.joins(of: 0).dropFirst(joins.count + orderJoins.count)), values: values)
+      valueJoins: Array(state.joins(of: 0).dropFirst(joins.count + orderJoins.count)), values: values, reads: reads)
   }
 
   /// The condition for rows of `entity`, whose table's alias is `t0`; complete in itself.
@@ -106,7 +111,7 @@ package enum PredicateLowering {
     _ sort: [SortDescriptor<M>],
     entity: __Entity,
     environment: LoweringEnvironment
-  ) throws -> (joins: [SQLFragment], terms: [SQLFragment]) {
+  ) throws -> (joins: [SQLFragment], terms: [OrderTerm]) {
     let query = try query(nil, sort, entity: entity, environment: environment)
     return (query.orderJoins, query.order)
   }

@@ -132,7 +132,9 @@ extension PredicateExpressions.Negation: ShapedExpression where Wrapped: ShapedE
 
 /// What the simple predicates and orders of a store became.
 // @unchecked Sendable because what is known is locked, and key paths, which are not marked Sendable, do not change.
-final class LoweredQueries: @unchecked Sendable {
+package final class LoweredQueries: @unchecked Sendable {
+  package init() {}
+
   private let lock = NSLock()
   private var known: [QueryShape: LoweredQuery] = [:]
   /// Programs have no more than so many; key paths that are made over and over could.
@@ -147,7 +149,8 @@ final class LoweredQueries: @unchecked Sendable {
 
   /// Keeps what a shape became, where it is sure that its values are the parameters, in order.
   func keep(_ query: LoweredQuery, as shape: QueryShape) {
-    let others = query.joins + query.orderJoins + query.order + query.valueJoins + query.values
+    let others =
+      query.joins + query.orderJoins + query.order.map(\.expression) + query.valueJoins + query.values
     guard (query.condition?.arguments ?? []) == shape.values, others.allSatisfy(\.arguments.isEmpty),
       // Of two equal ones it cannot be told which is which.
       Set(shape.values).count == shape.values.count

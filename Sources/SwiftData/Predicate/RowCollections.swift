@@ -80,6 +80,7 @@ extension LoweringState {
   private mutating func open(_ info: RelationshipInfo, of owner: ObjectReference, _ scope: Int) -> Rows {
     let alias = makeAlias()
     let table = TableNames.table(for: info.destination).quotedIdentifier
+    noteRead(ofTable: TableNames.table(for: info.destination))
     let member = Lowered.object(
       ObjectReference(entity: info.destination, key: SQLFragment("\(alias)._pk"), alias: alias, scope: scope)
     )
@@ -89,6 +90,7 @@ extension LoweringState {
     switch info.storage {
     case .join(let join, let source, let target, let position):
       let pairs = makeAlias()
+      noteRead(ofPairs: join)
       return Rows(
         member: member,
         from: SQLFragment(
@@ -100,6 +102,7 @@ extension LoweringState {
       )
     case .inverseForeignKey(let inverse, let position):
       let column = "\(alias).\(TableNames.column(for: inverse).quotedIdentifier)"
+      noteRead(ofTable: TableNames.table(for: info.destination), column: TableNames.column(for: inverse))
       return Rows(
         member: member,
         from: SQLFragment("\(table) AS \(alias)"),

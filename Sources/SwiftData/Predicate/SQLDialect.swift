@@ -1,61 +1,127 @@
-/// What differs between databases in the SQL that predicates become.
-package enum SQLDialect: Sendable {
-  case sqlite
-  /// Functions that a server lacks are an error there, and then the context filters: see `ServerFunctions`.
-  case postgres
+/// What differs between databases in the SQL that the engine writes.
+///
+/// SQLite's conformance is ``SQLiteDialect``; a module that brings another database brings its own.
+package protocol SQLDialect: Sendable {
+  /// Whether the database may lack what Swift's semantics need. The engine then computes in memory what the database
+  /// refuses, where it would otherwise report an error.
+  var mayDefer: Bool { get }
 
-  /// What PostgreSQL, whose nulls come last, has to be told behind a term of ORDER BY: Swift's come first.
-  package static func nullsOrder(_ term: SQLFragment) -> String {
-    term.sql.hasSuffix(" DESC") ? " NULLS LAST" : " NULLS FIRST"
-  }
+  // MARK: - Conditions
 
-  /// Compares where NULL equals NULL.
-  var same: String { self == .sqlite ? "IS" : "IS NOT DISTINCT FROM" }
-  var different: String { self == .sqlite ? "IS NOT" : "IS DISTINCT FROM" }
-
+  /// The operators that compare where NULL equals NULL.
+  var same: String { get }
+  var different: String { get }
   /// The condition that a truth value, NULL or not, is this one.
-  func isTruth(_ truth: Scalar, _ flag: Bool) -> SQLFragment {
-    if self == .postgres, truth.isCondition { return truth.operand + SQLFragment(flag ? " IS TRUE" : " IS FALSE") }
-    return truth.operand + SQLFragment(" \(same) \(flag ? 1 : 0)")
-  }
+  func isTruth(_ truth: Scalar, _ flag: Bool) -> SQLFragment
+  /// The condition that an expression is one of some keys.
+  func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment
+  /// What is greater than every number and equal to a stored NaN.
+  var notANumber: String { get }
 
-  /// The order in which the pairs of a table were written.
-  func pairAge(_ alias: String) -> String { self == .sqlite ? "\(alias).rowid" : "\(alias)._pk" }
+  // MARK: - Lists
 
   /// Whether `IN ()` is SQL.
-  var hasEmptyLists: Bool { self == .sqlite }
-
-  /// Whether a text with this byte can be in a list. PostgreSQL has no NUL: the store writes it as U+0001 twice.
-  func isListed(_ byte: UInt8) -> Bool { byte != 0 && (self == .sqlite || byte != 1) }
-
+  var hasEmptyLists: Bool { get }
+  /// Whether a text with this byte can be in a list.
+  func isListed(_ byte: UInt8) -> Bool
   /// A list of values as the rows of a subselect. `decode` names the function that turns an item into a cell.
-  func rows(ofList list: SQLValue, decode: String?, form: ScalarType.Form) -> SQLFragment {
-    if self == .postgres {
-      return SQLFragment("SELECT \(PostgresText.item(form)) FROM jsonb_array_elements_text(?::jsonb) AS value", [list])
-    }
+  func rows(ofList list: SQLValue, decode: String?, form: ScalarType.Form) -> SQLFragment
+  /// The elements of a JSON array as a table whose column `value` is each element's JSON text.
+  func elements(of json: SQLFragment, alias: String) -> SQLFragment
+  /// The characters of a text as a table of the same shape.
+  func characters(of text: SQLFragment, alias: String) -> SQLFragment
+  /// The cell at a path in JSON.
+  func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment
+
+  // MARK: - Order and bounds
+
+  /// The column that tells in which order the rows of a join table were written.
+  func pairAge(_ alias: String) -> String
+  /// The term of ORDER BY. Nil comes first in Swift's order, and last in the reverse.
+  func ordered(_ term: OrderTerm) -> SQLFragment
+  /// `LIMIT` and `OFFSET`, with a space before.
+  func bounds(limit: Int?, offset: Int?) -> SQLFragment
+
+  // MARK: - Aggregates
+
+  /// The sum of whole numbers in two halves, since a sum of 64 bits can overflow.
+  func integerSums(_ name: String, isUnsigned: Bool) -> [String]
+  /// The sum of floating-point numbers, and how many of them are stored NaN that the sum leaves out.
+  func realSums(_ name: String) -> [String]
+  /// The sum of decimal numbers as text.
+  func decimalSum(_ name: String) -> String
+  /// The minimum or maximum of floating-point numbers, with NaN as Swift has it; and an expression for the case that NaN
+  /// hides the maximum, nil where it cannot.
+  func realExtreme(_ function: String, _ name: String) -> (all: String, withoutNaN: String?)
+  /// How many rows fulfil a condition.
+  func count(where condition: String) -> String
+  /// Whether equal values of a form are equal cells, so that the database can group by them.
+  func canGroup(by form: ScalarType.Form) -> Bool
+}
+
+extension SQLDialect {
+  package var mayDefer: Bool { false }
+  package func canGroup(by form: ScalarType.Form) -> Bool { true }
+}
+
+/// A term of ORDER BY.
+package struct OrderTerm: Hashable, Sendable {
+  package var expression: SQLFragment
+  package var isDescending: Bool
+
+  package init(_ expression: SQLFragment, isDescending: Bool = false) {
+    (self.expression, self.isDescending) = (expression, isDescending)
+  }
+
+  /// The expression where an operator follows it.
+  var operand: SQLFragment {
+    let isAtomic = !expression.sql.contains(" ")
+    return isAtomic ? expression : SQLFragment("(") + expression + SQLFragment(")")
+  }
+
+  func isEqual(to value: SQLValue) -> SQLFragment {
+    value == .null ? operand + SQLFragment(" IS NULL") : operand + SQLFragment(" = ?", [value])
+  }
+}
+
+/// SQLite's SQL.
+package struct SQLiteDialect: SQLDialect {
+  package init() {}
+
+  package var same: String { "IS" }
+  package var different: String { "IS NOT" }
+  package var notANumber: String { "'nan'" }
+
+  package func isTruth(_ truth: Scalar, _ flag: Bool) -> SQLFragment {
+    truth.operand + SQLFragment(" IS \(flag ? 1 : 0)")
+  }
+
+  package func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment {
+    SQLFragment("\(expression) IN (SELECT value FROM json_each(?))", [ContextState.list(keys)])
+  }
+
+  // MARK: - Lists
+
+  package var hasEmptyLists: Bool { true }
+
+  package func isListed(_ byte: UInt8) -> Bool { byte != 0 }
+
+  package func rows(ofList list: SQLValue, decode: String?, form: ScalarType.Form) -> SQLFragment {
     let item = decode.map { "\($0)(value)" } ?? "value"
     return SQLFragment("SELECT \(item) FROM json_each(?)", [list])
   }
 
-  /// The elements of a JSON array as a table whose column `value` is each element's JSON text.
-  func elements(of json: SQLFragment, alias: String) -> SQLFragment {
-    if self == .postgres { return SQLFragment("swift_elements(") + json + SQLFragment(") AS \(alias)") }
-    return SQLFragment("json_each(swift_elements(") + json + SQLFragment(")) AS \(alias)")
+  package func elements(of json: SQLFragment, alias: String) -> SQLFragment {
+    SQLFragment("json_each(swift_elements(") + json + SQLFragment(")) AS \(alias)")
   }
 
-  /// The characters of a text as a table of the same shape.
-  func characters(of text: SQLFragment, alias: String) -> SQLFragment {
-    if self == .postgres { return SQLFragment("swift_characters(") + text + SQLFragment(") AS \(alias)") }
-    return SQLFragment("json_each(swift_characters(") + text + SQLFragment(")) AS \(alias)")
+  package func characters(of text: SQLFragment, alias: String) -> SQLFragment {
+    SQLFragment("json_each(swift_characters(") + text + SQLFragment(")) AS \(alias)")
   }
 
-  /// The cell of what stands at a path in JSON. A whole number or a truth value is what SQL reads; of the rest, SQL's
-  /// own reading loses some.
-  func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment {
-    let path = "'" + path.replacingOccurrences(of: "'", with: "''") + "'"
-    if self == .postgres {
-      return SQLFragment("swift_member_\(PostgresText.name(type.form))(") + json + SQLFragment(", \(path))")
-    }
+  /// A whole number or a truth value is what SQL reads; of the rest, SQL's own reading loses some.
+  package func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment {
+    let path = path.quotedLiteral
     switch type.form {
     case .bool, .integer: return SQLFragment("(") + json + SQLFragment(" ->> \(path))")
     case .json: return SQLFragment("nullif(") + json + SQLFragment(" -> \(path), 'null')")
@@ -63,67 +129,37 @@ package enum SQLDialect: Sendable {
     }
   }
 
-  /// What is greater than every number and equal to a stored NaN.
-  var notANumber: String { self == .sqlite ? "'nan'" : "'NaN'::float8" }
-}
+  // MARK: - Order and bounds
 
-// MARK: - Aggregates
+  package func pairAge(_ alias: String) -> String { "\(alias).rowid" }
 
-extension SQLDialect {
-  /// The sum of whole numbers in two halves, since SQLite's own ends where 64 bits do.
-  func integerSums(_ name: String, isUnsigned: Bool) -> [String] {
+  package func ordered(_ term: OrderTerm) -> SQLFragment {
+    term.isDescending ? term.expression + SQLFragment(" DESC") : term.expression
+  }
+
+  /// SQLite has no offset without a limit; -1 is none.
+  package func bounds(limit: Int?, offset: Int?) -> SQLFragment {
+    guard limit != nil || offset != nil else { return SQLFragment("") }
+    return SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset ?? 0))])
+  }
+
+  // MARK: - Aggregates
+
+  package func integerSums(_ name: String, isUnsigned: Bool) -> [String] {
     let high = isUnsigned ? "(\(name) >> 32) & 4294967295" : "\(name) >> 32"
-    let sums = ["sum(\(high))", "sum(\(name) & 4294967295)"]
-    // PostgreSQL's sums are of a type that grows.
-    return self == .sqlite ? sums : sums.map { $0 + "::bigint" }
+    return ["sum(\(high))", "sum(\(name) & 4294967295)"]
   }
 
-  /// The sum of floating-point numbers, and how many of them are stored NaN that the sum leaves out.
-  func realSums(_ name: String) -> [String] {
-    self == .sqlite
-      ? ["sum(\(name))", "count(CASE WHEN typeof(\(name)) = 'text' THEN 1 END)"]
-      : ["sum(\(name))::float8", "0::bigint"]
+  package func realSums(_ name: String) -> [String] {
+    ["sum(\(name))", "count(CASE WHEN typeof(\(name)) = 'text' THEN 1 END)"]
   }
 
-  /// The sum of decimal numbers as text.
-  func decimalSum(_ name: String) -> String {
-    if self == .sqlite { return "swift_decimal_sum(\(name))" }
-    return "CASE WHEN bool_or(\(name) = 'NaN') THEN 'NaN' ELSE sum(\(name)::numeric)::text END"
+  package func decimalSum(_ name: String) -> String { "swift_decimal_sum(\(name))" }
+
+  /// NaN is stored as text, which is greater than every number.
+  package func realExtreme(_ function: String, _ name: String) -> (all: String, withoutNaN: String?) {
+    ("\(function)(\(name))", function == "max" ? "coalesce(max(nullif(\(name), 'nan')), max(\(name)))" : nil)
   }
 
-  /// How many rows fulfil a condition.
-  func count(where condition: String) -> String {
-    self == .sqlite ? "sum(\(condition))" : "count(CASE WHEN \(condition) THEN 1 END)"
-  }
-}
-
-/// How PostgreSQL names the forms of values.
-private enum PostgresText {
-  /// What a list's item, which is text, is read as.
-  static func item(_ form: ScalarType.Form) -> String {
-    switch form {
-    case .bool, .integer, .unsigned, .key: "value::bigint"
-    case .real: "value::float8"
-    case .uuid: "encode(decode(value, 'base64'), 'hex')::uuid"
-    case .blob: "decode(value, 'base64')"
-    case .decimal, .text, .url, .json, .opaque: "value COLLATE \"C\""
-    }
-  }
-
-  static func name(_ form: ScalarType.Form) -> String {
-    switch form {
-    case .bool: "bool"
-    case .integer: "integer"
-    case .unsigned: "unsigned"
-    case .real: "real"
-    case .decimal: "decimal"
-    case .text: "text"
-    case .url: "url"
-    case .uuid: "uuid"
-    case .blob: "blob"
-    case .key: "key"
-    case .json: "json"
-    case .opaque: "opaque"
-    }
-  }
+  package func count(where condition: String) -> String { "sum(\(condition))" }
 }

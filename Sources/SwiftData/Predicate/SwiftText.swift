@@ -19,18 +19,22 @@ package enum SwiftText {
     return String(result)
   }
 
+  /// The first byte of U+0300; every later scalar begins with this or a greater byte.
+  package static let firstCombining: UInt8 = 0xCC
+
   /// Whether all scalars are below U+0300: nothing there combines, so each scalar is a character (but CR LF) and the
   /// text is in normal form C.
   static func isInert(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-    // U+0300 is CC 80; every later scalar begins with a greater byte.
     let bytes = UnsafeRawBufferPointer(utf8)
     var index = 0
     // Eight at a time, since most text is ASCII.
     while index + 8 <= bytes.count {
       let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      if word & 0x8080_8080_8080_8080 != 0, !bytes[index..<index + 8].allSatisfy({ $0 < 0xCC }) { return false }
+      if word & 0x8080_8080_8080_8080 != 0, !bytes[index..<index + 8].allSatisfy({ $0 < firstCombining }) {
+        return false
+      }
       index += 8
     }
-    return bytes[index...].allSatisfy { $0 < 0xCC }
+    return bytes[index...].allSatisfy { $0 < firstCombining }
   }
 }

@@ -284,18 +284,19 @@ private struct SearchUnreadable {
   func find(_ connection: SQLiteConnection) throws -> [String: [String: [Int64]]] {
     var result = [String: [String: [Int64]]]()
     for table in layout.tables {
-      let reader = SQLiteRowReader(entity: table.entity, store: store)
-      reader.columns = table.positions[table.entity.name]!
       let name = "'" + table.entity.name.replacingOccurrences(of: "'", with: "''") + "'"
       let condition = table.hasDiscriminator ? " WHERE t0._entity = \(name)" : ""
       let query = SQLFragment("SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0\(condition)")
-      try connection.query(query, reader: reader) { reader in
-        reader.deferred = PropertySet()
-        do {
-          _ = try table.entity.type.init(__row: reader)
-        } catch let error as SwiftDataError {
-          let reason = "the value of \(error.property ?? "a property") is damaged"
-          result[table.name, default: [:]][reason, default: []].append(reader.int64(0))
+      try connection.run(query, of: table, entity: table.entity) { reader in
+        reader.columns = table.positions[table.entity.name]!
+        while try reader.next() {
+          reader.deferred = PropertySet()
+          do {
+            _ = try table.entity.type.init(__row: reader)
+          } catch let error as SwiftDataError {
+            let reason = "the value of \(error.property ?? "a property") is damaged"
+            result[table.name, default: [:]][reason, default: []].append(reader.int64(0))
+          }
         }
       }
     }

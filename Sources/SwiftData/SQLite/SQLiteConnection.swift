@@ -5,7 +5,7 @@ import GRDBSQLite
 /// One SQLite connection while a transaction of ours holds it: prepares, binds and steps statements directly.
 ///
 /// It lives no longer than the GRDB access block that made it.
-package final class SQLiteConnection {
+package final class SQLiteConnection: SQLConnection {
   package let database: Database
   let store: SQLiteStore
   /// Binds the parameters of one statement after another.
@@ -35,16 +35,12 @@ package final class SQLiteConnection {
     return files
   }
 
-  /// Runs a query and hands each row to `body`; the reader is reused from row to row.
-  // Inlined, so that a generic `body` asks the runtime for its types once and not for each row.
-  @inline(__always)
-  func query(_ fragment: SQLFragment, reader: SQLiteRowReader, _ body: (SQLiteRowReader) throws -> Void) throws {
+  package func run(
+    _ fragment: SQLFragment, of table: EntityTable?, entity: __Entity, _ body: (SQLRows) throws -> Void
+  ) throws {
     try withStatement(fragment.sql) { statement in
       try bind(fragment.arguments, to: statement, sql: fragment.sql)
-      while try step(statement, sql: fragment.sql) {
-        reader.begin(statement)
-        try body(reader)
-      }
+      try body(SQLiteRows(statement, sql: fragment.sql, entity: entity, connection: self))
     }
   }
 
@@ -116,7 +112,7 @@ package final class SQLiteConnection {
     }
   }
 
-  private func step(_ statement: OpaquePointer, sql: String) throws -> Bool {
+  fileprivate func step(_ statement: OpaquePointer, sql: String) throws -> Bool {
     switch sqlite3_step(statement) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
@@ -144,6 +140,7 @@ package final class SQLiteConnection {
   struct Cells {
     let statement: OpaquePointer
 
+    var count: Int32 { sqlite3_column_count(statement) }
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
     /// The cell as it is.
     func value(_ column: Int32) -> SQLValue {
@@ -159,32 +156,36 @@ package final class SQLiteConnection {
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
     func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
     func text(_ column: Int32) -> String? {
-      isNull(column) ? nil : SQLiteRowReader.string(statement, column)
+      isNull(column) ? nil : SQLiteRows.string(statement, column)
     }
-    func blob(_ column: Int32) -> Data { SQLiteRowReader.data(statement, column) }
+    func blob(_ column: Int32) -> Data { SQLiteRows.data(statement, column) }
   }
 }
 
-/// Decodes model rows from the statement being stepped.
-final class SQLiteRowReader: __RowReader {
+/// The rows of a statement that is being stepped.
+final class SQLiteRows: SQLRows {
+  private let statement: OpaquePointer
+  private let statementText: String
+  private unowned let connection: SQLiteConnection
   // Unchecked because reading a cell touches nothing else of the reader.
-  @exclusivity(unchecked) private var statement: OpaquePointer!
   /// The cell that was looked at last: its kind is asked before its value, and to find it costs as much as to read it.
   /// SQLite calls it unprotected, since it takes no lock; the connection is ours while we read.
   @exclusivity(unchecked) private var cell: OpaquePointer?
   @exclusivity(unchecked) private var cellColumn: Int32 = -1
-  private var store: SQLiteStore!
 
-  convenience init(entity: __Entity, store: SQLiteStore) {
-    self.init(entity: entity)
-    self.store = store
+  init(_ statement: OpaquePointer, sql: String, entity: __Entity, connection: SQLiteConnection) {
+    (self.statement, statementText, self.connection) = (statement, sql, connection)
+    super.init(entity: entity)
   }
 
-  /// Begins to read the statement's current row.
-  func begin(_ statement: OpaquePointer) {
-    self.statement = statement
+  @available(*, unavailable)
+  override init(entity: __Entity) { preconditionFailure("rows come with a statement") }
+
+  override func next() throws -> Bool {
+    guard try connection.step(statement, sql: statementText) else { return false }
     cellColumn = -1
     countRow()
+    return true
   }
 
   @inline(__always)
@@ -218,16 +219,9 @@ final class SQLiteRowReader: __RowReader {
     return __ShortText(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(cell))))
   }
   override func data(_ column: Int32) -> Data { Self.data(statement, column) }
-  override func value(at column: Int32) -> SQLValue {
-    switch kind(column) {
-    case .integer: .integer(int64(column))
-    case .real: .real(double(column))
-    case .text: .text(string(column))
-    case .blob: .blob(data(column))
-    case .null: .null
-    }
+  override func externalData(_ reference: String) throws -> Data {
+    try connection.store.externalStorage.read(reference)
   }
-  override func externalData(_ reference: String) throws -> Data { try store.externalStorage.read(reference) }
 
   static func string(_ statement: OpaquePointer, _ column: Int32) -> String {
     guard let bytes = sqlite3_column_text(statement, column) else { return "" }

@@ -13,10 +13,10 @@ package final class SQLiteStore: @unchecked Sendable {
   let externalStorage: ExternalStorage
   let log: StatementLog
   /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
-  let derivedTables: Set<String>
+  package let derivedTables: Set<String>
   /// What opening it changed.
   package let migration: ModelContainer.MigrationSummary
-  let loweredQueries = LoweredQueries()
+  package let loweredQueries = LoweredQueries()
   private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
 
@@ -209,19 +209,19 @@ package final class SQLiteStore: @unchecked Sendable {
   }
 
   /// Whether others can save to it.
-  var isShared: Bool {
+  package var isShared: Bool {
     if case .connections = access { return !configuration.isStoredInMemoryOnly }
     return false
   }
 
   /// Keeps the numbers of our transactions from now on.
   /// - Returns: the number of the newest transaction.
-  func beginWatch() -> Int64 {
+  package func beginWatch() -> Int64 {
     bookkeeping.withLock { $0.watchers += 1 }
     return (try? look { try StoreOpening.lastTransaction($0) }) ?? 0
   }
 
-  func endWatch() {
+  package func endWatch() {
     bookkeeping.withLock { state in
       state.watchers -= 1
       if state.watchers == 0 { state.ownTransactions = [] }
@@ -262,7 +262,7 @@ package final class SQLiteStore: @unchecked Sendable {
   }
 
   /// How many columns have such text.
-  var denormalizedCount: Int { bookkeeping.withLock { $0.denormalized.count } }
+  package var denormalizedCount: Int { bookkeeping.withLock { $0.denormalized.count } }
 
   func noteDenormalized(_ columns: Set<String>, on connection: SQLiteConnection) throws {
     let new = bookkeeping.withLock { columns.subtracting($0.denormalized) }

@@ -4,47 +4,64 @@ extension ContextState {
   func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [ModelContext.SearchHit<M>] {
     drainInbox()
     let table = try core.table(for: M.__entity)
-    if !(core.store(of: table) is SQLiteStore) { return try searchCandidates(type, text, limit: limit, in: table) }
-    let index = try searchIndex(of: table)
+    guard case .sql(let store) = core.kind(of: table) else {
+      throw SearchIndex.unsupported(table.entity, core.store(of: table).name)
+    }
+    let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
+    guard isSearchable, let index = store.layout.searchIndex(of: table) else {
+      throw SearchIndex.nothing(table.entity)
+    }
     guard let query = SearchQuery(text), limit.map({ $0 > 0 }) ?? true else { return [] }
     try loadMarkedRows(root: table.root)
     let unsaved = unsavedObjects(M.self)
     // Each unsaved object can push one stored hit out.
-    let stored = try storedHits(index, query, table, limit: limit.map { $0.addingReportingOverflow(unsaved.count) })
-    var byKey = [Int64: M]()
-    if !stored.isEmpty {
-      var rows = StoreQuery(table: table, columns: table.select())
-      rows.condition = SQLFragment(
-        "t0._pk IN (SELECT value FROM json_each(?))", [Self.list(stored.map(\.key))])
-      for object in try load(rows) as [M] { byKey[object.__state.key] = object }
+    let wanted = limit.flatMap { limit in
+      let (sum, overflow) = limit.addingReportingOverflow(unsaved.count)
+      return overflow ? nil : sum
     }
-    let pending: __ModelState.Flags = [.inserted, .changed, .deleted]
-    var hits = stored.compactMap { found -> ModelContext.SearchHit<M>? in
-      guard let object = byKey[found.key], object.__state.flags.isDisjoint(with: pending) else { return nil }
-      return ModelContext.SearchHit(model: object, rank: found.rank, snippets: found.snippets)
-    }
+    let request = SearchRequest(table: table, index: index, query: query, limit: wanted)
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
-    hits += try unsavedHits(index, query, table, alive).map {
-      ModelContext.SearchHit(model: alive[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
+    beginUse(.read)
+    defer { endUse() }
+    var hits: [ModelContext.SearchHit<M>]
+    switch try quietly({ try store.search(request) }) {
+    case .hits(let stored, let counts):
+      let objects = try storedObjects(stored.map(\.key), table, store) as [Int64: M]
+      hits = stored.compactMap { found in
+        objects[found.key].map { ModelContext.SearchHit(model: $0, rank: found.rank, snippets: found.snippets) }
+      }
+      hits += try ranked(alive, request) { try counts().rarity }
+    case .candidates(let keys, let counts):
+      let objects = try storedObjects(keys, table, store) as [Int64: M]
+      hits = try ranked(keys.compactMap { objects[$0] } + alive, request) { counts.rarity }
     }
     // A stable sort: what fits equally well stays in the order of age.
     hits.sort { $0.rank < $1.rank }
     return Array(hits.prefix(limit ?? .max))
   }
 
-  private func searchIndex(of table: EntityTable) throws -> SearchIndex {
-    let store = try core.sqlStore(of: table)
-    let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
-    guard isSearchable, let index = store.layout.searchIndex(of: table) else {
-      throw SearchIndex.nothing(table.entity)
+  /// The objects with some keys that are as they are stored.
+  private func storedObjects<M: PersistentModel>(
+    _ keys: [Int64], _ table: EntityTable, _ store: any SQLStore
+  ) throws -> [Int64: M] {
+    guard !keys.isEmpty else { return [:] }
+    var query = StoreQuery(table: table, dialect: store.dialect, columns: store.selection(of: table))
+    query.condition = store.dialect.isAmong("t0._pk", keys)
+    let pending: __ModelState.Flags = [.inserted, .changed, .deleted]
+    let objects = (try load(query) as [M]).filter { $0.__state.flags.isDisjoint(with: pending) }
+    return Dictionary(uniqueKeysWithValues: objects.map { ($0.__state.key, $0) })
+  }
+
+  /// What FTS5 finds in objects in memory.
+  private func ranked<M: PersistentModel>(
+    _ objects: [M], _ request: SearchRequest, rarity: () throws -> [Double]
+  ) throws -> [ModelContext.SearchHit<M>] {
+    if objects.isEmpty { return [] }
+    let search = try UnsavedSearch(request.index, objects)
+    guard try search.hasHits(request.query) else { return [] }
+    return try search.hits(request.query, rarity: try rarity()).map {
+      ModelContext.SearchHit(model: objects[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
     }
-    guard store.derivedTables.contains(index.name) else {
-      throw SwiftDataError(
-        .storeReadOnly, entity: table.entity.name,
-        message: "its store has no full-text index yet, and allowsSave: false does not let one be made; open the store"
-          + " once with allowsSave: true")
-    }
-    return index
   }
 
   /// Changed and deleted objects, then new ones.
@@ -53,54 +70,10 @@ extension ContextState {
       + deleted.values.compactMap { $0 as? M }
       .filter { changed[ObjectIdentifier($0)] == nil } + inserted.values.compactMap { $0 as? M }
   }
-
-  // MARK: - Asking FTS5
-
-  private func storedHits(
-    _ index: SearchIndex, _ query: SearchQuery, _ table: EntityTable, limit: (partialValue: Int, overflow: Bool)?
-  ) throws -> [SearchFound] {
-    let name = index.name.quotedIdentifier
-    var sql = SQLFragment("SELECT \(index.results) FROM \(name)")
-    // The key is the index's row identifier, so the table is only needed to tell classes apart.
-    if table.discriminatorCondition != nil {
-      sql = sql + SQLFragment(" CROSS JOIN \(table.name.quotedIdentifier) AS t0 ON t0._pk = \(name).rowid")
-    }
-    sql = sql + SQLFragment(" WHERE \(name) MATCH ?", [.text(query.expression)])
-    if let condition = table.discriminatorCondition { sql = sql + SQLFragment(" AND \(condition)") }
-    sql = sql + SQLFragment(" ORDER BY \(name).rank")
-    if let limit, !limit.overflow { sql = sql + SQLFragment(" LIMIT ?", [.integer(Int64(limit.partialValue))]) }
-    return try read(table) { connection in
-      try connection.rows(sql) { cells in
-        SearchFound(
-          key: cells.integer(0), rank: cells.real(1), snippets: index.snippets { cells.text(Int32($0) + 2) })
-      }
-    }
-  }
-
-  /// The same asked of the unsaved objects; keys are positions.
-  private func unsavedHits(
-    _ index: SearchIndex, _ query: SearchQuery, _ table: EntityTable, _ objects: [any PersistentModel]
-  ) throws -> [SearchFound] {
-    if objects.isEmpty { return [] }
-    let search = try UnsavedSearch(index, objects)
-    guard try search.hasHits(query) else { return [] }
-    let rarity = try read(table) { connection in
-      func count(_ sql: SQLFragment) throws -> Int { try connection.rows(sql) { Int($0.integer(0)) }[0] }
-      let rows = try count(SQLFragment("SELECT count(*) FROM \(table.name.quotedIdentifier)"))
-      let name = index.name.quotedIdentifier
-      return try query.terms.map { term in
-        UnsavedSearch.rarity(
-          of: try count(
-            SQLFragment("SELECT count(*) FROM \(name) WHERE \(name) MATCH ?", [.text(SearchQuery.expression([term]))])),
-          among: rows)
-      }
-    }
-    return try search.hits(query, rarity: rarity)
-  }
 }
 
 /// What a search found of an object, before the object is at hand.
-struct SearchFound {
+package struct SearchFound {
   let key: Int64
   let rank: Double
   let snippets: [ModelContext.SearchSnippet]

@@ -43,60 +43,42 @@ package struct SearchTerm: Sendable {
   package let isPrefix: Bool
 }
 
-/// What a store's own index found.
-package struct SearchCandidates {
-  /// The models in which something may be found: all of them, or those that fit best by the store's own measure.
-  package var identifiers: [PersistentIdentifier]
-  /// How many models there are in the class hierarchy.
-  package var rowCount: Int
-  /// How many of them have each term.
-  package var counts: [Int]
+/// A search of one class.
+package struct SearchRequest {
+  package let table: EntityTable
+  let index: SearchIndex
+  let query: SearchQuery
+  /// The greatest number of hits; nil is all.
+  package let limit: Int?
 
-  package init(identifiers: [PersistentIdentifier], rowCount: Int, counts: [Int]) {
-    (self.identifiers, self.rowCount, self.counts) = (identifiers, rowCount, counts)
-  }
+  /// What must all be found, in words.
+  package func terms() throws -> [SearchTerm] { try query.words() }
 }
 
-/// The same as objects of a context.
-package struct FoundObjects {
-  let objects: [any PersistentModel]
+/// What a search finds in stored rows.
+package enum SearchAnswer {
+  /// The hits, ranked by the database. `counts` are asked for if unsaved objects have to be ranked beside them.
+  case hits([SearchFound], counts: () throws -> SearchCounts)
+  /// The keys of the rows in which something may be found, in order: all of them, or those that fit best by the database's
+  /// own measure. FTS5 then decides in memory, so that every store gives the same results.
+  case candidates([Int64], counts: SearchCounts)
+}
+
+/// How common the terms of a search are.
+package struct SearchCounts {
+  /// How many rows the class hierarchy has.
   let rowCount: Int
+  /// How many of them have each term.
   let counts: [Int]
+
+  package init(rowCount: Int, counts: [Int]) { (self.rowCount, self.counts) = (rowCount, counts) }
+
+  var rarity: [Double] { counts.map { UnsavedSearch.rarity(of: $0, among: rowCount) } }
 }
 
 extension SearchQuery {
   func words() throws -> [SearchTerm] {
     zip(terms, try SearchWords.words(of: terms.map(\.text))).map { SearchTerm(words: $1, isPrefix: $0.isPrefix) }
-  }
-}
-
-extension ContextState {
-  /// A search in a store that finds candidates by an index of its own: FTS5 then decides in memory, so that the results
-  /// are those of the default store.
-  func searchCandidates<M: PersistentModel>(
-    _ type: M.Type, _ text: String, limit: Int?, in table: EntityTable
-  ) throws -> [ModelContext.SearchHit<M>] {
-    let store = core.store(of: table)
-    let members = core.allTables.filter { $0.name == table.name }.sorted { $0.entity.name < $1.entity.name }
-    let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
-    guard isSearchable, let index = SearchIndex(table: table.name, members: members) else {
-      throw SearchIndex.nothing(table.entity)
-    }
-    guard let query = SearchQuery(text), limit.map({ $0 > 0 }) ?? true else { return [] }
-    try loadMarkedRows(root: table.root)
-    let found = try store.searchCandidates(query.words(), in: table, limit: limit, context: self)
-    let pending: __ModelState.Flags = [.inserted, .changed, .deleted]
-    let candidates =
-      found.objects.compactMap { $0 as? M }.filter { $0.__state.flags.isDisjoint(with: pending) }
-      + unsaved(M.self).filter { !$0.__state.flags.contains(.deleted) }
-    guard !candidates.isEmpty else { return [] }
-    let rarity = found.counts.map { UnsavedSearch.rarity(of: $0, among: found.rowCount) }
-    let search = try UnsavedSearch(index, candidates)
-    let hits = try search.hits(query, rarity: rarity).map {
-      ModelContext.SearchHit(model: candidates[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
-    }
-    // A stable sort: what fits equally well stays in the order of age.
-    return Array(hits.sorted { $0.rank < $1.rank }.prefix(limit ?? .max))
   }
 }
 

@@ -33,7 +33,7 @@ package final class CellReader: __RowReader {
 
   // MARK: - Cells
 
-  package override func kind(_ column: Int32) -> __CellKind {
+  public override func kind(_ column: Int32) -> __CellKind {
     switch cell {
     case .null: .null
     case .integer: .integer
@@ -42,18 +42,17 @@ package final class CellReader: __RowReader {
     case .blob: .blob
     }
   }
-  package override func int64(_ column: Int32) -> Int64 { if case .integer(let value) = cell { value } else { 0 } }
-  package override func double(_ column: Int32) -> Double {
+  public override func int64(_ column: Int32) -> Int64 { if case .integer(let value) = cell { value } else { 0 } }
+  public override func double(_ column: Int32) -> Double {
     switch cell {
     case .real(let value): value
     case .integer(let value): Double(value)
     default: 0
     }
   }
-  package override func string(_ column: Int32) -> String { if case .text(let value) = cell { value } else { "" } }
-  package override func data(_ column: Int32) -> Data { if case .blob(let value) = cell { value } else { Data() } }
-  package override func value(at column: Int32) -> SQLValue { cell }
-  package override func externalData(_ reference: String) throws -> Data {
+  public override func string(_ column: Int32) -> String { if case .text(let value) = cell { value } else { "" } }
+  public override func data(_ column: Int32) -> Data { if case .blob(let value) = cell { value } else { Data() } }
+  public override func externalData(_ reference: String) throws -> Data {
     throw SwiftDataError(.io, message: "the external data of a deleted object is gone")
   }
 }

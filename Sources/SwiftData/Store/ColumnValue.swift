@@ -227,9 +227,7 @@ extension UUID: __ColumnValue {
     guard stored.count == 16 else { throw row.unreadable(index, "\(stored.count) bytes are no UUID") }
     return stored.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
-  public func __write(to writer: __ColumnWriter) throws {
-    try writer.blob(withUnsafeBytes(of: uuid) { Data($0) })
-  }
+  public func __write(to writer: __ColumnWriter) throws { try writer.uuid(self) }
 }
 
 extension Data: __ColumnValue {

@@ -7,16 +7,18 @@ import Foundation
 open class __ColumnWriter {
   package final var current: __Property! = nil
 
-  package init() {}
+  public init() {}
 
   // MARK: - Cells
+  // Open because the writers of other modules override them.
 
-  @usableFromInline
-  package func null() throws { fatalError("abstract") }
-  package func integer(_ value: Int64) throws { fatalError("abstract") }
-  package func real(_ value: Double) throws { fatalError("abstract") }
-  package func text(_ value: String) throws { fatalError("abstract") }
-  package func blob(_ value: Data) throws { fatalError("abstract") }
+  open func null() throws { fatalError("abstract") }
+  open func integer(_ value: Int64) throws { fatalError("abstract") }
+  open func real(_ value: Double) throws { fatalError("abstract") }
+  open func text(_ value: String) throws { fatalError("abstract") }
+  open func blob(_ value: Data) throws { fatalError("abstract") }
+  /// Its 16 bytes, unless the database has a type for it.
+  open func uuid(_ value: UUID) throws { try blob(withUnsafeBytes(of: value.uuid) { Data($0) }) }
 
   // MARK: - Attributes
 

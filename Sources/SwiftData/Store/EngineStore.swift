@@ -1,10 +1,10 @@
 import Foundation
 
-/// A store as contexts use it: it makes registered objects, by whatever way is shortest from its rows to them.
+/// A store as contexts use it.
 ///
-/// ``SQLiteStore`` steps rows straight into models. ``SnapshotStore`` does it for a ``DataStore`` that somebody else
-/// wrote, through snapshots. A store over another database is a third conformance. Contexts know objects by class
-/// hierarchy and 64-bit key; what a store keeps as primary key is its own affair.
+/// A store is one of two kinds. A ``SQLStore`` runs statements, and the engine does the rest. An ``ObjectStore`` answers
+/// whole requests: ``SnapshotStore`` does, for a ``DataStore`` that a program brings. Contexts know objects by class
+/// hierarchy and 64-bit key; an object store may keep any other primary key.
 package protocol EngineStore: AnyObject, Sendable {
   /// The identity of the store, in identifiers.
   var identifier: String { get }
@@ -12,8 +12,9 @@ package protocol EngineStore: AnyObject, Sendable {
   var name: String { get }
   /// Grows when another process may have committed.
   var foreignCommits: Int { get }
-  /// The same as a store of rows on a server; nil where it is none.
-  var relational: (any RelationalStore)? { get }
+  /// Where its save is nested in one of several stores: the greater, the farther inside, and the earlier committed. A file
+  /// on this machine, whose commit hardly fails, is outermost (0); a store that cannot roll back is innermost.
+  var nesting: Int { get }
   /// What opening it changed.
   var migration: ModelContainer.MigrationSummary { get }
 
@@ -26,8 +27,43 @@ package protocol EngineStore: AnyObject, Sendable {
   /// The key of an identifier; nil where it is of another store.
   func key(of identifier: PersistentIdentifier) -> Int64?
 
-  // MARK: - Reading
-  // All of it lays the context's unsaved changes over what is stored, where the descriptor says so.
+  // MARK: - Writing
+
+  /// The save of what a context has to save to this store.
+  func makeSave(_ changes: UnsavedChanges, in context: ContextState) throws -> any StoreSave
+  /// Runs a save; where the store cannot merge what two contexts save at a time, one after the other.
+  func exclusively<T>(_ body: () throws -> T) rethrows -> T
+  /// Removes all objects.
+  func deleteAllRows() throws
+  /// Removes the store.
+  func erase() throws
+
+  // MARK: - History
+
+  /// The transactions that a descriptor asks for; nil where the store has none of this type.
+  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>, _ core: ContainerCore) throws -> [T]?
+  /// Forgets transactions. False where the store has none of this type.
+  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>, _ core: ContainerCore) throws -> Bool
+
+  // MARK: - Contexts
+
+  func contextBegan(_ state: EditingState)
+  func contextEnded(_ state: EditingState)
+}
+
+extension EngineStore {
+  package var foreignCommits: Int { 0 }
+  package var migration: ModelContainer.MigrationSummary {
+    ModelContainer.MigrationSummary(configuration: name, steps: [])
+  }
+  package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
+  package func contextBegan(_ state: EditingState) {}
+  package func contextEnded(_ state: EditingState) {}
+}
+
+/// A store that answers requests for objects.
+package protocol ObjectStore: EngineStore {
+  // Fetches lay the context's unsaved changes over what is stored if the descriptor says so.
 
   /// - Parameter model: where in the order to begin: behind it; nil is at the beginning.
   func fetch<M: PersistentModel>(
@@ -49,64 +85,20 @@ package protocol EngineStore: AnyObject, Sendable {
   /// Reads registered objects again, except what is unsaved; `only` one property.
   func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws
 
-  /// The objects in which a search may find all terms; `limit` is how many hits are wanted.
-  /// - Throws: ``SwiftDataError/unsupportedFeature`` where the store has no full-text index.
-  func searchCandidates(
-    _ terms: [SearchTerm], in table: EntityTable, limit: Int?, context: ContextState
-  ) throws -> FoundObjects
-
-  // MARK: - Writing
-
-  /// What the context has to save to this store, which is the one at `index`.
-  func makeSave(_ context: ContextState, at index: Int) throws -> any StoreSave
-  /// Runs a save; where the store cannot merge what two contexts save at a time, one after the other.
-  func exclusively<T>(_ body: () throws -> T) rethrows -> T
   /// Marks for deletion what matches, with its delete rules.
   func delete<M: PersistentModel>(
     model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, in context: ContextState
   ) throws
-  /// Removes all objects.
-  func deleteAllRows() throws
-  /// Removes the store.
-  func erase() throws
-
-  // MARK: - History
-
-  /// The transactions that a descriptor asks for; nil where the store has none of this type.
-  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>, _ core: ContainerCore) throws -> [T]?
-  /// Forgets transactions. False where the store has none of this type.
-  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>, _ core: ContainerCore) throws -> Bool
-
-  // MARK: - Contexts
-
-  func contextBegan(_ state: EditingState)
-  func contextEnded(_ state: EditingState)
 }
 
-extension EngineStore {
-  package var foreignCommits: Int { 0 }
-  package var relational: (any RelationalStore)? { nil }
-  package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
-  package func searchCandidates(
-    _ terms: [SearchTerm], in table: EntityTable, limit: Int?, context: ContextState
-  ) throws -> FoundObjects { throw SearchIndex.unsupported(table.entity, name) }
-  package func contextBegan(_ state: EditingState) {}
-  package func contextEnded(_ state: EditingState) {}
-}
-
-/// What one context saves to one store.
+/// One save of one store.
 package protocol StoreSave: AnyObject {
   var store: any EngineStore { get }
-  var inserted: [any PersistentModel] { get }
-  var changed: [ContextState.ObjectChange] { get }
-  var deleted: [any PersistentModel] { get }
+  var changes: UnsavedChanges { get }
   /// New objects whose values went into a row that was there already, with that row's key.
   var merged: [ObjectIdentifier: Int64] { get }
   /// What it did with rows that nobody loaded.
   var savedRows: SavedRows { get }
-  var isEmpty: Bool { get }
-  /// Whether any object that is written may have relationships.
-  var hasRelationships: Bool { get }
 
   /// Writes everything and runs `others`, the saves to other stores; or throws, and leaves the store and the memory as
   /// they were.
@@ -116,7 +108,9 @@ package protocol StoreSave: AnyObject {
 }
 
 extension StoreSave {
-  package var hasRelationships: Bool { true }
+  package var inserted: [any PersistentModel] { changes.inserted }
+  package var changed: [ContextState.ObjectChange] { changes.changed }
+  package var deleted: [any PersistentModel] { changes.deleted }
   package func didFinish() throws {}
 }
 

@@ -45,8 +45,7 @@ struct __RawValues {
 }
 
 /// A text of at most 15 bytes.
-@usableFromInline
-package struct __ShortText: Equatable {
+public struct __ShortText: Equatable {
   @usableFromInline
   let low: UInt64
   /// With the number of bytes in the highest.
@@ -54,7 +53,7 @@ package struct __ShortText: Equatable {
   let high: UInt64
 
   /// Nil where it is longer.
-  package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+  public init?(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count < 16 else { return nil }
     var words = (low: UInt64(0), high: UInt64(bytes.count) << 56)
     for (index, byte) in bytes.enumerated() {

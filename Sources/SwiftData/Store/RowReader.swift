@@ -16,13 +16,13 @@ open class __RowReader {
   package init(entity: __Entity) { self.entity = entity }
 
   // MARK: - Cells, by column
+  // Open because the readers of other modules override them.
 
-  @usableFromInline
-  package func kind(_ column: Int32) -> __CellKind { fatalError("abstract") }
-  package func int64(_ column: Int32) -> Int64 { fatalError("abstract") }
-  package func double(_ column: Int32) -> Double { fatalError("abstract") }
-  package func string(_ column: Int32) -> String { fatalError("abstract") }
-  package func data(_ column: Int32) -> Data { fatalError("abstract") }
+  open func kind(_ column: Int32) -> __CellKind { fatalError("abstract") }
+  open func int64(_ column: Int32) -> Int64 { fatalError("abstract") }
+  open func double(_ column: Int32) -> Double { fatalError("abstract") }
+  open func string(_ column: Int32) -> String { fatalError("abstract") }
+  open func data(_ column: Int32) -> Data { fatalError("abstract") }
   package func isEmptyArray(_ column: Int32) -> Bool { string(column) == "[]" }
   @usableFromInline
   package final func isNull(_ column: Int32) -> Bool { kind(column) == .null }
@@ -39,9 +39,17 @@ open class __RowReader {
   /// What a reader of values carries for a relationship that is to be a fault; nil where it carries the targets.
   @usableFromInline package func faultKey(_ index: Int) -> Int64? { nil }
   /// The cell at a column.
-  package func value(at column: Int32) -> SQLValue { fatalError("abstract") }
+  package final func value(at column: Int32) -> SQLValue {
+    switch kind(column) {
+    case .integer: .integer(int64(column))
+    case .real: .real(double(column))
+    case .text: .text(string(column))
+    case .blob: .blob(data(column))
+    case .null: .null
+    }
+  }
   /// The bytes of an external value whose cell holds `reference`.
-  package func externalData(_ reference: String) throws -> Data { fatalError("abstract") }
+  open func externalData(_ reference: String) throws -> Data { fatalError("abstract") }
   /// Properties whose external bytes were left for the first touch; nil where they are read at once.
   @exclusivity(unchecked)
   package final var deferred: PropertySet?
@@ -58,8 +66,7 @@ open class __RowReader {
   package func targetKey(_ column: Int32) -> Int64 { kind(column) == .integer ? int64(column) : 0 }
 
   /// A text cell of at most 15 bytes; nil where it is longer, or where the store has it in no such form.
-  @usableFromInline
-  package func shortText(_ column: Int32) -> __ShortText? { nil }
+  open func shortText(_ column: Int32) -> __ShortText? { nil }
 
   /// The values of enums that the rows so far had.
   @exclusivity(unchecked)

@@ -31,6 +31,32 @@ package struct SQLFragment: Hashable, Sendable {
   }
 }
 
+// MARK: - Interpolation
+
+/// SQL written as a literal binds its values: `"(\(left)) = \(bind: value)"`. A `name:` is quoted. Other text is taken as
+/// SQL, so it must never come from outside.
+extension SQLFragment: ExpressibleByStringInterpolation {
+  package struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var fragment = SQLFragment("", [])
+
+    package init(literalCapacity: Int, interpolationCount: Int) {
+      fragment.sql.reserveCapacity(literalCapacity + interpolationCount * 16)
+    }
+    package mutating func appendLiteral(_ literal: String) { fragment.sql += literal }
+    package mutating func appendInterpolation(_ other: SQLFragment) { fragment.append(other) }
+    package mutating func appendInterpolation(_ sql: String) { fragment.sql += sql }
+    package mutating func appendInterpolation(_ number: some BinaryInteger) { fragment.sql += String(number) }
+    package mutating func appendInterpolation(name: String) { fragment.sql += name.quotedIdentifier }
+    package mutating func appendInterpolation(bind value: SQLValue) {
+      fragment.sql += "?"
+      fragment.arguments.append(value)
+    }
+  }
+
+  package init(stringLiteral text: String) { self.init(text, []) }
+  package init(stringInterpolation: StringInterpolation) { self = stringInterpolation.fragment }
+}
+
 extension String {
   /// The name as an SQL identifier.
   package var quotedIdentifier: String {

@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// The tables of one store.
 // @unchecked Sendable because it is immutable.
 package final class StoreLayout: @unchecked Sendable {

@@ -26,16 +26,14 @@ extension PostgresConnection {
 
   /// Runs `COPY … FROM STDIN`.
   /// - Parameter write: sends bytes by the function that it is given.
-  func copy(_ sql: String, _ write: (_ send: ([UInt8]) throws -> Void) throws -> Void) throws {
+  func copy(_ sql: String, _ write: (_ send: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
     let start = log?.begin()
     SQLTrace.note(sql)
     _ = try check(PQexec(handle, sql), sql)
     do {
       try write { bytes in
-        let isSent = bytes.withUnsafeBytes {
-          PQputCopyData(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
-        }
-        if isSent != 1 { throw lost() }
+        let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        if PQputCopyData(handle, text, Int32(bytes.count)) != 1 { throw lost() }
         if isCancellable { try Task.checkCancellation() }
       }
       if PQputCopyEnd(handle, nil) != 1 { throw lost() }

@@ -13,6 +13,17 @@ package struct PostgresStatement {
   }
 }
 
+/// What a prepared statement is known by: the same text with parameters of other types is another statement.
+private struct StatementKey: Hashable {
+  let text: String
+  let types: [UInt32]
+}
+
+private struct PreparedStatement {
+  let name: String
+  let sql: String
+}
+
 /// One connection to a server, used by one thread at a time.
 // @unchecked Sendable because a pool gives it to one thread at a time.
 package final class PostgresConnection: @unchecked Sendable {
@@ -20,8 +31,10 @@ package final class PostgresConnection: @unchecked Sendable {
   /// Whether a statement ends when the task is cancelled that waits for it.
   var isCancellable = false
   let log: StatementLog?
-  /// The names of the statements that the server knows, by their text.
-  private var prepared: [String: String] = [:]
+  /// The statements that the server knows.
+  private var prepared: [StatementKey: PreparedStatement] = [:]
+  /// When it was last given back to its pool.
+  var lastUse = ContinuousClock.now
   private var nameCount = 0
   /// More would be memory of the server for statements that nobody runs any more.
   private static let preparedLimit = 500
@@ -65,9 +78,13 @@ package final class PostgresConnection: @unchecked Sendable {
 
   deinit { PQfinish(handle) }
 
-  /// Whether the connection can be used, as far as this end knows: a server that closed it is noticed.
+  /// Whether the connection is between transactions, as far as this end knows.
+  var isIdle: Bool { PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE }
+
+  /// The same, and no end of the connection has arrived. Asking takes a system call, which is left out within a second of
+  /// the last use: a statement on a connection that the server closed meanwhile fails, and is tried on another.
   var isAlive: Bool {
-    PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE
+    isIdle && (ContinuousClock.now - lastUse < .seconds(1) || PQconsumeInput(handle) == 1 && isIdle)
   }
 
   var socket: Int32 { PQsocket(handle) }
@@ -82,28 +99,46 @@ package final class PostgresConnection: @unchecked Sendable {
 
   @discardableResult
   package func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws -> PostgresResult {
-    SQLTrace.note(sql)
-    do {
-      return try execute(sql, parameters)
-    } catch let error as PostgresError where error.isPlanStale && PQtransactionStatus(handle) == PQTRANS_IDLE {
-      try forgetStatements()
-      return try execute(sql, parameters)
+    try run(sql, parameters) { sql }
+  }
+
+  /// Runs a statement with a `?` for each value.
+  func run(_ fragment: SQLFragment) throws -> PostgresResult {
+    try run(fragment.sql, fragment.arguments.map(PostgresParameter.init(comparing:))) {
+      PostgresStatement.numbered(fragment.sql)
     }
   }
 
-  private func execute(_ sql: String, _ parameters: [PostgresParameter]) throws -> PostgresResult {
-    let name = try name(of: sql, parameters)
+  /// - Parameters:
+  ///   - text: what the statement is known by.
+  ///   - sql: the statement, made of that text when it is prepared.
+  private func run(
+    _ text: String, _ parameters: [PostgresParameter], sql: () -> String
+  ) throws -> PostgresResult {
+    do {
+      return try execute(text, parameters, sql)
+    } catch let error as PostgresError where error.isPlanStale && PQtransactionStatus(handle) == PQTRANS_IDLE {
+      try forgetStatements()
+      return try execute(text, parameters, sql)
+    }
+  }
+
+  private func execute(
+    _ text: String, _ parameters: [PostgresParameter], _ sql: () -> String
+  ) throws -> PostgresResult {
+    let statement = try prepare(text, parameters, sql)
+    SQLTrace.note(statement.sql)
     let start = log?.begin()
-    try send(sql, name, parameters)
+    try send(statement.name, parameters)
     try awaitResult()
     let result = PQgetResult(handle)
     while let rest = try nextResult() { PQclear(rest) }
-    let checked = try check(result, sql)
-    note(sql, parameters, since: start)
+    let checked = try check(result, statement.sql)
+    note(statement.sql, parameters, since: start)
     return checked
   }
 
-  private func send(_ sql: String, _ name: String, _ parameters: [PostgresParameter]) throws {
+  private func send(_ name: String, _ parameters: [PostgresParameter]) throws {
     let sent = withArguments(parameters) { values, lengths, formats, _ in
       PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
     }
@@ -138,7 +173,9 @@ package final class PostgresConnection: @unchecked Sendable {
   func pipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
     if statements.count == 1 { return [try run(statements[0].sql, statements[0].parameters)] }
     // Preparing takes a round trip of its own, but only the first time.
-    let names = try statements.map { try name(of: $0.sql, $0.parameters) }
+    let names = try statements.map { statement in
+      try prepare(statement.sql, statement.parameters) { statement.sql }.name
+    }
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var failure: PostgresError?
     func attempt(_ body: () throws -> Void) {
@@ -147,7 +184,7 @@ package final class PostgresConnection: @unchecked Sendable {
     let start = log?.begin()
     for (statement, name) in zip(statements, names) {
       SQLTrace.note(statement.sql)
-      attempt { try send(statement.sql, name, statement.parameters) }
+      attempt { try send(name, statement.parameters) }
     }
     if PQpipelineSync(handle) == 0 { failure = failure ?? lost() }
     var results = [PostgresResult]()
@@ -174,22 +211,24 @@ package final class PostgresConnection: @unchecked Sendable {
     return results
   }
 
-  private func name(of sql: String, _ parameters: [PostgresParameter]) throws -> String {
-    // The same text with parameters of other types is another statement.
-    let key = parameters.reduce(into: sql) { $0 += " \($1.type)" }
+  private func prepare(
+    _ text: String, _ parameters: [PostgresParameter], _ makeSQL: () -> String
+  ) throws -> PreparedStatement {
+    let types = parameters.map(\.type)
+    let key = StatementKey(text: text, types: types)
     if let known = prepared[key] { return known }
     if prepared.count >= Self.preparedLimit { try forgetStatements() }
     nameCount += 1
-    let name = "s\(nameCount)"
-    let types = parameters.map(\.type)
+    let (name, sql) = ("s\(nameCount)", makeSQL())
     // Preparing may have to wait for a lock too.
     if PQsendPrepare(handle, name, sql, Int32(types.count), types) == 0 { throw lost() }
     try awaitResult()
     let result = PQgetResult(handle)
     while let rest = try nextResult() { PQclear(rest) }
     _ = try check(result, sql)
-    prepared[key] = name
-    return name
+    let statement = PreparedStatement(name: name, sql: sql)
+    prepared[key] = statement
+    return statement
   }
 
   private func withArguments<T>(

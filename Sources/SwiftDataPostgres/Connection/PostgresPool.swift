@@ -1,4 +1,3 @@
-import DequeModule
 import Dispatch
 import Foundation
 import SwiftData
@@ -18,7 +17,7 @@ final class PostgresPool: Sendable {
     var idle: [PostgresConnection] = []
     /// Those that are lent, and those that are being made.
     var busy = 0
-    var waiting = Deque<Waiter>()
+    var waiting = Queue<Waiter>()
   }
 
   /// Somebody who waits for a connection, or for the right to make one.
@@ -146,7 +145,8 @@ final class PostgresPool: Sendable {
   }
 
   private func giveBack(_ connection: PostgresConnection) {
-    passOn(connection.isAlive ? connection : nil)
+    connection.lastUse = .now
+    passOn(connection.isIdle ? connection : nil)
   }
 
   /// Hands a connection, or the right to make one, to the first who still waits for it.

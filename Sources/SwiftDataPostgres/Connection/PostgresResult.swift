@@ -5,7 +5,7 @@ import SwiftData
 /// The rows that a statement returned, in the server's binary form.
 package final class PostgresResult {
   private let handle: OpaquePointer
-  private let types: [UInt32]
+  let types: [UInt32]
   package let count: Int
 
   init(_ handle: OpaquePointer) {

@@ -77,10 +77,19 @@ package struct PostgresParameter {
   static func array(_ values: some Collection<SQLValue>, _ type: PostgresType) -> PostgresParameter {
     var bytes = [UInt8]()
     bytes.reserveCapacity(20 + values.count * 12)
-    // One dimension, which may have nulls, whose first index is 1.
-    for word in [1, 1, type.rawValue, UInt32(values.count), 1] { append(word, to: &bytes) }
+    appendArrayHeader(type, count: values.count, to: &bytes)
     for value in values { append(sized: value, type, to: &bytes) }
     return PostgresParameter(type: type.array, bytes: bytes)
+  }
+
+  /// The same from its bytes.
+  static func array(encoded bytes: [UInt8], _ type: PostgresType) -> PostgresParameter {
+    PostgresParameter(type: type.array, bytes: bytes)
+  }
+
+  /// What is before the elements: one dimension, which may have nulls, whose first index is 1.
+  static func appendArrayHeader(_ type: PostgresType, count: Int, to bytes: inout [UInt8]) {
+    for word in [1, 1, type.rawValue, UInt32(count), 1] { append(word, to: &bytes) }
   }
 
   /// A value with its length before it.

@@ -5,12 +5,12 @@ import SwiftData
 struct ServerIndexAdvisor {
   let store: PostgresStore
   let rows: EntityRows
-  let query: FetchQuery
+  let query: StoreQuery
 
   private static let candidate = "_swiftdata_candidate"
 
   func findings(_ plan: ServerPlan) -> [ModelContext.FetchExplanation.Finding] {
-    guard plan.scans("t0"), query.hasCondition || query.hasOrder else { return [] }
+    guard plan.scans("t0"), hasCondition || !query.order.isEmpty else { return [] }
     let columns = self.columns
     // Without the right to make temporary tables there is no advice.
     guard !columns.isEmpty, let best = try? store.read({ try best(columns, on: $0) }) else { return [] }
@@ -19,7 +19,7 @@ struct ServerIndexAdvisor {
       rows.table.stored.first { TableNames.column(for: $0) == column }?.name ?? column
     }
     guard !names.isEmpty else {
-      return query.hasCondition
+      return hasCondition
         ? [
           ModelContext.FetchExplanation.Finding(
             entity: name, index: [],
@@ -34,9 +34,17 @@ struct ServerIndexAdvisor {
     ]
   }
 
+  private var hasCondition: Bool { query.condition != nil }
+
+  /// The statement from `FROM` on.
+  private var text: String {
+    let sql = query.statement("", ordered: true).sql
+    return String(sql[(sql.range(of: " FROM ")?.lowerBound ?? sql.startIndex)...])
+  }
+
   /// The columns of `t0` that condition and order read, in the order of their appearance.
   private var columns: [String] {
-    let text = query.text
+    let text = text
     let found = rows.table.stored.map { TableNames.column(for: $0) }.compactMap { column -> (String, String.Index)? in
       text.range(of: "t0.\(column.quotedIdentifier)").map { (column, $0.lowerBound) }
     }
@@ -47,13 +55,14 @@ struct ServerIndexAdvisor {
   private func best(_ columns: [String], on connection: PostgresConnection) throws -> [String]? {
     try connection.script("BEGIN")
     defer { try? connection.script("ROLLBACK") }
+    let text = text
     // Temporary tables hide those of the same name.
-    for table in store.layout.record.tables where query.text.contains(table.name.quotedIdentifier) {
+    for table in store.layout.record.tables where text.contains(table.name.quotedIdentifier) {
       let name = table.name.quotedIdentifier
       try connection.script(
         "CREATE TEMP TABLE \(name) (LIKE \(store.configuration.namespace.quotedIdentifier).\(name) INCLUDING ALL)")
     }
-    for pairs in store.layout.record.pairTables where query.text.contains(pairs.name.quotedIdentifier) {
+    for pairs in store.layout.record.pairTables where text.contains(pairs.name.quotedIdentifier) {
       let name = pairs.name.quotedIdentifier
       try connection.script(
         "CREATE TEMP TABLE \(name) (LIKE \(store.configuration.namespace.quotedIdentifier).\(name) INCLUDING ALL)")
@@ -78,7 +87,7 @@ struct ServerIndexAdvisor {
 
   /// Whether an index is there that finds the rows or has their order.
   private func isServed(_ plan: ServerPlan, _ columns: [String]) -> Bool {
-    query.hasCondition ? narrowing(plan, columns) > 0 : !plan.sorts
+    hasCondition ? narrowing(plan, columns) > 0 : !plan.sorts
   }
 
   private func narrowing(_ plan: ServerPlan, _ columns: [String]) -> Int {
@@ -88,7 +97,7 @@ struct ServerIndexAdvisor {
   }
 
   private func plan(on connection: PostgresConnection) throws -> ServerPlan {
-    let statement = query.statement(selecting: "t0._pk")
+    let statement = PostgresStatement(query.statement("t0._pk", ordered: true))
     return ServerPlan(
       try connection.run("EXPLAIN (COSTS OFF) /* empty */ \(statement.sql)", statement.parameters))
   }

@@ -50,42 +50,49 @@ final class ForeignSaves: Sendable {
   func keepNews() { state.withLock { $0.hasNews = true } }
 }
 
-extension PostgresStore {
-  package func beginWatch() throws -> Int64 {
+extension PostgresStore: WatchedStore {
+  package var isShared: Bool { true }
+
+  /// A server that cannot be reached now says so to whoever uses the store; the next look tries again.
+  package func beginWatch() -> Int64 {
     foreign.begin()
-    return try read { try $0.run("SELECT coalesce(max(id), 0) FROM \(ServerNames.history)").integer(0, 0) }
+    let newest = try? read { try $0.run("SELECT coalesce(max(id), 0) FROM \(ServerNames.history)").integer(0, 0) }
+    return newest ?? 0
   }
 
   package func endWatch() { foreign.end() }
 
-  package func news(after number: Int64) throws -> RelationalNews? {
+  package func externalChanges(after seen: inout Int64) throws -> ExternalChanges? {
     guard try foreign.hasNews(self) else { return nil }
     do {
-      return try read { try news(after: number, $0) }
+      return try read { try externalChanges(after: &seen, $0) }
     } catch {
       foreign.keepNews()
       throw error
     }
   }
 
-  private func news(after number: Int64, _ connection: PostgresConnection) throws -> RelationalNews? {
+  private func externalChanges(after seen: inout Int64, _ connection: PostgresConnection) throws -> ExternalChanges? {
+    let known = seen
     let saves = try connection.run(
-      "SELECT count(*), coalesce(max(id), 0) FROM \(ServerNames.history) WHERE id > $1::bigint", [.integer(number)])
+      "SELECT count(*), coalesce(max(id), 0) FROM \(ServerNames.history) WHERE id > $1::bigint", [.integer(known)])
     let newest = saves.integer(0, 1)
-    guard newest > number else { return nil }
+    guard newest > known else { return nil }
     let rows = try connection.run(
       "SELECT c.kind, c.entity, c.key, c.count FROM \(ServerNames.changes) AS c"
         + " JOIN \(ServerNames.history) AS h ON h.id = c.history"
         + " WHERE h.id > $1::bigint AND h.id <= $2::bigint AND h.origin <> $3::uuid ORDER BY c.id",
-      [.integer(number), .integer(newest), .uuid(instance)])
-    let changes = (0..<rows.count).compactMap { row -> RelationalNews.Change? in
+      [.integer(known), .integer(newest), .uuid(instance)])
+    let changes = (0..<rows.count).compactMap { row -> ExternalChanges.Change? in
       guard let kind = HistoryRecorder.Kind(rawValue: rows.integer(row, 0)), let entity = rows.text(row, 1) else {
         return nil
       }
       let first = rows.integer(row, 2)
       return .init(kind: kind, entity: entity, keys: first..<first + rows.integer(row, 3))
     }
-    return RelationalNews(newest: newest, isComplete: saves.integer(0, 0) == newest - number, changes: changes)
+    seen = newest
+    let isComplete = saves.integer(0, 0) == newest - known
+    return changes.isEmpty && isComplete ? nil : ExternalChanges(isComplete: isComplete, changes: changes)
   }
 
   /// Where saves of the store are made known.

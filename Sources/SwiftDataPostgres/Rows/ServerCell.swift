@@ -33,7 +33,7 @@ struct ServerCell {
     self.given = given
   }
 
-  private init(_ cell: SQLValue, _ family: ValueFamily) {
+  init(_ cell: SQLValue, _ family: ValueFamily) {
     switch (cell, family) {
     // SQLite has no NaN; PostgreSQL has.
     case (.text, .real), (.text, .date): (value, given) = (.real(.nan), nil)
@@ -59,19 +59,6 @@ struct ServerCell {
   static func unmixed(_ cell: SQLValue) -> SQLValue {
     guard case .text(let json) = cell else { return .null }
     return (try? JSONCoding.decode(SQLValue.self, from: Data(json.utf8))) ?? .null
-  }
-
-  /// The value of a property from its cell; nil is nil.
-  /// - Throws: ``SwiftDataError/unreadableValue``.
-  static func read(_ cell: SQLValue, given: String?, _ property: __Property, _ entity: __Entity) throws -> Any? {
-    if cell == .null, given == nil { return nil }
-    let cell = given.map { .text($0) } ?? cell
-    guard let value = CellReader.value(of: property, in: entity, cell) else {
-      throw SwiftDataError(
-        .unreadableValue, entity: entity.name, property: property.name,
-        message: "its cell does not hold a \(property.valueType)")
-    }
-    return value
   }
 
   /// The row's `_given`: base64 of the texts, since JSON on the server has no NUL either.

@@ -20,6 +20,23 @@ enum StoredText {
     return String(result)
   }
 
+  /// Whether a text is stored as it is, as far as its bytes say at once.
+  static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(utf8)
+    var index = 0
+    // Eight at a time: none above U+007F, and none below U+0002, from which taking 2 borrows the highest bit.
+    while index + 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      if (word | (word &- 0x0202_0202_0202_0202)) & 0x8080_8080_8080_8080 != 0 { break }
+      index += 8
+    }
+    while index < bytes.count {
+      guard bytes[index] > 1, bytes[index] < SwiftText.firstCombining else { return false }
+      index += 1
+    }
+    return true
+  }
+
   /// A text of normal form C from the one that is stored.
   static func text(ofStored stored: String) -> String {
     guard stored.utf8.contains(1) else { return stored }
@@ -42,7 +59,17 @@ enum StoredText {
   static func json(_ json: String) -> String { json.replacing("\\u0000", with: "\\ufffd") }
 
   /// Whether `jsonb` keeps all that the JSON says.
-  static func isKept(json: String) -> Bool { !json.contains("\\u0000") && !json.contains("-0") }
+  static func isKept(json: String) -> Bool {
+    var json = json
+    return json.withUTF8(isKept)
+  }
+
+  static func isKept(json utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    for (index, byte) in utf8.enumerated() where byte == UInt8(ascii: "-") || byte == UInt8(ascii: "\\") {
+      if utf8[(index + 1)...].starts(with: byte == UInt8(ascii: "-") ? "0".utf8 : "u0000".utf8) { return false }
+    }
+    return true
+  }
 }
 
 extension PostgresParameter {

@@ -1,55 +1,29 @@
 import Foundation
-public import SwiftData
+import SwiftData
 
 extension PostgresStore {
-  /// Writes all of a request in one transaction, or nothing. Whole models are written: what others changed of them since
-  /// they were read is lost, which it is not where a context saves. A new model whose unique value is taken is written
-  /// over the stored one, whose identifier it gets.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
-  public func save(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    var changes = RelationalChanges(editingState: request.editingState)
-    changes.inserted = request.inserted
-    changes.deleted = request.deleted
-    let stored = try SnapshotLists.$areLeftOut.withValue(false) {
-      try cachedSnapshots(
-        for: request.updated.map(\.persistentIdentifier), editingState: request.editingState)
+  package var nesting: Int { 1 }
+
+  package func run(_ save: RowSave, _ others: () throws -> Void) throws {
+    let changes = save.changes
+    var didSaveOthers = false
+    try transaction(author: changes.editing.author, mayRepeat: !changes.inserted.isEmpty) { transaction in
+      try save.write(by: PostgresRowWriter(self, transaction))
+      if !didSaveOthers { try others() }
+      didSaveOthers = true
     }
-    changes.updated = request.updated.map { snapshot in
-      let properties = snapshot.contents.entity.properties
-      let present = properties.filter { snapshot.contents[$0] != nil }
-      var originals = [Int: [PersistentIdentifier]]()
-      for property in present where property.isToMany {
-        originals[property.index] = stored[snapshot.persistentIdentifier]?.contents[property]?.identifiers
-      }
-      return .init(snapshot, properties: PropertySet(present.map(\.index)), originals: originals)
-    }
-    return try save(changes)
   }
 
-  /// Writes all changes in one transaction, or nothing.
+  /// Runs what writes, and commits it.
   ///
   /// What only means that others were faster is tried again: serialization failures, deadlocks, a new unique value that
   /// somebody else stored at the same time, and connections that were lost. A save whose outcome nobody knows is found by
   /// its name in the history, so that it is never written twice.
-  package func save(_ changes: RelationalChanges) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    var keys: [PersistentIdentifier: Int64]?
-    return try transaction(changes, mayRepeat: !changes.inserted.isEmpty) { save, connection in
-      let known = try keys ?? newKeys(changes.inserted, connection)
-      keys = known
-      let transaction = SaveTransaction(self, changes, keys: known, save: save, connection)
-      return (transaction, try transaction.write())
-    }
-  }
-
-  /// Runs what writes, and commits it; again where only others were in the way.
   /// - Parameters:
   ///   - mayRepeat: whether a collision of unique values may be gone the next time.
-  ///   - write: does all but the commit, for the name of the save.
+  ///   - write: does all but the commit. Not called again for a save that turns out to have been committed.
   func transaction<Result>(
-    _ changes: RelationalChanges, mayRepeat: Bool,
-    _ write: (UUID, PostgresConnection) throws -> (SaveTransaction, Result)
+    author: String?, mayRepeat: Bool, _ write: (PostgresTransaction) throws -> Result
   ) throws -> Result {
     try Self.report(configuration.name) {
       let save = UUID()
@@ -59,7 +33,7 @@ extension PostgresStore {
         do {
           // Once a commit was sent, what became of it has to be found out.
           let result = try pool.with(cancellable: committing == nil) { connection in
-            try run(write, save, connection, &committing)
+            try run(PostgresTransaction(self, save: save, connection), author, write, &committing)
           }
           forgetOldHistoryNowAndThen()
           return result
@@ -85,12 +59,16 @@ extension PostgresStore {
   }
 
   private func run<Result>(
-    _ write: (UUID, PostgresConnection) throws -> (SaveTransaction, Result), _ save: UUID,
-    _ connection: PostgresConnection, _ committing: inout Result?
+    _ transaction: PostgresTransaction, _ author: String?, _ write: (PostgresTransaction) throws -> Result,
+    _ committing: inout Result?
   ) throws -> Result {
+    let connection = transaction.connection
     var isCommitting = false
     do {
-      let (transaction, result) = try write(save, connection)
+      try transaction.begin(author: author)
+      // Its name was free: no earlier attempt was committed, nor will one be.
+      committing = nil
+      let result = try write(transaction)
       if connection.isCancellable { try Task.checkCancellation() }
       connection.isCancellable = false
       // From here on nobody knows the outcome if the connection is lost.
@@ -99,24 +77,10 @@ extension PostgresStore {
       return result
     } catch {
       if isCommitting, (error as? PostgresError)?.isLost != true { committing = nil }
-      if (error as? PostgresError)?.isLost != true {
-        SaveTransaction.rollback(connection, isNested: pool.transaction != nil)
-      }
+      if (error as? PostgresError)?.isLost != true { transaction.rollback() }
       if (error as? PostgresError)?.isPlanStale == true { try? connection.forgetStatements() }
       throw error
     }
-  }
-
-  private func newKeys(
-    _ inserted: [DefaultSnapshot], _ connection: PostgresConnection
-  ) throws -> [PersistentIdentifier: Int64] {
-    var keys = [PersistentIdentifier: Int64]()
-    let tables = try Dictionary(grouping: inserted) { try rows(of: $0.persistentIdentifier.entityName).table.name }
-    for (table, snapshots) in tables {
-      let taken = try self.keys.take(snapshots.count, for: table, connection)
-      for (snapshot, key) in zip(snapshots, taken) { keys[snapshot.persistentIdentifier] = key }
-    }
-    return keys
   }
 
   /// The server was lost while it committed, and did not come back.

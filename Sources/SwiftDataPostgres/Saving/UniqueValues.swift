@@ -1,84 +1,94 @@
 import SwiftData
 
-/// Finds the stored models whose unique values new ones have.
+/// Finds the rows whose unique values new objects of a class have.
 struct UniqueValues {
-  /// The keys of the rows that new models are written over.
-  struct Collisions {
-    var keys: [PersistentIdentifier: Int64] = [:]
+  /// Hashed as a whole, which an array is not.
+  private struct Bytes: Hashable {
+    let bytes: [UInt8]
+    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
   }
 
-  private let transaction: SaveTransaction
-  private var store: PostgresStore { transaction.store }
+  private let writer: PostgresRowWriter
+  private let table: EntityTable
+  private let changes: UnsavedChanges
 
-  init(_ transaction: SaveTransaction) { self.transaction = transaction }
+  init(_ writer: PostgresRowWriter, _ changes: UnsavedChanges, _ table: EntityTable) {
+    (self.writer, self.table, self.changes) = (writer, table, changes)
+  }
 
-  /// - Throws: ``SwiftDataError/uniquenessViolation`` where a model of another class has the values.
-  func find() throws -> Collisions {
-    var collisions = Collisions()
-    let groups = Dictionary(grouping: transaction.changes.inserted) { $0.persistentIdentifier.entityName }
-    for (name, snapshots) in groups.sorted(by: { $0.key < $1.key }) {
-      let rows = try store.rows(of: name)
-      for constraint in rows.table.uniqueness where constraint.allSatisfy({ !$0.isMember }) {
-        let left = snapshots.filter { collisions.keys[$0.persistentIdentifier] == nil }
-        try find(left, constraint.map(\.property), rows, &collisions)
-      }
+  /// The objects, in order, that have the values of a row, with its key: a stored one, or that of an earlier object.
+  /// - Throws: ``SwiftDataError/uniquenessViolation`` where a row of another class has the values.
+  func collisions(of objects: [any PersistentModel]) throws -> [(any PersistentModel, key: Int64)] {
+    var keys = [ObjectIdentifier: Int64]()
+    for constraint in table.uniqueness where constraint.allSatisfy({ !$0.isMember }) {
+      let left = keys.isEmpty ? objects : objects.filter { keys[ObjectIdentifier($0)] == nil }
+      for (object, key) in try collisions(of: left, constraint.map(\.property)) { keys[ObjectIdentifier(object)] = key }
     }
-    return collisions
+    if keys.isEmpty { return [] }
+    return objects.compactMap { object in keys[ObjectIdentifier(object)].map { (object, $0) } }
   }
 
-  private func find(
-    _ snapshots: [DefaultSnapshot], _ properties: [__Property], _ rows: EntityRows, _ collisions: inout Collisions
-  ) throws {
-    var candidates = [(snapshot: DefaultSnapshot, cells: [SQLValue])]()
-    for snapshot in snapshots {
-      let cells = try rows.cells(of: snapshot.contents, properties, key: transaction.key).cells
+  private func collisions(
+    of objects: [any PersistentModel], _ properties: [__Property]
+  ) throws -> [(any PersistentModel, Int64)] {
+    let values = PostgresCellWriter(comparing: writer.store.layouts.update(table, properties), number: "place")
+    let cells = values.rows.cells
+    // The new objects by the bytes of their values: the first of each, and others with the same.
+    var firsts = [Bytes: Int]()
+    var candidates = [any PersistentModel]()
+    var repetitions = [(object: any PersistentModel, first: Int)]()
+    firsts.reserveCapacity(objects.count)
+    for object in objects {
+      let start = cells.count
+      values.hasNull = false
+      values.rows.beginRow()
+      try values.encode(object)
       // Nil is unique as often as it likes.
-      if !cells.contains(.null) { candidates.append((snapshot, cells)) }
-    }
-    guard !candidates.isEmpty else { return }
-    var known = try stored(candidates.map(\.cells), properties, rows)
-    for (snapshot, cells) in candidates {
-      let identifier = snapshot.persistentIdentifier
-      guard let (key, entity) = known[cells] else {
-        // The next new model with these values goes into this one.
-        known[cells] = (transaction.assigned[identifier]!, identifier.entityName)
+      if values.hasNull {
+        values.rows.removeRow(at: start)
         continue
       }
-      // An object keeps its class for life: the row of another class cannot become this object.
-      guard entity == identifier.entityName else {
-        throw SwiftDataError(
-          .uniquenessViolation, entity: identifier.entityName, property: properties.map(\.name).joined(separator: ", "),
-          message: "a stored \(entity) has the same unique value, and an upsert cannot turn it into a"
-            + " \(identifier.entityName); delete the \(entity) or choose another value")
+      let bytes = Bytes(bytes: Array(cells.bytes[start...]))
+      if let first = firsts[bytes] {
+        repetitions.append((object, first))
+        values.rows.removeRow(at: start)
+        continue
       }
-      collisions.keys[identifier] = key
+      firsts[bytes] = candidates.count
+      cells.appendCell(Int64(candidates.count))
+      candidates.append(object)
     }
+    guard !candidates.isEmpty else { return [] }
+    let stored = try stored(values.rows, properties)
+    var found = [(any PersistentModel, Int64)]()
+    for (place, row) in stored {
+      if let entity = row.entity, entity != table.entity.name {
+        throw RowSave.otherClass(entity, table, properties.map(\.name))
+      }
+      found.append((candidates[place], row.key))
+    }
+    for (object, first) in repetitions {
+      found.append((object, stored[first]?.key ?? candidates[first].__state.key))
+    }
+    return found
   }
 
-  /// The rows with some values, by these; without those that this save deletes or gives other values.
+  /// The rows with some values, by the places of these; without those that this save deletes or gives other values.
   private func stored(
-    _ values: [[SQLValue]], _ properties: [__Property], _ rows: EntityRows
-  ) throws -> [[SQLValue]: (key: Int64, entity: String)] {
-    let record = store.layout.record.table(named: rows.table.name)!
-    // Without the key and what is kept beside.
-    let columns = rows.updateColumns(properties, record).dropFirst().prefix(properties.count)
-    var arrays = ColumnArrays(Array(columns) + [("place", .bigint)])
-    for (place, cells) in values.enumerated() { arrays.append(cells + [.integer(Int64(place))]) }
-    let changed = transaction.changes.updated.filter { update in
-      properties.contains { update.properties.contains($0.index) }
-    }.map(\.snapshot)
-    let left = (changed + transaction.changes.deleted).map(\.persistentIdentifier)
-      .filter { (try? store.rows(of: $0.entityName))?.table.name == rows.table.name }.compactMap(\.key)
-    let conditions = columns.map { "t.\($0.0.quotedIdentifier) = v.\($0.0.quotedIdentifier)" }
-    let result = try transaction.connection.run(
-      "SELECT v.place, t._pk\(rows.table.hasDiscriminator ? ", t._entity" : "")"
-        + " FROM \(arrays.source(first: 2)) AS v(\(arrays.list)) JOIN \(rows.table.name.quotedIdentifier) AS t"
+    _ values: RowBuffer, _ properties: [__Property]
+  ) throws -> [Int: (key: Int64, entity: String?)] {
+    let changed = changes.changed.filter { change in properties.contains { change.properties.contains($0.index) } }
+    let left = (changed.map(\.object) + changes.deleted)
+      .filter { type(of: $0).__entity.root === table.entity.root }.map { $0.__state.key }
+    let conditions = values.columns.dropLast().map { "t.\($0.name.quotedIdentifier) = v.\($0.name.quotedIdentifier)" }
+    let result = try writer.transaction.run(
+      "SELECT v.place, t._pk\(table.hasDiscriminator ? ", t._entity" : "")"
+        + " FROM \(values.source(first: 2)) AS v(\(values.list)) JOIN \(table.name.quotedIdentifier) AS t"
         + " ON \(conditions.joined(separator: " AND ")) WHERE t._pk <> ALL($1::bigint[]) FOR UPDATE OF t",
-      [.keys(left)] + arrays.parameters)
-    var found = [[SQLValue]: (key: Int64, entity: String)]()
+      [.keys(left)] + values.parameters)
+    var found = [Int: (key: Int64, entity: String?)]()
     for row in 0..<result.count {
-      let entity = rows.table.hasDiscriminator ? result.text(row, 2) ?? "" : rows.table.entity.name
-      found[values[Int(result.integer(row, 0))]] = (result.integer(row, 1), entity)
+      found[Int(result.integer(row, 0))] = (result.integer(row, 1), table.hasDiscriminator ? result.text(row, 2) : nil)
     }
     return found
   }

@@ -2,22 +2,21 @@ import Foundation
 import SwiftData
 
 extension PostgresStore {
-  package func searchCandidates(
-    _ terms: [SearchTerm], of entity: __Entity, limit: Int?
-  ) throws -> SearchCandidates {
-    let rows = try rows(of: entity.name)
+  /// The rows that have all words; FTS5 then decides in memory.
+  package func search(_ request: SearchRequest) throws -> SearchAnswer {
+    let terms = try request.terms()
+    let rows = try rows(of: request.table.entity.name)
     // A term without a word finds nothing.
     guard let columns = rows.search, terms.allSatisfy({ !$0.words.isEmpty }) else {
-      return SearchCandidates(identifiers: [], rowCount: 0, counts: [])
+      return .candidates([], counts: SearchCounts(rowCount: 0, counts: terms.map { _ in 0 }))
     }
     let queries = terms.map(Self.query)
     let table = rows.table.name.quotedIdentifier
     var condition = "((\(columns.all("t0."))) @@ $1::text::tsquery OR \(columns.lacksWords("t0.")))"
     if let own = rows.table.discriminatorCondition { condition += " AND \(own)" }
-    var candidates =
-      "SELECT t0._pk\(rows.table.hasDiscriminator ? ", t0._entity" : "") FROM \(table) AS t0 WHERE \(condition)"
+    var candidates = "SELECT t0._pk FROM \(table) AS t0 WHERE \(condition)"
     // That words follow each other is not asked of the server, so that any row may be among the best.
-    if let limit, limit < 1_000_000, terms.allSatisfy({ $0.words.count == 1 }) {
+    if let limit = request.limit, limit < 1_000_000, terms.allSatisfy({ $0.words.count == 1 }) {
       candidates +=
         " ORDER BY ts_rank(\(columns.all("t0.")), $1::text::tsquery, 1) DESC NULLS FIRST, t0._pk LIMIT \(limit * 10 + 200)"
     }
@@ -30,12 +29,11 @@ extension PostgresStore {
         PostgresStatement("\(count) WHERE (\(columns.all("t0."))) @@ $1::text::tsquery", [.text($0)])
       }
     let results = try read(cancellable: true) { try $0.pipeline(statements) }
-    let found = (0..<results[0].count).map { row in
-      (results[0].integer(row, 0), rows.table.hasDiscriminator ? results[0].text(row, 1) ?? "" : entity.name)
-    }
-    return SearchCandidates(
-      identifiers: found.sorted { $0.0 < $1.0 }.map { identifier($0.1, $0.0) },
-      rowCount: Int(results[1].integer(0, 0)), counts: results.dropFirst(2).map { Int($0.integer(0, 0)) })
+    let keys = (0..<results[0].count).map { results[0].integer($0, 0) }
+    return .candidates(
+      keys.sorted(),
+      counts: SearchCounts(
+        rowCount: Int(results[1].integer(0, 0)), counts: results.dropFirst(2).map { Int($0.integer(0, 0)) }))
   }
 
   /// All words of a term, quoted.

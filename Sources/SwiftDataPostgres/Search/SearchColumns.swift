@@ -96,7 +96,7 @@ struct SearchColumns {
     let result = try connection.run(
       "SELECT _pk, \(sources) FROM \(table.quotedIdentifier) WHERE \(lacksWords("")) LIMIT 2000")
     guard result.count > 0 else { return false }
-    var rows = ColumnArrays([("_pk", .bigint)] + columns.map { ($0.words, .tsvector) })
+    let rows = RowBuffer([("_pk", .bigint)] + columns.map { ($0.words, .tsvector) })
     for row in 0..<result.count {
       let texts = columns.indices.map { result.text(row, $0 + 1) }
       rows.append([.integer(result.integer(row, 0))] + (try Self.cells(of: texts)))

@@ -1,32 +1,58 @@
-import ArgumentParser
 import Foundation
 import Logging
 
 /// What keeps the promises of `Documentation/reliability.md`: each command tries to break one, and fails where it can.
 @main
-struct Reliability: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "reliability",
-    abstract: "Tries to make a store lose something.",
-    subcommands: [
+enum Reliability {
+  private static var commands: [any Command.Type] {
+    [
       CrashCommand.self, PowerCommand.self, FaultsCommand.self, DamageCommand.self, SoakCommand.self,
       WriteCommand.self, SoakWorkerCommand.self,
-    ])
+    ]
+  }
 
   static func main() {
     // A migration says more than anybody wants to read a thousand times.
     LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
-    main(nil)
+    do {
+      try run(Array(CommandLine.arguments.dropFirst()))
+    } catch is ReportedFailure {
+      exit(EXIT_FAILURE)
+    } catch let error as UsageError {
+      FileHandle.standardError.write(Data("\(error)\n\(usage)".utf8))
+      exit(EX_USAGE)
+    } catch {
+      say("FAILED: \(error)")
+      exit(EXIT_FAILURE)
+    }
+  }
+
+  private static func run(_ words: [String]) throws {
+    guard let name = words.first else { throw UsageError("which command?") }
+    guard let type = commands.first(where: { $0.name == name }) else { throw UsageError("unknown: \(name)") }
+    var arguments = Arguments(Array(words.dropFirst()))
+    let command = try type.init(&arguments)
+    try arguments.finish()
+    try command.run()
+  }
+
+  private static var usage: String {
+    let lines = commands.compactMap { type in type.usage.map { "  Reliability \(type.name) \($0)\n" } }
+    return "usage:\n\(lines.joined())each also takes [--seed N] [--folder FOLDER]\n"
   }
 }
 
 /// What every command takes.
-struct Options: ParsableArguments {
-  @Option(help: "The seed that everything random follows from.")
-  var seed = 1
+struct Options {
+  /// The seed that everything random follows from.
+  let seed: Int
+  /// Where to work; a temporary folder of its own by default. It is kept where something was found.
+  let folder: String?
 
-  @Option(help: "Where to work; a temporary folder of its own by default. It is kept where something was found.")
-  var folder: String?
+  init(_ arguments: inout Arguments) throws {
+    seed = try arguments.value("seed") ?? 1
+    folder = try arguments.value("folder")
+  }
 
   /// Runs in a folder that is removed if nothing was found.
   func inFolder(_ body: (URL) throws -> Void) throws {
@@ -38,7 +64,7 @@ struct Options: ParsableArguments {
       try FileManager.default.removeItem(at: url)
     } catch {
       say("FAILED: \(error)\n  in \(url.path)")
-      throw ExitCode.failure
+      throw ReportedFailure()
     }
   }
 }

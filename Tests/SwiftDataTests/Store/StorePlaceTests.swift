@@ -184,7 +184,7 @@ import Testing
     #expect(ModelConfiguration(url: store.url).durability == .normal)
     for (durability, level) in [(ModelConfiguration.Durability.normal, 1), (.full, 2)] {
       let container = try store.container(Letter.self) { $0.durability = durability }
-      let found = try container.core.sqlStores[0].write { connection in
+      let found = try container.core.sqliteStores[0].write { connection in
         try Int.fetchOne(connection.database, sql: "PRAGMA synchronous")
       }
       #expect(found == level)

@@ -59,10 +59,10 @@ extension LoweringState {
   }
 
   fileprivate func call(_ name: String, _ arguments: [Scalar], _ type: Any.Type) -> Scalar {
-    var sql = SQLFragment("\(name)(")
+    var sql = SQLFragment(name + "(")
     for argument in arguments { sql = sql + argument.sql + SQLFragment(", ") }
     return Scalar(
-      sql: sql + SQLFragment("'\(type)')"),
+      sql: sql + SQLFragment("'" + String(describing: type) + "')"),
       type: ScalarType(of: type)!,
       mayThrow: true,
       strictIn: arguments.reduce(into: []) { $0.formUnion($1.strictIn) }

@@ -156,6 +156,7 @@ extension LoweringState {
   private mutating func columnSQL(of property: __Property, in object: ObjectReference) -> SQLFragment {
     let column = TableNames.column(for: property)
     let cell = "\(alias(of: object)).\(column.quotedIdentifier)"
+    noteRead(of: column, in: object)
     guard property.isSensitive, environment.isEncrypted(object.entity, column) else { return SQLFragment(cell) }
     return SQLFragment(EncryptedColumn.opened(cell, TableNames.table(for: object.entity), column))
   }
@@ -165,8 +166,10 @@ extension LoweringState {
     let column = columnSQL(of: property, in: object)
     let info = RelationshipInfo.of(property, in: object.entity)
     guard info.inverse?.relationship?.deleteRule == .noAction else { return column }
-    let table = TableNames.table(for: info.destination).quotedIdentifier
-    return SQLFragment("(SELECT target._pk FROM \(table) AS target WHERE target._pk = ") + column + SQLFragment(")")
+    let table = TableNames.table(for: info.destination)
+    noteRead(ofTable: table)
+    return SQLFragment("(SELECT target._pk FROM \(table.quotedIdentifier) AS target WHERE target._pk = ") + column
+      + SQLFragment(")")
   }
 
   /// What stands at a path in a value's JSON.

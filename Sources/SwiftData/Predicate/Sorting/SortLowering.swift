@@ -2,12 +2,11 @@ import Foundation
 
 extension LoweringState {
   /// The terms of ORDER BY that a sort descriptor becomes.
-  mutating func orderTerms<M: PersistentModel>(_ sort: SortDescriptor<M>) throws -> [SQLFragment] {
+  mutating func orderTerms<M: PersistentModel>(_ sort: SortDescriptor<M>) throws -> [OrderTerm] {
     guard let keyPath = sort.keyPath else { throw unsortable("a descriptor without a key path") }
     let target = SortTarget(keyPath, of: entity)
     let scalar = try value(at: target.keyPath, of: row)
-    let direction = sort.order == .forward ? "" : " DESC"
-    return try orderTerms(scalar, target).map { $0 + SQLFragment(direction) }
+    return try orderTerms(scalar, target).map { OrderTerm($0, isDescending: sort.order == .reverse) }
   }
 
   /// What a key path finds in a model: a property, one that to-one relationships lead to, or what is in its value.

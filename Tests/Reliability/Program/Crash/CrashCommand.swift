@@ -1,12 +1,18 @@
-import ArgumentParser
 import Foundation
 
 /// Kills a writer at random moments, and compares what is left with what it had acknowledged.
-struct CrashCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "crash-test")
+struct CrashCommand: Command {
+  static let name = "crash-test"
+  static let usage: String? = "[--rounds N]"
 
-  @Option(help: "How often a writer is killed.") var rounds = 50
-  @OptionGroup var options: Options
+  /// How often a writer is killed.
+  private let rounds: Int
+  private let options: Options
+
+  init(_ arguments: inout Arguments) throws {
+    rounds = try arguments.value("rounds") ?? 50
+    options = try Options(&arguments)
+  }
 
   /// How often one store is killed, opened, checked and written on.
   private static let roundsOfStore = 10

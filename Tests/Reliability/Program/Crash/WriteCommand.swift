@@ -1,21 +1,37 @@
-import ArgumentParser
 import FaultyFiles
 import Foundation
 import SwiftData
 
 /// The process that others kill: does one step after another, and notes each save that returned.
-struct WriteCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "write", shouldDisplay: false)
+struct WriteCommand: Command {
+  static let name = "write"
 
-  @Option var store: String
-  @Option var acknowledged: String
-  @Option var seed: Int
-  @Option(help: "How many steps the store has.") var from: Int
-  @Option var steps = Int.max
-  @Option(help: "After how many calls that change files it kills itself.") var killAfter: Int?
-  @Option(help: "Where every change of a file is recorded.") var record: String?
-  @Option(help: "The folder whose files are looked at; that of the store by default.") var watch: String?
-  @Flag(help: "Whether saves wait for the disk.") var full = false
+  private let store: String
+  private let acknowledged: String
+  private let seed: Int
+  /// How many steps the store has.
+  private let from: Int
+  private let steps: Int
+  /// After how many calls that change files it kills itself.
+  private let killAfter: Int?
+  /// Where every change of a file is recorded.
+  private let record: String?
+  /// The folder whose files are looked at; that of the store by default.
+  private let watch: String?
+  /// Whether saves wait for the disk.
+  private let full: Bool
+
+  init(_ arguments: inout Arguments) throws {
+    store = try arguments.required("store")
+    acknowledged = try arguments.required("acknowledged")
+    seed = try arguments.required("seed")
+    from = try arguments.required("from")
+    steps = try arguments.value("steps") ?? Int.max
+    killAfter = try arguments.value("kill-after")
+    record = try arguments.value("record")
+    watch = try arguments.value("watch")
+    full = arguments.flag("full")
+  }
 
   func run() throws {
     let url = URL(fileURLWithPath: store)

@@ -1,14 +1,22 @@
-import ArgumentParser
 import Foundation
 import SwiftData
 
 /// Damages stores in every way that comes to mind, uses them, and recovers what they had.
-struct DamageCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "damage")
+struct DamageCommand: Command {
+  static let name = "damage"
+  static let usage: String? = "[--count N] [--from N]"
 
-  @Option(help: "How many stores are damaged.") var count = 300
-  @Option(help: "The first of them; a failure says which it was.") var from = 0
-  @OptionGroup var options: Options
+  /// How many stores are damaged.
+  private let count: Int
+  /// The first of them; a failure says which it was.
+  private let from: Int
+  private let options: Options
+
+  init(_ arguments: inout Arguments) throws {
+    count = try arguments.value("count") ?? 300
+    from = try arguments.value("from") ?? 0
+    options = try Options(&arguments)
+  }
 
   /// What takes longer does not end.
   private static let limit: UInt32 = 300

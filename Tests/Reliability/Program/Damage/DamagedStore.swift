@@ -101,7 +101,7 @@ struct DamagedStore {
     try Difference.require(try Data(contentsOf: url) == before, "recovering changed the damaged file")
     if damage == .none { try Difference.require(report.isComplete, "of a sound store: \(report)") }
     let container = try LibraryStore.open(new)
-    try container.core.sqlStores[0].read { connection in
+    try container.core.sqliteStores[0].read { connection in
       let answer = try String.fetchAll(connection.database, sql: "PRAGMA integrity_check")
       let keys = try Row.fetchAll(connection.database, sql: "PRAGMA foreign_key_check")
       try Difference.require(answer == ["ok"] && keys.isEmpty, "the new store: \(answer) \(keys)")

@@ -1,22 +1,26 @@
-import ArgumentParser
 import FaultyFiles
 import Foundation
 import SwiftData
 
 /// Makes calls of the operating system fail, one after the other, and looks at what each leaves.
-struct FaultsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "faults")
+struct FaultsCommand: Command {
+  static let name = "faults"
+  static let usage: String? = "[--every N]"
 
-  @Option(help: "Every how many of the calls fails: 1 is each; otherwise those that come late fail less often.")
-  var every = 1
-  @OptionGroup var options: Options
+  /// Every how many of the calls fails: 1 is each; otherwise those that come late fail less often.
+  private let every: Int
+  private let options: Options
+
+  init(_ arguments: inout Arguments) throws {
+    every = try arguments.value("every") ?? 1
+    options = try Options(&arguments)
+  }
 
   func run() throws {
     let checks: [(String, (URL) throws -> String)] = [
       ("a save", { try SaveFaults(folder: $0, seed: options.seed, every: every).run() }),
       ("a save with a checkpoint", { try CheckpointFaults(folder: $0, seed: options.seed, every: every).run() }),
       ("a migration", { try MigrationFaults(folder: $0, every: every).run() }),
-      ("an import", { try ImportFaults(folder: $0, every: every).run() }),
       ("descriptors", { try PlaceFaults(folder: $0, seed: options.seed).descriptors() }),
       ("a file that is moved", { try PlaceFaults(folder: $0, seed: options.seed).moved() }),
       ("a clock that jumps", { try PlaceFaults(folder: $0, seed: options.seed).clock() }),

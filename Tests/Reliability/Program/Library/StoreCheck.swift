@@ -25,7 +25,7 @@ struct StoreCheck {
   }
 
   private func requireWholeFile(_ container: ModelContainer) throws {
-    guard let store = container.core.sqlStores.first else { throw Difference("there is no store") }
+    guard let store = container.core.sqliteStores.first else { throw Difference("there is no store") }
     try store.write { connection in
       let database = connection.database
       let answer = try String.fetchAll(database, sql: "PRAGMA integrity_check")
@@ -66,7 +66,7 @@ struct StoreCheck {
   private func requireFiles(_ container: ModelContainer) throws {
     let folder = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent)_external")
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    let named = try container.core.sqlStores[0].read { connection in
+    let named = try container.core.sqliteStores[0].read { connection in
       try [("Author", "photo"), ("Book", "cover")].flatMap { table, column in
         try String.fetchAll(
           connection.database, sql: "SELECT \"\(column)\" FROM \"\(table)\" WHERE typeof(\"\(column)\") = 'text'")

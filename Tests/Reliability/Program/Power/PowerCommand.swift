@@ -1,13 +1,21 @@
-import ArgumentParser
 import Foundation
 
 /// Records what a writer does to its files, and cuts the power at moments of that record.
-struct PowerCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "power-test")
+struct PowerCommand: Command {
+  static let name = "power-test"
+  static let usage: String? = "[--cuts N] [--steps N]"
 
-  @Option(help: "How often the power is cut, for each durability.") var cuts = 60
-  @Option(help: "How many saves a writer does.") var steps = 90
-  @OptionGroup var options: Options
+  /// How often the power is cut, for each durability.
+  private let cuts: Int
+  /// How many saves a writer does.
+  private let steps: Int
+  private let options: Options
+
+  init(_ arguments: inout Arguments) throws {
+    cuts = try arguments.value("cuts") ?? 60
+    steps = try arguments.value("steps") ?? 90
+    options = try Options(&arguments)
+  }
 
   func run() throws {
     try options.inFolder { folder in

@@ -1,15 +1,21 @@
-import ArgumentParser
 import Foundation
 import GRDB
 import SwiftData
 import Synchronization
 
 /// Four contexts write and read beside two other processes that do the same, all of them checking.
-struct SoakCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "soak")
+struct SoakCommand: Command {
+  static let name = "soak"
+  static let usage: String? = "[--seconds N]"
 
-  @Option(help: "For how long.") var seconds = 10.0
-  @OptionGroup var options: Options
+  /// For how long.
+  private let seconds: Double
+  private let options: Options
+
+  init(_ arguments: inout Arguments) throws {
+    seconds = try arguments.value("seconds") ?? 10
+    options = try Options(&arguments)
+  }
 
   func run() throws {
     try options.inFolder { folder in
@@ -38,7 +44,7 @@ struct SoakCommand: ParsableCommand {
   }
 
   private func check(_ container: ModelContainer) throws {
-    let store = container.core.sqlStores[0]
+    let store = container.core.sqliteStores[0]
     let answer = try store.read { connection in
       try String.fetchAll(connection.database, sql: "PRAGMA integrity_check")
         + String.fetchAll(connection.database, sql: "PRAGMA foreign_key_check")
@@ -48,13 +54,20 @@ struct SoakCommand: ParsableCommand {
 }
 
 /// The part of the load that is in a process of its own.
-struct SoakWorkerCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "soak-worker", shouldDisplay: false)
+struct SoakWorkerCommand: Command {
+  static let name = "soak-worker"
 
-  @Option var store: String
-  @Option var owner: Int
-  @Option var seconds: Double
-  @Option var seed: Int
+  private let store: String
+  private let owner: Int
+  private let seconds: Double
+  private let seed: Int
+
+  init(_ arguments: inout Arguments) throws {
+    store = try arguments.required("store")
+    owner = try arguments.required("owner")
+    seconds = try arguments.required("seconds")
+    seed = try arguments.required("seed")
+  }
 
   func run() throws {
     do {
@@ -63,7 +76,7 @@ struct SoakWorkerCommand: ParsableCommand {
       FileHandle.standardOutput.write(try JSONEncoder().encode(times))
     } catch {
       say("FAILED: \(error)")
-      throw ExitCode.failure
+      throw ReportedFailure()
     }
   }
 }

@@ -1,0 +1,149 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The reference app, the Firestore client and server that it syncs with, and what tests them: all that needs NIO, apart
+// from the library, whose clients resolve only what the library needs.
+let package = Package(
+  name: "Sorted",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Sorted", targets: ["Sorted"]),
+    .library(name: "SortedWeb", targets: ["SortedWeb"]),
+    .executable(name: "sorted", targets: ["SortedCommand"]),
+  ],
+  dependencies: [
+    .package(name: "open-swiftdata", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+  ],
+  targets: [
+    .target(
+      name: "Sorted",
+      dependencies: [
+        "FirestoreClient",
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
+    .target(
+      name: "SortedWeb",
+      dependencies: [
+        "Sorted",
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Mustache", package: "swift-mustache"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      resources: [.copy("Templates"), .copy("Assets")]
+    ),
+    .executableTarget(
+      name: "SortedCommand",
+      dependencies: [
+        "Sorted", "SortedWeb", "FirestoreClient", "FirestoreServer",
+        .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]
+    ),
+    .target(
+      name: "FirestoreClient",
+      dependencies: [
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOFoundationCompat", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ]
+    ),
+    .target(
+      name: "FirestoreServer",
+      dependencies: [
+        "FirestoreClient",
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
+    .testTarget(
+      name: "FirestoreTests",
+      dependencies: [
+        "FirestoreClient", "FirestoreServer",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+      ]
+    ),
+    .executableTarget(
+      name: "ImportFaults",
+      dependencies: [
+        "Sorted",
+        .product(name: "FaultyFiles", package: "open-swiftdata"),
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/ImportFaults"
+    ),
+    .testTarget(
+      name: "SortedTests",
+      dependencies: [
+        "Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer", "ImportFaults",
+        .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "SwiftDataTesting", package: "open-swiftdata"),
+      ]),
+    .testTarget(
+      name: "SortedWebTests",
+      dependencies: [
+        "SortedWeb", "Sorted", "SortedCommand",
+        .product(name: "SwiftDataTesting", package: "open-swiftdata"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    .testTarget(
+      name: "SortedSeedTests", dependencies: ["Sorted", .product(name: "SwiftData", package: "open-swiftdata")]),
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "Sorted", "FirestoreServer",
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Fuzz/Targets"),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
+  ]
+)
+
+// `make fuzz` and `make test-sanitized`, which share a build: everything that is fuzzed tells libFuzzer what it reached, and
+// the runner is linked with it; ../Package.swift does the same for the library. Not `-sanitize=fuzzer`: of several such
+// options the compiler takes the last alone, which is the address sanitizer's.
+if Context.environment["SWIFTDATA_FUZZ"] != nil {
+  let fuzzed = ["Sorted", "FirestoreClient", "FirestoreServer", "FuzzTargets"]
+  for target in package.targets where fuzzed.contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,inline-8bit-counters,trace-cmp"])]
+  }
+  package.targets.append(
+    .executableTarget(
+      name: "FuzzRunner", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
+}

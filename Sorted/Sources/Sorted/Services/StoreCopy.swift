@@ -1,0 +1,193 @@
+import Foundation
+@_spi(StoreCopy) import SwiftData
+
+/// Copies the inbox from one store to another, of whatever kinds, chunk by chunk.
+///
+/// It can be stopped and run again: a model is known by its `id`, and one that is in the target as it is in the source is
+/// only read. The source must not be written meanwhile. (Not in the guide.)
+public struct StoreCopy<Source: DataStore, Target: DataStore>
+where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
+  private let source: Source
+  private let target: Target
+  private let state: EditingState
+  private let size: Int
+  /// What the models that others are related to are called here and there, and their `id`.
+  private var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
+  private var names: [PersistentIdentifier: String] = [:]
+
+  /// - Parameters:
+  ///   - state: names who copies, in the history of the target.
+  ///   - chunk: how many models are one save.
+  public init(from source: Source, to target: Target, state: EditingState, chunk: Int = 2_000) {
+    self.source = source
+    self.target = target
+    self.state = state
+    self.size = max(1, chunk)
+  }
+
+  /// Copies everything that is not there yet, then compares both stores.
+  /// - Parameter progress: told the class and how many of its models are done.
+  /// - Returns: a result for each class.
+  /// - Throws: `SwiftDataError`, and `DataLayerError.invalidData` of a model without an id. What was copied stays, and
+  ///   another run goes on from there.
+  /// - Complexity: memory for the identifiers of all models.
+  public mutating func run(_ progress: (_ entity: String, _ done: Int) -> Void = { _, _ in }) throws
+    -> [StoreCopyResult]
+  {
+    // What others point at comes first.
+    var results = [
+      try copy(UserEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(FAQEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(ConversationEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(MessageEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(AttachmentEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(SyncStateEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(SyncConflictEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(AttachmentUploadEntity.self, progress) { ids in #Predicate { ids.contains($0.attachmentID) } },
+    ]
+    try verify(UserEntity.self, &results[0])
+    try verify(FAQEntity.self, &results[1])
+    try verify(ConversationEntity.self, &results[2])
+    try verify(MessageEntity.self, &results[3])
+    try verify(AttachmentEntity.self, &results[4])
+    try verify(SyncStateEntity.self, &results[5])
+    try verify(SyncConflictEntity.self, &results[6])
+    try verify(AttachmentUploadEntity.self, &results[7])
+    return results
+  }
+
+  // MARK: - Copying
+
+  private mutating func copy<M: PersistentModel>(
+    _ type: M.Type, _ progress: (String, Int) -> Void, named: ([String]) -> Predicate<M>
+  ) throws -> StoreCopyResult {
+    var result = StoreCopyResult(entity: "\(type)")
+    var offset = 0
+    while true {
+      let chunk = try snapshots(type, source, offset)
+      if chunk.isEmpty { return result }
+      let contents = try chunk.map(Content.init)
+      let there = try found(type, contents, named)
+      var missing = [DefaultSnapshot]()
+      for (snapshot, content) in zip(chunk, contents) {
+        names[snapshot.persistentIdentifier] = content.id
+        if let known = there[content.id] { targets[snapshot.persistentIdentifier] = known.identifier }
+        if there[content.id]?.fingerprint == content.fingerprint(names) { continue }
+        // Relationships name what was copied before; lists follow from the other side.
+        missing.append(
+          snapshot.copy(persistentIdentifier: snapshot.persistentIdentifier, remappedIdentifiers: targets))
+      }
+      if !missing.isEmpty {
+        let saved = try target.save(DataStoreSaveChangesRequest(editingState: state, inserted: missing))
+        for (old, new) in saved.remappedIdentifiers {
+          targets[old] = new
+          names[new] = names[old]
+        }
+      }
+      result.written += missing.count
+      offset += chunk.count
+      progress(result.entity, offset)
+    }
+  }
+
+  /// What the target has of some models, by `id`.
+  private mutating func found<M: PersistentModel>(
+    _ type: M.Type, _ contents: [Content], _ named: ([String]) -> Predicate<M>
+  ) throws -> [String: (identifier: PersistentIdentifier, fingerprint: UInt64)] {
+    var descriptor = FetchDescriptor<M>(predicate: named(contents.map(\.id)))
+    descriptor.leaveOutLists()
+    let request = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+    let snapshots = try target.fetch(request).fetchedSnapshots
+    var result = [String: (identifier: PersistentIdentifier, fingerprint: UInt64)]()
+    for snapshot in snapshots {
+      let content = try Content(snapshot)
+      names[snapshot.persistentIdentifier] = content.id
+      result[content.id] = (snapshot.persistentIdentifier, content.fingerprint(names))
+    }
+    return result
+  }
+
+  private func snapshots<M: PersistentModel, Store: DataStore>(
+    _ type: M.Type, _ store: Store, _ offset: Int
+  ) throws -> [DefaultSnapshot] where Store.Snapshot == DefaultSnapshot {
+    var descriptor = FetchDescriptor<M>()
+    descriptor.fetchLimit = size
+    descriptor.fetchOffset = offset
+    descriptor.leaveOutLists()
+    return try store.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state)).fetchedSnapshots
+  }
+
+  // MARK: - Comparing
+
+  private func verify<M: PersistentModel>(_ type: M.Type, _ result: inout StoreCopyResult) throws {
+    (result.sourceCount, result.sourceChecksum) = try sum(type, source)
+    (result.targetCount, result.targetChecksum) = try sum(type, target)
+  }
+
+  /// The number of models and the sum of their fingerprints, which no order changes.
+  private func sum<M: PersistentModel, Store: DataStore>(
+    _ type: M.Type, _ store: Store
+  ) throws -> (Int, UInt64) where Store.Snapshot == DefaultSnapshot {
+    var (count, sum) = (0, UInt64(0))
+    while true {
+      let chunk = try snapshots(type, store, count)
+      if chunk.isEmpty { return (count, sum) }
+      for snapshot in chunk { sum &+= try Content(snapshot).fingerprint(names) }
+      count += chunk.count
+    }
+  }
+}
+
+/// What was copied of one class, and what both stores have of it then.
+public struct StoreCopyResult: Sendable, Codable {
+  /// The name of the class.
+  public let entity: String
+  /// How many models were written; the others were there already.
+  public internal(set) var written = 0
+  /// How many models the source has.
+  public internal(set) var sourceCount = 0
+  /// How many models the target has.
+  public internal(set) var targetCount = 0
+  /// A sum over all values of all models of the source.
+  public internal(set) var sourceChecksum: UInt64 = 0
+  /// The same of the target.
+  public internal(set) var targetChecksum: UInt64 = 0
+  /// Whether the target has just what the source has.
+  public var isVerified: Bool { sourceCount == targetCount && sourceChecksum == targetChecksum }
+}
+
+/// What a snapshot says, apart from how a store calls it.
+private struct Content {
+  let id: String
+  private let snapshot: DefaultSnapshot
+
+  init(_ snapshot: DefaultSnapshot) throws {
+    self.snapshot = snapshot
+    guard let id = (snapshot.attribute("id") ?? snapshot.attribute("attachmentID")) as? String else {
+      throw DataLayerError.invalidData(
+        "a \(snapshot.persistentIdentifier.entityName) without an id cannot be found again in the other store")
+    }
+    self.id = id
+  }
+
+  /// FNV-1a over the cells of all properties in order, with related models by their `id`. Lists follow from the other
+  /// side.
+  func fingerprint(_ names: [PersistentIdentifier: String]) -> UInt64 {
+    var hash = Fingerprint()
+    snapshot.forEachCell(naming: { names[$0] ?? "?" }) { kind, bytes in hash.add(kind, bytes) }
+    return hash.value
+  }
+}
+
+private struct Fingerprint {
+  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  /// Adds what kind of cell it is, how long it is, and its bytes.
+  mutating func add(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) {
+    add(kind)
+    withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { for byte in $0 { add(byte) } }
+    for byte in bytes { add(byte) }
+  }
+
+  private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+}

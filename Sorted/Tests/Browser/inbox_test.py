@@ -1,0 +1,291 @@
+"""The list, the thread and the composer."""
+
+from support import BrowserTest, expect
+
+
+class ListTest(BrowserTest):
+    def test_pin_mute_archive_delete_and_undo(self):
+        page = self.open()
+        expect(page.locator(".name").first).to_have_text("Studio team")
+        acme = self.row(page, "Acme Audio")
+        acme.hover()
+        acme.get_by_role("button", name="Mute").click()
+        expect(acme.get_by_label("muted")).to_be_visible()
+        acme.hover()
+        acme.get_by_role("button", name="Pin").click()
+        expect(page.locator("#rows > li").nth(2).locator(".name")).to_have_text("Acme Audio")
+        acme.hover()
+        acme.get_by_role("button", name="Archive").click()
+        expect(acme).to_have_count(0)
+        page.get_by_role("button", name="Undo").click()
+        expect(acme).to_have_count(1)
+        acme.hover()
+        acme.get_by_role("button", name="Delete").click()
+        expect(acme).to_have_count(0)
+        expect(page.get_by_role("button", name="Undo")).to_be_visible()
+        page.keyboard.press("u")
+        expect(acme).to_have_count(1)
+
+    def test_filters(self):
+        page = self.open()
+        page.get_by_role("link", name="Archived").click()
+        expect(page.locator(".name")).to_have_text(["Landlord"])
+        page.get_by_role("link", name="All").click()
+        page.get_by_text("Filter by message").click()
+        page.get_by_label("Category").select_option("fan")
+        page.get_by_role("button", name="Show").click()
+        expect(page.locator(".name")).to_have_text(["John Doe"])
+
+    def test_keys(self):
+        page = self.open()
+        page.keyboard.press("?")
+        expect(page.locator("#keys")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator("#keys")).to_be_hidden()
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        row = page.locator(".row", has=page.locator(":focus"))
+        expect(row.locator(".name")).to_contain_text("Ines")
+        page.keyboard.press("m")
+        expect(row.get_by_label("muted")).to_be_visible()
+        page.keyboard.press("m")
+        expect(row.get_by_label("muted")).to_have_count(0)
+        page.keyboard.press("Enter")
+        expect(page.locator(".thread-title h1")).to_contain_text("Ines")
+        self.live(page)
+        page.keyboard.press("r")
+        expect(page.locator("#text")).to_be_focused()
+        page.keyboard.press("Tab")
+        page.keyboard.press("/")
+        expect(page.get_by_role("heading", name="Search")).to_be_visible()
+
+    def test_a_key_at_once_after_a_dialog_is_closed(self):
+        page = self.open()
+        page.keyboard.press("?")
+        page.evaluate("""() => {
+            $("#keys").close();
+            document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
+        }""")
+        expect(page.locator(".row").first.locator(".row-link")).to_be_focused()
+
+    def test_a_page_that_comes_late_takes_nothing_back(self):
+        page, other = self.open(), self.open()
+        held = []
+
+        def hold(route):
+            if route.request.resource_type == "fetch":
+                held.append((route, route.fetch()))
+            else:
+                route.continue_()
+
+        page.route("**/*", hold)
+        page.evaluate("() => { window.late = refresh(); }")
+        while not held:
+            page.wait_for_timeout(20)
+        studio = self.row(other, "Studio team")
+        studio.hover()
+        studio.get_by_role("button", name="Mute").click()
+        muted = self.row(page, "Studio team").get_by_label("muted")
+        expect(muted).to_be_visible()
+        route, answer = held[0]
+        route.fulfill(response=answer)
+        page.evaluate("window.late")
+        self.assertEqual(muted.count(), 1)
+
+    def test_start_a_conversation(self):
+        page = self.open()
+        page.locator(".new summary").click()
+        page.get_by_label("With").fill("zoe")
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator(".thread-title h1")).to_have_text("zoe")
+
+
+class ThreadTest(BrowserTest):
+    def test_older_messages_come_without_a_jump(self):
+        page = self.open()
+        self.enter(page, "Ines, harbour festival")
+        expect(page.locator(".msg").last).to_be_in_viewport()
+        page.locator("#thread-scroll").hover()
+        marked = page.locator(".msg", has_text="Ha! We learned that last year.")
+        held = []
+        page.route("**/*part=1*", lambda route: held.append(route))
+        with page.expect_request(lambda request: "part=1" in request.url):
+            page.mouse.wheel(0, -900)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        before = marked.bounding_box()["y"]
+        held[0].continue_()
+        expect(page.locator(".msg")).to_have_count(26)
+        expect(page.locator("#older")).to_have_count(0)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.assertLess(abs(marked.bounding_box()["y"] - before), 2)
+
+    def test_two_browsers_see_each_others_messages(self):
+        first, second = self.open(), self.open()
+        self.enter(first, "Studio team")
+        self.enter(second, "Studio team")
+        for number in range(3):
+            for source, target in [(first, second), (second, first)]:
+                text = f"Message {number} of {'one' if source is first else 'two'}"
+                source.locator("#text").fill(text)
+                source.keyboard.press("Enter")
+                expect(target.locator(".msg", has_text=text)).to_be_visible()
+                expect(source.locator(".msg", has_text=text)).to_be_visible()
+                expect(self.row(target, "Studio team").locator(".preview")).to_contain_text(text)
+
+    def test_edit_copy_and_delete_a_message(self):
+        page = self.open()
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.enter(page, "Acme Audio")
+        page.locator("#text").fill("Wrogn")
+        page.locator(".send").click()
+        message = page.locator(".msg.mine", has_text="Wrogn")
+        expect(message.locator(".edit")).to_be_attached()
+        message.hover()
+        message.locator(".edit").click()
+        page.locator("#edit-text").fill("Right")
+        page.get_by_role("button", name="Save").click()
+        self.live(page)
+        message = page.locator(".msg.mine", has_text="Right")
+        expect(message).to_contain_text("edited")
+        message.hover()
+        message.locator(".copy").click()
+        self.assertEqual(page.evaluate("navigator.clipboard.readText()"), "Right")
+        message.get_by_label("Delete this message").click()
+        expect(message).to_have_count(0)
+        page.get_by_role("button", name="Undo").click()
+        expect(message).to_have_count(1)
+        expect(self.row(page, "Acme Audio").locator(".preview")).to_contain_text("Right")
+
+    def test_drafts_are_kept(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        page.locator("#text").press_sequentially("I was about to")
+        expect(self.row(page, "John Doe").locator(".preview")).to_contain_text("I was about to")
+        page.reload()
+        expect(page.locator("#text")).to_have_value("I was about to")
+        other = self.open()
+        self.enter(other, "John Doe")
+        expect(other.locator("#text")).to_have_value("I was about to")
+        other.locator("#text").fill("")
+        expect(self.row(page, "John Doe").locator(".draft")).to_have_count(0)
+
+    def test_files_by_drag_and_drop(self):
+        page = self.open()
+        self.enter(page, "Bike ride, Sunday")
+        page.evaluate("""() => {
+          const canvas = document.createElement("canvas");
+          canvas.width = 640; canvas.height = 400;
+          const ink = canvas.getContext("2d");
+          ink.fillStyle = "#0f766e"; ink.fillRect(0, 0, 640, 400);
+          return new Promise((done) => canvas.toBlob((blob) => {
+            const data = new DataTransfer();
+            data.items.add(new File([blob], "ride.png", { type: "image/png" }));
+            window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true, bubbles: true }));
+            done();
+          }));
+        }""")
+        expect(page.locator("#chosen")).to_have_text("ride.png")
+        page.locator(".send").click()
+        picture = page.locator(".msg.mine img[alt='ride.png']")
+        expect(picture).to_be_visible()
+        expect(picture).to_have_js_property("complete", True)
+        self.assertGreater(picture.evaluate("(image) => image.naturalWidth"), 0)
+        expect(page.locator("#chosen")).to_be_hidden()
+        page.locator("#files").set_input_files({"name": "a.exe", "mimeType": "image/png", "buffer": b"MZ"})
+        page.locator(".send").click()
+        expect(page.locator(".notice")).to_contain_text("can be attached")
+
+    def test_search_leads_to_the_message(self):
+        page = self.open("/search")
+        page.locator("#q").fill("archive tape")
+        page.keyboard.press("Enter")
+        expect(page.locator("mark")).to_have_text("archive tape")
+        page.locator(".hit-link").click()
+        expect(page.locator(".msg.hit")).to_be_in_viewport()
+        expect(page.locator(".msg.hit")).to_contain_text("It is on the archive tape")
+
+    def test_search_for_messages_of_a_kind(self):
+        page = self.open("/search")
+        page.get_by_text("Of a kind").click()
+        page.get_by_label("Category").select_option("fan")
+        page.get_by_role("button", name="Search").click()
+        expect(page.locator(".hit-link")).to_have_count(2)
+        expect(page.locator(".hit-link .chip.fan").first).to_be_visible()
+
+    def test_answers_are_written_and_inserted(self):
+        page = self.open("/answers")
+        page.get_by_label("Question").fill("Where is the pier?")
+        page.locator("textarea[name=answer]").fill("Somewhere.")
+        page.get_by_role("button", name="Save").click()
+        card = page.locator(".card", has_text="Where is the pier?")
+        expect(card).to_contain_text("Not used yet")
+        card.get_by_role("link", name="Edit").click()
+        page.locator("textarea[name=answer]").fill("Behind the old crane.")
+        page.get_by_role("button", name="Save").click()
+        expect(card).to_contain_text("Behind the old crane.")
+        page.goto(self.server.url)
+        self.enter(page, "Acme Audio")
+        page.locator(".answers summary").click()
+        page.locator(".answer", has_text="Where is the pier?").click()
+        expect(page.locator("#text")).to_have_value("Behind the old crane.")
+        page.locator("#text").press("Enter")
+        expect(page.locator(".msg.mine", has_text="Behind the old crane.")).to_be_visible()
+        page.goto(self.server.url + "/answers")
+        expect(card).to_contain_text("Used once")
+        self.live(page)
+        card.get_by_role("button", name="Turn off").click()
+        expect(card).to_contain_text("off")
+        card.get_by_role("button", name="Delete").click()
+        expect(card).to_have_count(0)
+
+    def test_settings_are_saved(self):
+        page = self.open("/settings")
+        switch = page.get_by_label("Remember conversations outside this store")
+        expect(switch).to_be_checked()
+        switch.uncheck()
+        page.get_by_role("button", name="Save switches").click()
+        expect(page.locator(".notice")).to_have_text("Saved.")
+        expect(switch).not_to_be_checked()
+        page.get_by_label("Name").fill("Sarah")
+        page.get_by_role("button", name="Save profile").click()
+        expect(page.get_by_label("Name")).to_have_value("Sarah")
+        page.get_by_label("Keep messages for").fill("3650")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_label("Keep messages for")).to_have_value("3650")
+        self.live(page)
+        page.get_by_role("button", name="Compact now").click()
+        expect(page.locator(".notice")).to_have_text("The store was compacted.")
+
+
+class ReadingTest(BrowserTest):
+    def test_unread_goes_away_when_seen(self):
+        page = self.open()
+        row = self.row(page, "John Doe")
+        expect(row.locator(".badge")).to_be_visible()
+        self.enter(page, "John Doe")
+        expect(row.locator(".badge")).to_have_count(0)
+
+
+class WithoutScriptTest(BrowserTest):
+    def test_everything_but_live_updates_works(self):
+        page = self.open(java_script_enabled=False)
+        self.row(page, "Studio team").locator(".row-link").click()
+        page.locator("#text").fill("No script here")
+        page.locator(".send").click()
+        expect(page.locator(".msg.mine").last).to_contain_text("No script here")
+        page.get_by_role("button", name="Mark as read").click()
+        expect(self.row(page, "Studio team").locator(".badge")).to_have_count(0)
+        page.goto(self.server.url)
+        john = self.row(page, "John Doe")
+        john.hover()
+        john.get_by_role("button", name="Delete").click()
+        expect(john).to_have_count(0)
+        page.get_by_role("button", name="Undo").click()
+        expect(john).to_have_count(1)
+        self.row(page, "Ines").locator(".row-link").click()
+        page.get_by_role("link", name="Older messages").click()
+        expect(page.locator(".msg").first).to_contain_text("We are putting together")
+        page.locator("#files").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"hi"})
+        page.locator("#text").fill("With a file")
+        page.locator(".send").click()
+        expect(page.locator(".msg.mine").last.locator(".file")).to_contain_text("a.txt")

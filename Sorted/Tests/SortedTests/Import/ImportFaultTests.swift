@@ -1,0 +1,27 @@
+#if os(Linux)
+  import Foundation
+  import Testing
+
+  @Suite struct ImportFaultTests {
+    /// `swift run --package-path Sorted ImportFaults 1` makes each call fail.
+    @Test(
+      "An import that the disk fails is an error in words, and the same import brings the rest",
+      .timeLimit(.minutes(5)))
+    func faults() throws {
+      let process = Process()
+      let output = Pipe()
+      // Test and program are built into one folder.
+      process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("ImportFaults")
+      process.arguments = ["9"]
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      let data = output.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      let text = String(decoding: data, as: UTF8.self)
+      #expect(process.terminationReason == .exit && process.terminationStatus == 0, "\(text)")
+      #expect(text.contains("each was finished by the same import") && !text.hasPrefix("0 "), "\(text)")
+    }
+  }
+#endif

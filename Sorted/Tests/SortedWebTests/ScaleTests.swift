@@ -1,0 +1,64 @@
+import Foundation
+import Sorted
+import SwiftData
+import SwiftDataTesting
+import Testing
+
+@testable import SortedWeb
+
+@Suite("Long conversations") struct ScaleTests {
+  /// Conversations of all lengths, each message later than the one before.
+  private static func fill(_ container: ModelContainer, _ lengths: [Int]) throws {
+    for length in lengths {
+      let id = "long/\(length)"
+      let context = ModelContext(container)
+      let conversation = ConversationEntity(id: id, participantIDs: ["me", "x"])
+      conversation.lastMessageAt = Date(timeIntervalSince1970: Double(length))
+      context.insert(conversation)
+      try context.save()
+      for start in stride(from: 1, through: length, by: 2_000) {
+        try add(start...min(start + 1_999, length), to: id, of: length, ModelContext(container))
+      }
+    }
+  }
+
+  /// With a context that does not have the conversation's messages: they need not be looked through for each.
+  private static func add(_ numbers: ClosedRange<Int>, to id: String, of length: Int, _ context: ModelContext) throws {
+    let found = try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
+    let conversation = try #require(found.first)
+    for number in numbers {
+      let message = MessageEntity(
+        id: "\(length)/\(number)", conversationID: id, senderID: "x", text: "message \(number)",
+        createdAt: Date(timeIntervalSince1970: Double(number)), status: .read, syncStatus: .synced)
+      context.insert(message)
+      message.conversation = conversation
+    }
+    try context.save()
+  }
+
+  @Test("A thread of 100,000 messages opens with the statements and the steps of one of 100")
+  func statements() throws {
+    let inbox = try SortedContainer.inMemory()
+    let own = try WebSchema.inMemory()
+    try Self.fill(inbox, [100, 100_000])
+    func open(_ length: Int, _ position: ThreadPosition) throws -> (statements: [String], steps: Int) {
+      func page() throws {
+        let access = Access(work: Work(inbox: ModelContext(inbox), own: ModelContext(own)), viewer: .owner("me"))
+        let conversation = try access.conversation("long/\(length)")
+        let view = try ThreadView(access, conversation, position, editing: nil)
+        #expect(view.stretch.messages.count >= ThreadReader.pageSize)
+        _ = try ListView(try ConversationList(access: access, filter: ListFilter()).page(), ListFilter(), access)
+      }
+      return (try StatementTrace.record(page).statements, try StatementTrace.steps(of: page))
+    }
+    let pairs: [(ThreadPosition, ThreadPosition)] = [
+      (.newest, .newest), (.before("100/50"), .before("100000/50000")), (.around("100/50"), .around("100000/50000")),
+    ]
+    for (inShort, inLong) in pairs {
+      let (short, long) = (try open(100, inShort), try open(100_000, inLong))
+      #expect(short.statements == long.statements)
+      #expect(long.statements.count < 14, "\(long.statements.joined(separator: "\n"))")
+      #expect(long.steps < short.steps * 3 / 2)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+// What a program that copies from one store to another needs of snapshots, and others do not.
+
+@_spi(StoreCopy) extension FetchDescriptor {
+  /// Names all stored properties, so that snapshots leave out the to-many relationships, each of which would be all models
+  /// of another class.
+  public mutating func leaveOutLists() {
+    propertiesToFetch = T.__entity.properties.filter(\.isStored).compactMap { $0.keyPath as? PartialKeyPath<T> }
+  }
+}
+
+@_spi(StoreCopy) extension DefaultSnapshot {
+  /// The value of an attribute; nil where it is nil, and where the class has no attribute of this name.
+  public func attribute(_ name: String) -> Any? {
+    guard let property = contents.entity.properties.first(where: { $0.name == name }),
+      case .value(let value)? = contents[property]
+    else { return nil }
+    return value
+  }
+
+  /// Calls `body` with the cell of each property except to-many relationships, in the order of the class.
+  /// - Parameters:
+  ///   - naming: what stands for a related model, whose key means something in its own store only.
+  ///   - body: takes the kind of the cell (0 null, 1 integer, 2 real, 3 text, 4 blob) and its bytes.
+  public func forEachCell(
+    naming: (PersistentIdentifier) -> String, _ body: (_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) -> Void
+  ) {
+    for property in contents.entity.properties where !property.isToMany {
+      let cell: SQLValue =
+        switch contents[property] {
+        case .value(let value): value.flatMap { ScalarType(of: property).cell(of: $0) } ?? .null
+        case .toOne(let target): target.map { .text(naming($0)) } ?? .null
+        case .toMany, nil: .null
+        }
+      cell.withKindAndBytes(body)
+    }
+  }
+}
+
+extension SQLValue {
+  fileprivate func withKindAndBytes(_ body: (UInt8, UnsafeRawBufferPointer) -> Void) {
+    switch self {
+    case .null: body(0, UnsafeRawBufferPointer(start: nil, count: 0))
+    case .integer(let number): withUnsafeBytes(of: number.littleEndian) { body(1, $0) }
+    case .real(let number): withUnsafeBytes(of: number.bitPattern.littleEndian) { body(2, $0) }
+    case .text(var text): text.withUTF8 { body(3, UnsafeRawBufferPointer($0)) }
+    case .blob(let data): data.withUnsafeBytes { body(4, $0) }
+    }
+  }
+}

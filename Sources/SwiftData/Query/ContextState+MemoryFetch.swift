@@ -1,0 +1,56 @@
+import Foundation
+
+// A database that cannot answer as Swift does says so (`SQLDialect.mayDefer`). The engine then reads rows and filters and
+// sorts them in memory.
+
+extension ContextState {
+  /// Runs `body`, or `fallback` if the database leaves the answer to Swift.
+  func deferring<T>(_ store: any SQLStore, _ body: () throws -> T, otherwise fallback: () throws -> T) throws -> T {
+    guard store.dialect.mayDefer else { return try body() }
+    do {
+      return try body()
+    } catch DataStoreError.preferInMemoryFilter {
+      return try fallback()
+    }
+  }
+
+  /// A fetch whose predicate or order the database cannot compute.
+  func fetchInMemory<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after start: M?) throws -> [M] {
+    let table = try core.table(for: M.__entity)
+    if !descriptor.includePendingChanges, hasUnsaved(in: table.store) {
+      return try fetchStoredInMemory(descriptor, after: start, table)
+    }
+    // Perhaps it is only the order.
+    var (stored, isFiltered) = ([M](), true)
+    do {
+      let query = try lower(FetchDescriptor<M>(predicate: descriptor.predicate))
+      if hasChanges, dependsOnOthers(query) { throw DataStoreError.preferInMemoryFilter }
+      stored = try load(query)
+    } catch DataStoreError.preferInMemoryFilter {
+      (stored, isFiltered) = (try load(try lower(FetchDescriptor<M>())), false)
+    }
+    var seen = Set<ObjectIdentifier>()
+    var objects = (stored + unsaved(M.self)).filter { object in
+      guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else { return false }
+      // What the database found and nobody changed matches.
+      if isFiltered, object.__state.flags.isDisjoint(with: [.inserted, .changed]) { return true }
+      return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
+    }
+    let precedes = order(by: descriptor.sortBy)
+    if let start { objects.removeAll { $0 === start || !precedes(start, $0) } }
+    objects.sort(by: precedes)
+    return Bounds(descriptor).apply(to: objects)
+  }
+
+  /// What is stored, whatever is unsaved: a context without changes is asked.
+  private func fetchStoredInMemory<M: PersistentModel>(
+    _ descriptor: FetchDescriptor<M>, after start: M?, _ table: EntityTable
+  ) throws -> [M] {
+    let fresh = ContextState(core: core)
+    defer { fresh.discard() }
+    let place = try start.flatMap { try fresh.objects(withKeys: [$0.__state.key], in: table)[$0.__state.key] as? M }
+    let keys = try fresh.fetchInMemory(descriptor, after: place).map { $0.__state.key }
+    let objects = try objects(withKeys: keys, in: table)
+    return keys.compactMap { objects[$0] as? M }
+  }
+}

@@ -1,0 +1,242 @@
+import Foundation
+
+extension SQLiteStore {
+  package func run(_ save: RowSave, _ others: () throws -> Void) throws {
+    var denormalized = Set<String>()
+    try write { connection in
+      let writer = SQLiteRowWriter(self, connection)
+      try save.write(by: writer)
+      denormalized = try writer.finish()
+      try others()
+    }
+    didCommitDenormalized(denormalized)
+  }
+}
+
+/// Executes a save in SQLite: prepared statements whose parameters are bound straight from the models.
+final class SQLiteRowWriter: RowWriter {
+  private let store: SQLiteStore
+  private let connection: SQLiteConnection
+  private var denormalized: Set<String> = []
+  /// The external files of deleted rows and replaced values.
+  private var oldFiles: [String] = []
+
+  init(_ store: SQLiteStore, _ connection: SQLiteConnection) {
+    (self.store, self.connection) = (store, connection)
+    connection.writer.textObserver = { [unowned self] property, text in
+      guard case .attribute = property.kind, !SwiftText.isNFC(text) else { return }
+      denormalized.insert("\(property.rootName).\(TableNames.column(for: property))")
+    }
+    connection.writer.externalWriter = { [unowned self] property, data in
+      // What is encrypted stays in its row, however large.
+      guard property.isExternal, data.count > ExternalStorage.threshold,
+        !property.isSensitive || self.store.configuration.encryptionKey == nil
+      else { return nil }
+      return try self.connection.files.write(data)
+    }
+  }
+
+  /// - Returns: the columns that got text which is not in normal form C.
+  func finish() throws -> Set<String> {
+    (connection.writer.textObserver, connection.writer.externalWriter) = (nil, nil)
+    try store.noteDenormalized(denormalized, on: connection)
+    if !oldFiles.isEmpty { try connection.files.remove(oldFiles) }
+    return denormalized
+  }
+
+  func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
+    try connection.rows(statement) { cells in (0..<cells.count).map(cells.value) }
+  }
+
+  func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]] {
+    let columns = properties.map { TableNames.column(for: $0).quotedIdentifier }.joined(separator: ", ")
+    let rows = try rows(
+      "SELECT _pk, \(columns) FROM \(name: table.name) WHERE \(condition(keys))")
+    var found = [Int64: [SQLValue]]()
+    for row in rows { if case .integer(let key) = row[0] { found[key] = Array(row.dropFirst()) } }
+    return found
+  }
+
+  private func condition(_ keys: [Int64]) -> SQLFragment {
+    keys.count == 1 ? "_pk = \(bind: .integer(keys[0]))" : store.dialect.isAmong("_pk", keys)
+  }
+
+  /// Notes the external files that rows name now and will not any more.
+  private func noteOldFiles(of keys: [Int64], _ properties: [__Property], _ table: EntityTable) throws {
+    guard properties.contains(where: \.isExternal) else { return }
+    for property in properties where property.isExternal {
+      guard case .attribute(.blob, _) = property.kind else { continue }
+      let column = TableNames.column(for: property).quotedIdentifier
+      let names = try connection.rows(
+        "SELECT \(column) FROM \(name: table.name) WHERE typeof(\(column)) = 'text' AND \(condition(keys))"
+      ) { $0.text(0) }
+      oldFiles += names.compactMap { $0 }
+    }
+  }
+
+  func delete(_ keys: [Int64], from table: EntityTable) throws {
+    try noteOldFiles(of: keys, table.stored, table)
+    try connection.execute("DELETE FROM \(name: table.name) WHERE \(condition(keys))" as SQLFragment)
+  }
+
+  // MARK: - Inserts
+
+  func takeKeys(_ count: Int, for table: EntityTable) throws -> [Int64] {
+    let first = try connection.takeNumbers(table.name, Int64(count))
+    // A counter in a damaged file may be at its end.
+    return (0..<Int64(count)).map { first &+ $0 }
+  }
+
+  func insert(_ groups: [ObjectGroup], of save: RowSave) throws {
+    for group in groups {
+      let sql = group.table.insertSQL
+      for object in group.objects { try insert(object, group.table, sql, save) }
+    }
+    guard !save.merged.isEmpty else { return }
+    // Rows that were written before their target turned out to be another row point at that row now.
+    for group in groups {
+      for object in group.objects {
+        let stale = save.mergedTargets(of: object, group.table)
+        if !stale.isEmpty { try update(object, stale, group.table.updateSQL(stale)) }
+      }
+    }
+  }
+
+  private func insert(_ object: any PersistentModel, _ table: EntityTable, _ sql: String, _ save: RowSave) throws {
+    let files = connection.openFiles?.savepoint ?? .start
+    do {
+      try connection.write(sql) { writer in
+        try writer.integer(object.__state.key)
+        if table.hasDiscriminator { try writer.text(table.entity.name) }
+        try encode(object, table.stored, writer)
+      }
+    } catch let error as SwiftDataError where error.code == .uniquenessViolation {
+      guard store.configuration.uniquenessViolations == .update else { throw error }
+      // The update writes files of its own.
+      connection.openFiles?.rollBack(to: files)
+      try merge(object, table, error, save)
+    }
+  }
+
+  private func encode(
+    _ object: any PersistentModel, _ properties: [__Property], _ writer: SQLiteParameterWriter
+  ) throws {
+    for property in properties {
+      writer.current = property
+      try object.__encode(property.index, to: writer)
+    }
+    writer.current = nil
+  }
+
+  /// Writes a new object over the stored row that has its unique values.
+  private func merge(
+    _ object: any PersistentModel, _ table: EntityTable, _ collision: SwiftDataError, _ save: RowSave
+  ) throws {
+    for constraint in table.uniqueness {
+      let columns = constraint.map { "\($0.sql) = \($0.sql(in: "?"))" }
+      let values = ValueWriter.values(of: object, constraint.map(\.property))
+      let query = SQLFragment(
+        "SELECT _pk\(table.hasDiscriminator ? ", _entity" : "") FROM \(table.name.quotedIdentifier)"
+          + " WHERE \(columns.joined(separator: " AND "))", values)
+      let rows = try connection.rows(query) { ($0.integer(0), table.hasDiscriminator ? $0.text(1) : nil) }
+      guard let (key, other) = rows.first else { continue }
+      if let other, other != table.entity.name {
+        throw RowSave.otherClass(other, table, constraint.map(\.name), underlying: collision)
+      }
+      let written = save.merge(object, table, into: key)
+      try noteOldFiles(of: [key], written, table)
+      if !written.isEmpty { try update(object, written, table.updateSQL(written)) }
+      return
+    }
+    throw collision
+  }
+
+  // MARK: - Updates
+
+  func freeUniqueValues(_ updates: [ObjectGroup]) throws {
+    for group in updates where group.table.uniqueProperties.intersects(group.properties) {
+      let unique = group.table.uniqueProperties.indices.filter(group.properties.contains)
+      // The update writes the real value.
+      let properties = group.table.stored.filter {
+        // The name of an external file is still needed, to remove the file.
+        unique.contains($0.index) && !$0.isExternal
+      }
+      guard !properties.isEmpty else { continue }
+      let assignments = properties.map(Self.makeRoom).joined(separator: ", ")
+      for object in group.objects {
+        try connection.write("UPDATE \(group.table.name.quotedIdentifier) SET \(assignments) WHERE _pk = ?") {
+          try $0.integer(object.__state.key)
+        }
+      }
+    }
+  }
+
+  /// Assigns a blob, or JSON where SQL looks for members, that no value is written as.
+  static func makeRoom(_ property: __Property) -> String {
+    let random = ScalarType(of: property).form == .json ? "'\"' || hex(randomblob(24)) || '\"'" : "randomblob(24)"
+    return "\(TableNames.column(for: property).quotedIdentifier) = \(random)"
+  }
+
+  func update(_ group: ObjectGroup, _ properties: [__Property]) throws {
+    try noteOldFiles(of: group.objects.map { $0.__state.key }, properties, group.table)
+    let sql = group.table.update(of: group.properties).sql
+    for object in group.objects {
+      if try update(object, properties, sql) == 0 { throw RowSave.stale(group.table) }
+    }
+  }
+
+  @discardableResult
+  private func update(_ object: any PersistentModel, _ properties: [__Property], _ sql: String) throws -> Int {
+    try connection.write(sql) { writer in
+      try encode(object, properties, writer)
+      try writer.integer(object.__state.key)
+    }
+  }
+
+  // MARK: - Lists
+
+  func removePairs(_ pairs: [ListMember], of info: RelationshipInfo) throws {
+    guard case .join(let join, let source, let target, _) = info.storage else { return }
+    for pair in pairs {
+      try connection.write("DELETE FROM \(join.quotedIdentifier) WHERE \(source) = ? AND \(target) = ?") { writer in
+        try writer.integer(pair.owner)
+        try writer.integer(pair.target)
+      }
+    }
+  }
+
+  func addPairs(_ pairs: [ListMember], of info: RelationshipInfo) throws {
+    guard case .join(let join, let source, let target, _) = info.storage else { return }
+    let sql = "INSERT OR IGNORE INTO \(join.quotedIdentifier) (\(source), \(target)) VALUES (?, ?)"
+    for pair in pairs {
+      try connection.write(sql) { writer in
+        try writer.integer(pair.owner)
+        try writer.integer(pair.target)
+      }
+    }
+  }
+
+  func place(_ members: [ListMember], of info: RelationshipInfo) throws {
+    let (table, position, owner, target): (String, String, String?, String)
+    switch info.storage {
+    case .inverseForeignKey(_, let name):
+      (table, position, owner, target) = (TableNames.table(for: info.destination), name.quotedIdentifier, nil, "_pk")
+    case .join(let join, let source, let other, let name):
+      (table, position, owner, target) = (join, name, source, other)
+    case .foreignKey: return
+    }
+    let sql =
+      "UPDATE \(table.quotedIdentifier) SET \(position) = ? WHERE \(owner.map { "\($0) = ? AND " } ?? "")\(target) = ?"
+    for member in members {
+      try connection.write(sql) { writer in
+        try writer.integer(member.place)
+        if owner != nil { try writer.integer(member.owner) }
+        try writer.integer(member.target)
+      }
+    }
+  }
+
+  func write(_ history: inout HistoryRecorder, author: String?) throws {
+    try history.write(to: connection, author: author, trimming: store)
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+extension SQLiteStore {
+  package func search(_ request: SearchRequest) throws -> SearchAnswer {
+    let (index, table) = (request.index, request.table)
+    guard derivedTables.contains(index.name) else {
+      throw SwiftDataError(
+        .storeReadOnly, entity: table.entity.name,
+        message: "its store has no full-text index yet, and allowsSave: false does not let one be made; open the store"
+          + " once with allowsSave: true")
+    }
+    var sql: SQLFragment = "SELECT \(index.results) FROM \(name: index.name)"
+    // The key is the index's row identifier, so the table is only needed to tell classes apart.
+    if table.discriminatorCondition != nil {
+      sql = "\(sql) CROSS JOIN \(name: table.name) AS t0 ON t0._pk = \(name: index.name).rowid"
+    }
+    sql = "\(sql) WHERE \(name: index.name) MATCH \(bind: .text(request.query.expression))"
+    if let condition = table.discriminatorCondition { sql = "\(sql) AND \(condition)" }
+    sql = "\(sql) ORDER BY \(name: index.name).rank"
+    if let limit = request.limit { sql = "\(sql) LIMIT \(bind: .integer(Int64(limit)))" }
+    let found = try read { connection in
+      try connection.rows(sql) { cells in
+        SearchFound(
+          key: cells.integer(0), rank: cells.real(1), snippets: index.snippets { cells.text(Int32($0) + 2) })
+      }
+    }
+    return .hits(found) { try self.searchCounts(request) }
+  }
+
+  private func searchCounts(_ request: SearchRequest) throws -> SearchCounts {
+    try read { connection in
+      func count(_ sql: SQLFragment) throws -> Int { try connection.rows(sql) { Int($0.integer(0)) }[0] }
+      let name = request.index.name
+      return SearchCounts(
+        rowCount: try count("SELECT count(*) FROM \(name: request.table.name)"),
+        counts: try request.query.terms.map { term in
+          let expression = SearchQuery.expression([term])
+          return try count("SELECT count(*) FROM \(name: name) WHERE \(name: name) MATCH \(bind: .text(expression))")
+        })
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/// What one save writes to one store.
+package struct UnsavedChanges {
+  package let core: ContainerCore
+  /// The context that saves, as stores see it, and its author.
+  package let editing: EditingState
+  /// New objects, in the order of insertion.
+  package let inserted: [any PersistentModel]
+  /// Stored objects with unsaved changes that are not deleted.
+  package let changed: [ContextState.ObjectChange]
+  package let deleted: [any PersistentModel]
+  /// Rows to delete that nobody loaded, by class.
+  package let marked: [(table: EntityTable, keys: [Int64])]
+  /// Whether any object that is written has relationships, and to-manys: most of a large save has none.
+  package let hasRelationships: Bool
+  package let hasToManys: Bool
+
+  package var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
+
+  /// - Parameter store: the position of the store among the container's.
+  init(_ context: ContextState, store: Int) throws {
+    let core = context.core
+    var last: EntityTable?
+    var (hasRelationships, hasToManys) = (false, false)
+    func isHere(_ object: any PersistentModel) throws -> Bool {
+      let entity = type(of: object).__entity
+      if let last, last.entity === entity { return last.store == store }
+      let table = try core.table(for: entity)
+      last = table
+      hasToManys = hasToManys || !table.toMany.isEmpty
+      hasRelationships = hasRelationships || !entity.properties.allSatisfy(\.isAttribute)
+      return table.store == store
+    }
+    self.core = core
+    self.editing = context.editing
+    self.inserted = try context.inserted.values.filter(isHere)
+    self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
+    self.deleted = try context.deleted.values.filter(isHere)
+    (self.hasRelationships, self.hasToManys) = (hasRelationships, hasToManys)
+    self.marked = context.markedRows.groups.filter { $0.table.store == store }
+  }
+
+  func table(of object: any PersistentModel) throws -> EntityTable {
+    try core.table(for: type(of: object).__entity)
+  }
+}
+
+/// Objects of one class of which a save writes the same properties.
+package struct ObjectGroup {
+  package let table: EntityTable
+  /// The properties that changed; all of new objects.
+  package let properties: PropertySet
+  package fileprivate(set) var objects: [any PersistentModel]
+}
+
+extension UnsavedChanges {
+  /// The changed objects by class and properties, each group in the order of the first change.
+  func updates() throws -> [ObjectGroup] {
+    struct Kind: Hashable {
+      let entity: ObjectIdentifier
+      let properties: PropertySet
+    }
+    var groups = [ObjectGroup]()
+    var places = [Kind: Int]()
+    // Many changes of one kind usually come in a row.
+    var last: (entity: __Entity, place: Int)?
+    for change in changed {
+      let entity = type(of: change.object).__entity
+      if let last, last.entity === entity, groups[last.place].properties == change.properties {
+        groups[last.place].objects.append(change.object)
+        continue
+      }
+      let kind = Kind(entity: ObjectIdentifier(entity), properties: change.properties)
+      let place = places[kind] ?? groups.count
+      if place == groups.count {
+        groups.append(
+          ObjectGroup(table: try core.table(for: entity), properties: change.properties, objects: []))
+        places[kind] = place
+      }
+      groups[place].objects.append(change.object)
+      last = (entity, place)
+    }
+    return groups
+  }
+
+  /// The new objects by class, targets of to-ones before the classes that point at them: so the keys of targets that
+  /// turn out to be stored rows are known in time.
+  func insertions() throws -> [ObjectGroup] {
+    var groups = [ObjectGroup]()
+    var places = [ObjectIdentifier: Int]()
+    var last: (entity: __Entity, place: Int)?
+    for object in inserted {
+      let entity = type(of: object).__entity
+      if let last, last.entity === entity {
+        groups[last.place].objects.append(object)
+        continue
+      }
+      let place = places[ObjectIdentifier(entity)] ?? groups.count
+      if place == groups.count {
+        groups.append(
+          ObjectGroup(
+            table: try core.table(for: entity), properties: PropertySet(entity.properties.indices), objects: []))
+        places[ObjectIdentifier(entity)] = place
+      }
+      groups[place].objects.append(object)
+      last = (entity, place)
+    }
+    if groups.count > 1 { Self.sort(&groups) }
+    return groups
+  }
+
+  private static func sort(_ groups: inout [ObjectGroup]) {
+    let tables = groups.map(\.table)
+    var rank = [String: Int]()
+    func visit(_ table: EntityTable, path: Set<String>) {
+      let name = table.entity.name
+      // A cycle is cut anywhere; `RowSave.mergedTargets` finds what that leaves.
+      guard rank[name] == nil, !path.contains(name) else { return }
+      for property in table.stored where property.isToOne {
+        let destination = property.destination!.__entity
+        for other in tables where other.entity.isKind(of: destination) { visit(other, path: path.union([name])) }
+      }
+      if rank[name] == nil { rank[name] = rank.count }
+    }
+    for table in tables { visit(table, path: []) }
+    groups.sort { rank[$0.table.entity.name]! < rank[$1.table.entity.name]! }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import SwiftData
+
+extension PostgresStore: SQLStore {
+  package var name: String { configuration.name }
+  package var dialect: any SQLDialect { PostgresDialect() }
+  /// What the server cannot keep of the texts of a row.
+  package var rowColumns: [String] { ["_given"] }
+  /// Other programs save at any time, and a context that nobody observes does not hear of it.
+  package var refreshesOnFetch: Bool { true }
+
+  package func withConnection(cancellable: Bool, _ body: (any SQLConnection) throws -> Void) throws {
+    try body(PostgresStatements(store: self, cancellable: cancellable))
+  }
+
+  package func plan(
+    of query: StoreQuery
+  ) throws -> (steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]) {
+    let statement = PostgresStatement(query.select)
+    let result = try reading(cancellable: true) {
+      try $0.run("EXPLAIN (COSTS OFF) \(statement.sql)", statement.parameters)
+    }
+    let plan = ServerPlan(result)
+    let advisor = ServerIndexAdvisor(store: self, rows: try rows(of: query.table.entity.name), query: query)
+    return (plan.steps, advisor.findings(plan))
+  }
+
+  /// Runs what reads; on a fresh connection if the first was lost.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the server cannot answer as Swift does.
+  fileprivate func reading(
+    cancellable: Bool, _ body: (PostgresConnection) throws -> PostgresResult
+  ) throws -> PostgresResult {
+    do {
+      return try readRaw(cancellable: cancellable, body)
+    } catch let error as PostgresError {
+      throw error.wantsSwift ? DataStoreError.preferInMemoryFilter : error.error(configuration.name)
+    }
+  }
+
+  // MARK: - Deleting everything
+
+  /// Removes all rows, and the history with them, in one transaction.
+  package func deleteAllRows() throws {
+    let tables = (layout.record.pairTables.map(\.name) + layout.record.tables.map(\.name)).map(\.quotedIdentifier)
+    let deletions =
+      (tables + [ServerNames.changes, ServerNames.history]).map { PostgresStatement("DELETE FROM \($0)") }
+    // The number that is left out tells other programs that something is gone from the history.
+    let mark = PostgresStatement(
+      """
+      WITH n AS (
+        INSERT INTO \(ServerNames.numbers) AS c (name, last) VALUES ('history', 2)
+        ON CONFLICT (name) DO UPDATE SET last = c.last + 2 RETURNING last
+      ), d AS (
+        INSERT INTO \(ServerNames.numbers) AS c (name, last) SELECT 'deleted history', last FROM n
+        ON CONFLICT (name) DO UPDATE SET last = excluded.last
+      )
+      INSERT INTO \(ServerNames.history) (save, id, timestamp, program, process, origin)
+      SELECT $1::uuid, n.last, $2::double precision, $3::text, $4::text, $5::uuid FROM n
+      """,
+      [
+        .uuid(UUID()), PostgresParameter(.real(Date().timeIntervalSinceReferenceDate)), .text(HistoryRecorder.program),
+        .text(HistoryRecorder.process), .uuid(instance),
+      ])
+    let notify = PostgresStatement(
+      "SELECT pg_notify($1::text, $2::text)", [.text(channel), .text(instance.uuidString)])
+    try read { connection in
+      do {
+        _ = try connection.pipeline(
+          [PostgresStatement("BEGIN")] + deletions + [mark, notify, PostgresStatement("COMMIT")])
+      } catch {
+        try? connection.script("ROLLBACK")
+        throw error
+      }
+    }
+  }
+
+  // MARK: - History
+
+  package func fetchHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+  ) throws -> [T]? {
+    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { return nil }
+    // T is DefaultHistoryTransaction.
+    return try fetchHistory(descriptor) as? [T]
+  }
+
+  package func deleteHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+  ) throws -> Bool {
+    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { return false }
+    try deleteHistory(descriptor)
+    return true
+  }
+}
+
+/// Runs statements on connections of a store's pool, each on one that is free.
+final class PostgresStatements: SQLConnection {
+  private let store: PostgresStore
+  private let cancellable: Bool
+
+  init(store: PostgresStore, cancellable: Bool) { (self.store, self.cancellable) = (store, cancellable) }
+
+  func run(
+    _ statement: SQLFragment, of table: EntityTable?, entity: __Entity, _ body: (SQLRows) throws -> Void
+  ) throws {
+    let result = try store.reading(cancellable: cancellable) { try $0.run(statement) }
+    // A sum may be of a type that no cell is read from.
+    guard result.isReadable else { throw DataStoreError.preferInMemoryFilter }
+    // The whole result is here, so that `body` may run other statements meanwhile.
+    try body(PostgresRows(result, of: try table.map { try store.rows(of: $0.entity.name) }, entity: entity))
+  }
+}
+
+extension PostgresStatement {
+  /// The statement with `$1`, `$2` for its question marks.
+  /// - Parameter first: how many parameters come before.
+  init(_ fragment: SQLFragment, first: Int = 0) {
+    self.init(
+      Self.numbered(fragment.sql, first: first), fragment.arguments.map(PostgresParameter.init(comparing:)))
+  }
+
+  /// The text with `$1`, `$2` for its question marks, which elsewhere stand only in quotes.
+  static func numbered(_ text: String, first: Int = 0) -> String {
+    var sql = [UInt8]()
+    sql.reserveCapacity(text.utf8.count + 32)
+    var number = first
+    var quote: UInt8?
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""):
+        if quote == nil { quote = byte } else if quote == byte { quote = nil }
+        sql.append(byte)
+      case UInt8(ascii: "?") where quote == nil:
+        number += 1
+        sql.append(UInt8(ascii: "$"))
+        sql += String(number).utf8
+      default: sql.append(byte)
+      }
+    }
+    return String(decoding: sql, as: UTF8.self)
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import SwiftData
+
+/// Cells in the server's binary form, each with its length before it: what `COPY` takes, and arrays are made of.
+final class CellBuffer {
+  // Unchecked because appending bytes runs nothing else.
+  @exclusivity(unchecked) private var start: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private(set) var count = 0
+  @exclusivity(unchecked) private var capacity: Int
+
+  init(capacity: Int = 1 << 12) {
+    self.capacity = capacity
+    start = .allocate(byteCount: capacity, alignment: 8)
+  }
+
+  deinit { start.deallocate() }
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+  func removeAll() { count = 0 }
+
+  /// Forgets what is behind a place.
+  func truncate(to count: Int) { self.count = count }
+
+  @inline(__always)
+  private func reserve(_ more: Int) -> UnsafeMutableRawPointer {
+    if count + more > capacity { grow(more) }
+    defer { count += more }
+    return start + count
+  }
+
+  @inline(never)
+  private func grow(_ more: Int) {
+    capacity = max(capacity * 2, count + more)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    larger.copyMemory(from: start, byteCount: count)
+    start.deallocate()
+    start = larger
+  }
+
+  /// Appends a number in network order.
+  @inline(__always)
+  func append<I: FixedWidthInteger>(_ value: I) {
+    reserve(MemoryLayout<I>.size).storeBytes(of: value.bigEndian, as: I.self)
+  }
+
+  func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+    reserve(bytes.count).copyMemory(from: source, byteCount: bytes.count)
+  }
+
+  // MARK: - Cells
+
+  @inline(__always)
+  func appendNull() { append(UInt32.max) }
+
+  @inline(__always)
+  func appendCell(_ value: Int64) {
+    let place = reserve(12)
+    place.storeBytes(of: UInt32(8).bigEndian, as: UInt32.self)
+    (place + 4).storeBytes(of: value.bigEndian, as: Int64.self)
+  }
+
+  func appendCell(_ value: Double) { appendCell(Int64(bitPattern: value.bitPattern)) }
+
+  /// - Parameter version: a byte before the others, with which `jsonb` begins.
+  func appendCell(_ bytes: UnsafeRawBufferPointer, version: UInt8? = nil) {
+    append(UInt32(bytes.count + (version == nil ? 0 : 1)))
+    if let version { append(version) }
+    append(bytes)
+  }
+
+  func appendCell(_ value: SQLValue, _ type: PostgresType) {
+    switch value {
+    case .null: appendNull()
+    case .integer(let value):
+      if type == .bool {
+        append(UInt32(1))
+        append(UInt8(value == 0 ? 0 : 1))
+      } else {
+        appendCell(value)
+      }
+    case .real(let value): appendCell(value)
+    case .text(var value): value.withUTF8 { appendCell(UnsafeRawBufferPointer($0), version: type == .jsonb ? 1 : nil) }
+    case .blob(let value): value.withUnsafeBytes { appendCell($0) }
+    }
+  }
+}
+
+/// Rows to write by one statement: by `COPY`, or by one whose parameters are all values of a column each.
+final class RowBuffer {
+  let columns: [(name: String, type: PostgresType)]
+  let cells = CellBuffer()
+  private(set) var count = 0
+
+  init(_ columns: [(String, PostgresType)]) { self.columns = columns.map { ($0.0, $0.1) } }
+
+  /// Begins a row, whose cells follow in the order of the columns.
+  func beginRow() {
+    // What COPY has before a row.
+    cells.append(UInt16(columns.count))
+    count += 1
+  }
+
+  /// Takes the row back that begins at a place.
+  func removeRow(at place: Int) {
+    cells.truncate(to: place)
+    count -= 1
+  }
+
+  func append(_ row: [SQLValue]) {
+    beginRow()
+    for (value, column) in zip(row, columns) { cells.appendCell(value, column.type) }
+  }
+
+  func removeAll() {
+    cells.removeAll()
+    count = 0
+  }
+
+  // MARK: - Statements
+
+  /// The names of the columns, quoted, in a list.
+  static func list(_ columns: [(name: String, type: PostgresType)]) -> String {
+    columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+  }
+  var list: String { Self.list(columns) }
+
+  /// The rows as what `FROM` can name; parameters count from `first`.
+  static func source(_ columns: [(name: String, type: PostgresType)], first: Int = 1) -> String {
+    let arrays = columns.enumerated().map { "$\($0.offset + first)::\($0.element.type.name)[]" }
+    return "unnest(\(arrays.joined(separator: ", ")))"
+  }
+  func source(first: Int = 1) -> String { Self.source(columns, first: first) }
+
+  /// All values of each column, for all rows.
+  var parameters: [PostgresParameter] {
+    parts(Int.max).first?.parameters ?? columns.map { .array([], $0.type) }
+  }
+
+  /// The parameters of statements of a reasonable size, and how many rows are in each.
+  func parts(_ size: Int = 5_000) -> [(parameters: [PostgresParameter], count: Int)] {
+    var place = 0
+    return stride(from: 0, to: count, by: size).map { first in
+      let count = min(size, count - first)
+      return (parameters(count, from: &place), count)
+    }
+  }
+
+  /// - Parameter place: where the first row begins; afterwards, where the last one ends.
+  private func parameters(_ count: Int, from place: inout Int) -> [PostgresParameter] {
+    let bytes = cells.bytes
+    var arrays = columns.map { column in
+      var array = [UInt8]()
+      array.reserveCapacity(20 + count * 12)
+      PostgresParameter.appendArrayHeader(column.type, count: count, to: &array)
+      return array
+    }
+    for _ in 0..<count {
+      place += 2
+      for index in arrays.indices {
+        let length = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        let next = place + 4 + (length == UInt32.max ? 0 : Int(length))
+        arrays[index].append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[place..<next]))
+        place = next
+      }
+    }
+    return zip(columns, arrays).map { .array(encoded: $1, $0.type) }
+  }
+}

@@ -1,0 +1,126 @@
+import CLibPQ
+import Foundation
+import SwiftData
+
+/// The rows that a statement returned, as models are decoded from them.
+final class PostgresRows: SQLRows {
+  private let result: PostgresResult
+  // Unchecked because reading a cell touches nothing else of the reader.
+  @exclusivity(unchecked) private var row: Int32 = -1
+  /// The kind of cell that each column has unless it is null.
+  private let kinds: [__CellKind]
+  /// Whether texts are to be read as they were before they were stored: those of models are in `_given` instead.
+  private let restoresText: Bool
+  /// The column with the texts that the server has in another form; -1 if the rows have none.
+  private let givenColumn: Int32
+  /// Where each column of the table is, for the names in that column.
+  private let places: [String: Int32]
+  /// The columns with values of several types, as JSON.
+  private let mixed: Set<Int32>
+  /// Cells of this row that are not what the server has in their columns.
+  @exclusivity(unchecked) private var replaced: [Int32: SQLValue] = [:]
+
+  /// - Parameter rows: those of the table that the statement selects from; nil if it selects values.
+  init(_ result: PostgresResult, of rows: EntityRows?, entity: __Entity) {
+    self.result = result
+    kinds = (0..<result.width).map(result.kind)
+    restoresText = rows == nil
+    givenColumn = rows?.givenColumn ?? -1
+    places = rows?.places ?? [:]
+    mixed = rows?.mixedPlaces ?? []
+    super.init(entity: entity)
+  }
+
+  @available(*, unavailable)
+  override init(entity: __Entity) { preconditionFailure("rows come with a result") }
+
+  override func next() throws -> Bool {
+    row += 1
+    guard row < result.count else { return false }
+    countRow()
+    if !replaced.isEmpty { replaced = [:] }
+    for column in mixed where !result.isNull(row, column) {
+      replaced[column] = ServerCell.unmixed(result.value(Int(row), Int(column)))
+    }
+    if givenColumn >= 0, !result.isNull(row, givenColumn) {
+      for (name, text) in ServerCell.decode(given: result.value(Int(row), Int(givenColumn))) {
+        if let place = places[name] { replaced[place] = .text(text) }
+      }
+    }
+    return true
+  }
+
+  override func kind(_ column: Int32) -> __CellKind {
+    if !replaced.isEmpty, let value = replaced[column] { return value.kind }
+    return result.isNull(row, column) ? .null : kinds[Int(column)]
+  }
+
+  override func int64(_ column: Int32) -> Int64 {
+    if !replaced.isEmpty, case .integer(let value)? = replaced[column] { return value }
+    return result.integer(Int(row), Int(column))
+  }
+
+  override func double(_ column: Int32) -> Double {
+    if !replaced.isEmpty, let value = replaced[column] {
+      switch value {
+      case .real(let value): return value
+      case .integer(let value): return Double(value)
+      default: return 0
+      }
+    }
+    return kinds[Int(column)] == .integer ? Double(int64(column)) : result.real(Int(row), Int(column))
+  }
+
+  override func string(_ column: Int32) -> String {
+    if !replaced.isEmpty, case .text(let value)? = replaced[column] { return value }
+    let text = String(decoding: result.textBytes(row, column), as: UTF8.self)
+    return restoresText && result.isText(Int(column)) ? StoredText.text(ofStored: text) : text
+  }
+
+  override func shortText(_ column: Int32) -> __ShortText? {
+    guard replaced.isEmpty, !restoresText else { return nil }
+    return __ShortText(result.textBytes(row, column).bindMemory(to: UInt8.self))
+  }
+
+  override func data(_ column: Int32) -> Data {
+    if !replaced.isEmpty, case .blob(let value)? = replaced[column] { return value }
+    return Data(result.bytes(Int(row), Int(column)))
+  }
+
+  /// The server keeps large data in the row.
+  override func externalData(_ reference: String) throws -> Data {
+    throw SwiftDataError(.io, entity: entity.name, message: "the row names an external file, and its store has none")
+  }
+}
+
+extension SQLValue {
+  fileprivate var kind: __CellKind {
+    switch self {
+    case .null: .null
+    case .integer: .integer
+    case .real: .real
+    case .text: .text
+    case .blob: .blob
+    }
+  }
+}
+
+extension PostgresResult {
+  func kind(_ column: Int) -> __CellKind {
+    switch types[column] {
+    case PostgresType.bigint.rawValue, 23, 21, PostgresType.bool.rawValue: .integer
+    case PostgresType.float8.rawValue: .real
+    case PostgresType.bytea.rawValue, PostgresType.uuid.rawValue: .blob
+    default: .text
+    }
+  }
+
+  func isNull(_ row: Int32, _ column: Int32) -> Bool { isNull(Int(row), Int(column)) }
+
+  /// The bytes of a text; of jsonb without the version before it.
+  func textBytes(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer {
+    let bytes = bytes(Int(row), Int(column))
+    guard types[Int(column)] == PostgresType.jsonb.rawValue, !bytes.isEmpty else { return bytes }
+    return UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+  }
+}

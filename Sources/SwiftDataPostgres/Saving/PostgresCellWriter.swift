@@ -1,0 +1,122 @@
+import Foundation
+import SwiftData
+
+/// Writes the properties of models as rows of cells, in the server's binary form.
+final class PostgresCellWriter: __ColumnWriter {
+  let layout: RowLayout
+  let rows: RowBuffer
+  private let cells: CellBuffer
+  /// Writes only the properties' cells, and numbers that are equal with equal bytes.
+  private let isForComparing: Bool
+
+  // Unchecked because writing a cell touches nothing else of the writer.
+  @exclusivity(unchecked) private var form = RowLayout.Form.plain
+  @exclusivity(unchecked) private var place = 0
+  /// Whether a cell was null since somebody set it to false.
+  @exclusivity(unchecked) var hasNull = false
+  /// The texts that the row's cells have in another form, by column.
+  private var given: [String: String] = [:]
+  /// The texts whose words go with the row, by the places of their properties.
+  private var texts: [Int: String] = [:]
+
+  init(_ layout: RowLayout) {
+    (self.layout, isForComparing) = (layout, false)
+    rows = RowBuffer(layout.all)
+    cells = rows.cells
+  }
+
+  /// A writer of rows of the properties alone, with a number behind them.
+  init(comparing layout: RowLayout, number: String) {
+    (self.layout, isForComparing) = (layout, true)
+    rows = RowBuffer(layout.columns.map { ($0.name, $0.type) } + [(number, .bigint)])
+    cells = rows.cells
+  }
+
+  /// Appends the row of an object.
+  /// - Throws: ``SwiftDataError/unwritableValue``.
+  func append(_ object: any PersistentModel) throws {
+    rows.beginRow()
+    cells.appendCell(object.__state.key)
+    if let entity = layout.entity { cells.appendCell(.text(entity), .text) }
+    try encode(object)
+    if given.isEmpty {
+      cells.appendNull()
+    } else {
+      cells.appendCell(ServerCell.encode(given: given), .jsonb)
+      given.removeAll(keepingCapacity: true)
+    }
+    guard !layout.words.isEmpty else { return }
+    for words in try SearchColumns.cells(of: layout.sources.map { texts[$0] }) { cells.appendCell(words, .tsvector) }
+    texts.removeAll(keepingCapacity: true)
+  }
+
+  /// Appends the cells of an object's properties to a row that was begun.
+  func encode(_ object: any PersistentModel) throws {
+    for index in layout.properties.indices {
+      let property = layout.properties[index]
+      (current, form, place) = (property, layout.forms[index], index)
+      try object.__encode(property.index, to: self)
+    }
+  }
+
+  // MARK: - Cells
+
+  override func null() {
+    hasNull = true
+    cells.appendNull()
+  }
+
+  override func integer(_ value: Int64) {
+    if form == .mixed { appendOther(.integer(value)) } else { cells.appendCell(value) }
+  }
+
+  override func real(_ value: Double) {
+    if form == .mixed { return appendOther(.real(value)) }
+    // Zero and zero with a sign are equal.
+    cells.appendCell(isForComparing && value == 0 ? 0 : value)
+  }
+
+  override func text(_ value: String) {
+    switch form {
+    case .text, .searched:
+      var value = value
+      let isPlain = value.withUTF8 { bytes in
+        guard StoredText.isPlain(bytes) else { return false }
+        cells.appendCell(UnsafeRawBufferPointer(bytes))
+        return true
+      }
+      guard isPlain else { return appendOther(.text(value)) }
+      if form == .searched { texts[place] = value }
+    case .json:
+      var value = value
+      let isPlain = value.withUTF8 { bytes in
+        guard StoredText.isKept(json: bytes) else { return false }
+        cells.appendCell(UnsafeRawBufferPointer(bytes), version: 1)
+        return true
+      }
+      if !isPlain { appendOther(.text(value)) }
+    case .plain, .real, .mixed: appendOther(.text(value))
+    }
+  }
+
+  override func blob(_ value: Data) {
+    if form == .mixed { return appendOther(.blob(value)) }
+    value.withUnsafeBytes { cells.appendCell($0) }
+  }
+
+  override func uuid(_ value: UUID) {
+    if form == .mixed { return appendOther(.blob(withUnsafeBytes(of: value.uuid) { Data($0) })) }
+    withUnsafeBytes(of: value.uuid) { cells.appendCell($0) }
+  }
+
+  /// What is stored in another form, or as JSON of the cell.
+  private func appendOther(_ value: SQLValue) {
+    let column = layout.columns[place]
+    // Where classes share a column, each has its own form of values.
+    let cell = ServerCell(value, column.family == .mixed ? ValueFamily(layout.properties[place]) : column.family)
+    if form == .mixed { return cells.appendCell(cell.mixed, .json) }
+    if let text = cell.given { given[column.name] = text }
+    if form == .searched, case .text(let text) = cell.value { texts[place] = text }
+    cells.appendCell(cell.value, column.type)
+  }
+}

@@ -1,0 +1,196 @@
+import SwiftData
+
+/// Executes a save on a server: `COPY` of many new rows, and statements with arrays for the rest.
+///
+/// Keys and unique values are checked when the transaction ends, so that within it the order of rows does not matter.
+final class PostgresRowWriter: RowWriter {
+  let store: PostgresStore
+  let transaction: PostgresTransaction
+
+  init(_ store: PostgresStore, _ transaction: PostgresTransaction) {
+    (self.store, self.transaction) = (store, transaction)
+  }
+
+  func takeKeys(_ count: Int, for table: EntityTable) throws -> [Int64] {
+    try store.keys.take(count, for: table.name, transaction.connection)
+  }
+
+  func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
+    let result = try transaction.run(statement)
+    return (0..<result.count).map { row in (0..<result.width).map { result.value(row, $0) } }
+  }
+
+  func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]] {
+    let columns = store.layouts.update(table, properties).columns
+    let list = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    let result = try transaction.run(
+      "SELECT _pk, _given, \(list) FROM \(table.name.quotedIdentifier) WHERE _pk = ANY($1::bigint[])", [.keys(keys)])
+    var found = [Int64: [SQLValue]]()
+    for row in 0..<result.count {
+      let given = ServerCell.decode(given: result.value(row, 1))
+      found[result.integer(row, 0)] = columns.enumerated().map { index, column in
+        if let text = given[column.name] { return .text(text) }
+        let cell = result.value(row, index + 2)
+        return column.family == .mixed ? ServerCell.unmixed(cell) : cell
+      }
+    }
+    return found
+  }
+
+  func delete(_ keys: [Int64], from table: EntityTable) {
+    transaction.add(
+      PostgresStatement("DELETE FROM \(table.name.quotedIdentifier) WHERE _pk = ANY($1::bigint[])", [.keys(keys)]))
+  }
+
+  func freeUniqueValues(_ updates: [ObjectGroup]) {}
+
+  // MARK: - Inserts
+
+  /// From how many rows on `COPY` is worth the round trip that it takes.
+  private static let copyLimit = 1_000
+
+  func insert(_ groups: [ObjectGroup], of save: RowSave) throws {
+    var merges = [Merge]()
+    for group in groups {
+      let uniques = UniqueValues(self, save.changes, group.table)
+      for (object, key) in try uniques.collisions(of: group.objects) {
+        merges.append(Merge(object, group.table, save.merge(object, group.table, into: key)))
+      }
+    }
+    for group in groups {
+      let new = merges.isEmpty ? group.objects : group.objects.filter { save.merged[ObjectIdentifier($0)] == nil }
+      let writer = PostgresCellWriter(store.layouts.insertion(group.table))
+      if new.count >= Self.copyLimit {
+        try copy(new, into: group.table, by: writer)
+      } else {
+        for object in new { try writer.append(object) }
+        for part in writer.rows.parts() { transaction.add(PostgresStatement(writer.layout.insertion, part.parameters)) }
+      }
+    }
+    try write(merges)
+  }
+
+  private func copy(_ objects: [any PersistentModel], into table: EntityTable, by writer: PostgresCellWriter) throws {
+    let (rows, cells) = (writer.rows, writer.rows.cells)
+    let sql = "COPY \(table.name.quotedIdentifier) (\(rows.list)) FROM STDIN (FORMAT binary)"
+    try transaction.connection.copy(sql) { send in
+      (Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]).withUnsafeBytes { cells.append($0) }
+      cells.append(UInt64(0))
+      for object in objects {
+        try writer.append(object)
+        guard cells.count > 1 << 16 else { continue }
+        try send(cells.bytes)
+        rows.removeAll()
+      }
+      cells.append(UInt16.max)
+      try send(cells.bytes)
+    }
+  }
+
+  /// A new object whose values go into a stored row.
+  private struct Merge {
+    let object: any PersistentModel
+    let table: EntityTable
+    let properties: [__Property]
+
+    init(_ object: any PersistentModel, _ table: EntityTable, _ properties: [__Property]) {
+      (self.object, self.table, self.properties) = (object, table, properties)
+    }
+  }
+
+  /// Several may go into one row: the last of them last.
+  private func write(_ merges: [Merge]) throws {
+    var groups = [(merge: Merge, writer: PostgresCellWriter)]()
+    var keys = Set<Int64>()
+    var root: Int?
+    func finish() {
+      for (merge, writer) in groups { add(writer, merge.table) }
+      (groups, keys) = ([], [])
+    }
+    for merge in merges where !merge.properties.isEmpty {
+      let isFirst = keys.insert(merge.object.__state.key).inserted
+      if !isFirst || root != merge.table.root {
+        finish()
+        keys = [merge.object.__state.key]
+        root = merge.table.root
+      }
+      let layout = store.layouts.update(merge.table, merge.properties)
+      let place = groups.firstIndex { $0.writer.layout === layout } ?? groups.count
+      if place == groups.count { groups.append((merge, PostgresCellWriter(layout))) }
+      try groups[place].writer.append(merge.object)
+    }
+    finish()
+  }
+
+  // MARK: - Updates
+
+  func update(_ group: ObjectGroup, _ properties: [__Property]) throws {
+    let writer = PostgresCellWriter(store.layouts.update(group.table, properties))
+    // Rows are locked in one order by all programs, as far as that goes.
+    for object in group.objects.sorted(by: { $0.__state.key < $1.__state.key }) { try writer.append(object) }
+    add(writer, group.table)
+  }
+
+  private func add(_ writer: PostgresCellWriter, _ table: EntityTable) {
+    for part in writer.rows.parts() {
+      transaction.add(PostgresStatement(writer.layout.update, part.parameters), writing: part.count, of: table)
+    }
+  }
+
+  // MARK: - Lists
+
+  func removePairs(_ pairs: [ListMember], of info: RelationshipInfo) {
+    guard case .join(let join, let source, let target, _) = info.storage else { return }
+    let rows = Self.rows(pairs)
+    for part in rows.parts() {
+      transaction.add(
+        PostgresStatement(
+          "DELETE FROM \(join.quotedIdentifier) AS p USING \(rows.source()) AS v(\(rows.list))"
+            + " WHERE p.\(source) = v.owner AND p.\(target) = v.target", part.parameters))
+    }
+  }
+
+  func addPairs(_ pairs: [ListMember], of info: RelationshipInfo) {
+    guard case .join(let join, let source, let target, _) = info.storage else { return }
+    let rows = Self.rows(pairs)
+    for part in rows.parts() {
+      transaction.add(
+        PostgresStatement(
+          "INSERT INTO \(join.quotedIdentifier) (\(source), \(target)) SELECT owner, target"
+            + " FROM \(rows.source()) AS v(\(rows.list)) ON CONFLICT (source, target) DO NOTHING", part.parameters))
+    }
+  }
+
+  func place(_ members: [ListMember], of info: RelationshipInfo) {
+    let (table, position, owner, target): (String, String, String, String)
+    switch info.storage {
+    case .inverseForeignKey(let inverse, let name):
+      (table, position, target) = (TableNames.table(for: info.destination), name.quotedIdentifier, "_pk")
+      owner = TableNames.column(for: inverse).quotedIdentifier
+    case .join(let join, let source, let other, let name):
+      (table, position, owner, target) = (join, name, source, other)
+    case .foreignKey: return
+    }
+    let rows = Self.rows(members)
+    for part in rows.parts() {
+      transaction.add(
+        PostgresStatement(
+          "UPDATE \(table.quotedIdentifier) AS t SET \(position) = v.place FROM \(rows.source()) AS v(\(rows.list))"
+            + " WHERE t.\(target) = v.target AND t.\(owner) = v.owner", part.parameters))
+    }
+  }
+
+  private static func rows(_ members: [ListMember]) -> RowBuffer {
+    let rows = RowBuffer([("owner", .bigint), ("target", .bigint), ("place", .bigint)])
+    for member in members {
+      rows.beginRow()
+      for number in [member.owner, member.target, member.place] { rows.cells.appendCell(number) }
+    }
+    return rows
+  }
+
+  func write(_ history: inout HistoryRecorder, author: String?) throws {
+    try transaction.flush()
+    transaction.changes = history.take()
+  }
+}

@@ -1,0 +1,137 @@
+import SwiftData
+import Synchronization
+
+/// How some properties of a class are written to its rows.
+///
+/// The columns are: the key; the class, where rows carry it and the row is new; those of the properties; what the server
+/// cannot keep of these (`_given`); and the words of searchable texts.
+// @unchecked Sendable because it is immutable.
+final class RowLayout: @unchecked Sendable {
+  /// How cells of a column are written.
+  enum Form {
+    case plain
+    case text
+    /// A text whose words are written too.
+    case searched
+    /// A number, of which SQLite's stored form of NaN is the server's NaN.
+    case real
+    case json
+    /// A column with values of several types.
+    case mixed
+  }
+
+  struct Column {
+    let name: String
+    let type: PostgresType
+    let family: ValueFamily
+  }
+
+  let properties: [__Property]
+  let forms: [Form]
+  let columns: [Column]
+  /// The name of the class, where it is written.
+  let entity: String?
+  let words: [SearchColumns.Column]
+  /// For each of `words`, which property has the text.
+  let sources: [Int]
+  /// All columns, in order.
+  let all: [(String, PostgresType)]
+  /// The statements that write rows, whose parameters are all values of a column each.
+  let insertion: String
+  let update: String
+
+  /// - Parameter isNew: whether the rows are.
+  init(_ table: EntityTable, _ properties: [__Property], isNew: Bool, _ layout: StoreLayout) {
+    let record = layout.record.table(named: table.name)
+    let search = SearchColumns(table, layout)
+    let columns = properties.map { property in
+      let name = TableNames.column(for: property)
+      let known = record?.column(named: name)
+      return Column(
+        name: name, type: known?.serverType ?? ValueFamily(property).serverType,
+        family: known?.family == .mixed ? .mixed : ValueFamily(property))
+    }
+    self.properties = properties
+    self.columns = columns
+    let words = (search?.columns ?? []).filter { word in columns.contains { $0.name == word.source } }
+    self.words = words
+    sources = words.map { word in columns.firstIndex { $0.name == word.source }! }
+    forms = columns.map { column in
+      switch column.type {
+      case .json: .mixed
+      case .jsonb: .json
+      case .float8: .real
+      case .text: words.contains { $0.source == column.name } ? .searched : .text
+      default: .plain
+      }
+    }
+    entity = isNew && table.hasDiscriminator ? table.entity.name : nil
+    let all =
+      [("_pk", PostgresType.bigint)] + (entity == nil ? [] : [("_entity", .text)])
+      + columns.map { ($0.name, $0.type) } + [("_given", .jsonb)] + words.map { ($0.words, .tsvector) }
+    self.all = all
+    let (source, list) = (RowBuffer.source(all), RowBuffer.list(all))
+    insertion = "INSERT INTO \(table.name.quotedIdentifier) (\(list)) SELECT * FROM \(source)"
+    update =
+      "UPDATE \(table.name.quotedIdentifier) AS t SET"
+      + " \(Self.assignments(table, properties, words).joined(separator: ", "))"
+      + " FROM \(source) AS v(\(list)) WHERE t._pk = v._pk"
+  }
+
+  private static func assignments(
+    _ table: EntityTable, _ properties: [__Property], _ words: [SearchColumns.Column]
+  ) -> [String] {
+    var assignments = properties.map { property -> String in
+      let column = TableNames.column(for: property).quotedIdentifier
+      guard let position = table.positionColumn(of: property)?.quotedIdentifier else {
+        return "\(column) = v.\(column)"
+      }
+      // A place in the array of the former owner means nothing to the next one.
+      return "\(column) = v.\(column), \(position) = CASE WHEN t.\(column) IS NOT DISTINCT FROM v.\(column)"
+        + " THEN t.\(position) END"
+    }
+    let names = properties.filter(\.isAttribute).map { TableNames.column(for: $0).quotedLiteral }
+    if !names.isEmpty {
+      assignments.append(
+        "_given = nullif((coalesce(t._given, '{}') - ARRAY[\(names.joined(separator: ", "))]::text[])"
+          + " || coalesce(v._given, '{}'), '{}')")
+    }
+    return assignments + words.map { "\($0.words.quotedIdentifier) = v.\($0.words.quotedIdentifier)" }
+  }
+}
+
+/// The layouts that were needed so far: many saves write the same properties.
+final class RowLayouts: Sendable {
+  private struct Kind: Hashable {
+    let entity: ObjectIdentifier
+    /// Nil for new rows.
+    let properties: PropertySet?
+  }
+
+  private let layout: StoreLayout
+  private let known = Mutex<[Kind: RowLayout]>([:])
+
+  init(_ layout: StoreLayout) { self.layout = layout }
+
+  func insertion(_ table: EntityTable) -> RowLayout {
+    find(Kind(entity: ObjectIdentifier(table.entity), properties: nil)) {
+      RowLayout(table, table.stored, isNew: true, layout)
+    }
+  }
+
+  func update(_ table: EntityTable, _ properties: [__Property]) -> RowLayout {
+    find(Kind(entity: ObjectIdentifier(table.entity), properties: PropertySet(properties.map(\.index)))) {
+      RowLayout(table, properties, isNew: false, layout)
+    }
+  }
+
+  private func find(_ kind: Kind, _ make: () -> RowLayout) -> RowLayout {
+    known.withLock { known in
+      if let layout = known[kind] { return layout }
+      if known.count >= 1000 { known = [:] }
+      let layout = make()
+      known[kind] = layout
+      return layout
+    }
+  }
+}
