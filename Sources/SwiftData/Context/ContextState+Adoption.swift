@@ -153,7 +153,9 @@ extension ContextState {
     }
     object.__state.flags = []
     object.__state.batch = nil
-    return changed.removeValue(forKey: ObjectIdentifier(object))
+    let change = changed[ObjectIdentifier(object)]
+    changed[ObjectIdentifier(object)] = nil
+    return change
   }
 
   /// Whether the keys of a table mean the same rows in another container's store.
