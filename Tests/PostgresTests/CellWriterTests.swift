@@ -66,14 +66,20 @@ private typealias Everything = WriterModels.Everything
       "12345678\u{1}", "\u{2}", "🇩🇪", "eight by\u{301}",
     ])
   func cells(_ text: String) throws {
+    let container = try ModelContainer(
+      for: Everything.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
     let object = Everything()
+    context.insert(object)
     object.__state.key = 7
     object.text = text
     object.list = text.isEmpty ? [] : [text, "-0"]
     object.real = text.isEmpty ? .nan : -0.0
     if !text.isEmpty {
-      object.other = Everything()
-      object.other?.__state.key = 9
+      let other = Everything()
+      context.insert(other)
+      other.__state.key = 9
+      object.other = other
     }
     let writer = PostgresCellWriter(layout)
     try writer.append(object)

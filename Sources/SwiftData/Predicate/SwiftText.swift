@@ -6,21 +6,21 @@ package enum SwiftText {
   /// order is the order of the bytes.
   package static func isNFC(_ text: String) -> Bool {
     var text = text
-    if text.withUTF8({ isInert($0) }) { return true }
+    if text.withUTF8({ isSurelyNFC($0) }) { return true }
     return text._nfc.elementsEqual(text.unicodeScalars)
   }
 
   /// The text in Unicode normal form C.
   package static func nfc(_ text: String) -> String {
     var text = text
-    if text.withUTF8({ isInert($0) }) { return text }
+    if text.withUTF8({ isSurelyNFC($0) }) { return text }
     var result = String.UnicodeScalarView()
     for scalar in text._nfc { result.append(scalar) }
     return String(result)
   }
 
   /// The first byte of U+0300; every later scalar begins with this or a greater byte.
-  package static let firstCombining: UInt8 = 0xCC
+  static let firstCombining: UInt8 = 0xCC
 
   /// Whether all scalars are below U+0300: nothing there combines, so each scalar is a character (but CR LF) and the
   /// text is in normal form C.
@@ -37,4 +37,31 @@ package enum SwiftText {
     }
     return bytes[index...].allSatisfy { $0 < firstCombining }
   }
+
+  /// Whether the bytes say by themselves that a text is in normal form C: no scalar changes there, reorders, or composes
+  /// with one before it. True of most texts in Latin, Cyrillic, Greek, Chinese, Japanese and Korean, with emoji.
+  package static func isSurelyNFC(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    var index = 0
+    while index < utf8.count {
+      let first = utf8[index]
+      if first < firstCombining {
+        index += 1
+        continue
+      }
+      let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+      var scalar = UInt32(first) & (0xFF >> UInt32(length + 1))
+      // Strings are well-formed UTF-8.
+      for next in utf8[(index + 1)..<(index + length)] { scalar = scalar << 6 | UInt32(next & 0x3F) }
+      guard inertScalars.contains(where: { $0.contains(scalar) }) else { return false }
+      index += length
+    }
+    return true
+  }
+
+  /// Starters that normal form C leaves alone, whatever stands before them. (Unicode Standard Annex 15, quick check.)
+  static let inertScalars: [ClosedRange<UInt32>] = [
+    0x0400...0x0482, 0x048A...0x052F, 0x4E00...0x9FFF, 0x1F000...0x1FAFF, 0x3041...0x3096, 0x30A1...0x30FA,
+    0xAC00...0xD7A3, 0x2010...0x2027, 0x2030...0x205E, 0x3000...0x3029, 0x2190...0x2328, 0x2600...0x27BF,
+    0x0388...0x03FF, 0x200C...0x200D, 0xFE00...0xFE0F, 0xFF01...0xFF5E,
+  ]
 }

@@ -30,11 +30,9 @@ enum StoredText {
       if (word | (word &- 0x0202_0202_0202_0202)) & 0x8080_8080_8080_8080 != 0 { break }
       index += 8
     }
-    while index < bytes.count {
-      guard bytes[index] > 1, bytes[index] < SwiftText.firstCombining else { return false }
-      index += 1
-    }
-    return true
+    if index == bytes.count { return true }
+    let rest = UnsafeBufferPointer(rebasing: utf8[index...])
+    return rest.allSatisfy { $0 > 1 } && SwiftText.isSurelyNFC(rest)
   }
 
   /// A text of normal form C from the one that is stored.

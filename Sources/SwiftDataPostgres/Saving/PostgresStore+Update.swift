@@ -63,7 +63,7 @@ extension PostgresStore {
     assignments.append(
       "_given = nullif((coalesce(t._given, '{}') - ARRAY[\(list)]::text[]) || coalesce((?::jsonb[])[1], '{}'), '{}')")
     let returned = "t._pk, v.failed::int::bigint AS failed" + (update.table.hasDiscriminator ? ", t._entity" : "")
-    let found = PostgresStatement("WITH v AS MATERIALIZED (\(update.rows))")
+    let found = PostgresStatement("WITH v AS MATERIALIZED (\(update.rows))" as SQLFragment)
     let rest = PostgresStatement(
       """
        UPDATE \(name: update.table.name) AS t SET \(assignments.joined(separator: ", ")) \
