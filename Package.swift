@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "SwiftDataQuery", targets: ["SwiftDataQuery"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
     .library(name: "FaultyFiles", targets: ["FaultyFiles"]),
@@ -42,6 +43,7 @@ let package = Package(
         .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
       ]
     ),
+    .target(name: "SwiftDataQuery", dependencies: ["SwiftData"]),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
     .systemLibrary(
       name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -62,13 +64,15 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "SwiftDataPostgres", "CrashModels", "CrashHelper",
+        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "CrashModels", "CrashHelper",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
     .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
+    .target(name: "LetterNames", path: "Tests/LetterNames"),
+    .testTarget(name: "LetterTests", dependencies: ["SwiftData", "SwiftDataQuery", "LetterNames"]),
     .executableTarget(
       name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
     .testTarget(name: "PostgresTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter"]),

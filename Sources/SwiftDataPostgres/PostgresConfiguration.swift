@@ -5,7 +5,7 @@ public import SwiftData
 ///
 ///     let container = try ModelContainer(
 ///       for: Trip.self, configurations: PostgresConfiguration(url: "postgres://user@host/database"))
-public struct PostgresConfiguration: DataStoreConfiguration {
+public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// The store that is opened with it.
   public typealias Store = PostgresStore
 

@@ -15,7 +15,7 @@ extension PostgresStore: SQLStore {
 
   package func plan(
     of query: StoreQuery
-  ) throws -> (steps: [FetchExplanation.Step], findings: [FetchExplanation.Finding]) {
+  ) throws -> (steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]) {
     let statement = PostgresStatement(query.select)
     let result = try reading(cancellable: true) {
       try $0.run("EXPLAIN (COSTS OFF) \(statement.sql)", statement.parameters)

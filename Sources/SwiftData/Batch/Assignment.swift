@@ -1,46 +1,48 @@
 public import Foundation
 
-/// What a batch update gives to a property of every object that it takes: a value, or what an expression makes of the
-/// object. (Not Apple's.)
-public struct Assignment<Model: PersistentModel> {
-  /// The column and its new value in SQL.
-  let plan: (inout LoweringState) throws -> AssignedColumn
-  /// Finds the new value for an object in memory and returns how to assign it, so that all values are found first.
-  let prepare: (Model) throws -> () -> Void
+extension ModelContext {
+  /// What a batch update gives to a property of every object that it takes: a value, or what an expression makes of the
+  /// object. (Not Apple's.)
+  public struct Assignment<Model: PersistentModel> {
+    /// The column and its new value in SQL.
+    let plan: (inout LoweringState) throws -> AssignedColumn
+    /// Finds the new value for an object in memory and returns how to assign it, so that all values are found first.
+    let prepare: (Model) throws -> () -> Void
 
-  /// Assigns a value.
-  /// - Parameters:
-  ///   - keyPath: a persisted attribute as a whole; relationships are changed on the objects.
-  ///   - value: the new value.
-  public static func assign<Value>(_ keyPath: ReferenceWritableKeyPath<Model, Value>, _ value: Value) -> Assignment {
-    Assignment(
-      plan: { try AssignedColumn(keyPath, value, $0.entity) },
-      prepare: { model in { model[keyPath: keyPath] = value } })
-  }
+    /// Assigns a value.
+    /// - Parameters:
+    ///   - keyPath: a persisted attribute as a whole; relationships are changed on the objects.
+    ///   - value: the new value.
+    public static func assign<Value>(_ keyPath: ReferenceWritableKeyPath<Model, Value>, _ value: Value) -> Self {
+      Self(
+        plan: { try AssignedColumn(keyPath, value, $0.entity) },
+        prepare: { model in { model[keyPath: keyPath] = value } })
+    }
 
-  /// Assigns what an expression makes of each object as it was before the update.
-  ///
-  ///     try context.update(model: Track.self, set: .assign(\.plays, #Expression<Track, Int> { $0.plays + 1 }))
-  public static func assign<Value>(
-    _ keyPath: ReferenceWritableKeyPath<Model, Value>, _ expression: Expression<Model, Value>
-  ) -> Assignment { assign(keyPath, expression) { $0 } }
+    /// Assigns what an expression makes of each object as it was before the update.
+    ///
+    ///     try context.update(model: Track.self, set: .assign(\.plays, #Expression<Track, Int> { $0.plays + 1 }))
+    public static func assign<Value>(
+      _ keyPath: ReferenceWritableKeyPath<Model, Value>, _ expression: Expression<Model, Value>
+    ) -> Self { assign(keyPath, expression) { $0 } }
 
-  /// Assigns what an expression makes of each object to an optional property.
-  public static func assign<Value>(
-    _ keyPath: ReferenceWritableKeyPath<Model, Value?>, _ expression: Expression<Model, Value>
-  ) -> Assignment { assign(keyPath, expression) { $0 } }
+    /// Assigns what an expression makes of each object to an optional property.
+    public static func assign<Value>(
+      _ keyPath: ReferenceWritableKeyPath<Model, Value?>, _ expression: Expression<Model, Value>
+    ) -> Self { assign(keyPath, expression) { $0 } }
 
-  private static func assign<Value, Result>(
-    _ keyPath: ReferenceWritableKeyPath<Model, Value>, _ expression: Expression<Model, Result>,
-    _ wrap: @escaping (Result) -> Value
-  ) -> Assignment {
-    let source = ValueSource(expression)
-    return Assignment(
-      plan: { try AssignedColumn(keyPath, try source.lower(&$0), $0.entity) },
-      prepare: { model in
-        let value = wrap(try source.evaluate(model))
-        return { model[keyPath: keyPath] = value }
-      })
+    private static func assign<Value, Result>(
+      _ keyPath: ReferenceWritableKeyPath<Model, Value>, _ expression: Expression<Model, Result>,
+      _ wrap: @escaping (Result) -> Value
+    ) -> Self {
+      let source = ValueSource(expression)
+      return Self(
+        plan: { try AssignedColumn(keyPath, try source.lower(&$0), $0.entity) },
+        prepare: { model in
+          let value = wrap(try source.evaluate(model))
+          return { model[keyPath: keyPath] = value }
+        })
+    }
   }
 }
 

@@ -23,15 +23,15 @@ extension ModelContext {
   ///   objects.
   @discardableResult
   public func update<T: PersistentModel>(
-    model: T.Type, where predicate: Predicate<T>? = nil, set assignments: Assignment<T>...
+    model: T.Type, where predicate: Predicate<T>? = nil, set assignments: ModelContext.Assignment<T>...
   ) throws -> Int {
-    try state.update(model: model, where: predicate, set: assignments)
+    try state.used(.change) { try state.update(model: model, where: predicate, set: assignments) }
   }
 }
 
 extension ContextState {
   func update<M: PersistentModel>(
-    model: M.Type, where predicate: Predicate<M>?, set assignments: [Assignment<M>]
+    model: M.Type, where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>]
   ) throws -> Int {
     drainInbox()
     guard case .sql(let store) = core.kind(of: try core.table(for: M.__entity)) else {
@@ -45,7 +45,7 @@ extension ContextState {
   }
 
   private func updateRows<M: PersistentModel>(
-    where predicate: Predicate<M>?, set assignments: [Assignment<M>], _ store: any SQLStore
+    where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>], _ store: any SQLStore
   ) throws -> Int {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     var columns = [AssignedColumn]()
@@ -77,7 +77,7 @@ extension ContextState {
   }
 
   func prepare<M: PersistentModel>(
-    _ assignments: [Assignment<M>], for objects: [M]
+    _ assignments: [ModelContext.Assignment<M>], for objects: [M]
   ) throws -> [() -> Void] {
     try objects.flatMap { object in try assignments.map { try $0.prepare(object) } }
   }

@@ -6,7 +6,7 @@ import Synchronization
 enum ContextActivity: Int {
   case use, read, save, change, rollback, transaction, enumeration
 
-  fileprivate var words: String {
+  var words: String {
     switch self {
     case .use: "a call"
     case .read: "a fetch"
@@ -20,102 +20,129 @@ enum ContextActivity: Int {
 }
 
 extension ContextState {
-  // Debug builds stop at a context in the wrong hands; in release builds nothing of this is there.
-
-  /// Marks the context as in use by this thread, until ``endUse()``. Uses of one thread nest.
+  /// Marks the context as in use by this thread, until ``endUse()``. Uses of one thread nest; another thread waits.
   @inline(__always)
-  func beginUse(_ activity: ContextActivity) {
-    #if DEBUG
-      contextUse.begin(activity)
-    #endif
+  func beginUse(_ activity: ContextActivity) { contextUse.begin(activity) }
+
+  @inline(__always)
+  func endUse() { contextUse.end() }
+
+  /// Does something with what belongs to the context.
+  @inline(__always)
+  func used<T>(_ activity: ContextActivity, _ body: () throws -> T) rethrows -> T {
+    contextUse.begin(activity)
+    defer { contextUse.end() }
+    return try body()
   }
 
-  @inline(__always)
-  func endUse() {
-    #if DEBUG
-      contextUse.end()
-    #endif
+  /// Runs a block of the program's that others may not meddle with, and that may wait for others: it is noted and holds
+  /// nobody up.
+  func noting<T>(_ activity: ContextActivity, _ body: () throws -> T) rethrows -> T {
+    let former = contextUse.note(activity)
+    defer { contextUse.forget(former) }
+    return try body()
   }
 
   /// Says that the context belongs to the main actor.
+  func bindToMainActor() { contextUse.isMain = true }
+}
+
+/// Who uses a context right now.
+///
+/// Actors run on changing threads, so no thread owns a context: what is wrong is a second one while the first is still in
+/// it, and the main context off the main actor. Debug builds report both, once for each place
+/// (``ConcurrencyMisuse``). Whatever the build, one thread waits for the other, so that the maps and lists of a context are
+/// never touched by two at a time; the properties of its objects are the program's own.
+final class ContextUse: Sendable {
+  // nonisolated(unsafe) because it is set before anybody else knows the context.
+  nonisolated(unsafe) var isMain = false
+  private let misuse: ConcurrencyMisuse
+  /// The thread inside, 0 for none.
+  private let owner = Atomic<UInt>(0)
+  private let running = Atomic<Int>(0)
+  // nonisolated(unsafe) because only the owner touches it.
+  nonisolated(unsafe) private var depth = 0
+  /// The thread that runs a block of the program's, and what it is: see ``note(_:)``.
+  private let noted = Atomic<UInt>(0)
+  private let notedActivity = Atomic<Int>(0)
+
+  init(_ misuse: ConcurrencyMisuse) { self.misuse = misuse }
+
   @inline(__always)
-  func bindToMainActor() {
-    #if DEBUG
-      contextUse.isMain = true
-    #endif
+  func begin(_ activity: ContextActivity) {
+    let thread = Self.thread
+    if owner.load(ordering: .relaxed) == thread {
+      depth += 1
+      return
+    }
+    if misuse.isReported { lookFor(activity, thread) }
+    if !owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged { wait(activity, thread) }
+    running.store(activity.rawValue, ordering: .relaxed)
+    depth = 1
   }
 
-  /// Stops where another thread uses the context right now.
   @inline(__always)
-  func checkUse() {
-    #if DEBUG
-      contextUse.check()
+  func end() {
+    depth -= 1
+    if depth == 0 { owner.store(0, ordering: .releasing) }
+  }
+
+  /// - Returns: what was noted before, for ``forget(_:)``.
+  func note(_ activity: ContextActivity) -> (thread: UInt, activity: Int)? {
+    guard misuse.isReported else { return nil }
+    let thread = Self.thread
+    lookFor(activity, thread)
+    notedActivity.store(activity.rawValue, ordering: .relaxed)
+    let former = noted.exchange(thread, ordering: .relaxed)
+    return (former == thread ? thread : 0, activity.rawValue)
+  }
+
+  func forget(_ former: (thread: UInt, activity: Int)?) {
+    if let former { noted.store(former.thread, ordering: .relaxed) }
+  }
+
+  private func wait(_ activity: ContextActivity, _ thread: UInt) {
+    if misuse.isReported { report(activity, beside: running) }
+    // Only a program with a mistake gets here, so that what counts is to wait without a lock of the system's for each
+    // context.
+    var pause: UInt32 = 1
+    while !owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged {
+      usleep(pause)
+      pause = min(pause * 2, 1000)
+    }
+  }
+
+  private func lookFor(_ activity: ContextActivity, _ thread: UInt) {
+    let other = noted.load(ordering: .relaxed)
+    if other != 0, other != thread { report(activity, beside: notedActivity) }
+    guard isMain, !Thread.isMainThread, DispatchQueue.getSpecific(key: Self.mainQueue) == nil else { return }
+    misuse.report(
+      "\(activity.words) on the mainContext of a container, or on one of its objects, away from the main actor. Use it"
+        + " in @MainActor code only (await MainActor.run { … }); elsewhere make a ModelContext(container), or work in a"
+        + " @ModelActor, and pass persistentModelID on instead of objects.")
+  }
+
+  private func report(_ activity: ContextActivity, beside other: borrowing Atomic<Int>) {
+    let other = ContextActivity(rawValue: other.load(ordering: .relaxed)) ?? .use
+    misuse.report(
+      "\(activity.words) on a ModelContext, or on one of its objects, while \(other.words) runs on another thread. A"
+        + " context and its objects belong to one thread or actor at a time: make a context for each with"
+        + " ModelContext(container), or work in a @ModelActor, and pass persistentModelID on instead of objects.")
+  }
+
+  /// On Linux the main queue may leave the main thread, so the queue is marked too.
+  private static let mainQueue: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  @inline(__always)
+  private static var thread: UInt {
+    #if canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
     #endif
   }
 }
-
-#if DEBUG
-  /// Who uses a context right now.
-  ///
-  /// Actors run on changing threads, so no thread owns a context: what is wrong is a second one while the first is
-  /// still in it, and the main context off the main actor. The orderings are relaxed, so that the marker hides no race
-  /// from Thread Sanitizer.
-  final class ContextUse {
-    var isMain = false
-    /// The thread inside, 0 for none.
-    private let owner = Atomic<UInt>(0)
-    private let running = Atomic<Int>(0)
-    /// Only touched by the owner.
-    private var depth = 0
-
-    func begin(_ activity: ContextActivity) {
-      requireMainActor(activity)
-      let thread = Self.thread
-      if owner.load(ordering: .relaxed) == thread {
-        depth += 1
-        return
-      }
-      guard owner.compareExchange(expected: 0, desired: thread, ordering: .relaxed).exchanged else {
-        stop(activity)
-      }
-      running.store(activity.rawValue, ordering: .relaxed)
-      depth = 1
-    }
-
-    func end() {
-      depth -= 1
-      if depth == 0 { owner.store(0, ordering: .relaxed) }
-    }
-
-    func check() {
-      requireMainActor(.use)
-      let owner = owner.load(ordering: .relaxed)
-      if owner != 0, owner != Self.thread { stop(.use) }
-    }
-
-    private func stop(_ activity: ContextActivity) -> Never {
-      let other = ContextActivity(rawValue: running.load(ordering: .relaxed)) ?? .use
-      fatalError(
-        "SwiftData: \(activity.words) on a ModelContext, or on one of its objects, while \(other.words) runs on another"
-          + " thread. A context and its objects belong to one thread or actor at a time: make a context for each with"
-          + " ModelContext(container), or work in a @ModelActor, and pass persistentModelID on instead of objects.")
-    }
-
-    private func requireMainActor(_ activity: ContextActivity) {
-      guard isMain, !Thread.isMainThread, DispatchQueue.getSpecific(key: Self.mainQueue) == nil else { return }
-      fatalError(
-        "SwiftData: \(activity.words) on the mainContext of a container, or on one of its objects, away from the main"
-          + " actor. Use it in @MainActor code only (await MainActor.run { … }); elsewhere make a ModelContext(container),"
-          + " or work in a @ModelActor, and pass persistentModelID on instead of objects.")
-    }
-
-    /// On Linux the main queue may leave the main thread, so the queue is marked too.
-    private static let mainQueue: DispatchSpecificKey<Bool> = {
-      let key = DispatchSpecificKey<Bool>()
-      DispatchQueue.main.setSpecific(key: key, value: true)
-      return key
-    }()
-
-    private static var thread: UInt { UInt(bitPattern: Unmanaged.passUnretained(Thread.current).toOpaque()) }
-  }
-#endif

@@ -7,6 +7,8 @@ import Synchronization
 package final class ContainerCore: @unchecked Sendable {
   package let schema: Schema
   package let stores: [any EngineStore]
+  /// What is done about contexts in the wrong hands.
+  let misuse: ConcurrencyMisuse
   /// The same by what they are asked.
   private let kinds: [StoreKind]
   private let tablesByEntity: [ObjectIdentifier: EntityTable]
@@ -39,11 +41,13 @@ package final class ContainerCore: @unchecked Sendable {
   }
 
   /// A core without stores and models.
-  convenience init() { self.init(Schema(), tables: [], stores: []) }
+  package convenience init() { self.init(Schema(), tables: [], stores: []) }
 
   private init(_ schema: Schema, tables: [EntityTable], stores: [any EngineStore]) {
     self.schema = schema
     self.stores = stores
+    let traps = stores.contains { ($0 as? SQLiteStore)?.configuration.trapsOnConcurrencyMisuse == true }
+    self.misuse = ConcurrencyMisuse(trapsOnMisuse: traps)
     self.kinds = stores.map(StoreKind.init)
     self.tablesByEntity = Dictionary(uniqueKeysWithValues: tables.map { (ObjectIdentifier($0.entity), $0) })
     self.tablesByName = Dictionary(tables.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -28,6 +28,10 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   public var durability = Durability.normal
   /// How long, in seconds, an operation waits for another process that has the store locked. (Not Apple's.)
   public var lockTimeout: Double = 5
+  /// Whether a program stops where it uses a context of the container from two threads at a time, or the main context away
+  /// from the main actor, as `-com.apple.CoreData.ConcurrencyDebug 1` makes Apple's. Otherwise a debug build logs each
+  /// place once, and one thread waits for the other. (Not Apple's.)
+  public var trapsOnConcurrencyMisuse = false
   /// Whether saves are kept in the history. They always are; it is accepted for code that says so. (Not Apple's.)
   public var isHistoryEnabled = true
   /// How long, in seconds, the history keeps a transaction; nil keeps all. Older ones are forgotten when the store is
@@ -36,13 +40,13 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
 
   /// Encrypts attributes with the option `.allowsCloudEncryption` in the store's file; nil, the default, keeps them as
   /// they are. A store that is there already is encrypted, or decrypted, when it is opened. (Not Apple's.)
-  public var encryptionKey: EncryptionKey?
+  public var encryptionKey: ModelConfiguration.EncryptionKey?
   /// Keys that were ``encryptionKey`` once: they read what they wrote. ``ModelContainer/reencrypt()`` makes them
   /// unnecessary. (Not Apple's.)
-  public var formerEncryptionKeys: [EncryptionKey] = []
+  public var formerEncryptionKeys: [ModelConfiguration.EncryptionKey] = []
 
   /// Called on the opening thread while a migration writes rows anew, every 50,000 rows. (Not Apple's.)
-  public var migrationProgress: (@Sendable (MigrationProgress) -> Void)? {
+  public var migrationProgress: (@Sendable (ModelConfiguration.MigrationProgress) -> Void)? {
     get { progress.call }
     set { progress.call = newValue }
   }
@@ -50,7 +54,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
 
   /// Makes no difference between configurations.
   private struct ProgressHandler: Hashable, Sendable {
-    var call: (@Sendable (MigrationProgress) -> Void)?
+    var call: (@Sendable (ModelConfiguration.MigrationProgress) -> Void)?
     static func == (left: Self, right: Self) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
   }

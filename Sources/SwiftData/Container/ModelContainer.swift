@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Synchronization
 
 /// The stores of an app's models, and the way to them.
@@ -16,7 +17,7 @@ public final class ModelContainer: Equatable, Sendable {
   public var configurations: Set<ModelConfiguration> { Set(core.sqliteStores.map(\.configuration)) }
 
   /// What opening the stores did to them; empty where none needed a migration. (Not Apple's.)
-  public var migrations: [MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }
+  public var migrations: [ModelContainer.MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }
 
   package let core: ContainerCore
   /// Held here and not by the core, which contexts hold.
@@ -110,12 +111,13 @@ public final class ModelContainer: Equatable, Sendable {
   /// - Throws: ``SwiftDataError`` where a store cannot be read or its schema is not known to the plan.
   public static func migrationPreview(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
-  ) throws -> [MigrationSummary] {
+  ) throws -> [ModelContainer.MigrationSummary] {
     let targets = try ContainerCore.targets(
       schema: schema, configurations: configurations, migrationPlan: migrationPlan)
     return try targets.stores.compactMap { target in
       guard case .sqlite(let target) = target else { return nil }
-      return MigrationSummary(configuration: target.configuration.name, steps: try StoreOpening.preview(target))
+      return ModelContainer.MigrationSummary(
+        configuration: target.configuration.name, steps: try StoreOpening.preview(target))
     }
   }
 
@@ -124,12 +126,12 @@ public final class ModelContainer: Equatable, Sendable {
   public static func migrationPreview(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
-  ) throws -> [MigrationSummary] {
+  ) throws -> [ModelContainer.MigrationSummary] {
     try migrationPreview(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
   /// The container of a context whose own container is gone.
-  init(core: ContainerCore) {
+  package init(core: ContainerCore) {
     self.core = core
     self.migrationPlan = nil
   }
@@ -153,13 +155,23 @@ public final class ModelContainer: Equatable, Sendable {
   }
 
   /// Removes all objects of all stores. Objects in memory are not touched.
-  /// - Throws: ``SwiftDataError`` where a store cannot be written.
-  public func deleteAllData() throws {
-    for store in core.stores { try store.deleteAllRows() }
+  ///
+  /// It does not throw, as Apple's does not. A store that cannot be written keeps its objects, which is logged as an error
+  /// (swift-log, `SwiftData.Container`); ``erase()`` throws.
+  public func deleteAllData() {
+    for store in core.stores {
+      do {
+        try store.deleteAllRows()
+      } catch {
+        Self.logger.error("deleteAllData() left the store \"\(store.name)\" as it was: \(error)")
+      }
+    }
     var changes = SavedChanges()
     changes.isEverything = true
     core.announce(changes, from: nil)
   }
+
+  private static let logger = Logger(label: "SwiftData.Container")
 
   /// Closes the stores and removes their files; the container and its contexts cannot be used afterwards.
   /// - Throws: an error of the file system.

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 
 /// Saves contexts that asked for it.
 enum Autosave {
@@ -14,19 +15,19 @@ enum Autosave {
     }
     let pending = Pending(context)
     context.state.changeHandler = {
-      guard !pending.isScheduled else { return }
-      pending.isScheduled = true
+      guard !pending.isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
       Task { @MainActor in
-        pending.isScheduled = false
+        pending.isScheduled.store(false, ordering: .releasing)
         if let context = pending.context, context.autosaveEnabled { save(context) }
       }
     }
   }
 
   /// Whether a save is on its way already.
-  // @unchecked Sendable because it is only touched on the main actor, to which the main context belongs.
+  // @unchecked Sendable because weak references are atomic, and nothing else changes without being so. A change may come
+  // from another thread where a program is wrong.
   private final class Pending: @unchecked Sendable {
-    var isScheduled = false
+    let isScheduled = Atomic(false)
     private(set) weak var context: ModelContext?
     init(_ context: ModelContext) { self.context = context }
   }

@@ -5,6 +5,11 @@ extension ContextState {
   func delete(_ model: any PersistentModel) {
     beginUse(.change)
     defer { endUse() }
+    var model = model
+    if let context = model.__state.context, context !== self, context.isOver {
+      insert(model)
+      model = canonical(model)
+    }
     guard model.__state.context === self else {
       if model.__state.context != nil { noteForeign(model) }
       return

@@ -11,18 +11,20 @@ extension ContextState {
   }
 
   func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-    drainInbox()
+    // A registered object is returned as it is: what other contexts saved is taken in by the next fetch.
     if let object = registeredModel(for: identifier) { return object }
+    drainInbox()
     if let table = core.table(named: identifier.entityName), let key = core.store(of: table).key(of: identifier) {
       do {
         if let object = try objects(withKeys: [key], in: table)[key] { return object }
       } catch {
         note(error)
       }
-      return Probe.placeholder(of: table.entity)
     }
-    guard let table = core.table(named: identifier.entityName) else { return UnknownModel() }
-    return Probe.placeholder(of: table.entity)
+    let object: any PersistentModel =
+      core.table(named: identifier.entityName).map { Probe.placeholder(of: $0.entity) } ?? UnknownModel()
+    object.__state.standIn(for: identifier)
+    return object
   }
 }
 

@@ -9,12 +9,11 @@ package final class ContextState {
   weak var facade: ModelContext?
   /// The identity of the context and its author, as stores see them.
   package var editing = EditingState()
-  #if DEBUG
-    let contextUse = ContextUse()
-  #endif
+  let contextUse: ContextUse
 
   // MARK: - Mutable State
-  // All of it belongs to the thread or actor of the context.
+  // All of it belongs to the thread or actor of the context. A program may get that wrong: whatever reads or changes it is
+  // between `beginUse(_:)` and `endUse()`.
 
   /// The live objects, by hierarchy and key. Weak: an object that nobody holds is fetched again.
   @exclusivity(unchecked)  // finding and adding an object runs nothing else
@@ -28,7 +27,7 @@ package final class ContextState {
   /// Finds inserted and changed objects by their values. Every change of one of these goes through `touch`.
   var unsavedIndices = UnsavedIndices()
   /// The inserted objects that somebody asked for an identifier. An identity that is gone may leave its name to another.
-  private var temporary: [ObjectIdentifier: ObjectIdentifier] = [:]
+  private var temporary: [TemporaryIdentity: ObjectIdentifier] = [:]
   /// Long to-manys that were changed in place, and that the next save looks at as a whole.
   private var unverified: [ObjectIdentifier: (object: any PersistentModel, indices: PropertySet)] = [:]
   /// Whether new objects were taken out since the last save: relationships may still name them.
@@ -56,10 +55,15 @@ package final class ContextState {
   let trackingProbe = TrackingProbe()
   package var work = WorkCounter()
   package var tuning = Tuning()
+  /// Whether the public context is gone, so that nobody can save its objects there any more.
+  private(set) var isOver = false
+  /// Whether a change that came after that was reported.
+  var hasReportedLoss = false
 
   init(core: ContainerCore) {
     self.core = core
     self.inbox = ContextInbox()
+    self.contextUse = ContextUse(core.misuse)
     self.identityMaps = Array(repeating: IdentityMap(), count: core.rootCount)
     self.syncedForeignCommits = core.stores.map(\.foreignCommits)
     self.staleStores = core.refreshingStores
@@ -127,8 +131,11 @@ package final class ContextState {
     defer { endUse() }
     var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()
+    var adoption = Adoption()
     while let (object, revives) = pending.popLast() {
-      guard admit(object, revives: revives) else { continue }
+      let isAdmitted = admit(object, revives: revives, &adoption)
+      for reached in adoption.takeReached() { pending.append((object: reached, revives: false)) }
+      guard isAdmitted else { continue }
       added.append(object)
       for property in type(of: object).__entity.properties.reversed() where !property.isAttribute {
         if case .targets(let targets, _) = object.__relationship(property.index, .read) {
@@ -139,6 +146,7 @@ package final class ContextState {
       }
     }
     for object in added { RelationshipMaintenance.connect(object) }
+    settle(adoption)
     // Arrays that were loaded meanwhile are without what was deleted.
     let revived = Set(added.lazy.filter { $0.__state.key != 0 }.map { type(of: $0).__entity.name })
     if !revived.isEmpty { refault(pointingTo: revived) }
@@ -147,7 +155,15 @@ package final class ContextState {
 
   /// Takes one object in, or takes its unsaved deletion back. False where there is nothing to do, or where it belongs
   /// elsewhere.
-  private func admit(_ object: any PersistentModel, revives: Bool) -> Bool {
+  private func admit(_ object: any PersistentModel, revives: Bool, _ adoption: inout Adoption) -> Bool {
+    if let context = object.__state.context, context !== self, context.isOver {
+      do {
+        if try adopt(object, from: context, &adoption) { return false }
+      } catch {
+        note(error)
+        return false
+      }
+    }
     if let context = object.__state.context {
       if context !== self {
         noteForeign(object)
@@ -200,7 +216,8 @@ package final class ContextState {
   /// Takes a forgotten object in again, and it alone: what was forgotten with it comes back by undo actions of its own,
   /// and what it only points at may be gone for good.
   private func insertAgain(_ object: any PersistentModel) {
-    guard object.__state.context == nil, admit(object, revives: false) else { return }
+    var adoption = Adoption()
+    guard object.__state.context == nil, admit(object, revives: false, &adoption) else { return }
     RelationshipMaintenance.connect(object, within: self)
     didChange()
   }
@@ -209,13 +226,13 @@ package final class ContextState {
 
   /// Notes the identity of a new object.
   func note(_ identity: TemporaryIdentity, of object: any PersistentModel) {
-    temporary[ObjectIdentifier(identity)] = ObjectIdentifier(object)
+    temporary[identity] = ObjectIdentifier(object)
   }
 
   /// The new object with an identity.
   func insertedObject(_ identity: TemporaryIdentity) -> (any PersistentModel)? {
-    guard let object = temporary[ObjectIdentifier(identity)].flatMap({ inserted[$0] }),
-      object.__state.temporaryIdentity === identity
+    guard let object = temporary[identity].flatMap({ inserted[$0] }),
+      object.__state.temporaryIdentity == identity
     else { return nil }
     return object
   }
@@ -231,6 +248,7 @@ package final class ContextState {
   func recordChange(of object: any PersistentModel, _ index: Int) {
     beginUse(.change)
     defer { endUse() }
+    if isOver { reportLoss(of: object) }
     registerUndo(of: object, index)
     noteLive(object)
     // A deleted object's are kept too: rollback() gives everything back.
@@ -279,8 +297,10 @@ package final class ContextState {
       SwiftDataError(
         .relationshipAcrossContexts, entity: owner.map { type(of: $0).__entity.name } ?? entity,
         property: property?.name,
-        message: "the \(entity) belongs to another ModelContext; fetch it in this context with"
-          + " model(for: object.persistentModelID) and use that object"))
+        message:
+          "the \(entity) (\(object.persistentModelID)) belongs to another ModelContext that is in use; save it there,"
+          + " then take this context's own object, model(for: object.persistentModelID). What else is unsaved here is saved"
+          + " by the next save(), and rollback() forgets it"))
   }
 
   // MARK: - The end of the context
@@ -289,6 +309,7 @@ package final class ContextState {
   /// which breaks the reference cycles between objects. Whoever holds a stored object can go on reading it; one that
   /// no store has keeps its values.
   func discard() {
+    isOver = true
     problems = []
     changeHandler = nil
     // Its actions hold objects, which hold this.

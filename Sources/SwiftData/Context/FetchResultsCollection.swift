@@ -56,6 +56,8 @@ private final class BatchedObjects {
   func object(at position: Int) -> any PersistentModel {
     let first = position / size * size
     if first != start {
+      state.beginUse(.read)
+      defer { state.endUse() }
       do {
         let table = try state.core.table(for: entity)
         loaded = try state.objects(withKeys: Array(keys[first..<min(first + size, keys.count)]), in: table)

@@ -24,28 +24,24 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     case deletedIdentifiers = "deleted"
   }
 
-  package var state: ContextState {
-    ownState.checkUse()
-    return ownState
-  }
-  private let ownState: ContextState
+  package let state: ContextState
   /// Nil for the main context, which its container holds.
   private let ownContainer: ModelContainer?
   private weak var mainContainer: ModelContainer?
 
   /// Who makes the changes, as the history names them.
   public var author: String? {
-    get { state.editing.author }
-    set { state.editing.author = newValue }
+    get { state.used(.use) { state.editing.author } }
+    set { state.used(.use) { state.editing.author = newValue } }
   }
 
   /// The identity of the context and its author, as stores see them.
-  public var editingState: EditingState { state.editing }
+  public var editingState: EditingState { state.used(.use) { state.editing } }
 
   /// Registers how to undo each change; nil, the default, registers nothing.
   public var undoManager: UndoManager? {
-    get { state.undoManager }
-    set { state.undoManager = newValue }
+    get { state.used(.use) { state.undoManager } }
+    set { state.used(.use) { state.undoManager = newValue } }
   }
 
   /// Whether the context saves by itself soon after a change: true for the main context, false for any other.
@@ -59,20 +55,20 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Makes a context for the stores of a container.
   public init(_ container: ModelContainer) {
     self.ownContainer = container
-    self.ownState = ContextState(core: container.core)
-    ownState.facade = self
+    self.state = ContextState(core: container.core)
+    state.facade = self
   }
 
   /// The main context of a container.
   init(mainOf container: ModelContainer) {
     self.ownContainer = nil
     self.mainContainer = container
-    self.ownState = ContextState(core: container.core)
-    ownState.facade = self
-    ownState.bindToMainActor()
+    self.state = ContextState(core: container.core)
+    state.facade = self
+    state.bindToMainActor()
   }
 
-  deinit { ownState.discard() }
+  deinit { state.discard() }
 
   /// Whether it is the context of the main actor, which its container holds and which does not hold the container.
   var isMain: Bool { ownContainer == nil }
@@ -83,25 +79,31 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   // MARK: - Unsaved changes
 
   /// Whether there is anything to save.
-  public var hasChanges: Bool { state.hasChanges }
+  public var hasChanges: Bool { state.used(.use) { state.hasChanges } }
 
   /// The objects that were inserted and not saved, in order.
-  public var insertedModelsArray: [any PersistentModel] { Array(state.inserted.values) }
+  public var insertedModelsArray: [any PersistentModel] { state.used(.use) { Array(state.inserted.values) } }
 
   /// The stored objects that were changed and not saved, in the order of their first change.
   public var changedModelsArray: [any PersistentModel] {
-    state.changed.values.map(\.object).filter { !$0.isDeleted }
+    state.used(.use) { state.changed.values.map(\.object).filter { !$0.isDeleted } }
   }
 
   /// The stored objects whose deletion was not saved, in order.
   /// - Complexity: loads the objects that ``delete(model:where:includeSubclasses:)`` deleted without loading them.
   public var deletedModelsArray: [any PersistentModel] {
-    do { try state.loadMarkedRows() } catch { state.note(error) }
-    return Array(state.deleted.values)
+    state.used(.read) {
+      do { try state.loadMarkedRows() } catch { state.note(error) }
+      return Array(state.deleted.values)
+    }
   }
 
-  /// Inserts an object and everything that it reaches. An object of this context stays as it is; one of another
-  /// context makes the next ``save()`` throw ``SwiftDataError/relationshipAcrossContexts``.
+  /// Inserts an object and everything that it reaches. An object of this context stays as it is.
+  ///
+  /// An object of a context that is gone is its row where this context has the store that it came from, and what was
+  /// changed in it is saved; where the context already has an object for that row, that one takes the changes. In another
+  /// store it becomes a new object. An object of a context that is in use makes the next ``save()`` throw
+  /// ``SwiftDataError/relationshipAcrossContexts``, once; Apple's framework traps.
   public func insert<T: PersistentModel>(_ model: T) { state.insert(model) }
 
   /// Deletes an object with the next save. Its delete rules act at once in memory.
@@ -118,7 +120,9 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
-    try state.delete(model: model, where: predicate, includeSubclasses: includeSubclasses)
+    try state.used(.change) {
+      try state.delete(model: model, where: predicate, includeSubclasses: includeSubclasses)
+    }
   }
 
   /// Writes all unsaved changes, in one transaction for each store.
@@ -131,10 +135,10 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Runs a block and saves what it changed.
   /// - Throws: what the block throws, or what ``save()`` throws.
   public func transaction(block: () throws -> Void) throws {
-    state.beginUse(.transaction)
-    defer { state.endUse() }
-    try block()
-    try save()
+    try state.noting(.transaction) {
+      try block()
+      try save()
+    }
   }
 
   /// Takes in what other contexts saved, closes the current undo group, and saves where ``autosaveEnabled`` says so.
@@ -152,19 +156,19 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// The objects that match, as Swift would filter and sort all of them.
   /// - Throws: ``SwiftDataError`` where a predicate or a sort cannot be asked of the store, naming the part.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try state.fetch(descriptor)
+    try state.used(.read) { try state.fetch(descriptor) }
   }
 
   /// How many objects match, limit and offset applied.
   /// - Throws: as ``fetch(_:)-([T])``.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    try state.fetchCount(descriptor)
+    try state.used(.read) { try state.fetchCount(descriptor) }
   }
 
   /// The identifiers of the objects that match, in order.
   /// - Throws: as ``fetch(_:)-([T])``.
   public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
-    try state.fetchIdentifiers(descriptor)
+    try state.used(.read) { try state.fetchIdentifiers(descriptor) }
   }
 
   /// The objects that match, loaded a batch at a time while the collection is walked.
@@ -175,7 +179,8 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<T> {
     try refuseBatchingOfPendingChanges(descriptor.includePendingChanges, T.self)
-    return FetchResultsCollection(keys: try state.fetchKeys(descriptor), batchSize: batchSize, state: state)
+    return FetchResultsCollection(
+      keys: try state.used(.read) { try state.fetchKeys(descriptor) }, batchSize: batchSize, state: state)
   }
 
   /// The identifiers of the objects that match, as a collection of batches.
@@ -184,7 +189,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> {
     try refuseBatchingOfPendingChanges(descriptor.includePendingChanges, T.self)
-    return FetchResultsCollection(identifiers: try state.fetchIdentifiers(descriptor))
+    return FetchResultsCollection(identifiers: try fetchIdentifiers(descriptor))
   }
 
   private func refuseBatchingOfPendingChanges(_ include: Bool, _ type: any PersistentModel.Type) throws {
@@ -204,18 +209,18 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
     block: (T) throws -> Void
   ) throws {
-    state.beginUse(.enumeration)
-    defer { state.endUse() }
-    try refuseEscapingMutations(allowEscapingMutations, T.self)
-    var descriptor = descriptor
-    descriptor.includePendingChanges = false
-    let keys = try state.fetchKeys(descriptor)
-    let table = try state.core.table(for: T.__entity)
-    for start in stride(from: 0, to: keys.count, by: max(1, batchSize)) {
-      let batch = Array(keys[start..<min(start + max(1, batchSize), keys.count)])
-      let objects = try state.objects(withKeys: batch, in: table)
-      for key in batch { if let object = objects[key] as? T { try block(object) } }
+    try state.noting(.enumeration) {
       try refuseEscapingMutations(allowEscapingMutations, T.self)
+      var descriptor = descriptor
+      descriptor.includePendingChanges = false
+      let keys = try state.used(.read) { try state.fetchKeys(descriptor) }
+      let table = try state.core.table(for: T.__entity)
+      for start in stride(from: 0, to: keys.count, by: max(1, batchSize)) {
+        let batch = Array(keys[start..<min(start + max(1, batchSize), keys.count)])
+        let objects = try state.used(.read) { try state.objects(withKeys: batch, in: table) }
+        for key in batch { if let object = objects[key] as? T { try block(object) } }
+        try refuseEscapingMutations(allowEscapingMutations, T.self)
+      }
     }
   }
 
@@ -228,17 +233,17 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   // MARK: - Identifiers
 
-  /// The object with an identifier: the registered one, or one read from the store.
+  /// The object with an identifier: the registered one, as it is, or one read from the store.
   ///
   /// For an identifier that nothing has, Apple's framework returns an object that traps when it is read; this one
-  /// returns an object without a context whose values are placeholders.
+  /// returns an object without a context that has the identifier and whose values are placeholders.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    state.model(for: persistentModelID)
+    state.used(.read) { state.model(for: persistentModelID) }
   }
 
   /// The object with an identifier if this context has it already.
   public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
-    state.registeredModel(for: persistentModelID) as? T
+    state.used(.use) { state.registeredModel(for: persistentModelID) } as? T
   }
 
   /// Two contexts are equal when they are the same object.
@@ -246,7 +251,9 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   /// What is unsaved, in numbers.
   public var debugDescription: String {
-    "ModelContext(inserted: \(state.inserted.count), changed: \(state.changed.count),"
-      + " deleted: \(state.deleted.count + state.markedRows.groups.reduce(0) { $0 + $1.keys.count }))"
+    state.used(.use) {
+      "ModelContext(inserted: \(state.inserted.count), changed: \(state.changed.count),"
+        + " deleted: \(state.deleted.count + state.markedRows.groups.reduce(0) { $0 + $1.keys.count }))"
+    }
   }
 }

@@ -1,8 +1,9 @@
 /// What a store needs to know before it is opened.
 ///
 /// A configuration names the type of its store, so that a container can open stores that it knows nothing about.
+/// A configuration need not be `Sendable`: a container reads it while it is made and does not keep it.
 /// (Apple's documentation, `DataStoreConfiguration`.)
-public protocol DataStoreConfiguration: Hashable, Sendable {
+public protocol DataStoreConfiguration: Hashable {
   /// The store that is opened with it.
   associatedtype Store: DataStore where Self == Self.Store.Configuration
 

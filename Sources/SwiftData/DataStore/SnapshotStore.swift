@@ -7,7 +7,7 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
   let base: Base
   package let identifier: String
   package let name: String
-  package let migration: MigrationSummary
+  package let migration: ModelContainer.MigrationSummary
   let entities: [String: __Entity]
   private let keys = SnapshotKeys()
   /// Recursive because a save reads what it is about to replace.
@@ -17,7 +17,7 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
     self.base = base
     self.identifier = base.identifier
     self.name = base.configuration.name
-    self.migration = MigrationSummary(configuration: base.configuration.name, steps: [])
+    self.migration = ModelContainer.MigrationSummary(configuration: base.configuration.name, steps: [])
     self.entities = entities
   }
 

@@ -15,7 +15,7 @@ final class KeyRing: Sendable {
   /// What every sealed cell begins with; the last byte is the version of the form.
   static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
 
-  let current: EncryptionKey
+  let current: ModelConfiguration.EncryptionKey
   private let keys: [Key]
 
   /// Nil where the configuration has no key.
@@ -24,7 +24,7 @@ final class KeyRing: Sendable {
     self.init(current, configuration.formerEncryptionKeys)
   }
 
-  init(_ current: EncryptionKey, _ former: [EncryptionKey] = []) {
+  init(_ current: ModelConfiguration.EncryptionKey, _ former: [ModelConfiguration.EncryptionKey] = []) {
     self.current = current
     keys = ([current] + former).map {
       Key(identifier: Array($0.identifier.utf8), key: $0.symmetric)

@@ -4,7 +4,7 @@ extension ContextState {
   /// Groups what a descriptor fetches and computes aggregates over each group; without key paths over all, as one row.
   func aggregates<M: PersistentModel, each Key: Hashable, each Value>(
     _ descriptor: FetchDescriptor<M>, groupedBy keyPaths: repeat KeyPath<M, each Key>,
-    computing aggregates: repeat Aggregate<M, each Value>
+    computing aggregates: repeat ModelContext.Aggregate<M, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
     var statement = GroupingStatement(isSorted: !descriptor.sortBy.isEmpty)
     var keyReaders = [Any]()

@@ -18,7 +18,7 @@ extension ModelContext {
   /// - Complexity: with an index on the sorted properties, proportional to the page. One to three statements for each
   ///   sort descriptor, as many as the page needs.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, after model: T) throws -> [T] {
-    try state.fetch(descriptor, after: model)
+    try state.used(.read) { try state.fetch(descriptor, after: model) }
   }
 }
 

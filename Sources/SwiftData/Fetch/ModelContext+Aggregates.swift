@@ -10,10 +10,10 @@ extension ModelContext {
   ///   compute; ``SwiftDataError/unreadableValue`` where the result does not fit its type or a model has no value.
   /// - Complexity: one statement. Where unsaved changes can matter, the models that match are loaded instead.
   public func fetch<T: PersistentModel, Value>(
-    _ descriptor: FetchDescriptor<T>, _ aggregate: Aggregate<T, Value>
+    _ descriptor: FetchDescriptor<T>, _ aggregate: ModelContext.Aggregate<T, Value>
   ) throws -> Value {
     // Without groups there is always one row.
-    try state.aggregates(descriptor, computing: aggregate)[0]
+    try state.used(.read) { try state.aggregates(descriptor, computing: aggregate)[0] }
   }
 
   /// Computes several aggregates over the models that match, in one statement.
@@ -22,10 +22,11 @@ extension ModelContext {
   ///
   /// Otherwise as ``fetch(_:_:)``. (Not Apple's.)
   public func fetch<T: PersistentModel, First, Second, each Other>(
-    _ descriptor: FetchDescriptor<T>, _ first: Aggregate<T, First>, _ second: Aggregate<T, Second>,
-    _ others: repeat Aggregate<T, each Other>
+    _ descriptor: FetchDescriptor<T>, _ first: ModelContext.Aggregate<T, First>,
+    _ second: ModelContext.Aggregate<T, Second>,
+    _ others: repeat ModelContext.Aggregate<T, each Other>
   ) throws -> (First, Second, repeat each Other) {
-    try state.aggregates(descriptor, computing: first, second, repeat each others)[0]
+    try state.used(.read) { try state.aggregates(descriptor, computing: first, second, repeat each others)[0] }
   }
 
   /// Computes aggregates over the models that match, for each value of a property.
@@ -40,10 +41,12 @@ extension ModelContext {
   /// - Throws: as ``fetch(_:_:)``.
   /// - Complexity: as ``fetch(_:_:)``.
   public func fetch<T: PersistentModel, Key: Hashable, Value, each Other>(
-    _ descriptor: FetchDescriptor<T>, groupedBy keyPath: KeyPath<T, Key>, _ aggregate: Aggregate<T, Value>,
-    _ others: repeat Aggregate<T, each Other>
+    _ descriptor: FetchDescriptor<T>, groupedBy keyPath: KeyPath<T, Key>, _ aggregate: ModelContext.Aggregate<T, Value>,
+    _ others: repeat ModelContext.Aggregate<T, each Other>
   ) throws -> [(Key, Value, repeat each Other)] {
-    try state.aggregates(descriptor, groupedBy: keyPath, computing: aggregate, repeat each others)
+    try state.used(.read) {
+      try state.aggregates(descriptor, groupedBy: keyPath, computing: aggregate, repeat each others)
+    }
   }
 
   /// Computes aggregates over the models that match, for each combination of values of some properties.
@@ -53,8 +56,10 @@ extension ModelContext {
   /// Otherwise as ``fetch(_:groupedBy:_:_:)``. (Not Apple's.)
   public func fetch<T: PersistentModel, each Key: Hashable, each Value>(
     _ descriptor: FetchDescriptor<T>, groupedBy keyPaths: repeat KeyPath<T, each Key>,
-    computing aggregates: repeat Aggregate<T, each Value>
+    computing aggregates: repeat ModelContext.Aggregate<T, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
-    try state.aggregates(descriptor, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
+    try state.used(.read) {
+      try state.aggregates(descriptor, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
+    }
   }
 }

@@ -16,7 +16,7 @@ extension ModelContext {
   public func fetch<T: PersistentModel, Title: Hashable>(
     _ descriptor: FetchDescriptor<T>, sectionBy keyPath: KeyPath<T, Title>
   ) throws -> SectionedResults<T, Title> {
-    SectionedResults(try state.sections(of: descriptor, by: keyPath))
+    SectionedResults(try state.used(.read) { try state.sections(of: descriptor, by: keyPath) })
   }
 }
 
@@ -29,7 +29,7 @@ extension ContextState {
     return try values(of: descriptor) { store in
       try lower(descriptor) { state in
         title = try statement.addKey(keyPath, &state)
-        _ = statement.add(try Aggregate<M, Int>.count.plan(&state))
+        _ = statement.add(try ModelContext.Aggregate<M, Int>.count.plan(&state))
         return statement.columns
       }
     } run: { query, _ in

@@ -17,7 +17,7 @@ extension ModelContext {
   public func fetch<T: PersistentModel, each Value>(
     _ descriptor: FetchDescriptor<T>, selecting keyPaths: repeat KeyPath<T, each Value>
   ) throws -> [(repeat each Value)] {
-    try state.fetch(descriptor, selecting: repeat each keyPaths)
+    try state.used(.read) { try state.fetch(descriptor, selecting: repeat each keyPaths) }
   }
 }
 

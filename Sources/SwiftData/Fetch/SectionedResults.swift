@@ -6,7 +6,7 @@ public struct SectionedResults<Model: PersistentModel, SectionTitle: Hashable>: 
   private let sections: [ResultsSection<Model, SectionTitle>]
   private let places: [SectionTitle: Int]
 
-  init(_ sections: [ResultsSection<Model, SectionTitle>]) {
+  package init(_ sections: [ResultsSection<Model, SectionTitle>]) {
     self.sections = sections
     places = Dictionary(zip(sections.map(\.title), sections.indices), uniquingKeysWith: { first, _ in first })
   }

@@ -9,9 +9,22 @@ extension HistoryReader {
     let isRelevant: Bool
   }
 
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` where transactions after the token were deleted.
-  func check(_ token: DefaultHistoryToken) throws {
-    try store.read { try check(token.transaction, $0) }
+  /// - Parameter authors: whose saves count; empty counts all.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` where transactions after the token were deleted that count.
+  func check(_ token: DefaultHistoryToken, authors: Set<String>) throws {
+    try store.read {
+      try DeletedHistory(connection: $0, store: store).check(token.transaction, Self.filter(authors))
+    }
+  }
+
+  private static func filter(_ authors: Set<String>) -> DeletedHistory.Filter? {
+    guard !authors.isEmpty else { return nil }
+    let wanted = authors.map(Optional.some)
+    return Predicate { transaction in
+      PredicateExpressions.build_contains(
+        PredicateExpressions.build_Arg(wanted),
+        PredicateExpressions.build_KeyPath(root: transaction, keyPath: \.author))
+    }
   }
 
   /// - Parameters:
@@ -23,7 +36,8 @@ extension HistoryReader {
       let newest =
         try connection.rows(SQLFragment("SELECT \(HistoryTables.newest)")) { $0.integer(0) }.first ?? 0
       guard newest > last else { return News(newest: newest, isRelevant: false) }
-      do { try check(last, connection) } catch { return News(newest: newest, isRelevant: true) }
+      let missed = try DeletedHistory(connection: connection, store: store).missed(after: last, Self.filter(authors))
+      guard missed?.isEmpty == true else { return News(newest: newest, isRelevant: true) }
       var sql = SQLFragment("SELECT 1 FROM _swiftdata_history h WHERE h.id > ?", [.integer(last)])
       if !authors.isEmpty {
         sql = sql + SQLFragment(" AND h.author IN (SELECT value FROM json_each(?))", [try Self.list(Array(authors))])

@@ -19,7 +19,9 @@ struct HistoryReader {
     _ descriptor: HistoryDescriptor<Transaction>, _ connection: SQLiteConnection
   ) throws -> [Transaction] {
     let bounds = HistoryBounds(descriptor.predicate, store: store.identifier)
-    if let token = bounds.token { try check(token, connection) }
+    if let token = bounds.token {
+      try DeletedHistory(connection: connection, store: store).check(token, descriptor.predicate)
+    }
     // With an order of its own, the limit counts in that order.
     let limit = descriptor.fetchLimit > 0 && descriptor.sortBy.isEmpty ? Int(clamping: descriptor.fetchLimit) : Int.max
     var result = [Transaction]()
@@ -34,21 +36,6 @@ struct HistoryReader {
     }
     if !descriptor.sortBy.isEmpty { result.sort(using: descriptor.sortBy) }
     return descriptor.fetchLimit > 0 ? Array(result.prefix(Int(clamping: descriptor.fetchLimit))) : result
-  }
-
-  /// A token is of use as long as everything after it is there.
-  func check(_ token: Int64, _ connection: SQLiteConnection) throws {
-    let deleted = try connection.rows(
-      SQLFragment("SELECT last FROM _swiftdata_keys WHERE entity = ?", [.text(HistoryTables.deleted)])
-    ) {
-      $0.integer(0)
-    }
-    guard let last = deleted.first, token < last else { return }
-    throw SwiftDataError(
-      .historyTokenExpired,
-      message:
-        "the token stands for transaction \(token) of the store \"\(store.configuration.name)\", and the history up"
-        + " to transaction \(last) was deleted; read the models anew and start with a fresh token")
   }
 
   // MARK: - Rows
@@ -99,17 +86,13 @@ struct HistoryReader {
   private func remove(_ transactions: [Int64], _ connection: SQLiteConnection) throws {
     guard let newest = transactions.max() else { return }
     let list = ContextState.list(transactions)
+    try DeletedHistory(connection: connection, store: store).keep(list, newest: newest)
     try connection.execute(
       SQLFragment(
         "DELETE FROM _swiftdata_changes WHERE id IN (SELECT _swiftdata_changes.id FROM json_each(?) AS gone"
           + " JOIN _swiftdata_changes ON \(HistoryTables.blocks(from: "gone.value", to: "gone.value")))", [list]))
     try connection.execute(
       SQLFragment("DELETE FROM _swiftdata_history WHERE id IN (SELECT value FROM json_each(?))", [list]))
-    try connection.execute(
-      SQLFragment(
-        "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
-          + " ON CONFLICT (entity) DO UPDATE SET last = max(last, excluded.last)",
-        [.text(HistoryTables.deleted), .integer(newest)]))
   }
 
   func removeAll(_ connection: SQLiteConnection) throws {

@@ -4,7 +4,7 @@ extension ModelContext {
   ///
   /// `HistoryDescriptor<DefaultHistoryTransaction>` asks the default stores, one after another.
   /// - Throws: ``SwiftDataError/historyTokenExpired`` where the predicate asks for what follows a token and some of that
-  ///   was deleted; ``SwiftDataError/invalidTransactionFetchRequest`` for a type of transaction that no store has.
+  ///   was deleted, unless the predicate would not have taken it (a condition on `changes` cannot be decided any more); ``SwiftDataError/invalidTransactionFetchRequest`` for a type of transaction that no store has.
   /// - Complexity: O(*n*) in the transactions after the token (or the `transactionIdentifier`) that the predicate
   ///   compares with; in the whole history where it names none.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
@@ -18,8 +18,8 @@ extension ModelContext {
     return Array(all.prefix(limit))
   }
 
-  /// Forgets the transactions that a descriptor asks for. Tokens that are older than one of them expire: what follows
-  /// them is not all there any more. (Apple's documentation, `deleteHistory(_:)`.)
+  /// Forgets the transactions that a descriptor asks for. Tokens that are older than one of them expire for those who
+  /// would have seen it: what follows them is not all there any more. (Apple's documentation, `deleteHistory(_:)`.)
   /// - Throws: as ``fetchHistory(_:)``, and an error of the store.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     let core = state.core

@@ -46,7 +46,7 @@ public final class HistoryObserver: Observable {
     entities = try observedModels.flatMap { try core.table(for: $0.__entity).family.map(\.name) }
     for store in core.sqliteStores {
       if let token = historyTokens?[store.identifier] as? DefaultHistoryToken {
-        try HistoryReader(store: store).check(token)
+        try HistoryReader(store: store).check(token, authors: authors)
         positions[store.identifier] = token.transaction
       } else {
         positions[store.identifier] = try store.look { try StoreOpening.lastTransaction($0) } ?? 0

@@ -108,6 +108,8 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   /// - Returns: what changed; nil where nothing can have.
   /// - Throws: as a fetch does; the result is as it was, and the next update tries again.
   func update() throws -> Update? {
+    state.beginUse(.read)
+    defer { state.endUse() }
     state.drainInbox()
     guard isStale else { return nil }
     let old = results

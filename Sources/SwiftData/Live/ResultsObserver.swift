@@ -28,7 +28,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   private var reminder: LiveReminder?
 
   /// - Throws: as the fetch does.
-  init(
+  package init(
     _ descriptor: FetchDescriptor<Element>, _ sectioning: Sectioning<Element, SectionTitle>?, _ context: ModelContext,
     _ isolation: (any Actor)?
   ) throws {
@@ -125,7 +125,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 extension ResultsObserver: Sendable {}
 
 /// How results are grouped.
-struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
+package struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
   let keyPath: PartialKeyPath<Element>
   /// The first of the order, so that sections are in one piece.
   // In an array, because an optimised build cannot link a generic struct that stores a SortDescriptor (Swift 6.3).
@@ -152,7 +152,7 @@ struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
 }
 
 extension Sectioning where SectionTitle: Comparable {
-  init(_ keyPath: KeyPath<Element, SectionTitle>) {
+  package init(_ keyPath: KeyPath<Element, SectionTitle>) {
     self.keyPath = keyPath
     sort = [SortDescriptor(keyPath)]
     title = { $0[keyPath: keyPath] }
@@ -161,7 +161,7 @@ extension Sectioning where SectionTitle: Comparable {
 
 extension Sectioning where SectionTitle == String {
   /// Models without a title are in the section "".
-  init(_ keyPath: KeyPath<Element, String?>) {
+  package init(_ keyPath: KeyPath<Element, String?>) {
     self.keyPath = keyPath
     sort = [SortDescriptor(keyPath)]
     title = { $0[keyPath: keyPath] ?? "" }

@@ -1,41 +1,43 @@
-/// The result of a watched fetch, and how it came from the one before. (Not Apple's.)
-public struct ResultsUpdate<Element: PersistentModel> {
-  /// One difference between two results.
-  public enum Change {
-    /// The model came into the result; it is at `index` of the new one.
-    case insert(Element, index: Int)
-    /// The model left the result; it was at `index` of the old one.
-    case delete(Element, index: Int)
-    /// The model is at another place among those that stayed. `from` is its place in the old result, `to` in the new.
-    case move(Element, from: Int, to: Int)
-    /// Values of the model may have changed; it is at `index` of the new result.
-    case update(Element, index: Int)
-  }
+extension ModelContext {
+  /// The result of a watched fetch, and how it came from the one before. (Not Apple's.)
+  public struct ResultsUpdate<Element: PersistentModel> {
+    /// One difference between two results.
+    public enum Change {
+      /// The model came into the result; it is at `index` of the new one.
+      case insert(Element, index: Int)
+      /// The model left the result; it was at `index` of the old one.
+      case delete(Element, index: Int)
+      /// The model is at another place among those that stayed. `from` is its place in the old result, `to` in the new.
+      case move(Element, from: Int, to: Int)
+      /// Values of the model may have changed; it is at `index` of the new result.
+      case update(Element, index: Int)
+    }
 
-  /// What the fetch gives now.
-  public let results: [Element]
-  /// The differences from the update before: deletions with falling indices, then insertions and moves with rising
-  /// ones, then updates with rising ones. Empty for the first update.
-  ///
-  /// To lead a list from the old result to the new one, take out the deleted and the moved models, the highest old index
-  /// first, then put in the inserted and the moved ones at their new indices, the lowest first.
-  public let changes: [Change]
+    /// What the fetch gives now.
+    public let results: [Element]
+    /// The differences from the update before: deletions with falling indices, then insertions and moves with rising
+    /// ones, then updates with rising ones. Empty for the first update.
+    ///
+    /// To lead a list from the old result to the new one, take out the deleted and the moved models, the highest old index
+    /// first, then put in the inserted and the moved ones at their new indices, the lowest first.
+    public let changes: [Change]
 
-  init(first results: [Element]) {
-    self.results = results
-    self.changes = []
-  }
+    init(first results: [Element]) {
+      self.results = results
+      self.changes = []
+    }
 
-  /// - Complexity: O(*n*) where little moved; O(*n* log *n*) at worst.
-  init(_ update: LiveResults<Element>.Update) {
-    results = update.new
-    changes = ResultsDifference(update).changes
+    /// - Complexity: O(*n*) where little moved; O(*n* log *n*) at worst.
+    init(_ update: LiveResults<Element>.Update) {
+      results = update.new
+      changes = ResultsDifference(update).changes
+    }
   }
 }
 
 // What crosses to another actor are models, which do not.
 @available(*, unavailable)
-extension ResultsUpdate: Sendable {}
+extension ModelContext.ResultsUpdate: Sendable {}
 
 /// Works out how one list of objects came from another.
 private struct ResultsDifference<Element: PersistentModel> {
@@ -55,12 +57,12 @@ private struct ResultsDifference<Element: PersistentModel> {
     all = update.new
   }
 
-  var changes: [ResultsUpdate<Element>.Change] {
+  var changes: [ModelContext.ResultsUpdate<Element>.Change] {
     let places = Dictionary(uniqueKeysWithValues: zip(old.map { ObjectIdentifier($0) }, old.indices))
     let origins = new.map { places[ObjectIdentifier($0)] }
     let stayed = Set(origins.compactMap { $0 })
     let unmoved = Set(longestRise(origins.compactMap { $0 }))
-    var changes: [ResultsUpdate<Element>.Change] = old.indices.reversed().filter { !stayed.contains($0) }
+    var changes: [ModelContext.ResultsUpdate<Element>.Change] = old.indices.reversed().filter { !stayed.contains($0) }
       .map { .delete(old[$0], index: $0) }
     var came = Set<ObjectIdentifier>()
     for (index, origin) in zip(new.indices, origins) {

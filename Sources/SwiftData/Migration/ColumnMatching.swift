@@ -5,7 +5,7 @@ struct ColumnMatching {
   let plan: LayoutPlan
   let layout: StoreLayout
   let names: ClassNames
-  private(set) var changes: [MigrationChange] = []
+  private(set) var changes: [ModelContainer.MigrationChange] = []
 
   init(old: LayoutRecord.Table, new: LayoutRecord.Table, plan: LayoutPlan, layout: StoreLayout, names: ClassNames) {
     (self.old, self.new, self.plan, self.layout, self.names) = (old, new, plan, layout, names)
@@ -26,7 +26,8 @@ struct ColumnMatching {
       })
     for column in old.columns where !used.contains(column.name) && ![.key, .position].contains(column.family) {
       changes.append(
-        MigrationChange(.removed, entity(of: column.name), column.name, "the property is gone, and its values with it"))
+        ModelContainer.MigrationChange(
+          .removed, entity(of: column.name), column.name, "the property is gone, and its values with it"))
     }
     return result
   }
@@ -42,32 +43,35 @@ struct ColumnMatching {
   private mutating func matchValue(_ column: LayoutRecord.Column) -> LayoutPlan.ColumnPlan {
     let entity = entity(of: column.name)
     guard let former = formerValue(column) else {
-      changes.append(MigrationChange(.added, entity, column.name, "the property is new"))
+      changes.append(ModelContainer.MigrationChange(.added, entity, column.name, "the property is new"))
       return LayoutPlan.ColumnPlan(column: column, source: .nothing)
     }
     if former.name != column.name {
       changes.append(
-        MigrationChange(.renamed, entity, column.name, "the property was named \(former.name)", former: former.name))
+        ModelContainer.MigrationChange(
+          .renamed, entity, column.name, "the property was named \(former.name)", former: former.name))
     }
     let conversion = Conversion(from: former, to: column)
     switch conversion {
     case .same: break
     case .impossible:
       changes.append(
-        MigrationChange(
+        ModelContainer.MigrationChange(
           .refused, entity, column.name,
           "its type was \(former.valueType) and is \(column.valueType); give the property another name, and fill it in a"
             + " custom stage"))
     case .decoded where former.family == column.family && former.affinity == column.affinity: break
     default:
       changes.append(
-        MigrationChange(
+        ModelContainer.MigrationChange(
           .converted, entity, column.name, "its type was \(former.valueType) and is \(column.valueType)"))
     }
     if column.isRequired, !former.isRequired {
-      changes.append(MigrationChange(.required, entity, column.name, "the property is required from now on"))
+      changes.append(
+        ModelContainer.MigrationChange(.required, entity, column.name, "the property is required from now on"))
     } else if former.isRequired, !column.isRequired {
-      changes.append(MigrationChange(.optional, entity, column.name, "the property is optional from now on"))
+      changes.append(
+        ModelContainer.MigrationChange(.optional, entity, column.name, "the property is optional from now on"))
     }
     return LayoutPlan.ColumnPlan(column: column, source: .column(former.name), conversion: conversion)
   }
@@ -79,6 +83,13 @@ struct ColumnMatching {
     let original = layout.tables.lazy.filter { $0.name == new.name }
       .compactMap { $0.entity.property(named: column.name)?.attribute?.formerName }.first
     if let original, old.column(named: column.name) == nil, let former = attribute(original) { return former }
+    // A property whose original name the store never had is a new one, though the store has one of its own name: that is
+    // how people drop a property and add another under its name. Where the store has the property with the same original
+    // name, it was renamed before.
+    if let original, original != column.name, let known = attribute(column.name)?.formerNames, !known.contains(original)
+    {
+      return nil
+    }
     // A new property that took the name of one that was renamed starts empty.
     let isTaken = layout.tables.contains { table in
       table.name == new.name

@@ -10,7 +10,7 @@ struct LayoutPlan {
   private(set) var tables: [TablePlan] = []
   private(set) var pairTables: [PairPlan] = []
   /// What differs, in words; a refusal among them means that the plan cannot be carried out.
-  private(set) var changes: [MigrationChange] = []
+  private(set) var changes: [ModelContainer.MigrationChange] = []
 
   /// Where the cells of a new column come from.
   enum Source: Equatable {
@@ -84,7 +84,8 @@ struct LayoutPlan {
     let kept = Set(tables.compactMap { $0.old?.name })
     for table in old.tables where !kept.contains(table.name) {
       for name in table.classes {
-        changes.append(MigrationChange(.removed, name, nil, "the model is gone, and its rows go with it"))
+        changes.append(
+          ModelContainer.MigrationChange(.removed, name, nil, "the model is gone, and its rows go with it"))
       }
     }
     for pairs in new.pairTables { addPairs(pairs, layout, names) }
@@ -110,22 +111,23 @@ struct LayoutPlan {
     let origin = classes[table.classes[0]].flatMap { root in old.tables.first { $0.classes.contains(root) } }
     for name in table.classes {
       guard let former = classes[name] else {
-        changes.append(MigrationChange(.added, name, nil, "the model is new"))
+        changes.append(ModelContainer.MigrationChange(.added, name, nil, "the model is new"))
         continue
       }
       if former != name {
-        changes.append(MigrationChange(.renamed, name, nil, "the model was named \(former)", former: former))
+        changes.append(
+          ModelContainer.MigrationChange(.renamed, name, nil, "the model was named \(former)", former: former))
       }
       guard let origin, !origin.classes.contains(former) else { continue }
       changes.append(
-        MigrationChange(
+        ModelContainer.MigrationChange(
           .refused, name, nil,
           "it has another root class than in the store, where it belongs to \(origin.classes[0])'s relatives no more;"
             + " copy the rows to a model of another name in a custom stage"))
     }
     let removed = origin.map { origin in origin.classes.filter { !Set(classes.values).contains($0) } } ?? []
     for name in removed {
-      changes.append(MigrationChange(.removed, name, nil, "the model is gone, and its rows go with it"))
+      changes.append(ModelContainer.MigrationChange(.removed, name, nil, "the model is gone, and its rows go with it"))
     }
     var plan = TablePlan(new: table, old: origin, columns: [], classes: classes, removedClasses: removed)
     guard let origin else {
@@ -140,18 +142,22 @@ struct LayoutPlan {
     tables.append(plan)
   }
 
-  private static func indexChanges(_ old: LayoutRecord.Table, _ new: LayoutRecord.Table) -> [MigrationChange] {
+  private static func indexChanges(_ old: LayoutRecord.Table, _ new: LayoutRecord.Table) -> [ModelContainer
+    .MigrationChange]
+  {
     func list(_ index: LayoutRecord.Index) -> String { index.columns.joined(separator: ", ") }
     let entity = new.classes[0]
     return new.indices.filter { !old.indices.contains($0) }.map {
-      MigrationChange(.indexed, entity, list($0), $0.isUnique ? "must be unique from now on" : "gets an index")
+      ModelContainer.MigrationChange(
+        .indexed, entity, list($0), $0.isUnique ? "must be unique from now on" : "gets an index")
     }
       + old.indices.filter { index in
         // A member of a composite value has its column before the dot.
         !new.indices.contains(index)
           && index.columns.allSatisfy { new.column(named: String($0.prefix { $0 != "." })) != nil }
       }.map {
-        MigrationChange(.indexed, entity, list($0), $0.isUnique ? "need not be unique any more" : "loses its index")
+        ModelContainer.MigrationChange(
+          .indexed, entity, list($0), $0.isUnique ? "need not be unique any more" : "loses its index")
       }
   }
 
@@ -211,23 +217,24 @@ struct LayoutPlan {
     for relationship in old.relationships where !formers.contains(relationship) {
       guard let table = tables.first(where: { $0.old?.name == relationship.table }) else { continue }
       changes.append(
-        MigrationChange(.removed, table.new.classes[0], relationship.name, "the relationship is gone"))
+        ModelContainer.MigrationChange(.removed, table.new.classes[0], relationship.name, "the relationship is gone"))
     }
     for relationship in new.relationships {
       guard tables.contains(where: { $0.new.name == relationship.table && $0.old != nil }) else { continue }
       guard let former = former(relationship, layout, names) else {
-        changes.append(MigrationChange(.added, relationship.table, relationship.name, "the relationship is new"))
+        changes.append(
+          ModelContainer.MigrationChange(.added, relationship.table, relationship.name, "the relationship is new"))
         continue
       }
       if former.name != relationship.name {
         changes.append(
-          MigrationChange(
+          ModelContainer.MigrationChange(
             .renamed, relationship.table, relationship.name, "the relationship was named \(former.name)",
             former: former.name))
       }
       if names.oldTable(for: relationship.destination)?.name != former.destination {
         changes.append(
-          MigrationChange(
+          ModelContainer.MigrationChange(
             .refused, relationship.table, relationship.name,
             "it leads to \(relationship.destination) and led to \(former.destination); give it another name, and move"
               + " the objects in a custom stage"))

@@ -64,14 +64,15 @@ struct MigrationPath {
     let versions = PlanVersions(plan, for: target, stored: stored)
     let end = try versions.position(of: target.current)
     let start = try versions.position(of: stored, version, notAfter: end, target)
-    guard start <= end else {
+    guard let steps = start <= end ? versions.steps(from: start, to: end) : versions.stepsBack(from: start, to: end)
+    else {
       throw SwiftDataError(
         .backwardMigration,
         message: "\"\(target.configuration.url.path)\" has version \(versions.layouts[start].schema.version) of"
           + " \(plan), and the program asks for version \(versions.layouts[end].schema.version), which is older; no"
-          + " stage leads back. The file was left untouched")
+          + " stages of the plan lead from the one to the other. Add a stage that does. The file was left untouched")
     }
-    self.steps = versions.steps(from: start, to: end)
+    self.steps = steps
     self.version = versions.layouts[end].schema.version
   }
 
@@ -83,10 +84,13 @@ struct MigrationPath {
   }
 }
 
-/// The versions of a plan, restricted to what one store keeps.
+/// The versions of a plan, restricted to what one store keeps: those of `schemas` and those that only its stages name, the
+/// oldest first, whatever order the plan has them in.
 struct PlanVersions {
   let plan: any SchemaMigrationPlan.Type
   let layouts: [VersionLayout]
+  /// The types that describe them.
+  private let types: [any VersionedSchema.Type]
 
   init(_ plan: any SchemaMigrationPlan.Type, for target: MigrationTarget, stored: LayoutRecord) {
     self.init(plan) { target.keeps($0) ?? stored.hasClass($0) }
@@ -95,11 +99,35 @@ struct PlanVersions {
   /// - Parameter keeps: whether the store has a class of a name.
   init(_ plan: any SchemaMigrationPlan.Type, keeps: (String) -> Bool) {
     self.plan = plan
-    self.layouts = plan.schemas.map { schema in
+    self.types = Self.types(of: plan)
+    self.layouts = types.map { schema in
       let models = Schema(versionedSchema: schema).models
       return VersionLayout(
         Schema(models.filter { keeps($0.__entity.name) }, version: schema.versionIdentifier))
     }
+  }
+
+  static func types(of plan: any SchemaMigrationPlan.Type) -> [any VersionedSchema.Type] {
+    var types = plan.schemas
+    func index(of type: any VersionedSchema.Type) -> Int? { types.firstIndex { $0 == type } }
+    for stage in plan.stages {
+      let (from, to) = stage.versions
+      if index(of: from) == nil { types.insert(from, at: index(of: to) ?? types.endIndex) }
+      if index(of: to) == nil { types.insert(to, at: index(of: from)! + 1) }
+    }
+    // Stable, so that versions that somebody forgot to number keep the plan's order.
+    return types.enumerated().sorted {
+      ($0.element.versionIdentifier, $0.offset) < ($1.element.versionIdentifier, $1.offset)
+    }.map(\.element)
+  }
+
+  /// Where a stage leads from and to.
+  private func ends(of stage: MigrationStage) -> (from: Int, to: Int)? {
+    let (from, to) = stage.versions
+    guard let start = types.firstIndex(where: { $0 == from }), let end = types.firstIndex(where: { $0 == to }) else {
+      return nil
+    }
+    return (start, end)
   }
 
   /// Where the program is.
@@ -134,7 +162,7 @@ struct PlanVersions {
         + Self.list(differences) + ". The file was left untouched")
   }
 
-  private static func list(_ changes: [MigrationChange]) -> String {
+  private static func list(_ changes: [ModelContainer.MigrationChange]) -> String {
     changes.isEmpty ? "nothing but the version" : changes.map(\.description).joined(separator: "; ")
   }
 
@@ -144,21 +172,35 @@ struct PlanVersions {
     var position = start
     while position < end {
       let stages = plan.stages.compactMap { stage -> (Int, MigrationStage)? in
-        let (from, to) = stage.versions
-        guard from.versionIdentifier == layouts[position].schema.version,
-          let next = layouts.firstIndex(where: { $0.schema.version == to.versionIdentifier }),
-          next > position, next <= end
-        else { return nil }
-        return (next, stage)
+        guard let ends = ends(of: stage), ends.from == position, ends.to > position, ends.to <= end else { return nil }
+        return (ends.to, stage)
       }
       let longest = stages.max { $0.0 < $1.0 }
       let next = longest?.0 ?? position + 1
-      steps.append(
-        MigrationPath.Step(
-          from: layouts[position].schema.version, source: layouts[position], target: layouts[next], stage: longest?.1))
+      steps.append(step(from: position, to: next, longest?.1))
       position = next
     }
     return steps
+  }
+
+  /// The fewest stages that lead to an older version; nil where none do. Nothing leads back without a stage.
+  func stepsBack(from start: Int, to end: Int) -> [MigrationPath.Step]? {
+    var found = [start: [MigrationPath.Step]()]
+    var queue = [start]
+    while !queue.isEmpty {
+      let position = queue.removeFirst()
+      guard position != end else { return found[end] }
+      for stage in plan.stages {
+        guard let ends = ends(of: stage), ends.from == position, found[ends.to] == nil else { continue }
+        found[ends.to] = found[position]! + [step(from: position, to: ends.to, stage)]
+        queue.append(ends.to)
+      }
+    }
+    return nil
+  }
+
+  private func step(from start: Int, to end: Int, _ stage: MigrationStage?) -> MigrationPath.Step {
+    MigrationPath.Step(from: layouts[start].schema.version, source: layouts[start], target: layouts[end], stage: stage)
   }
 }
 

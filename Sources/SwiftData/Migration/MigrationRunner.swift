@@ -16,15 +16,15 @@ struct MigrationRunner {
   /// - Returns: what was done, and the layout of what the program does not name.
   func run(
     _ path: MigrationPath, from known: Metadata
-  ) throws -> (steps: [MigrationSummary.Step], retained: LayoutRecord) {
+  ) throws -> (steps: [ModelContainer.MigrationSummary.Step], retained: LayoutRecord) {
     var (record, retained) = (known.layout, known.retained)
-    var done = [MigrationSummary.Step]()
+    var done = [ModelContainer.MigrationSummary.Step]()
     for (index, step) in path.steps.enumerated() {
       let plan = LayoutPlan(
         from: record, retained: retained, to: step.target.layout, isPlanned: step.isPlanned)
       func report(_ entity: String, _ rows: Int, _ total: Int) {
         configuration.migrationProgress?(
-          MigrationProgress(
+          ModelConfiguration.MigrationProgress(
             configuration: configuration.name, step: index + 1, stepCount: path.steps.count, from: step.from,
             to: step.target.schema.version, entity: entity, completedRows: rows, totalRows: total))
       }
@@ -43,9 +43,11 @@ struct MigrationRunner {
           configuration: configuration, layout: step.target.layout)
       }
       (record, retained) = (step.target.layout.record, plan.retained)
-      let summary = MigrationSummary.Step(
+      let summary = ModelContainer.MigrationSummary.Step(
         fromVersion: step.from, toVersion: step.target.schema.version, isCustom: step.isCustom, changes: plan.changes)
-      Self.logger.info(
+      // A version that changed nothing but its number is not worth a line.
+      Self.logger.log(
+        level: summary.changes.isEmpty && !summary.isCustom ? .debug : .info,
         "migrated \(configuration.name): \(summary)", metadata: ["duration": "\(ContinuousClock.now - start)"])
       done.append(summary)
     }

@@ -22,10 +22,11 @@ package struct ServerMigration {
   package init(
     _ plan: any SchemaMigrationPlan.Type, current: VersionLayout, from stored: Schema.Version?, name: String
   ) throws {
-    let classes = Set(plan.schemas.flatMap { Schema(versionedSchema: $0).models.map { $0.__entity.name } })
+    let schemas = PlanVersions.types(of: plan)
+    let classes = Set(schemas.flatMap { Schema(versionedSchema: $0).models.map { $0.__entity.name } })
     let own = Set(current.schema.models.map { $0.__entity.name })
     // A store of some models of the plan has these in every version; what only former versions had it had too.
-    let last = Set(plan.schemas.last.map { Schema(versionedSchema: $0).models.map { $0.__entity.name } } ?? [])
+    let last = Set(schemas.last.map { Schema(versionedSchema: $0).models.map { $0.__entity.name } } ?? [])
     let versions = PlanVersions(plan) { classes.contains($0) && (own.contains($0) || !last.contains($0)) }
     let end = try versions.position(of: current)
     version = versions.layouts[end].schema.version

@@ -128,6 +128,17 @@ public struct __ModelState {
   /// The state of a new object.
   public init() {}
 
+  /// Gives an object without a context the identity of one that could not be found.
+  mutating func standIn(for identifier: PersistentIdentifier) {
+    if let temporary = identifier.temporary {
+      temporaryIdentity = temporary
+    } else {
+      // Any key but 0, which says that the object was never saved; without a context nobody reads it.
+      key = identifier.key ?? -1
+      former = FormerIdentity(identifier)
+    }
+  }
+
   /// Makes the object that of a row.
   /// - Parameter batch: the fetch that returned it; nil keeps what is there.
   mutating func register(_ context: ContextState, _ key: Int64, _ batch: FetchBatch?) {
@@ -178,9 +189,4 @@ package struct PropertySet: Hashable, Sendable {
 package final class FormerIdentity: Sendable {
   let identifier: PersistentIdentifier
   init(_ identifier: PersistentIdentifier) { self.identifier = identifier }
-}
-
-/// The identity of an object that no store knows yet; two are the same when they are the same instance.
-package final class TemporaryIdentity: Sendable {
-  package init() {}
 }

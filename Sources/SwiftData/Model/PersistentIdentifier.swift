@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The identity of a model: which one it is, of which entity, in which store.
 ///
@@ -84,21 +85,30 @@ public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable,
     return first == second ? left.id.value.precedes(right.id.value) : first < second
   }
 
-  /// The identifier as it is read best: `Trip/12`.
+  /// The identifier as it is read best: `Trip/12`, or `Trip/temporary-` with what no other object has.
   public var debugDescription: String {
     switch id.value {
     case .key(_, let key): "\(entityName)/\(key)"
     case .custom(_, let text): "\(entityName)/\(text)"
-    case .temporary: "\(entityName)/temporary"
+    case .temporary(let identity): "\(entityName)/temporary-\(identity.description)"
     }
   }
 
   // MARK: - Coding
 
-  private enum CodingKeys: CodingKey { case entityName, storeIdentifier, key, customKey }
+  private enum CodingKeys: CodingKey { case entityName, storeIdentifier, key, customKey, temporary }
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
+    let entityName = try container.decode(String.self, forKey: .entityName)
+    if let text = try container.decodeIfPresent(String.self, forKey: .temporary) {
+      guard let identity = TemporaryIdentity(text) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .temporary, in: container, debugDescription: "\"\(text)\" is no temporary identifier")
+      }
+      id = ID(entityName: entityName, value: .temporary(identity))
+      return
+    }
     let store = try container.decode(String.self, forKey: .storeIdentifier)
     let value: Value
     if let text = try container.decodeIfPresent(String.self, forKey: .customKey) {
@@ -106,26 +116,18 @@ public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable,
     } else {
       value = .key(store: store, try container.decode(Int64.self, forKey: .key))
     }
-    id = ID(entityName: try container.decode(String.self, forKey: .entityName), value: value)
+    id = ID(entityName: entityName, value: value)
   }
 
-  /// Encodes the identifier of a saved model.
-  /// - Throws: `EncodingError` for a temporary identifier, which would mean nothing to whoever decodes it.
+  /// Encodes the identifier. A temporary one that is decoded again in the same process is the same identifier; in another
+  /// process it is that of no object. (Apple's framework encodes both; what a temporary one then means is ours.)
   public func encode(to encoder: any Encoder) throws {
-    guard let storeIdentifier else {
-      throw EncodingError.invalidValue(
-        self,
-        .init(
-          codingPath: encoder.codingPath,
-          debugDescription: "the identifier of this \(entityName) is temporary: save its context before encoding it"
-        )
-      )
-    }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(entityName, forKey: .entityName)
-    try container.encode(storeIdentifier, forKey: .storeIdentifier)
+    try container.encodeIfPresent(storeIdentifier, forKey: .storeIdentifier)
     try container.encodeIfPresent(key, forKey: .key)
     try container.encodeIfPresent(customKey, forKey: .customKey)
+    try container.encodeIfPresent(temporary?.description, forKey: .temporary)
   }
 }
 
@@ -143,13 +145,44 @@ extension PersistentIdentifier.Value {
     switch (self, other) {
     case (.key(let a, let x), .key(let b, let y)): (a, x) < (b, y)
     case (.custom(let a, let x), .custom(let b, let y)): (a, x) < (b, y)
-    case (.temporary(let a), .temporary(let b)): ObjectIdentifier(a) < ObjectIdentifier(b)
+    case (.temporary(let a), .temporary(let b)): (a.process, a.number) < (b.process, b.number)
     default: false
     }
   }
 }
 
+/// The identity of an object that no store knows yet.
+///
+/// It has a number of its own rather than its address, so that an encoded one can be decoded.
+package final class TemporaryIdentity: Sendable {
+  /// The process that made it.
+  fileprivate let process: String
+  fileprivate let number: Int64
+
+  private static let currentProcess = UUID().uuidString
+  private static let count = Atomic<Int64>(0)
+
+  package init() {
+    process = Self.currentProcess
+    number = Self.count.add(1, ordering: .relaxed).newValue
+  }
+
+  /// Reads what ``description`` wrote; nil for anything else.
+  fileprivate init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let process = UUID(uuidString: String(parts[0])), let number = Int64(parts[1]) else {
+      return nil
+    }
+    self.process = process.uuidString
+    self.number = number
+  }
+
+  fileprivate var description: String { "\(process)/\(number)" }
+}
+
 extension TemporaryIdentity: Hashable {
-  package static func == (left: TemporaryIdentity, right: TemporaryIdentity) -> Bool { left === right }
-  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  package static func == (left: TemporaryIdentity, right: TemporaryIdentity) -> Bool {
+    left === right || left.number == right.number && left.process == right.process
+  }
+  package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

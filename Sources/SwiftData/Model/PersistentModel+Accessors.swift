@@ -67,9 +67,12 @@ extension PersistentModel {
   }
 
   public nonisolated func __maintain(_ index: Int, _ change: __RelationshipChange) {
-    if change.isRelationship, !(change.removed.isEmpty && change.added.isEmpty) || __state.flags.contains(.orphaned) {
-      RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
-    }
+    guard change.isRelationship, !(change.removed.isEmpty && change.added.isEmpty) || __state.flags.contains(.orphaned)
+    else { return }
+    let context = __state.context
+    context?.beginUse(.change)
+    defer { context?.endUse() }
+    RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
   }
 }
 

@@ -27,6 +27,9 @@ struct SampleValues {
     return _openExistential(type, do: zero)
   }
 
+  /// Decodes values of any type from samples.
+  static func decoder() -> any Decoder { SampleDecoder(round: 0, depth: 1, counter: Counter(next: 0)) }
+
   private var number: Int { index * Self.rounds + round + 2 }
 
   private func known(_ type: Any.Type) -> Any? {

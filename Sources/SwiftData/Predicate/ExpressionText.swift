@@ -120,6 +120,7 @@ enum KeyPathText {
     let text = "\(keyPath)"
     guard let dot = text.firstIndex(of: ".") else { return text }
     let member = text[text.index(after: dot)...]
-    return member.hasPrefix("<computed") ? "<a property of type \(type(of: keyPath).valueType)>" : String(member)
+    guard member.hasPrefix("<computed") else { return String(member) }
+    return SymbolNames.computed(keyPath) ?? "<a property of type \(type(of: keyPath).valueType)>"
   }
 }

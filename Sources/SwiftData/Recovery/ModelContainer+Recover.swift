@@ -19,7 +19,8 @@ extension ModelContainer {
   ///   ``SwiftDataError/notADatabase`` where nothing in the file is of a store.
   /// - Complexity: proportional to the size of the file; the keys of all objects are in memory.
   @discardableResult
-  public static func recover(from damaged: URL, to new: URL, for schema: Schema) throws -> RecoveryReport {
+  public static func recover(from damaged: URL, to new: URL, for schema: Schema) throws -> ModelContainer.RecoveryReport
+  {
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: new.path + suffix) {
       throw SwiftDataError(
         .io, message: "\"\(new.path)\(suffix)\" is there already; name a new file for what can be recovered")

@@ -8,7 +8,7 @@ struct Recovery {
   private let configuration: ModelConfiguration
   private let newFiles: ExternalStorage
   private var database: DamagedDatabase
-  private var report = RecoveryReport()
+  private var report = ModelContainer.RecoveryReport()
   private var refused: [String: [String: [Int64]]] = [:]
   private var denormalized: Set<String> = []
 
@@ -20,7 +20,7 @@ struct Recovery {
     database = try DamagedDatabase(damaged.resolvingSymlinksInPath().path)
   }
 
-  mutating func run() throws -> RecoveryReport {
+  mutating func run() throws -> ModelContainer.RecoveryReport {
     let current = VersionLayout(schema)
     var known = readMetadata(current)
     let layout = known.layout.union(known.retained)
@@ -206,7 +206,7 @@ struct Recovery {
     _ found: [String: DamagedDatabase.Found], _ target: Database, _ layout: LayoutRecord
   ) throws {
     for (name, table) in found.sorted(by: { $0.key < $1.key }) {
-      var entity = RecoveryReport.Entity(name: name, isRelationship: layout.table(named: name) == nil)
+      var entity = ModelContainer.RecoveryReport.Entity(name: name, isRelationship: layout.table(named: name) == nil)
       entity.recovered = try Int.fetchOne(target, sql: "SELECT count(*) FROM \(name.quotedIdentifier)") ?? 0
       if !table.missing.isEmpty {
         entity.lost.append(.init("their pages are damaged", count: table.missing.count, keys: table.missing))

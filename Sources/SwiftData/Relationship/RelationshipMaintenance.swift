@@ -59,6 +59,11 @@ enum RelationshipMaintenance {
       return true
     case (let own?, let other?):
       if own === other { return true }
+      // Whose context is gone comes into that of the other.
+      if other.isOver || own.isOver {
+        other.isOver ? own.insert(target) : other.insert(object)
+        if object.__state.context === target.__state.context { return true }
+      }
       own.noteForeign(target, property: property, of: object)
       return false
     }

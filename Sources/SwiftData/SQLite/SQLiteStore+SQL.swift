@@ -12,7 +12,7 @@ extension SQLiteStore: SQLStore {
 
   package func plan(
     of query: StoreQuery
-  ) throws -> (steps: [FetchExplanation.Step], findings: [FetchExplanation.Finding]) {
+  ) throws -> (steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]) {
     let (plan, definitions) = try read { connection in
       (try QueryPlan(of: query.select, on: connection), try IndexAdvisor.definitions(on: connection))
     }

@@ -15,7 +15,7 @@ package final class SQLiteStore: @unchecked Sendable {
   /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
   package let derivedTables: Set<String>
   /// What opening it changed.
-  package let migration: MigrationSummary
+  package let migration: ModelContainer.MigrationSummary
   package let loweredQueries = LoweredQueries()
   private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
@@ -57,7 +57,7 @@ package final class SQLiteStore: @unchecked Sendable {
     self.access = .connections(connections)
     let opened = try StoreOpening.prepare(connections, target: target, externalStorage: externalStorage)
     self.identifier = opened.identifier
-    self.migration = MigrationSummary(configuration: configuration.name, steps: opened.steps)
+    self.migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps)
     self.derivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
       try DerivedTable.update(connections, for: layout, configuration: configuration)
     }
@@ -83,7 +83,7 @@ package final class SQLiteStore: @unchecked Sendable {
     self.externalStorage = externalStorage
     self.access = .transaction(transaction)
     self.identifier = identifier
-    self.migration = MigrationSummary(configuration: configuration.name, steps: [])
+    self.migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: [])
     self.derivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
     let denormalized = try StoreOpening.denormalizedColumns(transaction.database)
     bookkeeping.withLock { $0.denormalized = denormalized }

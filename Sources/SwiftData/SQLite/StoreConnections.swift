@@ -44,6 +44,7 @@ final class StoreConnections: @unchecked Sendable {
   }
 
   deinit {
+    leaveLogOfOthers()
     // Readers first: the last connection that closes brings the log into the file, which a reader cannot.
     idle.withLock { $0 = nil }
   }
@@ -99,7 +100,18 @@ final class StoreConnections: @unchecked Sendable {
       return idle ?? []
     }
     for reader in readers { try reader.close() }
+    leaveLogOfOthers()
     try writer.close()
+  }
+
+  /// The last connection that closes removes the log by its name. Where another database has taken the place of this one,
+  /// that is the log of the other.
+  private func leaveLogOfOthers() {
+    guard let file, let current = FileIdentity(file.path), current != identity else { return }
+    writer.unsafeReentrantRead { database in
+      var isKept: Int32 = 1
+      sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+    }
   }
 
   // MARK: - Transactions

@@ -36,7 +36,7 @@ enum StoreOpening {
       if configuration.isStoredInMemoryOnly { return try StoreConnections(inMemory: options) }
       let folder = configuration.url.deletingLastPathComponent()
       if !isReadOnly { try DurableFiles.createFolder(folder.path) }
-      try checkLog(of: configuration)
+      try LeftoverLog.setAside(configuration)
       return try openFile(configuration, options)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
@@ -49,20 +49,6 @@ enum StoreOpening {
         message: "the folder of \"\(configuration.url.path)\" cannot be made" + (isFull ? ": the disk is full" : ""),
         underlying: error)
     }
-  }
-
-  /// SQLite takes the log of a database that is gone for one of no use, and removes it.
-  private static func checkLog(of configuration: ModelConfiguration) throws {
-    func size(_ path: String) -> Int {
-      var information = stat()
-      return stat(path, &information) == 0 ? Int(information.st_size) : 0
-    }
-    let path = configuration.url.resolvingSymlinksInPath().path
-    guard size(path + "-wal") > 0, size(path) == 0 else { return }
-    throw SwiftDataError(
-      .storeDamaged,
-      message: "\"\(path)-wal\" has saves that belong to \"\(path)\", which is missing or empty; put the database back"
-        + " beside it, or salvage what the log has with ModelContainer.recover(from:to:for:). Nothing was touched")
   }
 
   /// SQLite does not wait by itself for another process that makes the same new file a write-ahead one.
@@ -84,7 +70,7 @@ enum StoreOpening {
   /// Creates what a new store needs, or leads an existing one to the target.
   static func prepare(
     _ connections: StoreConnections, target: MigrationTarget, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let configuration = target.configuration
     do {
       let encoded = try Metadata.encode(target.current.schema)
@@ -132,7 +118,7 @@ enum StoreOpening {
   }
 
   /// The steps that opening would take, without taking them.
-  static func preview(_ target: MigrationTarget) throws -> [MigrationSummary.Step] {
+  static func preview(_ target: MigrationTarget) throws -> [ModelContainer.MigrationSummary.Step] {
     let configuration = target.configuration
     guard !configuration.isStoredInMemoryOnly, FileManager.default.fileExists(atPath: configuration.url.path) else {
       return []
@@ -146,7 +132,7 @@ enum StoreOpening {
       let plan = LayoutPlan(
         from: record, retained: retained, to: step.target.layout, isPlanned: step.isPlanned)
       (record, retained) = (step.target.layout.record, plan.retained)
-      return MigrationSummary.Step(
+      return ModelContainer.MigrationSummary.Step(
         fromVersion: step.from, toVersion: step.target.schema.version, isCustom: step.isCustom, changes: plan.changes)
     }
   }
@@ -193,7 +179,7 @@ enum StoreOpening {
 
   private static func write(
     _ database: Database, target: MigrationTarget, schema: String, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     // Tables take the places of others, which no foreign key may notice. Inside a transaction the pragma does nothing.
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
@@ -203,7 +189,7 @@ enum StoreOpening {
     var storage = externalStorage
     let files = PendingFiles(externalStorage)
     storage.pending = files
-    var result = (identifier: "", steps: [MigrationSummary.Step]())
+    var result = (identifier: "", steps: [ModelContainer.MigrationSummary.Step]())
     var isCommitting = false
     do {
       try database.inTransaction(.immediate) {
@@ -222,7 +208,7 @@ enum StoreOpening {
 
   private static func lead(
     _ database: Database, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let keys = KeyRing(target.configuration)
     var encryption = EncryptionRecord(target.current.layout.tables, keys)
     // A process that opened the store a moment earlier may have set it up, or migrated it.

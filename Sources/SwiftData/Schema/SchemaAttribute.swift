@@ -240,14 +240,15 @@ extension Schema {
 
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      parts = Mutex(try container.decode([Attribute].self, forKey: .properties))
+      let properties = try container.decode([CodedProperty].self, forKey: .properties)
+      parts = Mutex(properties.compactMap { $0.property as? Attribute })
       try super.init(from: decoder)
     }
 
     public override func encode(to encoder: any Encoder) throws {
       try super.encode(to: encoder)
       var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(properties, forKey: .properties)
+      try container.encode(properties.map(CodedProperty.init), forKey: .properties)
     }
   }
 }

@@ -58,6 +58,7 @@ extension Schema {
 
     private static func describe(_ property: __Property, in entity: __Entity) -> any SchemaProperty {
       if let attribute = property.attribute {
+        if let composite = composite(property, attribute) { return composite }
         return Attribute(
           name: property.name,
           originalName: attribute.formerName,
@@ -68,6 +69,18 @@ extension Schema {
         )
       }
       return Relationship(property, inverse: RelationshipInfo.of(property, in: entity).inverse)
+    }
+
+    /// The description of a `Codable` struct, which is stored as its members; nil for any other property.
+    private static func composite(_ property: __Property, _ attribute: Attribute) -> CompositeAttribute? {
+      guard case .attribute(_, .json) = property.kind, !attribute.options.contains(.codable),
+        let members = CompositeMembers.attributes(of: property.bareType)
+      else { return nil }
+      let composite = CompositeAttribute(
+        name: property.name, originalName: attribute.formerName, options: attribute.options,
+        valueType: property.valueType, defaultValue: property.defaultValue, hashModifier: attribute.hashModifier)
+      composite.properties = members
+      return composite
     }
 
     // MARK: - Identity
@@ -258,7 +271,7 @@ extension Schema {
 }
 
 /// A property with its kind, so that a list of different kinds can be decoded.
-private struct CodedProperty: Codable {
+struct CodedProperty: Codable {
   var property: any SchemaProperty
 
   init(_ property: any SchemaProperty) { self.property = property }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ContextState {
-  func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [SearchHit<M>] {
+  func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [ModelContext.SearchHit<M>] {
     drainInbox()
     let table = try core.table(for: M.__entity)
     guard case .sql(let store) = core.kind(of: table) else {
@@ -23,12 +23,12 @@ extension ContextState {
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
     beginUse(.read)
     defer { endUse() }
-    var hits: [SearchHit<M>]
+    var hits: [ModelContext.SearchHit<M>]
     switch try quietly({ try store.search(request) }) {
     case .hits(let stored, let counts):
       let objects = try storedObjects(stored.map(\.key), table, store) as [Int64: M]
       hits = stored.compactMap { found in
-        objects[found.key].map { SearchHit(model: $0, rank: found.rank, snippets: found.snippets) }
+        objects[found.key].map { ModelContext.SearchHit(model: $0, rank: found.rank, snippets: found.snippets) }
       }
       hits += try ranked(alive, request) { try counts().rarity }
     case .candidates(let keys, let counts):
@@ -55,12 +55,12 @@ extension ContextState {
   /// What FTS5 finds in objects in memory.
   private func ranked<M: PersistentModel>(
     _ objects: [M], _ request: SearchRequest, rarity: () throws -> [Double]
-  ) throws -> [SearchHit<M>] {
+  ) throws -> [ModelContext.SearchHit<M>] {
     if objects.isEmpty { return [] }
     let search = try UnsavedSearch(request.index, objects)
     guard try search.hasHits(request.query) else { return [] }
     return try search.hits(request.query, rarity: try rarity()).map {
-      SearchHit(model: objects[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
+      ModelContext.SearchHit(model: objects[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
     }
   }
 
@@ -76,7 +76,7 @@ extension ContextState {
 package struct SearchFound {
   let key: Int64
   let rank: Double
-  let snippets: [SearchSnippet]
+  let snippets: [ModelContext.SearchSnippet]
 }
 
 extension SearchIndex {
@@ -88,7 +88,7 @@ extension SearchIndex {
   }
 
   /// The snippets in which something was found.
-  func snippets(_ marked: (Int) -> String?) -> [SearchSnippet] {
+  func snippets(_ marked: (Int) -> String?) -> [ModelContext.SearchSnippet] {
     columns.enumerated().compactMap { index, column in
       marked(index).flatMap { SearchText.snippet($0, of: column.property) }
     }
@@ -118,7 +118,7 @@ extension ModelContext {
   ///   that of all. A PostgreSQL store finds them by `tsvector` and counts all rows; FTS5 then ranks them in memory.
   public func search<T: PersistentModel>(
     _ model: T.Type, _ text: String, limit: Int? = nil
-  ) throws -> [SearchHit<T>] {
-    try state.search(model, text, limit: limit)
+  ) throws -> [ModelContext.SearchHit<T>] {
+    try state.used(.read) { try state.search(model, text, limit: limit) }
   }
 }

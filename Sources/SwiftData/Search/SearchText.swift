@@ -77,7 +77,7 @@ enum SearchText {
   }
 
   /// A snippet from what `snippetSQL` gave; nil where nothing is marked.
-  static func snippet(_ marked: String, of property: String) -> SearchSnippet? {
+  static func snippet(_ marked: String, of property: String) -> ModelContext.SearchSnippet? {
     var scalars = String.UnicodeScalarView()
     var (length, open) = (0, 0)
     var found = [Range<Int>]()
@@ -93,7 +93,7 @@ enum SearchText {
     }
     guard !found.isEmpty else { return nil }
     let text = String(scalars)
-    return SearchSnippet(property: property, text: text, ranges: wholeCharacters(found, in: text))
+    return ModelContext.SearchSnippet(property: property, text: text, ranges: wholeCharacters(found, in: text))
   }
 
   /// Ranges of bytes as ranges of whole characters, those that touch joined: a word may end within a character.

@@ -16,7 +16,7 @@ package protocol EngineStore: AnyObject, Sendable {
   /// on this machine, whose commit hardly fails, is outermost (0); a store that cannot roll back is innermost.
   var nesting: Int { get }
   /// What opening it changed.
-  var migration: MigrationSummary { get }
+  var migration: ModelContainer.MigrationSummary { get }
 
   // MARK: - Identity
 
@@ -53,7 +53,9 @@ package protocol EngineStore: AnyObject, Sendable {
 
 extension EngineStore {
   package var foreignCommits: Int { 0 }
-  package var migration: MigrationSummary { MigrationSummary(configuration: name, steps: []) }
+  package var migration: ModelContainer.MigrationSummary {
+    ModelContainer.MigrationSummary(configuration: name, steps: [])
+  }
   package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
   package func contextBegan(_ state: EditingState) {}
   package func contextEnded(_ state: EditingState) {}

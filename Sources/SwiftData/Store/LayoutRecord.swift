@@ -33,6 +33,9 @@ package struct LayoutRecord: Codable, Equatable {
     package var valueType = ""
     /// Whether cells may name files of the external storage.
     package var isExternal = false
+    /// The `originalName` of the property, or none. Nil where an earlier version wrote the record and did not say. It says
+    /// nothing about the cells, so that it does not count.
+    package var formerNames: [String]?
 
     package static func == (left: Column, right: Column) -> Bool {
       left.name == right.name && left.affinity == right.affinity && left.isRequired == right.isRequired

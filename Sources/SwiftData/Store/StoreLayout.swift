@@ -56,8 +56,14 @@ extension LayoutRecord {
         // Classes that differ about a property of one name share a column that takes the values of both.
         columns[column.name] =
           columns[column.name].map { known in
-            guard known != column else { return known }
-            return Column(name: column.name, family: .mixed, isExternal: known.isExternal || column.isExternal)
+            let names =
+              (known.formerNames ?? []) + (column.formerNames ?? []).filter { known.formerNames?.contains($0) != true }
+            var merged = known
+            if known != column {
+              merged = Column(name: column.name, family: .mixed, isExternal: known.isExternal || column.isExternal)
+            }
+            merged.formerNames = names
+            return merged
           } ?? column
         if let position = table.positionColumn(of: property) {
           columns[position] = Column(name: position, affinity: .integer, family: .position)
@@ -72,6 +78,7 @@ extension LayoutRecord {
   private static func column(_ property: __Property, isRequired: Bool, in table: EntityTable) -> Column {
     var column = Column(
       name: TableNames.column(for: property), affinity: .integer, isRequired: isRequired, family: ValueFamily(property))
+    column.formerNames = property.attribute?.formerName.map { [$0] } ?? []
     switch property.kind {
     case .attribute(let type, _):
       column.affinity = type

@@ -38,7 +38,9 @@ package protocol SQLStore: EngineStore {
   func update(_ update: BatchUpdate) throws -> [String: [Int64]]
 
   /// The plan of a query's statement, and what would make it faster.
-  func plan(of query: StoreQuery) throws -> (steps: [FetchExplanation.Step], findings: [FetchExplanation.Finding])
+  func plan(of query: StoreQuery) throws -> (
+    steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]
+  )
 
   /// What a search finds in stored rows.
   func search(_ request: SearchRequest) throws -> SearchAnswer

@@ -59,7 +59,9 @@ extension PredicateLowering {
     case "<=": return comparison(left, right, "lessThanOrEqual")
     case ">": return comparison(left, right, "greaterThan")
     case ">=": return comparison(left, right, "greaterThanOrEqual")
-    case "+": return arithmetic(left, right, "add")
+    case "+":
+      if isText(left) || isText(right) { return fail(PredicateDiagnostics.concatenation(infix)) }
+      return arithmetic(left, right, "add")
     case "-": return arithmetic(left, right, "subtract")
     case "*": return arithmetic(left, right, "multiply")
     case "/": return emit(foundation: "build_Division", "lhs: \(text(left))", "rhs: \(text(right))")
@@ -71,6 +73,9 @@ extension PredicateLowering {
     default: return fail(PredicateDiagnostics.unsupportedOperator(infix))
     }
   }
+
+  /// Whether it is surely a text; of anything but a literal the type checker has to say it.
+  private func isText(_ expression: ExprSyntax) -> Bool { expression.bare.is(StringLiteralExprSyntax.self) }
 
   private func equality(_ name: String, _ nilName: String, _ left: ExprSyntax, _ right: ExprSyntax) -> Node {
     let (one, other) = (lower(left), lower(right))

@@ -176,6 +176,15 @@ enum PredicateDiagnostics {
     return error(infix.operator, "unsupportedOperator", "'\(name)' cannot be part of a query; \(advice)", fixIts)
   }
 
+  static func concatenation(_ infix: InfixOperatorExprSyntax) -> Diagnostic {
+    error(
+      infix.operator,
+      "concatenation",
+      "a query cannot put texts together with '+'; compare the property itself, without what is added ('name == \"x\"',"
+        + " 'hasPrefix', 'hasSuffix'), or keep the whole text in a property of its own"
+    )
+  }
+
   static func unsupportedPrefix(_ prefix: PrefixOperatorExprSyntax) -> Diagnostic {
     let name = prefix.operator.text
     let advice =

@@ -9,7 +9,7 @@ struct ServerIndexAdvisor {
 
   private static let candidate = "_swiftdata_candidate"
 
-  func findings(_ plan: ServerPlan) -> [FetchExplanation.Finding] {
+  func findings(_ plan: ServerPlan) -> [ModelContext.FetchExplanation.Finding] {
     guard plan.scans("t0"), hasCondition || !query.order.isEmpty else { return [] }
     let columns = self.columns
     // Without the right to make temporary tables there is no advice.
@@ -21,14 +21,14 @@ struct ServerIndexAdvisor {
     guard !names.isEmpty else {
       return hasCondition
         ? [
-          FetchExplanation.Finding(
+          ModelContext.FetchExplanation.Finding(
             entity: name, index: [],
             description: "Every row of \(name) is looked at. No #Index helps: the predicate is computed for each row.")
         ] : []
     }
     let macro = "#Index<\(name)>([\(names.map { "\\.\($0)" }.joined(separator: ", "))])"
     return [
-      FetchExplanation.Finding(
+      ModelContext.FetchExplanation.Finding(
         entity: name, index: names,
         description: "Every row of \(name) is looked at. \(macro) lets the server find them where there are many.")
     ]

@@ -2,7 +2,7 @@ import SwiftData
 
 /// What `EXPLAIN` says.
 struct ServerPlan {
-  let steps: [FetchExplanation.Step]
+  let steps: [ModelContext.FetchExplanation.Step]
 
   init(_ result: PostgresResult) {
     steps = (0..<result.count).map { row in
@@ -11,9 +11,9 @@ struct ServerPlan {
       let text = line.dropFirst(indent)
       // A node is indented by six more than the one it is part of, its properties by two more than itself.
       guard text.hasPrefix("->") else {
-        return FetchExplanation.Step(depth: (indent + 4) / 6, detail: String(text))
+        return ModelContext.FetchExplanation.Step(depth: (indent + 4) / 6, detail: String(text))
       }
-      return FetchExplanation.Step(
+      return ModelContext.FetchExplanation.Step(
         depth: (indent + 4) / 6, detail: text.dropFirst(2).trimmingCharacters(in: .whitespaces))
     }
   }

@@ -203,7 +203,7 @@ extension StoreGuarantee {
     },
     StoreGuarantee("saves.empty", "All data can be deleted, and the store used again.") { store in
       let context = try store.library()
-      try store.container.deleteAllData()
+      store.container.deleteAllData()
       try expectEqual(try store.context.fetchCount(FetchDescriptor<Book>()), 0, "the count")
       _ = context
       _ = try store.library()

@@ -11,11 +11,11 @@ struct ExplainTests {
 
   private func explain(
     _ predicate: Predicate<Parcel>? = nil, _ sort: [SortDescriptor<Parcel>] = []
-  ) throws -> FetchExplanation {
+  ) throws -> ModelContext.FetchExplanation {
     try context.explain(FetchDescriptor(predicate: predicate, sortBy: sort))
   }
 
-  private func steps(_ explanation: FetchExplanation) -> String {
+  private func steps(_ explanation: ModelContext.FetchExplanation) -> String {
     explanation.plan.map(\.detail).joined(separator: "\n")
   }
 

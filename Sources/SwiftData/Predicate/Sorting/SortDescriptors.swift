@@ -1,42 +1,14 @@
 import Foundation
 
-extension String {
-  /// An order of texts that depends on the current locale.
-  ///
-  /// Foundation's `String.StandardComparator` has `.localizedStandard` and `.localized` on Apple's systems only. These
-  /// are the same comparisons, by the methods that Foundation has on every system, so that
-  /// `SortDescriptor(\Trip.name, comparator: .localizedStandard)` means the same everywhere.
-  public struct LocalizedComparator: SortComparator, Hashable, Codable, Sendable {
-    private enum Kind: String, Codable { case localized, localizedStandard }
-    private let kind: Kind
-
-    /// Forward or reverse.
-    public var order: SortOrder = .forward
-
-    /// As file managers sort: numbers by their value, whatever the case (`localizedStandardCompare(_:)`).
-    public static let localizedStandard = LocalizedComparator(kind: .localizedStandard)
-
-    /// As the locale sorts (`localizedCompare(_:)`).
-    public static let localized = LocalizedComparator(kind: .localized)
-
-    private init(kind: Kind) { self.kind = kind }
-
-    var rule: __SortRule {
-      switch kind {
-      case .localized: .localized
-      case .localizedStandard: .localizedStandard
-      }
-    }
-
-    /// How two texts compare, turned round where the order is `.reverse`.
-    public func compare(_ left: String, _ right: String) -> ComparisonResult {
-      order == .forward ? rule.compare(left, right) : rule.compare(right, left)
-    }
-  }
-}
+/// What no call names: see the initialisers of `SortDescriptor` that take it.
+public enum __SortsActorModels: Sendable { case yes }
 
 // For models these win over Foundation's initialisers. The first four are copies, and each has a twin for the key paths
 // of a `@MainActor @Model`, which are not marked Sendable: with Foundation's alone they are errors.
+//
+// The twins have a parameter with a default value that no call names. Where a program declares
+// `extension KeyPath: @retroactive Sendable`, both forms take every key path, and Swift prefers the one with fewer
+// parameters; without the parameter such calls are ambiguous.
 extension SortDescriptor where Compared: PersistentModel {
   /// Orders models by a comparable property.
   public init<Value: Comparable>(_ keyPath: KeyPath<Compared, Value> & Sendable, order: SortOrder = .forward) {
@@ -67,12 +39,16 @@ extension SortDescriptor where Compared: PersistentModel {
   }
 
   /// Orders models of an actor by a comparable property.
-  public init<Value: Comparable>(_ keyPath: KeyPath<Compared, Value>, order: SortOrder = .forward) {
+  public init<Value: Comparable>(
+    _ keyPath: KeyPath<Compared, Value>, order: SortOrder = .forward, __twin: __SortsActorModels = .yes
+  ) {
     self = descriptor(keyPath.sendable, order)
   }
 
   /// Orders models of an actor by a comparable property, those without a value first.
-  public init<Value: Comparable>(_ keyPath: KeyPath<Compared, Value?>, order: SortOrder = .forward) {
+  public init<Value: Comparable>(
+    _ keyPath: KeyPath<Compared, Value?>, order: SortOrder = .forward, __twin: __SortsActorModels = .yes
+  ) {
     self = descriptor(keyPath.sendable, order)
   }
 
@@ -80,7 +56,8 @@ extension SortDescriptor where Compared: PersistentModel {
   public init(
     _ keyPath: KeyPath<Compared, String>,
     comparator: String.StandardComparator,
-    order: SortOrder = .forward
+    order: SortOrder = .forward,
+    __twin: __SortsActorModels = .yes
   ) {
     self = descriptor(keyPath.sendable, comparator, order)
   }
@@ -89,27 +66,10 @@ extension SortDescriptor where Compared: PersistentModel {
   public init(
     _ keyPath: KeyPath<Compared, String?>,
     comparator: String.StandardComparator,
-    order: SortOrder = .forward
+    order: SortOrder = .forward,
+    __twin: __SortsActorModels = .yes
   ) {
     self = descriptor(keyPath.sendable, comparator, order)
-  }
-
-  /// Orders models by a text as the current locale does.
-  public init(
-    _ keyPath: KeyPath<Compared, String>,
-    comparator: String.LocalizedComparator,
-    order: SortOrder = .forward
-  ) {
-    self.init(keyPath, by: comparator, order)
-  }
-
-  /// Orders models by a text as the current locale does, those without one first.
-  public init(
-    _ keyPath: KeyPath<Compared, String?>,
-    comparator: String.LocalizedComparator,
-    order: SortOrder = .forward
-  ) {
-    self.init(keyPath, by: comparator, order)
   }
 
   /// Orders models by a truth value, false before true.
@@ -136,14 +96,7 @@ extension SortDescriptor where Compared: PersistentModel {
     self.init(keyPath, .rawValue, order)
   }
 
-  private init<Value>(
-    _ keyPath: KeyPath<Compared, Value>, by comparator: String.LocalizedComparator, _ order: SortOrder
-  ) {
-    let isReversed = (comparator.order == .reverse) != (order == .reverse)
-    self.init(keyPath, comparator.rule, isReversed ? .reverse : .forward)
-  }
-
-  private init<Value>(_ keyPath: KeyPath<Compared, Value>, _ rule: __SortRule, _ order: SortOrder) {
+  init<Value>(_ keyPath: KeyPath<Compared, Value>, _ rule: __SortRule, _ order: SortOrder) {
     let property = __SortProperty(keyPath: keyPath, rule: rule)
     self = descriptor(\Compared.[__sort: property], order)
   }
@@ -153,7 +106,7 @@ extension KeyPath {
   /// The same key path, marked as Sendable.
   ///
   /// Sound because a key path never changes and a descriptor only reads through it, a model that the caller holds.
-  fileprivate var sendable: KeyPath<Root, Value> & Sendable {
+  var sendable: KeyPath<Root, Value> & Sendable {
     unsafeBitCast(self, to: (KeyPath<Root, Value> & Sendable).self)
   }
 }

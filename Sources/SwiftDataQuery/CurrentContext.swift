@@ -1,4 +1,5 @@
 import Foundation
+public import SwiftData
 
 /// Runs a block with a context that every ``Query`` which is made or first read in it uses, as SwiftUI's `modelContext` in
 /// the environment does. Blocks may be nested; the innermost context counts. (Not Apple's.)

@@ -1,3 +1,5 @@
+public import SwiftData
+
 /// A property that holds the result of a fetch and keeps it up to date.
 ///
 ///     struct Inbox {
@@ -10,8 +12,11 @@
 /// or read. There is no environment outside SwiftUI that it could come from. Reading the property gives what a fetch would
 /// give at that moment, and is observable as ``ResultsObserver/results`` is.
 ///
-/// (Apple's documentation, `Query`. There it is a macro and a wrapper with SwiftUI's animations; here it is a property
-/// wrapper alone, generic over its result, `Query<[Message]>`: decision 9.)
+/// It is in a module of its own, since Apple's is visible only where SwiftUI is imported too: `import SwiftDataQuery` stands
+/// for that import.
+///
+/// (Apple's documentation, `Query`. There it is a macro and a wrapper; here it is a property wrapper alone, generic over its
+/// result, `Query<[Message]>`: decision 9. Animations are accepted and do nothing.)
 @propertyWrapper
 public struct Query<Result: QueryResult> {
   private let state: QueryState<Result>

@@ -2,6 +2,7 @@
   public import Foundation
 
   // Foundation has no undo manager where there is no Objective-C; this one has its names.
+  // Drop this file as soon as it does.
 
   extension Notification.Name {
     /// An undo manager is about to undo a group.

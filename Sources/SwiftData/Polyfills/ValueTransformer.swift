@@ -3,6 +3,7 @@
   import Synchronization
 
   // Foundation has no value transformers where there is no Objective-C; these have its names.
+  // Drop this file as soon as it does.
 
   /// The name under which a value transformer is registered.
   public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
