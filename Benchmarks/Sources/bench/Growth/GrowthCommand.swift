@@ -20,10 +20,11 @@ struct GrowthCommand: ParsableCommand {
   static let measures = [
     ("import", "µs a row, by 10,000"), ("memory", "MiB at the import's peak"), ("read", "µs a row, all of them"),
     ("point", "µs a fetch by unique id"), ("page", "µs a page of 20"), ("open", "ms to open and read a page"),
-  ]
+  ] + GrowthLoops.measures
 
   @Option(help: "Where the stores are.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
   @Option(help: "The numbers of rows.") var sizes = "10000,100000,1000000"
+  @Flag(help: "Measures only the loops that save at their end.") var loops = false
   @Option(help: "Where the chart is written.") var chart = "growth.svg"
   @Option(help: .hidden) var only: String?
 
@@ -41,12 +42,12 @@ struct GrowthCommand: ParsableCommand {
         throw ValidationError("\(size) is no multiple of 10,000")
       }
       var point = GrowthPoint(rows: rows)
-      for part in ["import", "fetch", "open"] { point.costs.merge(try work(part, rows).costs) { $1 } }
+      for part in (loops ? [] : ["import", "fetch", "open"]) + ["loops"] { point.costs.merge(try work(part, rows).costs) { $1 } }
       points.append(point)
     }
     print("| | " + points.map { "\($0.rows) rows" }.joined(separator: " | ") + " |")
     print("| --- |" + String(repeating: " ---: |", count: points.count))
-    for (name, unit) in Self.measures {
+    for (name, unit) in loops ? GrowthLoops.measures : Self.measures {
       let cells = points.map { String(format: "%.2f", $0.costs[name] ?? .nan) }
       print("| \(name), \(unit) | " + cells.joined(separator: " | ") + " |")
     }
@@ -97,6 +98,7 @@ struct GrowthCommand: ParsableCommand {
         _ = try SwiftDataPeer(path: path, trace: false).page([conversationID(0)], limit: 20)
       }
       point.costs["open"] = open / 1000
+    case "loops": point.costs = try GrowthLoops(count: rows).measure()
     default: throw ValidationError("there is no measure \(part)")
     }
     return point
