@@ -19,6 +19,13 @@ extension PersistedProperty {
 
   func renderedAccessors(index: String) -> [AccessorDeclSyntax] {
     [renderedInit(), isSlot ? slotGetter(index) : directGetter(index), setter(index)]
+      + (isChangedInPlace ? [modifier(index)] : [])
+  }
+
+  /// Whether the property may be a to-many. One with observers hears of each value, the old one and the new.
+  private var isChangedInPlace: Bool {
+    guard isSlot, willSet == nil, didSet == nil, let writtenType else { return false }
+    return (writtenType.optionalWrapped ?? writtenType).arrayElement != nil
   }
 
   private func renderedInit() -> AccessorDeclSyntax {
@@ -62,8 +69,7 @@ extension PersistedProperty {
       lines.append(observer(index, (willSet.usesParameter ? value : "") + willSet.text(for: reference)))
     }
     if isSlot {
-      lines.append("let __change = SwiftData.__change(\(storageName), newValue)")
-      lines.append("\(storageName).value = __change.value")
+      lines.append("let __change = SwiftData.__store(&\(storageName), newValue, self, \(index))")
       lines.append("__didSet(\(index), \\.\(reference), __change)")
     } else {
       lines.append("\(storageName) = newValue")
@@ -71,6 +77,25 @@ extension PersistedProperty {
     }
     if let didSet { lines.append(observer(index, didSet.text(for: reference))) }
     return "set {\n\(raw: lines.joined(separator: "\n"))\n}"
+  }
+
+  /// A getter and a setter in one, without a copy of the list in between.
+  private func modifier(_ index: String) -> AccessorDeclSyntax {
+    """
+    _modify {
+      __willGet(\(raw: index), \\.\(raw: reference))
+      if \(raw: storageName).isFault {
+        __fire(\(raw: index))
+      }
+      var __lent = SwiftData.__lend(&\(raw: storageName), self, \(raw: index))
+      defer {
+        __willSet(\(raw: index), \\.\(raw: reference))
+        let __change = SwiftData.__takeBack(&\(raw: storageName), &__lent, self, \(raw: index))
+        __didSet(\(raw: index), \\.\(raw: reference), __change)
+      }
+      yield &__lent
+    }
+    """
   }
 
   /// An assignment to the property inside its own observer does not call the observer again.

@@ -52,7 +52,7 @@ extension ModelDeclaration {
           + "  -> SwiftData.__RelationshipContent",
         inherited: "return super.__relationship(index, operation)",
         neutral: "return .none"
-      ) { _, property in property.isSlot ? "return \(property.storageName).__perform(operation)" : nil },
+      ) { _, property in property.isSlot ? "return \(property.storageName).__perform(operation, self, index)" : nil },
     ] + renderedNotify()
   }
 

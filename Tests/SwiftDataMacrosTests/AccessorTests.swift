@@ -64,8 +64,7 @@ struct AccessorTests {
             }
             set {
               __willSet(3, \\.album)
-              let __change = SwiftData.__change(_album, newValue)
-              _album.value = __change.value
+              let __change = SwiftData.__store(&_album, newValue, self, 3)
               __didSet(3, \\.album, __change)
             }
           }
@@ -74,6 +73,30 @@ struct AccessorTests {
         }
         """
     )
+  }
+
+  @Test("A list is changed in place, unless observers want to hear of its values", arguments: ["[Track]", "[Track]?"])
+  func list(type: String) {
+    let plain = Expansion("class Album { @__Persisted(index: 1) var tracks: \(type) }")
+    #expect(
+      plain.member("_modify {") == """
+        _modify {
+          __willGet(1, \\.tracks)
+          if _tracks.isFault {
+            __fire(1)
+          }
+          var __lent = SwiftData.__lend(&_tracks, self, 1)
+          defer {
+            __willSet(1, \\.tracks)
+            let __change = SwiftData.__takeBack(&_tracks, &__lent, self, 1)
+            __didSet(1, \\.tracks, __change)
+          }
+          yield &__lent
+        }
+        """
+    )
+    let observed = Expansion("class Album { @__Persisted(index: 1) var tracks: \(type) { didSet { print(1) } } }")
+    #expect(!observed.text.contains("_modify"))
   }
 
   @Test("Indices of a class that may have a superclass are counted from its offset")
@@ -158,8 +181,7 @@ struct AccessorTests {
             let next = newValue
             print(next)
           }
-          let __change = SwiftData.__change(_album, newValue)
-          _album.value = __change.value
+          let __change = SwiftData.__store(&_album, newValue, self, 0)
           __didSet(0, \\.album, __change)
           __observer(0) {
             print(previous)

@@ -128,7 +128,7 @@ struct ModelExpansionTests {
         }
         """
     )
-    #expect(expansion.text.contains("return _album.__perform(operation)"))
+    #expect(expansion.text.contains("return _album.__perform(operation, self, index)"))
     #expect(expansion.text.contains(".willSet(self, keyPath: \\Track.plays)"))
     #expect(!expansion.text.contains(".willSet(self, keyPath: \\Track.id)"))
   }

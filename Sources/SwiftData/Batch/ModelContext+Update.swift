@@ -82,8 +82,9 @@ extension ContextState {
     try objects.flatMap { object in try assignments.map { try $0.prepare(object) } }
   }
 
-  private func unsavedKeys(in table: EntityTable) -> [Int64] {
-    (changed.values.map(\.object) + Array(deleted.values))
-      .filter { TableNames.table(for: type(of: $0).__entity) == table.name }.map { $0.__state.key }
+  /// The keys of changed and deleted objects of a class.
+  func unsavedKeys(in table: EntityTable) -> [Int64] {
+    changed.entries(of: table.family).map { $0.object.__state.key }
+      + deleted.entries(of: table.family).map { $0.__state.key }
   }
 }

@@ -162,6 +162,7 @@ extension ContextState {
 
   /// Tells observers of an object that the engine changed a property.
   func notify(_ object: any PersistentModel, _ index: Int) {
+    if !object.__state.flags.isDisjoint(with: [.inserted, .changed]) { unsavedIndices.touch(object, index) }
     guard object.__isObserved else { return }
     if quietDepth > 0 { return pendingNotifications.append((object, index)) }
     object.__notify(index, .willSet)

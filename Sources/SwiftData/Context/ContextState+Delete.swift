@@ -38,7 +38,7 @@ extension ContextState {
     for property in entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: entity)
       guard info.deleteRule == .cascade || info.inverse != nil, info.deleteRule != .deny else { continue }
-      if case .fault = object.__relationship(property.index, .contains(object)) { object.__fire(property.index) }
+      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
     }
   }
 
@@ -64,7 +64,7 @@ extension ContextState {
 
   private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel)
   {
-    if case .fault = target.__relationship(inverse.index, .read) {
+    if case .fault = target.__relationship(inverse.index, .check) {
       if inverse.isToMany { return }
       target.__fire(inverse.index)
     }

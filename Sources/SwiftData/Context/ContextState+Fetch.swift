@@ -24,7 +24,7 @@ extension ContextState {
     try deferring(store) {
       let query = try lower(descriptor)
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-        return try fetchWithPendingChanges(descriptor, query).count
+        return try countWithPendingChanges(descriptor, query)
       }
       return try rows(query.count, of: query.table, cancellable: true) { Int($0.int64(0)) }[0]
     } otherwise: {
@@ -285,7 +285,7 @@ extension ContextState {
     // A hint loads the arrays of all owners at once.
     objects.first?.__state.batch?.owners[property.index] = objects.count
     for object in objects {
-      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
+      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
     }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 extension ContextState {
   func registeredModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
     if let temporary = identifier.temporary {
-      return inserted.values.first { $0.__state.temporaryIdentity == temporary }
+      return insertedObject(temporary)
     }
     guard let table = core.table(named: identifier.entityName), let key = core.store(of: table).key(of: identifier)
     else { return nil }
@@ -42,8 +42,14 @@ extension PersistentModel {
       }
       if let former = __state.former { return former.identifier }
     }
-    let identity = __state.temporaryIdentity ?? TemporaryIdentity()
-    __state.temporaryIdentity = identity
+    let identity: TemporaryIdentity
+    if let known = __state.temporaryIdentity {
+      identity = known
+    } else {
+      identity = TemporaryIdentity()
+      __state.temporaryIdentity = identity
+      if __state.flags.contains(.inserted) { __state.context?.note(identity, of: self) }
+    }
     return PersistentIdentifier(entityName: entity.name, temporary: identity)
   }
 

@@ -14,6 +14,7 @@ extension ContextState {
     }
     guard hasChanges else { return }
     post(ModelContext.willSave, nil)
+    verifyLists()
     let operations = try core.exclusively {
       try prepareSnapshots()
       try Validation(context: self).run()
@@ -24,6 +25,7 @@ extension ContextState {
       try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
       markedRows = MarkedRows()
       for operation in operations { announce(finish(operation)) }
+      hasForgotten = false
       return operations
     }
     // What is left names no store: an object whose deletion was never stored.
@@ -63,7 +65,8 @@ extension ContextState {
       }
     }
     if !operation.merged.isEmpty {
-      redirectReferences(to: operation.inserted.filter { operation.merged[ObjectIdentifier($0)] != nil })
+      redirectReferences(
+        to: operation.inserted.filter { operation.merged[ObjectIdentifier($0)] != nil }, of: operation)
     }
     for change in operation.changed {
       let table = table(of: change.object)
@@ -84,24 +87,25 @@ extension ContextState {
     for object in operation.deleted { object.__state.flags = [] }
     for object in operation.inserted { object.__state.flags = [] }
     for change in operation.changed { change.object.__state.flags = [] }
-    if !operation.deleted.isEmpty { deleted.removeAll { !$0.value.__state.flags.contains(.deleted) } }
-    if !operation.inserted.isEmpty { inserted.removeAll { !$0.value.__state.flags.contains(.inserted) } }
+    if !operation.deleted.isEmpty { deleted.removeAll { !$0.__state.flags.contains(.deleted) } }
+    if !operation.inserted.isEmpty { inserted.removeAll { !$0.__state.flags.contains(.inserted) } }
     if !operation.changed.isEmpty || !operation.deleted.isEmpty {
-      changed.removeAll { !$0.value.object.__state.flags.contains(.changed) }
+      changed.removeAll { !$0.object.__state.flags.contains(.changed) }
     }
+    unsavedIndices.removeAll()
+    forgetTemporaryIdentities()
   }
 
   /// Arrays that were loaded after their targets had changed have these at their end; the store has its own order.
   private func refaultUnrecorded(_ operation: any StoreSave) {
     var seen = Set<ObjectIdentifier>()
-    let saved = operation.inserted.map { ($0, nil) } + operation.changed.map { ($0.object, Optional($0.properties)) }
-    for (object, properties) in saved {
+    for (object, change) in operation.inserted.map({ ($0, nil) }) + operation.changed.map({ ($0.object, Optional($0)) })
+    {
       let entity = type(of: object).__entity
-      for property in entity.properties where !property.isAttribute && properties?.contains(property.index) != false {
-        guard let inverse = RelationshipInfo.of(property, in: entity).inverse, inverse.isToMany,
-          case .targets(let targets, _) = object.__relationship(property.index, .read)
-        else { continue }
-        for target in targets where !target.__state.flags.contains(.inserted) {
+      for property in entity.properties where !property.isAttribute && change?.properties.contains(property.index) != false
+      {
+        guard let inverse = RelationshipInfo.of(property, in: entity).inverse, inverse.isToMany else { continue }
+        for target in Self.newTargets(of: object, property, change) where !target.__state.flags.contains(.inserted) {
           guard changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { continue }
           let isNew = property.isToMany || seen.insert(ObjectIdentifier(target)).inserted
           if isNew { refault(target, inverse) }
@@ -110,8 +114,21 @@ extension ContextState {
     }
   }
 
+  /// The targets that an object did not have before this save.
+  private static func newTargets(
+    of object: any PersistentModel, _ property: __Property, _ change: ObjectChange?
+  ) -> [any PersistentModel] {
+    if property.isToMany, let original = change?.original(property.index) {
+      guard case .change(let change) = object.__relationship(property.index, .compare(original)) else { return [] }
+      return change.added
+    }
+    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+    return targets
+  }
+
   /// New objects that were deleted before the save leave the relationships that still named them.
   private func dropForgotten(_ operation: any StoreSave) {
+    guard hasForgotten else { return }
     for object in operation.inserted + operation.changed.map(\.object) {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read) else {
@@ -126,7 +143,7 @@ extension ContextState {
   }
 
   private func refault(_ object: any PersistentModel, _ property: __Property) {
-    if case .fault = object.__relationship(property.index, .contains(object)) { return }
+    if case .fault = object.__relationship(property.index, .check) { return }
     _ = object.__relationship(property.index, .fault(0))
     notify(object, property.index)
   }
@@ -143,13 +160,22 @@ extension ContextState {
     }
   }
 
-  /// Relationships without an inverse that named a new object which was written over a row lead to that row, once.
-  private func redirectReferences(to merged: [any PersistentModel]) {
-    forEachReference(to: merged) { _, inverse in
-      inverse == nil
-    } _: { object, property, targets, _, isMerged in
-      let key = property.isToMany ? 0 : targets.first(where: isMerged)?.__state.key ?? 0
-      _ = object.__relationship(property.index, .fault(key))
+  /// Relationships without an inverse that named a new object which was written over a row lead to that row, once. Only
+  /// what was new or changed itself can have named it.
+  private func redirectReferences(to merged: [any PersistentModel], of operation: any StoreSave) {
+    let ids = Set(merged.map { ObjectIdentifier($0) })
+    for (object, properties) in operation.inserted.map({ ($0, nil) })
+      + operation.changed.map({ ($0.object, Optional($0.properties)) })
+    {
+      let entity = type(of: object).__entity
+      for property in entity.properties where !property.isAttribute && properties?.contains(property.index) != false {
+        guard RelationshipInfo.of(property, in: entity).inverse == nil,
+          case .targets(let targets, _) = object.__relationship(property.index, .read),
+          let target = targets.first(where: { ids.contains(ObjectIdentifier($0)) })
+        else { continue }
+        _ = object.__relationship(property.index, .fault(property.isToMany ? 0 : target.__state.key))
+        notify(object, property.index)
+      }
     }
   }
 
@@ -176,6 +202,7 @@ extension ContextState {
       }
       guard !affected.isEmpty else { continue }
       for object in identityMaps[table.root].objects where type(of: object).__entity === table.entity {
+        work.note(\.registered)
         for property in affected {
           guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
             targets.contains(where: isSought)
@@ -238,11 +265,14 @@ extension ContextState {
     let restored = changed
     let gone = inserted
     let revived = deleted
-    for object in restored.values.map(\.object) + gone.values + revived.values { noteLive(object) }
+    for object in restored.values.map(\.object) + Array(gone.values) + revived.values { noteLive(object) }
     if !markedRows.isEmpty { liveQueries.forEach { $0.noteEverything() } }
-    changed = [:]
-    inserted = [:]
-    deleted = [:]
+    changed.removeAll()
+    inserted.removeAll()
+    deleted.removeAll()
+    unsavedIndices.removeAll()
+    forgetTemporaryIdentities()
+    hasForgotten = false
     markedRows = MarkedRows()
     problems = []
     for object in revived.values { object.__state.flags = [] }
@@ -344,7 +374,7 @@ struct Validation {
   private func checkDeny(_ object: any PersistentModel) throws {
     let entity = type(of: object).__entity
     for property in entity.properties where property.relationship?.deleteRule == .deny {
-      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
+      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
       guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
       // A new one that was deleted before the save is in no context any more.
       let left = targets.filter { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }

@@ -123,10 +123,8 @@ extension ContextState {
 
   /// Whether anything unsaved belongs to the store at an index.
   func hasUnsaved(in store: Int) -> Bool {
-    func isHere(_ object: any PersistentModel) -> Bool {
-      (try? core.table(for: type(of: object).__entity))?.store == store
-    }
-    return inserted.values.contains(where: isHere) || changed.values.contains { isHere($0.object) }
-      || deleted.values.contains(where: isHere)
+    func isHere(_ entity: __Entity) -> Bool { (try? core.table(for: entity))?.store == store }
+    return inserted.entities.contains(where: isHere) || changed.entities.contains(where: isHere)
+      || deleted.entities.contains(where: isHere)
   }
 }

@@ -19,11 +19,19 @@ package final class ContextState {
   @exclusivity(unchecked)  // finding and adding an object runs nothing else
   var identityMaps: [IdentityMap]
   /// New objects, in the order of insertion. Strong.
-  var inserted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
+  var inserted = UnsavedObjects<any PersistentModel> { $0 }
   /// Stored objects with unsaved changes, deleted ones too. Strong. Invariant: none of them is in `inserted`.
-  var changed: OrderedDictionary<ObjectIdentifier, ObjectChange> = [:]
+  var changed = UnsavedObjects<ObjectChange> { $0.object }
   /// Stored objects to delete. Strong. Invariant: an object in it has the flag `deleted`.
-  var deleted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
+  var deleted = UnsavedObjects<any PersistentModel> { $0 }
+  /// Finds inserted and changed objects by their values. Every change of one of these goes through `touch`.
+  var unsavedIndices = UnsavedIndices()
+  /// The inserted objects that somebody asked for an identifier. An identity that is gone may leave its name to another.
+  private var temporary: [TemporaryIdentity: ObjectIdentifier] = [:]
+  /// Long to-manys that were changed in place, and that the next save looks at as a whole.
+  private var unverified: [ObjectIdentifier: (object: any PersistentModel, indices: PropertySet)] = [:]
+  /// Whether new objects were taken out since the last save: relationships may still name them.
+  var hasForgotten = false
   /// Stored rows to delete whose objects nobody needed so far.
   var markedRows = MarkedRows()
   /// Objects that are in none of these any more.
@@ -45,6 +53,8 @@ package final class ContextState {
   var isUndoing = false
   var changeHandler: (() -> Void)?
   let trackingProbe = TrackingProbe()
+  package var work = WorkCounter()
+  package var tuning = Tuning()
   /// Whether the public context is gone, so that nobody can save its objects there any more.
   private(set) var isOver = false
   /// Whether a change that came after that was reported.
@@ -75,6 +85,18 @@ package final class ContextState {
       guard !properties.contains(index) else { return }
       properties.insert(index)
       originals.append((index, object.__value(at: index)))
+    }
+
+    /// The value that a property had; nil where it did not change.
+    func original(_ index: Int) -> Any? { originals.first { $0.index == index }?.value }
+
+    /// The models in a value of a relationship.
+    static func models(in value: Any) -> [any PersistentModel] {
+      switch ScalarType.unwrapped(value) {
+      case let models as [any PersistentModel]: models
+      case let model as any PersistentModel: [model]
+      default: []
+      }
     }
   }
 
@@ -161,6 +183,8 @@ package final class ContextState {
     object.__state.flags = .inserted
     object.__state.key = 0
     inserted[ObjectIdentifier(object)] = object
+    unsavedIndices.touch(object)
+    if let identity = object.__state.temporaryIdentity { note(identity, of: object) }
     noteLive(object)
     registerUndo { $0.undoInsertion(of: object) }
     return true
@@ -182,6 +206,8 @@ package final class ContextState {
   func forget(_ object: any PersistentModel) {
     noteLive(object)
     inserted[ObjectIdentifier(object)] = nil
+    unsavedIndices.touch(object)
+    hasForgotten = true
     object.__state.flags = []
     unregister(object)
     registerUndo { $0.insertAgain(object) }
@@ -196,6 +222,26 @@ package final class ContextState {
     didChange()
   }
 
+  // MARK: - Temporary identities
+
+  /// Notes the identity of a new object.
+  func note(_ identity: TemporaryIdentity, of object: any PersistentModel) {
+    temporary[identity] = ObjectIdentifier(object)
+  }
+
+  /// The new object with an identity.
+  func insertedObject(_ identity: TemporaryIdentity) -> (any PersistentModel)? {
+    guard let object = temporary[identity].flatMap({ inserted[$0] }),
+      object.__state.temporaryIdentity == identity
+    else { return nil }
+    return object
+  }
+
+  /// Drops what only concerned objects that are unsaved no more.
+  func forgetTemporaryIdentities() {
+    if !temporary.isEmpty { temporary = temporary.filter { inserted[$0.value] != nil } }
+  }
+
   // MARK: - Changes
 
   /// Keeps the old value of a property that is about to change.
@@ -206,13 +252,38 @@ package final class ContextState {
     registerUndo(of: object, index)
     noteLive(object)
     // A deleted object's are kept too: rollback() gives everything back.
-    if object.__state.flags.contains(.inserted) { return didChange() }
+    if object.__state.flags.contains(.inserted) {
+      unsavedIndices.touch(object, index)
+      return didChange()
+    }
     changed[ObjectIdentifier(object), default: ObjectChange(object: object)].record(index)
-    object.__state.flags.insert(.changed)
+    if object.__state.flags.contains(.changed) {
+      unsavedIndices.touch(object, index)
+    } else {
+      object.__state.flags.insert(.changed)
+      unsavedIndices.touch(object)
+    }
     didChange()
   }
 
   func didChange() { changeHandler?() }
+
+  /// Notes that a part of a to-many was not looked at when it was changed in place.
+  func noteUnverified(_ object: any PersistentModel, _ index: Int) {
+    unverified[ObjectIdentifier(object), default: (object, PropertySet())].indices.insert(index)
+  }
+
+  /// Looks at what was not looked at.
+  func verifyLists() {
+    let all = unverified
+    unverified = [:]
+    for (object, indices) in all.values where object.__state.context === self {
+      for index in indices.indices {
+        guard case .change(let change) = object.__relationship(index, .verify) else { continue }
+        RelationshipMaintenance.didChange(object, index, removed: change.removed, added: change.added)
+      }
+    }
+  }
 
   // MARK: - Problems that cannot be thrown at once
 
@@ -245,11 +316,14 @@ package final class ContextState {
     undoManager = nil
     for store in core.stores { store.contextEnded(editing) }
     takeBackUnsavedTargets()
-    for object in inserted.values + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
+    for object in Array(inserted.values) + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
     let unsaved = Array(inserted.values)
-    inserted = [:]
-    changed = [:]
-    deleted = [:]
+    inserted.removeAll()
+    changed.removeAll()
+    deleted.removeAll()
+    unsavedIndices.removeAll()
+    temporary = [:]
+    unverified = [:]
     markedRows = MarkedRows()
     for object in unsaved { object.__state.context = nil }
     for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }

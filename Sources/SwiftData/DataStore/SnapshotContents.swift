@@ -94,7 +94,7 @@ package struct SnapshotContents: @unchecked Sendable {
       if let exact = core.store(of: table).exactIdentifier(ofKey: key, in: table) { return .toOne(exact) }
       object.__fire(property.index)
       return relationship(object, property)
-    case .fault, .none:
+    case .fault, .none, .change, .order:
       return property.isToMany ? .toMany([]) : .toOne(nil)
     }
   }

@@ -86,7 +86,7 @@ extension SnapshotStore {
       switch object.__relationship(property.index, .read) {
       case .fault(let current): return current == key
       case .targets(let targets, _): return (targets.first?.__state.key ?? 0) == key
-      case .none: return true
+      case .none, .change, .order: return true
       }
     case .toMany(let targets):
       guard case .targets(let current, _) = object.__relationship(property.index, .read) else { return true }

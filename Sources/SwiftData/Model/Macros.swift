@@ -104,7 +104,7 @@ public typealias __Observable = Observable
 public typealias __Identifiable = Identifiable
 
 /// The storage and accessors of a persisted property. ``Model()`` applies it; nobody writes it.
-@attached(accessor, names: named(init), named(get), named(set))
+@attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(_), prefixed(__persisted_))
 public macro __Persisted(index: Int, offset: Bool = false, isolated: Bool = false) =
   #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")

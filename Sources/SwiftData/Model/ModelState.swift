@@ -44,7 +44,8 @@ public struct __ModelState {
   @usableFromInline
   package private(set) var extras: Extras?
 
-  /// The bookkeeping of an object that was observed, fetched in part, identified before it was saved, or deleted.
+  /// The bookkeeping of an object that was observed, fetched in part, identified before it was saved, or deleted, or
+  /// that has a long to-many.
   @usableFromInline
   package final class Extras {
     fileprivate var temporaryIdentity: TemporaryIdentity?
@@ -53,6 +54,8 @@ public struct __ModelState {
     fileprivate var isObserved = false
     fileprivate var runningObservers: PropertySet?
     fileprivate var former: FormerIdentity?
+    fileprivate var lists: [Int: AnyObject] = [:]
+    fileprivate var lastLink: Int64 = 0
   }
 
   private mutating func makeExtras() -> Extras {
@@ -93,6 +96,20 @@ public struct __ModelState {
   package var former: FormerIdentity? {
     mutating get { extras?.former }
     set { makeExtras().former = newValue }
+  }
+
+  /// The index beside the long to-many at a property's index.
+  func list(at index: Int) -> AnyObject? { extras?.lists[index] }
+
+  mutating func setList(_ list: AnyObject?, at index: Int) {
+    if list != nil || extras != nil { makeExtras().lists[index] = list }
+  }
+
+  /// A number, not 0, that no list of the object had.
+  mutating func makeLink() -> Int64 {
+    let extras = makeExtras()
+    extras.lastLink += 1
+    return extras.lastLink
   }
 
   package struct Flags: OptionSet {

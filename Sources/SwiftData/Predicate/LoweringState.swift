@@ -147,6 +147,11 @@ package struct LoweringState {
 
   mutating func noteRead(ofTable table: String, column: String? = nil) { reads.note(table: table, column: column) }
 
+  mutating func noteRead(of property: __Property, in object: ObjectReference) {
+    let isOfRow = object.key.sql == "\(Self.rowAlias)._pk"
+    reads.note(ReadProperty(property: property, entity: object.entity, isOfRow: isOfRow))
+  }
+
   mutating func noteRead(ofPairs table: String) { reads.note(pairs: table) }
 
   /// What was read since the last call.

@@ -10,6 +10,8 @@ package struct StatementReads: Hashable, Sendable {
   package private(set) var related: [String: Set<String>] = [:]
   /// The join tables of many-to-many relationships.
   package private(set) var pairs: Set<String> = []
+  /// The persisted properties, also those that SQL reads no column for.
+  private(set) var properties: Set<ReadProperty> = []
 
   package init() {}
 
@@ -21,15 +23,36 @@ package struct StatementReads: Hashable, Sendable {
 
   package mutating func note(pairs table: String) { pairs.insert(table) }
 
+  mutating func note(_ property: ReadProperty) { properties.insert(property) }
+
   package mutating func formUnion(_ other: StatementReads) {
     own.formUnion(other.own)
     related.merge(other.related) { $0.union($1) }
     pairs.formUnion(other.pairs)
+    properties.formUnion(other.properties)
   }
 
   package func union(_ other: StatementReads) -> StatementReads {
     var result = self
     result.formUnion(other)
     return result
+  }
+}
+
+/// A persisted property that a statement reads.
+struct ReadProperty: Hashable, Sendable {
+  let property: __Property
+  /// The class through which it is read.
+  let entity: __Entity
+  /// Whether it is one of a selected row itself. Otherwise it belongs to what a relationship leads to.
+  let isOfRow: Bool
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.property === right.property && left.entity === right.entity && left.isOfRow == right.isOfRow
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(property))
+    hasher.combine(isOfRow)
   }
 }

@@ -92,7 +92,7 @@ enum RelationshipLoader {
     guard property.index < type(of: object).__entity.properties.count,
       type(of: object).__entity.properties[property.index] === property
     else { return false }
-    if case .fault = object.__relationship(property.index, .read) { return true }
+    if case .fault = object.__relationship(property.index, .check) { return true }
     return false
   }
 
@@ -184,32 +184,53 @@ enum RelationshipLoader {
 private struct UnsavedMembership {
   private let info: RelationshipInfo
   private let context: ContextState
-  /// Objects with unsaved changes that now belong to an owner, in the order in which they changed.
-  private var members: [ObjectIdentifier: [any PersistentModel]] = [:]
+  /// The class of the targets with its subclasses.
+  private let family: [__Entity]
 
   init(info: RelationshipInfo, context: ContextState) {
     self.info = info
     self.context = context
-    guard let inverse = info.inverse else { return }
-    let candidates =
-      context.changed.values.filter { $0.properties.contains(inverse.index) }.map(\.object)
-      + Array(context.inserted.values)
-    for candidate in candidates where type(of: candidate).__entity.isKind(of: info.destination) {
-      guard case .targets(let owners, _) = candidate.__relationship(inverse.index, .read) else { continue }
-      for owner in owners { members[ObjectIdentifier(owner), default: []].append(candidate) }
-    }
+    family = (try? context.core.table(for: info.destination))?.family ?? []
   }
 
   func apply(to stored: [any PersistentModel], of owner: any PersistentModel) -> [any PersistentModel] {
-    let own = members[ObjectIdentifier(owner)] ?? []
+    let own = members(of: owner)
+    let ids = Set(own.lazy.map { ObjectIdentifier($0) })
     let kept = stored.filter { target in
       if target.__state.flags.contains(.deleted) { return false }
       guard let inverse = info.inverse, let change = context.changed[ObjectIdentifier(target)],
         change.properties.contains(inverse.index)
       else { return true }
-      return own.contains { $0 === target }
+      return ids.contains(ObjectIdentifier(target))
     }
-    let present = Set(kept.map { ObjectIdentifier($0) })
+    if own.isEmpty { return kept }
+    let present = Set(kept.lazy.map { ObjectIdentifier($0) })
     return kept + own.filter { !present.contains(ObjectIdentifier($0)) && !$0.__state.flags.contains(.deleted) }
+  }
+
+  /// The objects with unsaved changes that belong to an owner now: in the order in which they changed, then new ones.
+  private func members(of owner: any PersistentModel) -> [any PersistentModel] {
+    guard let inverse = info.inverse, context.hasChanges else { return [] }
+    var found = [(place: (Int, Int), object: any PersistentModel)]()
+    for entity in family where context.unsavedCount(of: entity) > 0 {
+      for id in context.unsavedObjects(of: entity, inverse, with: CollectionOfOne(UnsavedKey(owner))) {
+        if let change = context.changed[id] {
+          guard change.properties.contains(inverse.index), Self.isMember(change.object, inverse, owner) else { continue }
+          found.append(((0, context.changed.place(of: id) ?? 0), change.object))
+        } else if let object = context.inserted[id], Self.isMember(object, inverse, owner) {
+          found.append(((1, context.inserted.place(of: id) ?? 0), object))
+        }
+      }
+    }
+    context.work.note(\.indexedCandidates, found.count)
+    return found.sorted { $0.place < $1.place }.map(\.object)
+  }
+
+  /// An index finds too many rather than too few.
+  private static func isMember(
+    _ object: any PersistentModel, _ inverse: __Property, _ owner: any PersistentModel
+  ) -> Bool {
+    guard case .targets(let owners, _) = object.__relationship(inverse.index, .contains(owner)) else { return false }
+    return owners.contains { $0 === owner }
   }
 }

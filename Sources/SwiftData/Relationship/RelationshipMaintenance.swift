@@ -73,7 +73,7 @@ enum RelationshipMaintenance {
     guard let inverse = info.inverse else { return }
     let inverseIndex = inverse.index
     switch target.__relationship(inverseIndex, .contains(object)) {
-    case .none: return
+    case .none, .change, .order: return
     case .targets(let current, _):
       if current.contains(where: { $0 === object }) { return }
       change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .add(object)) }
@@ -104,7 +104,7 @@ enum RelationshipMaintenance {
   /// `target` moved from `former` to another owner.
   private static func leave(_ target: any PersistentModel, _ former: any PersistentModel, _ info: RelationshipInfo) {
     let index = info.property.index
-    if !info.property.isToMany, case .fault = former.__relationship(index, .read) { former.__fire(index) }
+    if !info.property.isToMany, case .fault = former.__relationship(index, .check) { former.__fire(index) }
     guard case .targets(let current, _) = former.__relationship(index, .contains(target)),
       current.contains(where: { $0 === target })
     else { return }
@@ -116,7 +116,7 @@ enum RelationshipMaintenance {
   ) {
     guard let inverse = info.inverse else { return }
     let inverseIndex = inverse.index
-    if case .fault = target.__relationship(inverseIndex, .read) {
+    if case .fault = target.__relationship(inverseIndex, .check) {
       // A to-many fault is put together when it fires; a to-one has a key to clear.
       if inverse.isToMany { return }
       target.__fire(inverseIndex)

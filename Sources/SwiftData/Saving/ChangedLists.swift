@@ -1,40 +1,191 @@
-/// A to-many of one owner that a save writes.
+/// A loaded to-many of one owner that a save writes.
 private struct ChangedList {
   let info: RelationshipInfo
   let owner: any PersistentModel
-  let targets: [any PersistentModel]
-  /// Whether the store keeps places for the list.
+  let count: Int
+  /// Whether the store keeps positions for the list.
   let positioned: Bool
-  /// The keys before the first change, as far as they were stored, and now.
-  let before: [Int64]
-  let now: [Int64]
+  /// How it differs from what it was before the first change; nil for all of a new owner's.
+  let change: __ListChange?
+  /// The targets that came, as far as they are saved.
+  let added: [any PersistentModel]
 
-  /// Whether places have to be written, which lists do without that are read back as they are by the age of their rows.
-  var needsPlaces: Bool {
-    if positioned { return true }
-    guard case .join = info.storage else { return !zip(now, now.dropFirst()).allSatisfy { $0 < $1 } }
-    // Several new pairs may have been written from the other end, in another order.
-    if added.count > 1 { return true }
-    return !now.prefix(before.count).elementsEqual(before) && now != before.filter(Set(now).contains)
+  init?(_ info: RelationshipInfo, _ owner: any PersistentModel, _ before: ContextState.ObjectChange?) {
+    (self.info, self.owner) = (info, owner)
+    let index = info.property.index
+    if let original = before?.original(index) {
+      guard case .change(let change) = owner.__relationship(index, .compare(original)) else { return nil }
+      (count, positioned, self.change) = (change.count, change.positioned, change)
+      added = Self.saved(change.added)
+    } else {
+      guard case .targets(let targets, let positioned) = owner.__relationship(index, .read) else { return nil }
+      (count, self.positioned, change) = (targets.count, positioned, nil)
+      added = Self.saved(targets)
+    }
   }
-  var added: [ListMember] {
-    let known = Set(before)
-    return members.filter { !known.contains($0.target) }
+
+  private static func saved(_ targets: [any PersistentModel]) -> [any PersistentModel] {
+    targets.filter { !$0.isDeleted && $0.__state.context != nil }
   }
+
+  var key: Int64 { owner.__state.key }
+
+  /// The targets at some places; fewer at the ends of the list.
+  func targets(_ range: Range<Int>) -> [any PersistentModel] {
+    let range = range.clamped(to: 0..<count)
+    guard !range.isEmpty, case .targets(let targets, _) = owner.__relationship(info.property.index, .slice(range))
+    else { return [] }
+    return targets
+  }
+
+  /// The pairs that the store has and the list has not any more.
   var removed: [ListMember] {
-    let kept = Set(now)
-    let key = owner.__state.key
-    return before.filter { !kept.contains($0) }.map { ListMember(owner: key, target: $0, place: 0) }
+    (change?.removed ?? []).filter { $0.__state.key != 0 }
+      .map { ListMember(owner: key, target: $0.__state.key, place: 0) }
   }
-  var members: [ListMember] {
-    let key = owner.__state.key
-    return now.enumerated().map { ListMember(owner: key, target: $0.element, place: Int64($0.offset)) }
+
+  /// The places of those that may need new positions, if all others keep theirs.
+  var moved: Range<Int>? { change.map { change in change.moved.map { $0..<$0 + 1 } ?? change.range } }
+
+  /// Positions for all targets.
+  var members: [ListMember] { members(targets(0..<count), ListPositions.all(count)) }
+
+  func members(_ targets: [any PersistentModel], _ positions: [Int64]) -> [ListMember] {
+    // What is deleted has no row to write to, and what is in no context has none.
+    zip(targets, positions).filter { !$0.0.isDeleted && $0.0.__state.context != nil }
+      .map { ListMember(owner: key, target: $0.0.__state.key, place: $0.1) }
+  }
+}
+
+/// Writes the to-manys of a save.
+private final class ListWriter {
+  private let writer: any RowWriter
+  private let merged: [ObjectIdentifier: Int64]
+  private let changes: UnsavedChanges
+  /// The changed properties of stored objects. Only lists with positions need it.
+  private lazy var changedProperties = Dictionary(
+    changes.changed.map { (ObjectIdentifier($0.object), $0.properties) }) { first, _ in first }
+
+  init(_ save: RowSave, _ writer: any RowWriter) {
+    (changes, merged, self.writer) = (save.changes, save.merged, writer)
+  }
+
+  /// The positions that a list needs; none if it is read back as it is without them.
+  /// - Parameter new: of a many-to-many, the keys that came to the list, in the order of the table.
+  func members(of list: ChangedList, new: [Int64]) throws -> [ListMember] {
+    switch list.info.storage {
+    case .foreignKey: return []
+    case .inverseForeignKey(let inverse, _):
+      guard case .order(let order) = list.owner.__relationship(list.info.property.index, .order),
+        order.positioned || !order.ascends
+      else { return [] }
+      guard list.positioned, let moved = list.moved, let change = list.change, let end = settledEnd(of: list, inverse)
+      else { return list.members }
+      if moved.isEmpty || change.isAppend && end <= moved.lowerBound { return [] }
+      // New ones among those that were moved get positions too.
+      return try members(of: list, at: moved) ?? list.members
+    case .join:
+      // New pairs without a position are behind all others, in the order in which they were written.
+      let start = list.count - new.count
+      let isOrdered = start >= 0 && list.targets(start..<list.count).map { $0.__state.key } == new
+      if !list.positioned { return isOrdered && list.change?.keepsOrder ?? true ? [] : list.members }
+      guard isOrdered, let moved = list.moved else { return list.members }
+      if moved.isEmpty || moved.lowerBound >= start { return [] }
+      guard moved.upperBound <= start else { return list.members }
+      return try members(of: list, at: moved) ?? list.members
+    }
+  }
+
+  /// Where the targets begin that came to a list with positions and have none; nil if their order is not that of age.
+  private func settledEnd(of list: ChangedList, _ inverse: __Property) -> Int? {
+    var end = list.count
+    var next: (any PersistentModel)?
+    while end > 0, let last = list.targets(end - 1..<end).first {
+      let id = ObjectIdentifier(last)
+      if !last.__state.flags.contains(.inserted) {
+        // One that came from another list is older than it looks.
+        return changedProperties[id]?.contains(inverse.index) == true ? nil : end
+      }
+      if merged[id] != nil || next.map({ $0.__state.key < last.__state.key }) == true { return nil }
+      next = last
+      end -= 1
+    }
+    return end
+  }
+
+  /// Positions for the targets at some places, between those of their neighbours.
+  private func members(of list: ChangedList, at range: Range<Int>) throws -> [ListMember]? {
+    func neighbour(_ index: Int) throws -> ListPositions.Neighbour {
+      try list.targets(index..<index + 1).first.map { try position(of: $0, in: list) } ?? .end
+    }
+    let (previous, next) = (try neighbour(range.lowerBound - 1), try neighbour(range.upperBound))
+    return ListPositions.between(previous, next, count: range.count).map { list.members(list.targets(range), $0) }
+  }
+
+  private func position(of target: any PersistentModel, in list: ChangedList) throws -> ListPositions.Neighbour {
+    let (own, other) = (SQLValue.integer(list.key), SQLValue.integer(target.__state.key))
+    let statement: SQLFragment
+    switch list.info.storage {
+    case .foreignKey: return .unplaced
+    case .inverseForeignKey(let inverse, let position):
+      let table = TableNames.table(for: list.info.destination)
+      statement =
+        """
+        SELECT \(name: position) FROM \(name: table) WHERE _pk = \(bind: other) \
+        AND \(name: TableNames.column(for: inverse)) = \(bind: own)
+        """
+    case .join(let join, let source, let targetColumn, let position):
+      statement =
+        """
+        SELECT \(name: position) FROM \(name: join) WHERE \(name: source) = \(bind: own) \
+        AND \(name: targetColumn) = \(bind: other)
+        """
+    }
+    guard case .integer(let position)? = try writer.rows(statement).first?.first else { return .unplaced }
+    return .at(position)
+  }
+}
+
+/// The pairs of many-to-manys in the order in which a save writes them, each once.
+private struct NewPairs {
+  private struct Pair: Hashable {
+    let source: Int64
+    let target: Int64
+  }
+
+  private struct End: Hashable {
+    let table: String
+    let column: String
+    let key: Int64
+  }
+
+  private var seen: [String: Set<Pair>] = [:]
+  private var came: [End: [Int64]] = [:]
+
+  /// - Returns: the pairs that no list had before.
+  mutating func add(_ list: ChangedList) -> [ListMember] {
+    guard case .join(let table, let source, let target, _) = list.info.storage else { return [] }
+    return list.added.compactMap { object in
+      let (own, other) = (list.key, object.__state.key)
+      let pair = source < target ? Pair(source: own, target: other) : Pair(source: other, target: own)
+      guard seen[table, default: []].insert(pair).inserted else { return nil }
+      came[End(table: table, column: source, key: own), default: []].append(other)
+      came[End(table: table, column: target, key: other), default: []].append(own)
+      return ListMember(owner: own, target: other, place: 0)
+    }
+  }
+
+  /// The keys that a list got, in the order of the table.
+  func keys(of list: ChangedList) -> [Int64] {
+    guard case .join(let table, let source, _, _) = list.info.storage else { return [] }
+    return came[End(table: table, column: source, key: list.key)] ?? []
   }
 }
 
 extension RowSave {
   /// Writes the difference between the stored pairs of many-to-manys and the lists in memory, then the order of lists
   /// that the tables do not have by themselves.
+  /// - Complexity: proportional to what changed in the lists, besides one comparison of addresses with what they were.
   func writeLists(by writer: any RowWriter) throws {
     let groups = try changedLists()
     func write(
@@ -44,13 +195,13 @@ extension RowSave {
     }
     let pairs = groups.filter { if case .join = $0[0].info.storage { true } else { false } }
     try write(pairs.map { ($0[0].info, $0.flatMap(\.removed)) }) { try writer.removePairs($0, of: $1) }
-    try write(pairs.map { ($0[0].info, $0.flatMap(\.added)) }) { try writer.addPairs($0, of: $1) }
+    var new = NewPairs()
+    try write(pairs.map { group in (group[0].info, group.flatMap { new.add($0) }) }) { try writer.addPairs($0, of: $1) }
+    let positions = ListWriter(self, writer)
     for group in groups {
-      let lists = group.filter(\.needsPlaces)
-      try write([(group[0].info, lists.flatMap(\.members))]) { try writer.place($0, of: $1) }
-      for list in lists {
-        _ = list.owner.__relationship(list.info.property.index, .load(list.targets, positioned: true))
-      }
+      let placed = try group.map { ($0, try positions.members(of: $0, new: new.keys(of: $0))) }.filter { !$0.1.isEmpty }
+      try write([(group[0].info, placed.flatMap(\.1))]) { try writer.place($0, of: $1) }
+      for (list, _) in placed { _ = list.owner.__relationship(list.info.property.index, .position) }
     }
   }
 
@@ -61,30 +212,17 @@ extension RowSave {
     func take(_ owner: any PersistentModel, _ change: ContextState.ObjectChange?) throws {
       let table = try changes.table(of: owner)
       for property in table.toMany where change == nil || change!.properties.contains(property.index) {
-        guard case .targets(let targets, let positioned) = owner.__relationship(property.index, .read) else { continue }
         let info = RelationshipInfo.of(property, in: table.entity)
-        var before = [Int64]()
-        if case .join = info.storage, let change { before = Self.storedKeys(change, property.index) }
-        if targets.isEmpty, before.isEmpty { continue }
-        var seen = Set<Int64>()
-        let now = targets.filter { !$0.isDeleted && $0.__state.context != nil }.map { $0.__state.key }
-          .filter { seen.insert($0).inserted }
+        guard let list = ChangedList(info, owner, change), list.count > 0 || list.change?.removed.isEmpty == false
+        else { continue }
         let place = places[ObjectIdentifier(info)] ?? groups.count
         if place == groups.count { groups.append([]) }
         places[ObjectIdentifier(info)] = place
-        groups[place].append(
-          ChangedList(
-            info: info, owner: owner, targets: targets, positioned: positioned, before: before, now: now))
+        groups[place].append(list)
       }
     }
     for owner in inserted { try take(owner, nil) }
     for change in changed { try take(change.object, change) }
     return groups
-  }
-
-  private static func storedKeys(_ change: ContextState.ObjectChange, _ index: Int) -> [Int64] {
-    guard let original = change.originals.first(where: { $0.index == index })?.value else { return [] }
-    let targets = (original as? [any PersistentModel]) ?? []
-    return targets.map { $0.__state.key }.filter { $0 != 0 }
   }
 }

@@ -99,7 +99,7 @@ open class __ColumnWriter {
   public final func write<M: PersistentModel>(_ slot: __Slot<[M]?>) throws {}
 
   // MARK: - Types that cannot be persisted
-  // The reader and `__change` report them; without these the compiler would do it once more in its own words.
+  // The reader and `__store` report them; without these the compiler would do it once more in its own words.
 
   @_disfavoredOverload
   public final func write<V>(_ slot: __Slot<V>) throws { throw unwritable(V.self) }

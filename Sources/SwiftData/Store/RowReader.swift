@@ -218,7 +218,7 @@ open class __RowReader {
   // MARK: - Types that cannot be persisted
   // So that the compiler says it in words.
 
-  /// Chosen for a property of a slot whose type cannot be persisted. `__change` makes that an error at the property,
+  /// Chosen for a property of a slot whose type cannot be persisted. `__store` makes that an error at the property,
   /// so this is never called.
   @_disfavoredOverload
   public final func slot<V>(_ index: Int) throws -> __Slot<V> {

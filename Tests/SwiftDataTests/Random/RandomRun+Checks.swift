@@ -8,6 +8,7 @@ extension RandomRun {
     if world.differs(from: stored), !context.hasChanges {
       throw fail("there are unsaved changes, and hasChanges is false")
     }
+    if let problem = context.state.brokenInvariants().first { throw fail(problem) }
     if sequence.isWatched {
       try compareMemory()
     } else {

@@ -35,7 +35,8 @@ struct PostgresCommand: ParsableCommand {
       crawpg_close(raw)
       try? shell.run("DROP TABLE bench.raw")
     }
-    print(try PostgresRun(container: container, raw: raw, shell: shell, count: rows, runs: runs).table())
+    let peers = PythonPeers(url: url, runs: min(runs, 3))
+    print(try PostgresRun(container: container, raw: raw, shell: shell, peers: peers, count: rows, runs: runs).table())
   }
 }
 
@@ -60,12 +61,15 @@ struct PostgresRun {
   let container: ModelContainer
   let raw: OpaquePointer
   let shell: PostgresShell
+  let peers: PythonPeers
   let count: Int
   let runs: Int
 
   /// One line: what is done, how many times, by libpq and by the store. Both return a checksum.
   private struct Line {
     let title: String
+    /// What the peers in Python call it.
+    let name: String
     let times: Int
     let raw: () throws -> Int64
     let own: () throws -> Int64
@@ -74,7 +78,7 @@ struct PostgresRun {
 
   func table() throws -> String {
     let rows = (0..<count).map(makeRow)
-    var text = ["| | libpq from C | OpenSwiftData | ratio |", "| --- | ---: | ---: | ---: |"]
+    var measured = [(line: Line, raw: Double, own: Double)]()
     for line in try lines(rows) {
       var (raws, owns) = ([Double](), [Double]())
       for _ in 0..<runs {
@@ -86,12 +90,24 @@ struct PostgresRun {
         owns.append(ownTime)
       }
       let (a, b) = (raws.sorted()[runs / 2], owns.sorted()[runs / 2])
+      measured.append((line, a, b))
+    }
+    // The peers read their rows from the store's table, which is full now.
+    let (others, reason) = peers.measure()
+    var text = [
+      "| | libpq from C | OpenSwiftData | SQLAlchemy | Django |", "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for (line, raw, own) in measured {
       let unit = line.times == 1 ? "ms" : "µs each"
       let scale = line.times == 1 ? 1e3 : 1e6 / Double(line.times)
+      let peers = ["SQLAlchemy", "Django"].map { peer in
+        others[peer]?[line.name].map { String(format: "%.2f", $0 / raw) } ?? "–"
+      }
       text.append(
-        "| \(line.title) | \(String(format: "%.0f", a * scale)) \(unit) | \(String(format: "%.0f", b * scale)) \(unit)"
-          + " | \(String(format: "%.2f", b / a)) |")
+        "| \(line.title) | \(String(format: "%.0f", raw * scale)) \(unit) | \(String(format: "%.2f", own / raw)) | "
+          + peers.joined(separator: " | ") + " |")
     }
+    text.append("\nThe columns of the peers are ratios to libpq from C." + (reason.map { " No peers: \($0)" } ?? ""))
     return text.joined(separator: "\n")
   }
 
@@ -111,22 +127,22 @@ struct PostgresRun {
     let conversations = (0..<1_000).map { conversationID($0) }
     return [
       Line(
-        title: "save \(count) (COPY in C)", times: 1,
+        title: "save \(count) (COPY in C)", name: "save", times: 1,
         raw: {
           crawpg_copy(raw, bench, Int64(count))
           return Int64(count)
         }, own: { try save(rows) }, before: clear),
       Line(
-        title: "save \(count) (arrays in C)", times: 1,
+        title: "save \(count) (arrays in C)", name: "save", times: 1,
         raw: {
           crawpg_arrays(raw, bench, Int64(count))
           return Int64(count)
         }, own: { try save(rows) }, before: clear),
       Line(
-        title: "fetch \(count), touch every property", times: 1, raw: { crawpg_fetch_all(raw) },
+        title: "fetch \(count), touch every property", name: "fetch", times: 1, raw: { crawpg_fetch_all(raw) },
         own: { try sum(FetchDescriptor<Message>()) }),
       Line(
-        title: "10,000 fetches by unique id", times: 10_000,
+        title: "10,000 fetches by unique id", name: "points", times: 10_000,
         raw: { Self.strings(ids) { crawpg_point(raw, $0, 10_000) } },
         own: {
           let context = ModelContext(container)
@@ -135,7 +151,7 @@ struct PostgresRun {
           }
         }),
       Line(
-        title: "1,000 pages of 20", times: 1_000,
+        title: "1,000 pages of 20", name: "pages", times: 1_000,
         raw: { Self.strings(conversations) { crawpg_page(raw, $0, 1_000, 20) } }, own: { try pages(conversations) }),
     ]
   }
@@ -173,5 +189,32 @@ struct PostgresRun {
     let copies = strings.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     return copies.map { UnsafePointer($0) }.withUnsafeBufferPointer { body($0.baseAddress!) }
+  }
+}
+
+/// SQLAlchemy and Django on psycopg, measured by a program in Python.
+struct PythonPeers {
+  let url: String
+  let runs: Int
+
+  /// - Returns: seconds by peer and line; nothing where the peers cannot run, with the reason.
+  func measure() -> (seconds: [String: [String: Double]], reason: String?) {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../peers/run")
+    let process = Process()
+    process.executableURL = script.standardizedFileURL
+    process.arguments = [url, "--runs", "\(runs)"]
+    let output = Pipe()
+    process.standardOutput = output
+    do {
+      try process.run()
+    } catch {
+      return ([:], "\(error)")
+    }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0,
+      let seconds = try? JSONDecoder().decode([String: [String: Double]].self, from: data)
+    else { return ([:], "peers/run ended with \(process.terminationStatus); see above") }
+    return (seconds, nil)
   }
 }

@@ -111,6 +111,7 @@ extension PredicateExpressions.KeyPath: AggregateExpression {
 extension LoweringState {
   /// A persisted property of a model.
   mutating func property(_ property: __Property, of object: ObjectReference) throws -> Lowered {
+    noteRead(of: property, in: object)
     switch property.kind {
     case .attribute:
       guard property.isStored else {
