@@ -226,6 +226,8 @@ package final class ContextState {
 
   /// Notes the identity of a new object.
   func note(_ identity: TemporaryIdentity, of object: any PersistentModel) {
+    beginUse(.use)
+    defer { endUse() }
     temporary[identity] = ObjectIdentifier(object)
   }
 
@@ -270,6 +272,8 @@ package final class ContextState {
 
   /// Notes that a part of a to-many was not looked at when it was changed in place.
   func noteUnverified(_ object: any PersistentModel, _ index: Int) {
+    beginUse(.change)
+    defer { endUse() }
     unverified[ObjectIdentifier(object), default: (object, PropertySet())].indices.insert(index)
   }
 

@@ -3,7 +3,8 @@ import Foundation
 extension ContextState {
   func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> ModelContext.FetchExplanation {
     drainInbox()
-    let store = try core.sqlStore(of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
+    let store = try core.sqlStore(
+      of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
     var (asked, findings) = (descriptor, [ModelContext.FetchExplanation.Finding]())
     while true {
       do {

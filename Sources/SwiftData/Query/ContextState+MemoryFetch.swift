@@ -31,7 +31,9 @@ extension ContextState {
     }
     var seen = Set<ObjectIdentifier>()
     var objects = (stored + unsaved(M.self)).filter { object in
-      guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else { return false }
+      guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else {
+        return false
+      }
       // What the database found and nobody changed matches.
       if isFiltered, object.__state.flags.isDisjoint(with: [.inserted, .changed]) { return true }
       return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
