@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Models with a key of each kind that can be looked up.
-private enum Shelf {
+private enum BookShop {
   enum Kind: String, Codable { case paper, audio }
 
   @Model final class Book {
@@ -16,7 +16,7 @@ private enum Shelf {
     var added: Date
     var author: Author?
     init(_ number: Int, author: Author? = nil) {
-      id = Shelf.id(number)
+      id = BookShop.id(number)
       title = "book \(number)"
       self.number = number
       price = Double(number)
@@ -56,8 +56,8 @@ private enum Shelf {
 
 /// Issue 22.1: fetches in a loop over what the loop itself made, without a save in between.
 @Suite("Find or create") struct FindOrCreateTests {
-  typealias Book = Shelf.Book
-  typealias Author = Shelf.Author
+  typealias Book = BookShop.Book
+  typealias Author = BookShop.Author
 
   private static func findOrCreate<M: PersistentModel>(
     _ context: ModelContext, _ predicate: Predicate<M>, _ make: () -> M
@@ -74,7 +74,7 @@ private enum Shelf {
       let context = try Growth.context(Book.self, Author.self)
       for round in 0..<2 {
         for number in 0..<count {
-          let id = Shelf.id(number)
+          let id = BookShop.id(number)
           let book = try Self.findOrCreate(context, #Predicate<Book> { $0.id == id }) { Book(number) }
           #expect(book.number == number)
           if round == 1 { book.title = "found" }
@@ -136,7 +136,7 @@ private enum Shelf {
     try Growth.expectLinear { count in
       let context = try Growth.context(Book.self, Author.self)
       for number in 0..<count {
-        let (name, id) = ("author \(number / 10)", Shelf.id(number))
+        let (name, id) = ("author \(number / 10)", BookShop.id(number))
         let author = try Self.findOrCreate(context, #Predicate<Author> { $0.name == name }) { Author(name: name) }
         let book = try Self.findOrCreate(context, #Predicate<Book> { $0.id == id }) { Book(number) }
         if byList { author.books.append(book) } else { book.author = author }
@@ -197,7 +197,7 @@ private enum Shelf {
     let (books, authors) = (try context.fetch(FetchDescriptor<Book>()), try context.fetch(FetchDescriptor<Author>()))
     for book in books { book.price += 1 }
     for author in authors { author.country = "somewhere" }
-    let (id, name) = (Shelf.id(7), "author 7")
+    let (id, name) = (BookShop.id(7), "author 7")
     let (counts, statements) = try SQLTrace.record {
       [
         try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.id == id })),
@@ -213,13 +213,13 @@ private enum Shelf {
 
   @Test("22.1: 5,000 captured values are put into a set once, not looked through for each unsaved object")
   func capturedValues() throws {
-    let context = try Growth.context(Shelf.Copy.self)
-    for number in 0..<1000 { context.insert(Shelf.Copy(code: Shelf.Code(rawValue: "code \(number)"))) }
-    let codes = (0..<5000).map { Shelf.Code(rawValue: "code \($0)") }
-    let before = Shelf.Code.comparisons.load(ordering: .relaxed)
-    let found = try context.fetch(FetchDescriptor<Shelf.Copy>(predicate: #Predicate { codes.contains($0.code) }))
+    let context = try Growth.context(BookShop.Copy.self)
+    for number in 0..<1000 { context.insert(BookShop.Copy(code: BookShop.Code(rawValue: "code \(number)"))) }
+    let codes = (0..<5000).map { BookShop.Code(rawValue: "code \($0)") }
+    let before = BookShop.Code.comparisons.load(ordering: .relaxed)
+    let found = try context.fetch(FetchDescriptor<BookShop.Copy>(predicate: #Predicate { codes.contains($0.code) }))
     #expect(found.count == 1000)
     // A hash table compares a few; a search through the list compares 500 for each object.
-    #expect(Shelf.Code.comparisons.load(ordering: .relaxed) - before < 50_000)
+    #expect(BookShop.Code.comparisons.load(ordering: .relaxed) - before < 50_000)
   }
 }

@@ -29,9 +29,9 @@ private enum Forest {
 
 /// Issue 22.1: relating objects in a loop.
 @Suite("Linking in a loop") struct LinkingTests {
-  typealias Trunk = Forest.Trunk
-  typealias Leaf = Forest.Leaf
-  typealias Mark = Forest.Mark
+  private typealias Trunk = Forest.Trunk
+  private typealias Leaf = Forest.Leaf
+  private typealias Mark = Forest.Mark
 
   enum Side: CaseIterable { case list, toOne, initialiser }
 
