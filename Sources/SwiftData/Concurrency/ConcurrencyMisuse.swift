@@ -24,7 +24,7 @@ struct ConcurrencyMisuse: Sendable {
   }
 
   /// The call stacks that were seen, and the places that were reported.
-  private static let known = Mutex<(stacks: Set<[UInt]>, places: Set<String>)>(([], []))
+  private static let known = Mutex<(stacks: Set<[UInt]>, places: Set<[UInt]>)>(([], []))
 
   func report(_ message: String) {
     if traps { fatalError("SwiftData: \(message)") }
@@ -33,10 +33,10 @@ struct ConcurrencyMisuse: Sendable {
     guard Self.known.withLock({ $0.stacks.insert(addresses).inserted }) else { return }
     let lines = Thread.callStackSymbols
     let outside = lines.drop { Self.symbol(in: $0).map(Self.isOwn) ?? true }
-    // Where the program has no symbols, each stack is a place.
-    let place = outside.first ?? lines.joined()
+    // Up to the first frame that is surely the program's or the system's; functions that are not exported have no symbol.
+    let place = Array(addresses.prefix(outside.isEmpty ? addresses.count : outside.startIndex + 1))
     guard Self.known.withLock({ $0.places.insert(place).inserted }) else { return }
-    let stack = (outside.isEmpty ? lines[...] : outside).map(Self.readable).joined(separator: "\n")
+    let stack = lines.map(Self.readable).joined(separator: "\n")
     Logger(label: "SwiftData.Concurrency").error("\(message)\n\(stack)")
   }
 

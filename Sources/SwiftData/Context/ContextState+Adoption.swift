@@ -31,6 +31,10 @@ extension ContextState {
     /// To be made once all objects are in.
     var relationships: [AdoptedRelationship] = []
 
+    /// Objects with the contexts that they leave, which find them until all are in: else what is loaded there meanwhile
+    /// would be second objects of their rows.
+    var leaving: [(object: any PersistentModel, former: ContextState, root: Int, key: Int64)] = []
+
     mutating func takeReached() -> [any PersistentModel] {
       defer { reached = [] }
       return reached
@@ -49,10 +53,10 @@ extension ContextState {
     guard object.__state.key != 0, let key = store.key(of: object.persistentModelID),
       let stored = try reader.objects(withKeys: [key], in: table)[key], type(of: stored) == type(of: object)
     else {
-      try copyGraph(of: object, from: former)
+      try copyGraph(of: object, from: former, &adoption)
       return false
     }
-    let changes = former.letGo(of: object)
+    let changes = former.letGo(of: object, &adoption)
     let registered = registered(root: table.root, key: key)
     let target = registered ?? object
     var changed = [(index: Int, old: Any, new: Any)]()
@@ -100,8 +104,12 @@ extension ContextState {
     return true
   }
 
-  /// Makes the relationships that were changed before, between the objects that the context has for the rows.
+  /// Makes the relationships that were changed before, between the objects that the context has for the rows, and has the
+  /// former contexts forget what they lost.
   func settle(_ adoption: Adoption) {
+    for (object, former, root, key) in adoption.leaving where former.identityMaps[root][key] === object {
+      former.identityMaps[root][key] = nil
+    }
     for change in adoption.relationships {
       let index = change.property.index
       if case .fault = change.object.__relationship(index, .read) { change.object.__fire(index) }
@@ -129,7 +137,9 @@ extension ContextState {
   }
 
   /// Loads what an object leads to, and lets it go: as a new object it cannot load it any more.
-  private func copyGraph(of object: any PersistentModel, from former: ContextState) throws {
+  private func copyGraph(
+    of object: any PersistentModel, from former: ContextState, _ adoption: inout Adoption
+  ) throws {
     for property in type(of: object).__entity.properties {
       if property.isAttribute {
         object.__loadIfNeeded(property.index)
@@ -140,16 +150,16 @@ extension ContextState {
     let problem = former.problems.first
     former.problems = []
     if let problem { throw problem }
-    _ = former.letGo(of: object)
+    _ = former.letGo(of: object, &adoption)
     object.__state.context = nil
   }
 
   /// Forgets an object that goes to another context.
   /// - Returns: what was changed since the public context went.
-  private func letGo(of object: any PersistentModel) -> ObjectChange? {
+  private func letGo(of object: any PersistentModel, _ adoption: inout Adoption) -> ObjectChange? {
     let key = object.__state.key
-    if key != 0, let table = try? core.table(for: type(of: object).__entity), identityMaps[table.root][key] === object {
-      identityMaps[table.root][key] = nil
+    if key != 0, let table = try? core.table(for: type(of: object).__entity) {
+      adoption.leaving.append((object: object, former: self, root: table.root, key: key))
     }
     object.__state.flags = []
     object.__state.batch = nil

@@ -152,6 +152,32 @@ struct Item10AdoptionTests {
     }
   }
 
+  @Test("whose container is gone copies each object once, whichever side it is reached from")
+  func otherStoreFromTheOtherSide() throws {
+    func preview() throws -> Essay {
+      let container = try ModelContainer(
+        for: Essayist.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      do {
+        let context = ModelContext(container)
+        let author = Essayist(name: "Preview")
+        author.books = [Essay(title: "p"), Essay(title: "q")]
+        context.insert(author)
+        try context.save()
+      }
+      let essays = FetchDescriptor<Essay>(predicate: #Predicate { $0.title == "p" })
+      return try #require(try ModelContext(container).fetch(essays).first)
+    }
+    let essay = try preview()
+    let context = ModelContext(
+      try ModelContainer(for: Essayist.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    context.insert(essay)
+    try context.save()
+    let stored = try authors(ModelContext(context.container))
+    #expect(stored.map(\.name) == ["Preview"])
+    #expect(stored.first?.books.map(\.title).sorted() == ["p", "q"])
+    #expect(try context.fetchCount(FetchDescriptor<Essay>()) == 2)
+  }
+
   @Test("that is gone makes it a new object where its row is gone")
   func rowGone() throws {
     func fetched() throws -> Essayist { try authors(ModelContext(container))[1] }
