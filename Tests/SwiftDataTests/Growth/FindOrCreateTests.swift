@@ -56,8 +56,8 @@ private enum BookShop {
 
 /// Issue 22.1: fetches in a loop over what the loop itself made, without a save in between.
 @Suite("Find or create") struct FindOrCreateTests {
-  typealias Book = BookShop.Book
-  typealias Author = BookShop.Author
+  private typealias Book = BookShop.Book
+  private typealias Author = BookShop.Author
 
   private static func findOrCreate<M: PersistentModel>(
     _ context: ModelContext, _ predicate: Predicate<M>, _ make: () -> M
@@ -118,7 +118,7 @@ private enum BookShop {
       let books = (0..<count).map { Book($0) }
       for book in books { context.insert(book) }
       try context.save()
-      return try Growth.work(of: context) {
+      return Growth.work(of: context) {
         for (number, book) in books.enumerated() {
           let (old, new) = ("book \(number)", "renamed \(number)")
           book.title = new
@@ -182,7 +182,8 @@ private enum BookShop {
         context.insert(book)
         let id = book.persistentModelID
         #expect(try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.persistentModelID == id })) == [book])
-        #expect(context.registeredModel(for: id) === book)
+        let known: Book? = context.registeredModel(for: id)
+        #expect(known === book)
       }
       return context.state.work.total
     }

@@ -81,7 +81,7 @@ struct Item15OriginalNameTests {
   }
 }
 
-@Model private final class Account {
+@Model private final class Membership {
   @Attribute(.unique) var name: String
   @Attribute(.unique) var number: Int
   init(name: String, number: Int) {
@@ -95,22 +95,22 @@ struct Item15CollisionTests {
   private let context: ModelContext
 
   init() throws {
-    context = try memoryContext(Account.self)
-    context.insert(Account(name: "a", number: 1))
-    context.insert(Account(name: "b", number: 2))
+    context = try memoryContext(Membership.self)
+    context.insert(Membership(name: "a", number: 1))
+    context.insert(Membership(name: "b", number: 2))
     try context.save()
   }
 
   private func accounts() throws -> [String] {
-    try ModelContext(context.container).fetch(FetchDescriptor<Account>(sortBy: [SortDescriptor(\.name)]))
+    try ModelContext(context.container).fetch(FetchDescriptor<Membership>(sortBy: [SortDescriptor(\.name)]))
       .map { "\($0.name)\($0.number)" }
   }
 
   @Test("An insert that meets two rows is refused, and changes neither")
   func twoRows() throws {
-    context.insert(Account(name: "a", number: 2))
+    context.insert(Membership(name: "a", number: 2))
     let error = #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
-    #expect(error?.entity == "Account")
+    #expect(error?.entity == "Membership")
     context.rollback()
     #expect(try accounts() == ["a1", "b2"])
   }
@@ -118,7 +118,7 @@ struct Item15CollisionTests {
   @Test("A stored object that takes another's value is refused, and changes neither")
   func change() throws {
     let account = try #require(
-      try context.fetch(FetchDescriptor<Account>(predicate: #Predicate { $0.name == "a" })).first)
+      try context.fetch(FetchDescriptor<Membership>(predicate: #Predicate { $0.name == "a" })).first)
     account.number = 2
     #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
     context.rollback()
@@ -128,7 +128,7 @@ struct Item15CollisionTests {
 
   @Test("An insert that meets one row updates it")
   func upsert() throws {
-    context.insert(Account(name: "a", number: 3))
+    context.insert(Membership(name: "a", number: 3))
     try context.save()
     #expect(try accounts() == ["a3", "b2"])
   }

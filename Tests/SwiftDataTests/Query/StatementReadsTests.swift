@@ -8,7 +8,7 @@ enum Reading {
   @Model final class Item {
     var name = ""
     var rank = 0
-    @Relationship(inverse: \ItemNote.item) var notes: [ItemNote] = []
+    @Relationship(inverse: \ItemNote.owner) var notes: [ItemNote] = []
     @Relationship(inverse: \Order.items) var orders: [Order] = []
     init() {}
   }
@@ -17,7 +17,7 @@ enum Reading {
     /// Named as a table.
     var Item = ""
     var text = ""
-    var item: Item?
+    var owner: Item?
     init() {}
   }
 
@@ -70,8 +70,8 @@ struct StatementReadsTests {
   @Test("A to-one is read by the column of its key and the columns of its target")
   func toOne() throws {
     let query = try query(
-      #Predicate<Reading.ItemNote> { $0.item?.name == "a" }, [SortDescriptor(\Reading.ItemNote.item?.rank)])
-    #expect(query.reads.condition.own == ["item"])
+      #Predicate<Reading.ItemNote> { $0.owner?.name == "a" }, [SortDescriptor(\Reading.ItemNote.owner?.rank)])
+    #expect(query.reads.condition.own == ["owner"])
     #expect(query.reads.condition.related == ["Item": ["name"]])
     #expect(query.reads.order.related == ["Item": ["rank"]])
     #expect(!query.readsOwnTableAgain)
@@ -80,7 +80,7 @@ struct StatementReadsTests {
   @Test("A to-many is read by the key that leads back and by what the closure asks")
   func toMany() throws {
     let query = try query(#Predicate<Reading.Item> { item in item.notes.contains { $0.text == "a" } })
-    #expect(query.reads.condition.related == ["ItemNote": ["item", "text"]])
+    #expect(query.reads.condition.related == ["ItemNote": ["owner", "text"]])
     #expect(query.reads.condition.pairs.isEmpty)
   }
 
