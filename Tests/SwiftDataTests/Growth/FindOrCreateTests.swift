@@ -118,7 +118,7 @@ private enum BookShop {
       let books = (0..<count).map { Book($0) }
       for book in books { context.insert(book) }
       try context.save()
-      return Growth.work(of: context) {
+      return try Growth.work(of: context) {
         for (number, book) in books.enumerated() {
           let (old, new) = ("book \(number)", "renamed \(number)")
           book.title = new

@@ -78,9 +78,16 @@ struct Item12LeftoverLogTests {
     }
     for name in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.url.path + name) }
     try FileManager.default.moveItem(atPath: store.url.path + "-copy", toPath: store.url.path + "-wal")
-    let store = store
+    let url = store.url
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for number in 0..<8 { group.addTask { try save(number, in: try store.container(Letter.self)) } }
+      for number in 0..<8 {
+        group.addTask {
+          let container = try ModelContainer(for: Letter.self, configurations: ModelConfiguration(url: url))
+          let context = ModelContext(container)
+          context.insert(Letter(number: number))
+          try context.save()
+        }
+      }
       try await group.waitForAll()
     }
     #expect(try numbers(try store.container(Letter.self)) == Array(0..<8))
