@@ -22,7 +22,7 @@ enum Growth {
   }
 
   /// The work that a context did in a piece of code.
-  static func work(of context: ModelContext, _ body: () throws -> Void) rethrows -> WorkCounter {
+  static func work(of context: ModelContext, _ body: () throws -> Void) throws -> WorkCounter {
     let before = context.state.work
     try body()
     return context.state.work - before
