@@ -181,7 +181,8 @@ private enum Shelf {
         let book = Book(number)
         context.insert(book)
         let id = book.persistentModelID
-        #expect(try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.persistentModelID == id })) == [book])
+        #expect(
+          try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.persistentModelID == id })) == [book])
         #expect(context.registeredModel(for: id) === book)
       }
       return context.state.work.total

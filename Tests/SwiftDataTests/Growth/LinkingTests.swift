@@ -70,7 +70,8 @@ private enum Forest {
     }
   }
 
-  @Test("22.1: to append to a stored list, and to save that, is no work for each that is there", arguments: [true, false])
+  @Test(
+    "22.1: to append to a stored list, and to save that, is no work for each that is there", arguments: [true, false])
   func appendAndSave(byList: Bool) throws {
     func run(_ count: Int) throws -> WorkCounter {
       let (context, trunk) = try Self.stored(count)
