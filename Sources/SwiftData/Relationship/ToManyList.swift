@@ -70,7 +70,8 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
       return .none
     case .compare(let original): return .change(change(since: original, list, key))
     case .order:
-      let ascends = ascends(list, &key)
+      // Nobody asks for that where there are positions.
+      let ascends = key & 1 == 0 && ascends(list, &key)
       return .order(__ListOrder(count: list.count, ascends: ascends, positioned: key & 1 == 1))
     case .position:
       key |= 1
