@@ -77,7 +77,17 @@ struct AccessorTests {
 
   @Test("A list is changed in place, unless observers want to hear of its values", arguments: ["[Track]", "[Track]?"])
   func list(type: String) {
-    let plain = Expansion("class Album { @__Persisted(index: 1) var tracks: \(type) }")
+    func expansion(_ observer: String) -> Expansion {
+      Expansion(
+        """
+        class Album {
+          @__Persisted(index: 1)
+          var tracks: \(type)\(observer)
+        }
+        """
+      )
+    }
+    let plain = expansion("")
     #expect(
       plain.member("_modify {") == """
         _modify {
@@ -95,8 +105,7 @@ struct AccessorTests {
         }
         """
     )
-    let observed = Expansion("class Album { @__Persisted(index: 1) var tracks: \(type) { didSet { print(1) } } }")
-    #expect(!observed.text.contains("_modify"))
+    #expect(!expansion(" { didSet { print(1) } }").text.contains("_modify"))
   }
 
   @Test("Indices of a class that may have a superclass are counted from its offset")

@@ -86,8 +86,12 @@ struct UnsavedLookup {
   }
 
   fileprivate func equal(_ left: any PredicateExpression, _ right: any PredicateExpression) -> Candidates? {
-    if let term = term(left), let value = (right as? any CapturedExpression)?.captured { return candidates(term, [value]) }
-    if let term = term(right), let value = (left as? any CapturedExpression)?.captured { return candidates(term, [value]) }
+    if let term = term(left), let value = (right as? any CapturedExpression)?.captured {
+      return candidates(term, [value])
+    }
+    if let term = term(right), let value = (left as? any CapturedExpression)?.captured {
+      return candidates(term, [value])
+    }
     return nil
   }
 }
@@ -123,7 +127,9 @@ extension ContextState {
     let (inserted, changed) = (inserted, changed)
     return unsavedIndices.objects(of: entity, property, with: keys) {
       inserted.entries(of: entity).map(\.entry) + changed.entries(of: entity).map(\.entry.object)
-    } _: { inserted[$0] ?? changed[$0]?.object }
+    } _: {
+      inserted[$0] ?? changed[$0]?.object
+    }
   }
 }
 

@@ -132,7 +132,8 @@ struct UnsavedObjects<Entry> {
         guard let entry else { return nil }
         let id = ObjectIdentifier(model(entry))
         let members = classes[ObjectIdentifier(type(of: model(entry)).__entity)]
-        return places[id] == place && members?.places.contains(place) == true ? nil : "\(name(entry)) is not at its place"
+        return places[id] == place && members?.places.contains(place) == true
+          ? nil : "\(name(entry)) is not at its place"
       }
       let sum = classes.values.reduce(0) { $0 + $1.count }
       let isWhole = sum == count && entries.lazy.compactMap(\.self).count == count

@@ -81,7 +81,13 @@ public func __assign<V>(_ storage: inout V, _ value: Any) { storage = value as! 
 
 /// Assigns an engine value to a slot: a fault key, or a loaded value.
 public func __assign<V>(_ storage: inout __Slot<V>, _ value: Any) {
-  if let slot = value as? __Slot<V> { storage = slot } else { storage = __Slot(value as! V) }
+  if let slot = value as? __Slot<V> {
+    storage = slot
+  } else {
+    storage.value = (value as! V)
+    // Whether the store keeps positions is not in the value; the index beside a long list is another list's.
+    storage.key &= 1
+  }
 }
 
 /// Whether somebody may have to hear of what is read now. An object without a context always has its observers told.

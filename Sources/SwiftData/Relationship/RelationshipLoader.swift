@@ -215,7 +215,9 @@ private struct UnsavedMembership {
     for entity in family where context.unsavedCount(of: entity) > 0 {
       for id in context.unsavedObjects(of: entity, inverse, with: CollectionOfOne(UnsavedKey(owner))) {
         if let change = context.changed[id] {
-          guard change.properties.contains(inverse.index), Self.isMember(change.object, inverse, owner) else { continue }
+          guard change.properties.contains(inverse.index), Self.isMember(change.object, inverse, owner) else {
+            continue
+          }
           found.append(((0, context.changed.place(of: id) ?? 0), change.object))
         } else if let object = context.inserted[id], Self.isMember(object, inverse, owner) {
           found.append(((1, context.inserted.place(of: id) ?? 0), object))

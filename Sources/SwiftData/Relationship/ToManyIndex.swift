@@ -35,9 +35,14 @@ final class ToManyIndex<M: PersistentModel> {
       memberCount = 0
     }
     work.note(\.elements, list.count - memberCount)
+    catchUp(with: list)
+    return members!.contains(ObjectIdentifier(target))
+  }
+
+  /// Takes in what was appended.
+  private func catchUp(with list: [M]) {
     for index in memberCount..<list.count { members!.insert(ObjectIdentifier(list[index])) }
     memberCount = list.count
-    return members!.contains(ObjectIdentifier(target))
   }
 
   /// The list as it may be changed in place.
@@ -78,7 +83,7 @@ final class ToManyIndex<M: PersistentModel> {
   func note(_ change: ListDifference<M>, of old: [M]) {
     ascending = Swift.min(ascending, change.oldRange.lowerBound)
     guard members != nil else { return }
-    guard memberCount == old.count else { return members = nil }
+    catchUp(with: old)
     for target in change.removed { members!.remove(ObjectIdentifier(target)) }
     for target in change.added { members!.insert(ObjectIdentifier(target)) }
     memberCount = change.value.count

@@ -70,7 +70,8 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
       return .none
     case .compare(let original): return .change(change(since: original, list, key))
     case .order:
-      let ascends = ascends(list, &key)
+      // Nobody asks for that where there are positions.
+      let ascends = key & 1 == 0 && ascends(list, &key)
       return .order(__ListOrder(count: list.count, ascends: ascends, positioned: key & 1 == 1))
     case .position:
       key |= 1
@@ -146,7 +147,9 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
   func takeBack(_ list: inout [M], _ key: inout Int64, _ new: inout [M]) -> __RelationshipChange {
     guard let index = knownIndex(key), index.isLent else { return replace(&list, &key, with: new) }
     index.isLent = false
-    if counting({ index.looksAppended(list, new, tuning.comparedLength, &$0) }), let added = appended(to: list, new, index) {
+    if counting({ index.looksAppended(list, new, tuning.comparedLength, &$0) }),
+      let added = appended(to: list, new, index)
+    {
       if list.count > tuning.comparedLength { owner.__state.context?.noteUnverified(owner, self.index) }
       // From here on `new` is what the slot had, and nobody else holds it.
       swap(&list, &new)

@@ -64,7 +64,8 @@ private final class ListWriter {
   private let changes: UnsavedChanges
   /// The changed properties of stored objects. Only lists with positions need it.
   private lazy var changedProperties = Dictionary(
-    changes.changed.map { (ObjectIdentifier($0.object), $0.properties) }) { first, _ in first }
+    changes.changed.map { (ObjectIdentifier($0.object), $0.properties) }
+  ) { first, _ in first }
 
   init(_ save: RowSave, _ writer: any RowWriter) {
     (changes, merged, self.writer) = (save.changes, save.merged, writer)

@@ -71,7 +71,8 @@ final class RandomRun {
       return nil
     } catch {
       stage.forget()
-      let options = "upserting \(sequence.isUpserting), undo \(sequence.hasUndo), watched \(sequence.isWatched), indexed"
+      let options =
+        "upserting \(sequence.isUpserting), undo \(sequence.hasUndo), watched \(sequence.isWatched), indexed"
         + " \(sequence.isIndexed)"
       return "seed \(sequence.seed) (\(options)): \(error)\n" + (run?.log ?? []).joined(separator: "\n")
     }

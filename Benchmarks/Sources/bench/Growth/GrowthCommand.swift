@@ -17,10 +17,11 @@ struct GrowthCommand: ParsableCommand {
     commandName: "growth", abstract: "Measures our library with ever more rows and draws a chart.")
 
   /// What is measured, and in which unit.
-  static let measures = [
-    ("import", "µs a row, by 10,000"), ("memory", "MiB at the import's peak"), ("read", "µs a row, all of them"),
-    ("point", "µs a fetch by unique id"), ("page", "µs a page of 20"), ("open", "ms to open and read a page"),
-  ] + GrowthLoops.measures
+  static let measures =
+    [
+      ("import", "µs a row, by 10,000"), ("memory", "MiB at the import's peak"), ("read", "µs a row, all of them"),
+      ("point", "µs a fetch by unique id"), ("page", "µs a page of 20"), ("open", "ms to open and read a page"),
+    ] + GrowthLoops.measures
 
   @Option(help: "Where the stores are.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
   @Option(help: "The numbers of rows.") var sizes = "10000,100000,1000000"
@@ -42,7 +43,9 @@ struct GrowthCommand: ParsableCommand {
         throw ValidationError("\(size) is no multiple of 10,000")
       }
       var point = GrowthPoint(rows: rows)
-      for part in (loops ? [] : ["import", "fetch", "open"]) + ["loops"] { point.costs.merge(try work(part, rows).costs) { $1 } }
+      for part in (loops ? [] : ["import", "fetch", "open"]) + ["loops"] {
+        point.costs.merge(try work(part, rows).costs) { $1 }
+      }
       points.append(point)
     }
     print("| | " + points.map { "\($0.rows) rows" }.joined(separator: " | ") + " |")
