@@ -6,7 +6,7 @@ extension PostgresStore: SQLStore {
   package var dialect: any SQLDialect { PostgresDialect() }
   /// What the server cannot keep of the texts of a row.
   package var rowColumns: [String] { ["_given"] }
-  /// Other programs save at any time, and a context that nobody observes does not hear of it.
+  /// Other programs can save at any time, and an unobserved context is not notified.
   package var refreshesOnFetch: Bool { true }
 
   package func withConnection(cancellable: Bool, _ body: (any SQLConnection) throws -> Void) throws {

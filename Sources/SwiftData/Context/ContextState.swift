@@ -33,8 +33,7 @@ package final class ContextState {
   var problems: [SwiftDataError] = []
   /// The store's count of foreign commits up to which registered objects are fresh.
   var syncedForeignCommits: [Int]
-  /// Stores in which somebody else committed, or that never say whether anybody did: a fetch reads rows into registered
-  /// objects too.
+  /// Stores in which another process committed, or that cannot tell. A fetch from them also refreshes registered objects.
   var staleStores: Set<Int>
   /// How many pieces of work are under way, one in the other, that observers may not see the middle of.
   var quietDepth = 0

@@ -34,7 +34,7 @@ extension ContextState {
       guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else {
         return false
       }
-      // What the database found and nobody changed matches.
+      // A row that the database found matches, unless the object has unsaved changes.
       if isFiltered, object.__state.flags.isDisjoint(with: [.inserted, .changed]) { return true }
       return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
     }

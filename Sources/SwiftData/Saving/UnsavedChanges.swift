@@ -8,7 +8,7 @@ package struct UnsavedChanges {
   /// Stored objects with unsaved changes that are not deleted.
   package let changed: [ContextState.ObjectChange]
   package let deleted: [any PersistentModel]
-  /// Rows to delete that nobody loaded, by class.
+  /// The keys of rows that a batch delete marked, by class.
   package let marked: [(table: EntityTable, keys: [Int64])]
   /// Whether any object that is written has relationships, and to-manys: most of a large save has none.
   package let hasRelationships: Bool

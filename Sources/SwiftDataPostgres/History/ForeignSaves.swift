@@ -53,7 +53,7 @@ final class ForeignSaves: Sendable {
 extension PostgresStore: WatchedStore {
   package var isShared: Bool { true }
 
-  /// A server that cannot be reached now says so to whoever uses the store; the next look tries again.
+  /// Ignores an unreachable server: the next use of the store reports it, and the next poll tries again.
   package func beginWatch() -> Int64 {
     foreign.begin()
     let newest = try? read { try $0.run("SELECT coalesce(max(id), 0) FROM \(ServerNames.history)").integer(0, 0) }
