@@ -1,4 +1,4 @@
-// Files that say `import SwiftData` alone use `Date`, `UUID`, `#Predicate` and `@Observable`: Apple's module brings
-// them along, and so does this one.
+// `import SwiftData` re-exports the modules whose `Date`, `UUID`, `#Predicate` and `@Observable` SwiftData code uses,
+// as Apple's does.
 @_exported public import Foundation
 @_exported public import Observation

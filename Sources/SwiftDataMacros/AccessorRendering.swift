@@ -1,59 +1,67 @@
 import SwiftSyntax
-import SwiftSyntaxBuilder
 
-// The storage and the accessors of one persisted property.
+// Renders the storage and the accessors of one persisted property.
 
 extension PersistedProperty {
-  /// The peer that has the value.
+  /// The stored peer of the property.
   func renderedStorage(isolated: Bool) -> DeclSyntax {
-    // The engine's members are nonisolated; they touch an object only where its context is used.
+    // The engine's members are nonisolated. They touch an object only where its context runs.
     let isolation = isolated ? "nonisolated(unsafe) " : ""
-    // Unchecked because every access is over before anything else can run.
+    // Unchecked, because every access ends before other code can run.
     let start = "@exclusivity(unchecked) \(isolation)private final var \(storageName)"
     switch storage {
-    case .inPlace(let type), .direct(let type): return "\(raw: start): \(raw: type)"
-    case .slot(let type?): return "\(raw: start): SwiftData.__Slot<\(raw: type)>"
-    case .slot(nil): return "\(raw: start) = SwiftData.__Slot(\(raw: initialValue?.trimmedDescription ?? ""))"
+    case .inPlace(let type), .direct(let type): return DeclSyntax(unparsed: "\(start): \(type)")
+    case .slot(let type?): return DeclSyntax(unparsed: "\(start): SwiftData.__Slot<\(type)>")
+    case .slot(nil):
+      return DeclSyntax(unparsed: "\(start) = SwiftData.__Slot(\(initialValue?.trimmedDescription ?? ""))")
     }
   }
 
   func renderedAccessors(index: String) -> [AccessorDeclSyntax] {
-    [renderedInit(), isSlot ? slotGetter(index) : directGetter(index), setter(index)]
+    ([renderedInit(), isSlot ? slotGetter(index) : directGetter(index), setter(index)]
+      + (isChangedInPlace ? [modifier(index)] : [])).map { AccessorDeclSyntax(unparsed: $0) }
   }
 
-  private func renderedInit() -> AccessorDeclSyntax {
+  /// Whether the property may be a to-many relationship that is changed in place. A property with observers is not,
+  /// because an observer receives the complete old and new values.
+  private var isChangedInPlace: Bool {
+    guard isSlot, willSet == nil, didSet == nil, let writtenType else { return false }
+    return (writtenType.optionalWrapped ?? writtenType).arrayElement != nil
+  }
+
+  private func renderedInit() -> String {
     let value = isSlot ? "SwiftData.__Slot(initialValue)" : "initialValue"
     return """
-      @storageRestrictions(initializes: \(raw: storageName))
+      @storageRestrictions(initializes: \(storageName))
       init(initialValue) {
-        \(raw: storageName) = \(raw: value)
+        \(storageName) = \(value)
       }
       """
   }
 
-  private func directGetter(_ index: String) -> AccessorDeclSyntax {
+  private func directGetter(_ index: String) -> String {
     """
     get {
-      __willGet(\(raw: index), \\.\(raw: reference))
-      return \(raw: storageName)
+      __willGet(\(index))
+      return \(storageName)
     }
     """
   }
 
-  private func slotGetter(_ index: String) -> AccessorDeclSyntax {
+  private func slotGetter(_ index: String) -> String {
     """
     get {
-      __willGet(\(raw: index), \\.\(raw: reference))
-      if \(raw: storageName).isFault {
-        __fire(\(raw: index))
+      __willGet(\(index))
+      if \(storageName).isFault {
+        __fire(\(index))
       }
-      return \(raw: storageName).loaded
+      return \(storageName).loaded
     }
     """
   }
 
-  private func setter(_ index: String) -> AccessorDeclSyntax {
-    var lines = ["__willSet(\(index), \\.\(reference))"]
+  private func setter(_ index: String) -> String {
+    var lines = ["__willSet(\(index))"]
     if let didSet, didSet.usesParameter {
       lines.append("let \(didSet.parameter) = \(storageName)\(isSlot ? ".loaded" : "")")
     }
@@ -62,17 +70,35 @@ extension PersistedProperty {
       lines.append(observer(index, (willSet.usesParameter ? value : "") + willSet.text(for: reference)))
     }
     if isSlot {
-      lines.append("let __change = SwiftData.__change(\(storageName), newValue)")
-      lines.append("\(storageName).value = __change.value")
-      lines.append("__didSet(\(index), \\.\(reference), __change)")
+      lines.append("let __change = SwiftData.__store(&\(storageName), newValue, self, \(index))")
+      lines.append("__didStore(\(index), __change)")
     } else {
       lines.append("\(storageName) = newValue")
-      lines.append("__didSet(\(index), \\.\(reference))")
+      lines.append("__didSet(\(index))")
     }
     if let didSet { lines.append(observer(index, didSet.text(for: reference))) }
-    return "set {\n\(raw: lines.joined(separator: "\n"))\n}"
+    return "set {\n\(lines.joined(separator: "\n").indented)\n}"
+  }
+
+  /// A `_modify` accessor, which changes a list without copying it.
+  private func modifier(_ index: String) -> String {
+    """
+    _modify {
+      __willGet(\(index))
+      if \(storageName).isFault {
+        __fire(\(index))
+      }
+      var __lent = SwiftData.__lend(&\(storageName), self, \(index))
+      defer {
+        __willSet(\(index))
+        let __change = SwiftData.__takeBack(&\(storageName), &__lent, self, \(index))
+        __didStore(\(index), __change)
+      }
+      yield &__lent
+    }
+    """
   }
 
   /// An assignment to the property inside its own observer does not call the observer again.
-  private func observer(_ index: String, _ body: String) -> String { "__observer(\(index)) {\n\(body)\n}" }
+  private func observer(_ index: String, _ body: String) -> String { "__observer(\(index)) {\n\(body.indented)\n}" }
 }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// A message about a model's source.
+/// A diagnostic or fix-it message about a model's source.
 struct Message: DiagnosticMessage, FixItMessage {
   let id: String
   let message: String
@@ -11,7 +11,7 @@ struct Message: DiagnosticMessage, FixItMessage {
   var fixItID: MessageID { diagnosticID }
 }
 
-/// Everything that the macros say, in one place.
+/// All diagnostics of the macros except those of predicates.
 enum Diagnostics {
   private static func error(
     _ node: some SyntaxProtocol,

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// The repairs that diagnostics offer.
+/// The fix-its that diagnostics offer.
 enum FixIts {
   private static func fix(_ id: String, _ message: String, _ changes: FixIt.Change...) -> FixIt {
     FixIt(message: Message(id: id, message: message), changes: changes)
@@ -43,7 +43,7 @@ enum FixIts {
     ]
   }
 
-  /// An initialiser that takes every property in order.
+  /// Adds an initializer that takes every property in order.
   static func addInitializer(_ model: ModelDeclaration) -> [FixIt] {
     let properties = model.properties.filter { $0.writtenType != nil }
     let parameters = properties.map { property in
@@ -76,7 +76,7 @@ enum FixIts {
 
   // MARK: - Properties
 
-  /// `var a: Int, b = 2` as `var a: Int` and `var b = 2`. `var a, b: Int` gives the type to both.
+  /// Splits `var a: Int, b = 2` into `var a: Int` and `var b = 2`. `var a, b: Int` gives the type to both.
   static func splitBindings(_ variable: VariableDeclSyntax) -> [FixIt] {
     var type: TypeAnnotationSyntax?
     var declarations: [VariableDeclSyntax] = []
@@ -176,7 +176,7 @@ extension TokenSyntax {
 }
 
 extension SyntaxProtocol {
-  /// The white space before the node on its line.
+  /// The indentation of the node's line.
   fileprivate var indentation: String {
     let text = leadingTrivia.description
     return String(text[(text.lastIndex { $0.isNewline }.map { text.index(after: $0) } ?? text.startIndex)...])

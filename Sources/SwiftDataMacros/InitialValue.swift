@@ -1,9 +1,9 @@
 import SwiftSyntax
 
-/// What the spelling of an initial value says about a property without a written type.
+/// Infers the type of a property from the spelling of its initial value.
 ///
-/// Only certainties: where nothing is known, the storage is declared with the same expression, and the type checker
-/// finds the type. (`Int("3")` and `URL(string: "")` are optional, so a call with arguments is no certainty.)
+/// The result is always certain. For any other expression the storage is declared with the same expression, and the
+/// type checker infers the type. A call with arguments is not certain: `Int("3")` and `URL(string: "")` are optional.
 enum InitialValue {
   static func type(of value: ExprSyntax) -> String? {
     switch value.as(ExprSyntaxEnum.self) {
@@ -43,7 +43,7 @@ enum InitialValue {
     return types.count == 1 ? types.first! : nil
   }
 
-  /// `T()` of a type known by name, `[T]()`, `[K: V]()`, `Set<T>()`; and `Date(…)`, whose initialisers never fail.
+  /// Recognizes `T()` of a known type, `[T]()`, `[K: V]()`, `Set<T>()`, and `Date(…)`, whose initializers never fail.
   private static func emptyCall(_ call: FunctionCallExprSyntax) -> String? {
     guard call.trailingClosure == nil else { return nil }
     let callee = call.calledExpression
@@ -66,7 +66,7 @@ enum InitialValue {
 
   private static func knownMember(_ member: MemberAccessExprSyntax) -> String? { members[member.trimmedDescription] }
 
-  /// `value as T`, before operators are folded.
+  /// Recognizes `value as T` before operators are folded.
   private static func cast(_ sequence: SequenceExprSyntax) -> String? {
     let elements = Array(sequence.elements)
     guard elements.count >= 3, let cast = elements[elements.count - 2].as(UnresolvedAsExprSyntax.self),

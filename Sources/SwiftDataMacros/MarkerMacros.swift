@@ -1,7 +1,10 @@
+// Only the compiler calls these functions, which swift-syntax describes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-// Attributes and declarations that `@Model` reads from the class. They expand to nothing themselves.
+// Attributes and declarations that `@Model` reads from the class. They expand to nothing.
 
 /// `@Attribute`.
 public enum AttributeMacro: PeerMacro {
@@ -55,7 +58,7 @@ public enum IndexMacro: DeclarationMacro {
   ) -> [DeclSyntax] { [] }
 }
 
-/// What the class around a property shows is `@Model`'s to judge; a marker on anything else is seen only here.
+/// Diagnoses a marker outside a property. `@Model` diagnoses markers on the properties of its class.
 private func diagnoseMarkerOffProperty(
   _ node: AttributeSyntax,
   _ declaration: some DeclSyntaxProtocol,

@@ -1,8 +1,11 @@
+// Only the compiler calls these functions, which swift-syntax describes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ModelActor`: gives an actor a context of its own.
+/// `@ModelActor`: gives an actor its own context.
 public enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {

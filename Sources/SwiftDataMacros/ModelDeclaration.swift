@@ -2,15 +2,15 @@ import SwiftDiagnostics
 import SwiftIfConfig
 import SwiftSyntax
 
-/// A class that carries `@Model`, as its source says.
+/// A class with `@Model`, parsed from its source.
 struct ModelDeclaration {
   enum Role { case root, subclass }
 
   let syntax: ClassDeclSyntax
   let role: Role
-  /// As the source spells it.
+  /// The name as written.
   let name: String
-  /// The persisted properties of the class itself; the position is the index, counted from the class's own first.
+  /// The persisted properties of the class itself. An element's position is its index after the inherited properties.
   let properties: [PersistedProperty]
   /// Transient properties that need a value when a row is decoded.
   let placeholders: [(reference: String, type: String)]
@@ -20,7 +20,7 @@ struct ModelDeclaration {
   private let members: [DeclSyntax]
   private let propertyProblems: [Diagnostic]
 
-  /// - Parameter configuration: decides which branches of `#if` count.
+  /// - Parameter configuration: selects the active branches of `#if`.
   init(_ syntax: ClassDeclSyntax, role: Role, configuration: (any BuildConfiguration)?) {
     self.syntax = syntax
     self.role = role
@@ -43,24 +43,24 @@ struct ModelDeclaration {
 
   var isSubclass: Bool { role == .subclass }
 
-  /// The class named first after the colon, which is the superclass of a subclass.
+  /// The first type in the inheritance clause. For a subclass it is the superclass.
   var superclass: TypeSyntax? { syntax.inheritanceClause?.inheritedTypes.first?.type.trimmed }
 
-  /// Whether the class may have a superclass. Only then do its indices start anywhere but at 0.
+  /// Whether the class may have a superclass. If not, its property indices start at 0.
   var mayInherit: Bool { superclass != nil }
 
   var isFinal: Bool { syntax.hasModifier(.final) }
 
-  /// The access level that witnesses need, with a space behind it; nothing where the default is right.
+  /// The access level of witnesses with a trailing space, or an empty string for the default level.
   var access: String {
     if syntax.hasModifier(.public) || syntax.hasModifier(.open) { return "public " }
     return syntax.hasModifier(.package) ? "package " : ""
   }
 
-  /// The same for members that subclasses override, in other modules too.
+  /// The access level of members that subclasses override, also in other modules.
   var overridableAccess: String { syntax.hasModifier(.open) ? "open " : access }
 
-  /// The attribute that isolates the class: `@MainActor`, or one whose name ends like a global actor's.
+  /// The attribute that isolates the class: `@MainActor`, or an attribute whose name ends like a global actor's.
   var globalActor: AttributeSyntax? {
     guard !syntax.hasModifier(.nonisolated) else { return nil }
     return syntax.attributes.compactMap { $0.as(AttributeSyntax.self) }.first {
@@ -68,11 +68,11 @@ struct ModelDeclaration {
     }
   }
 
-  /// Whether the class is isolated to a global actor and declares the `id` that `Identifiable` asks for.
+  /// Whether the class is isolated to a global actor and declares the `id` of `Identifiable`.
   var declaresIsolatedID: Bool {
     globalActor != nil
       && members.contains { member in
-        // A constant of a Sendable type can be read from anywhere.
+        // A constant of a Sendable type is readable from any isolation.
         guard let variable = member.as(VariableDeclSyntax.self), variable.bindingSpecifier.tokenKind == .keyword(.var),
           !variable.modifiers.contains(where: { ["static", "class", "nonisolated"].contains($0.name.text) })
         else { return false }
@@ -87,10 +87,10 @@ struct ModelDeclaration {
     }
   }
 
-  /// Properties that an initialiser must set.
+  /// Properties that an initializer must set.
   var propertiesWithoutDefault: [PersistedProperty] { properties.filter { !$0.hasDefault } }
 
-  /// Everything wrong with the class, in source order of its members.
+  /// All problems of the class, in source order.
   var problems: [Diagnostic] {
     var problems = propertyProblems
     if !hasDesignatedInitializer {
@@ -104,7 +104,7 @@ struct ModelDeclaration {
   }
 }
 
-/// The members of a class that are compiled, those in active branches of `#if` included.
+/// The members of a class including those in active branches of `#if`.
 private struct ActiveMembers {
   private(set) var declarations: [DeclSyntax] = []
   private(set) var problems: [Diagnostic] = []
@@ -120,7 +120,7 @@ private struct ActiveMembers {
         continue
       }
       guard let configuration else {
-        // Compilers before 6.2 do not tell macros how they were called.
+        // Compilers before 6.2 do not pass the build configuration to macros.
         problems.append(Diagnostics.unknownConfiguration(conditional))
         continue
       }

@@ -1,8 +1,15 @@
+// Only the compiler calls these functions, which swift-syntax describes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@Model`: makes a class a `PersistentModel`.
 public enum ModelMacro {}
+
+extension ModelMacro {
+  public static var formatMode: FormatMode { .disabled }
+}
 
 extension ModelMacro: MemberMacro {
   public static func expansion(
@@ -19,7 +26,7 @@ extension ModelMacro: MemberMacro {
       context.diagnose(Diagnostics.genericModel(generics))
       return []
     }
-    // The compiler asks for the conformance only where no superclass has it already.
+    // The compiler requests the conformance only if no superclass has it.
     let model = ModelDeclaration(
       declaration,
       role: protocols.isEmpty ? .subclass : .root,
@@ -40,7 +47,7 @@ extension ModelMacro: MemberAttributeMacro {
     guard let declaration = declaration.modelClass, let variable = member.as(VariableDeclSyntax.self) else {
       return []
     }
-    // Whether the class is a root or a subclass is not known here, and does not matter for the accessors.
+    // The accessor role does not know whether the class is a root or a subclass. The accessors do not depend on it.
     let model = ModelDeclaration(declaration, role: .root, configuration: context.buildConfiguration)
     let property = PersistedProperty.parse(variable).persisted
     guard let property, !property.isLet, let index = model.index(of: property) else { return [] }
@@ -58,13 +65,13 @@ extension ModelMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard let declaration = declaration.modelClass, !protocols.isEmpty else { return [] }
     let model = ModelDeclaration(declaration, role: .root, configuration: context.buildConfiguration)
-    // A conformance that the class spells itself is not asked for again.
+    // The compiler does not request a conformance that the class declares itself.
     let conformances = protocols.compactMap { requested -> String? in
       switch requested.trimmedDescription.split(separator: ".").last {
       case "PersistentModel": "nonisolated SwiftData.PersistentModel"
       case "Observable": "nonisolated SwiftData.__Observable"
-      // The protocol's own `id` is not isolated. One that the class declares is where the class is: who reads it
-      // through `Identifiable` elsewhere is stopped at run time.
+      // The protocol's own `id` is nonisolated. A declared `id` has the isolation of the class, so reading it through
+      // `Identifiable` elsewhere traps at run time.
       case "Identifiable":
         model.declaresIsolatedID ? "@preconcurrency SwiftData.__Identifiable" : "nonisolated SwiftData.__Identifiable"
       default: nil
@@ -73,14 +80,15 @@ extension ModelMacro: ExtensionMacro {
     guard !conformances.isEmpty else { return [] }
     let availability = declaration.availabilityAttributes.map { $0.trimmedDescription + "\n" }.joined()
     let source: DeclSyntax = """
-      \(raw: availability)extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {}
+      \(raw: availability)extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {
+      }
       """
     return source.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
   }
 }
 
 extension DeclGroupSyntax {
-  /// The class, where it can be a model; the member role says why where it cannot.
+  /// The class, or nil if the declaration cannot be a model. The member role diagnoses the reason.
   fileprivate var modelClass: ClassDeclSyntax? {
     guard let declaration = self.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil else { return nil }
     return declaration

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// The engine's side of the contract: how a class is decoded, encoded and changed from outside, by property index.
+// Renders the members that the engine calls to decode, encode and change an object by property index.
 
 extension ModelDeclaration {
   // MARK: - Decoding
@@ -14,7 +14,7 @@ extension ModelDeclaration {
     let body = (assignments + placeholders + end).joined(separator: "\n")
     return """
       \(access)nonisolated required init(__row row: SwiftData.__RowReader) throws {
-      \(body)
+      \(body.indented)
       }
       """
   }
@@ -46,65 +46,33 @@ extension ModelDeclaration {
         "func __setValue(_ value: Any, at index: Swift.Int)",
         inherited: "super.__setValue(value, at: index)",
         neutral: "break"
-      ) { _, property in property.isLet ? nil : "SwiftData.__assign(&\(property.storageName), value)" },
+      ) { _, property in property.isLet ? nil : property.assignment },
       member(
         "func __relationship(_ index: Swift.Int, _ operation: SwiftData.__RelationshipOperation)\n"
           + "  -> SwiftData.__RelationshipContent",
         inherited: "return super.__relationship(index, operation)",
         neutral: "return .none"
-      ) { _, property in property.isSlot ? "return \(property.storageName).__perform(operation)" : nil },
-    ] + renderedNotify()
+      ) { _, property in property.isSlot ? "return \(property.storageName).__perform(operation, self, index)" : nil },
+    ]
   }
 
-  private func renderedNotify() -> [String] {
-    let parameters = "_ index: Swift.Int, _ phase: SwiftData.__ObservationPhase"
-    func function(_ prefix: String, _ name: String) -> String {
-      member(
-        "func \(name)(\(parameters))",
-        prefix: prefix,
-        inherited: "super.__notify(index, phase)",
-        neutral: "break"
-      ) { _, property in
-        guard !property.isLet else { return nil }
-        let keyPath = "\\\(self.name).\(property.reference)"
-        return """
-          switch phase {
-          case .willSet: __registrar.willSet(self, keyPath: \(keyPath))
-          case .didSet: __registrar.didSet(self, keyPath: \(keyPath))
-          }
-          """
-      }
-    }
-    guard let globalActor else { return [function("\(deprecation)\(memberPrefix)", "__notify")] }
-    let type = "(Swift.Int, SwiftData.__ObservationPhase) -> Swift.Void"
-    let crossing = """
-      \(deprecation)\(memberPrefix)func __notify(\(parameters)) {
-        // Only the key paths need the isolation; objects are notified where their context is used.
-        Swift.unsafeBitCast(
-          self.__isolatedNotify as \(globalActor.trimmedDescription) \(type), to: (\(type)).self)(index, phase)
-      }
-      """
-    return [crossing, function("\(deprecation)\(globalActor.trimmedDescription) private final ", "__isolatedNotify")]
-  }
-
-  /// A function that switches over the class's own properties and leaves the others to the superclass.
+  /// A function that switches over the class's own properties and delegates the others to the superclass.
   private func member(
     _ signature: String,
-    prefix: String? = nil,
     inherited: String,
     neutral: String,
     _ body: (Int, PersistedProperty) -> String?
   ) -> String {
     let cases = properties.enumerated().compactMap { index, property in
-      body(index, property).map { "case \(index):\n\($0)" }
+      body(index, property).map { "case \(index):\n\($0.indented)" }
     }
     let otherwise = isSubclass ? inherited : neutral
     let subject = mayInherit ? "index - \(name).__offset" : "index"
     let statements =
       cases.isEmpty
       ? (otherwise == "break" ? "" : otherwise)
-      : "switch \(subject) {\n\(cases.joined(separator: "\n"))\ndefault: \(otherwise)\n}"
-    return "\(prefix ?? memberPrefix)\(signature) {\n\(statements)\n}"
+      : "switch \(subject) {\n\(cases.joined(separator: "\n"))\ndefault:\n\(otherwise.indented)\n}"
+    return "\(memberPrefix)\(signature) {\n\(statements.indented)\n}"
   }
 }
 
@@ -130,10 +98,12 @@ extension PersistedProperty {
     }
   }
 
-  /// A fault has no value: it stands for itself.
+  fileprivate var assignment: String {
+    "SwiftData.\(isSlot ? "__assignSlot" : "__assign")(&\(storageName), value)"
+  }
+
+  /// The expression of a property's value. A fault has no value and stands for itself.
   fileprivate var value: String {
-    isSlot
-      ? "return \(storageName).isFault ? \(storageName) as Any : \(storageName).loaded as Any"
-      : "return \(storageName) as Any"
+    isSlot ? "return \(storageName).__engineValue" : "return \(storageName) as Any"
   }
 }

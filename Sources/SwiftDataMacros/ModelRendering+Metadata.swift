@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// `schemaMetadata`: one entry for each property in the order of their indices, then the constraints and indices.
+// Renders `schemaMetadata`: one entry per property in index order, then constraints and indices.
 
 extension ModelDeclaration {
   func metadataEntries() -> [String] {
@@ -37,7 +37,7 @@ extension ModelDeclaration {
 }
 
 extension PersistedProperty {
-  /// The initial value, with the context that an implicit member or an empty literal needs.
+  /// The initial value with the type context that an implicit member or an empty literal needs.
   fileprivate var metadataDefault: String {
     guard relationship == nil, let initialValue else { return "nil" }
     guard let type = writtenType?.storedDescription else { return "(\(initialValue.trimmedDescription))" }

@@ -1,8 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-// The members that `@Model` adds to a class: what the class is. How it is read and written is in
-// ModelRendering+Engine.swift.
+// Renders the members that `@Model` adds to a class. ModelRendering+Engine.swift renders those that the engine calls.
 
 extension ModelDeclaration {
   func renderedMembers() -> [DeclSyntax] {
@@ -21,28 +20,28 @@ extension ModelDeclaration {
     members += renderedMetadata()
     members += renderedEntity()
     members += renderedEngine()
-    return members.map { DeclSyntax(stringLiteral: $0) }
+    return members.map { DeclSyntax(unparsed: $0) }
   }
 
   // MARK: - Words that depend on the class
 
-  /// `nonisolated(unsafe)` for storage of an isolated class: the engine's members are nonisolated, and an object is
-  /// touched only where its context is.
+  /// `nonisolated(unsafe)` for storage of an isolated class. The engine's members are nonisolated and touch an object
+  /// only where its context runs.
   var storageIsolation: String { globalActor == nil ? "" : "nonisolated(unsafe) " }
 
-  /// The beginning of an instance member that subclasses override.
+  /// The modifiers of an instance member that subclasses override.
   var memberPrefix: String {
     isSubclass ? "\(overridableAccess)nonisolated override " : "\(overridableAccess)nonisolated "
   }
 
-  /// The beginning of a type member that subclasses override.
+  /// The modifiers of a type member that subclasses override.
   private var staticPrefix: String {
     if isSubclass { return "\(overridableAccess)nonisolated override class " }
     return isFinal ? "\(access)nonisolated static " : "\(overridableAccess)nonisolated class "
   }
 
-  /// What names a deprecated property is deprecated too, or the compiler warns of it. The engine calls it through the
-  /// protocol, where nothing is.
+  /// The deprecation attribute. A member that names a deprecated property is deprecated too, or the compiler warns. The
+  /// engine calls it through the protocol, which is not deprecated.
   var deprecation: String {
     properties.contains { $0.declaration.isDeprecated } ? "@available(*, deprecated)\n" : ""
   }
@@ -52,19 +51,19 @@ extension ModelDeclaration {
   private var needsPlainInitializer: Bool { !hasDesignatedInitializer && propertiesWithoutDefault.isEmpty }
 
   private func renderedState() -> String {
-    // Unchecked because the engine reads or writes one field at a time, for each property that is read.
+    // Unchecked, because the engine accesses one field at a time on every property read.
     "@exclusivity(unchecked) \(storageIsolation)\(access)final var __state = SwiftData.__ModelState()"
   }
 
-  /// How many persisted properties the superclass has: the run-time index of the class's own first.
+  /// The number of persisted properties of the superclass, which is the index of the class's first own property.
   private func renderedOffset() -> String {
     if isSubclass, let superclass {
       return "nonisolated private static let __offset = \(superclass).__entity.__propertyCount"
     }
-    return "nonisolated private static var __offset: Swift.Int { 0 }"
+    return "nonisolated private static var __offset: Swift.Int {\n  0\n}"
   }
 
-  /// Subclasses override the root's initialiser, whose parameter names the root.
+  /// Subclasses override the root's initializer, whose parameter names the root.
   private func renderedRootTypealias() -> String { "\(access)typealias __RootModel = \(name)" }
 
   private func renderedBackingInitializer() -> String {
@@ -96,8 +95,12 @@ extension ModelDeclaration {
   private func renderedBackingData() -> String {
     """
     \(access)nonisolated final var persistentBackingData: any SwiftData.BackingData<\(name)> {
-      get { SwiftData.__InlineBackingData(self) }
-      set { SwiftData.__copy(newValue, into: self) }
+      get {
+        SwiftData.__InlineBackingData(self)
+      }
+      set {
+        SwiftData.__copy(newValue, into: self)
+      }
     }
     """
   }
@@ -107,21 +110,21 @@ extension ModelDeclaration {
   private func renderedMetadata() -> [String] {
     let type = "[SwiftData.Schema.PropertyMetadata]"
     let entries = metadataEntries()
-    let list = entries.isEmpty ? "[]" : "[\n\(entries.joined(separator: ",\n"))\n]"
+    let list = entries.isEmpty ? "[]" : "[\n\(entries.joined(separator: ",\n").indented)\n]"
     guard let globalActor else {
-      return ["\(deprecation)\(staticPrefix)var schemaMetadata: \(type) {\n\(list)\n}"]
+      return ["\(deprecation)\(staticPrefix)var schemaMetadata: \(type) {\n\(list.indented)\n}"]
     }
-    // Key paths to isolated properties can only be formed where the class is isolated, but they carry no isolation.
+    // A key path to an isolated property can only be formed in isolated code, but carries no isolation.
     let crossing = """
       \(deprecation)\(staticPrefix)var schemaMetadata: \(type) {
-        // Forming key paths and default values touches no state of the actor, so its isolation can be left aside.
+        // Forming key paths and default values touches no actor state, so the cast may drop the isolation.
         Swift.unsafeBitCast(
           \(name).__isolatedMetadata as \(globalActor.trimmedDescription) () -> \(type), to: (() -> \(type)).self)()
       }
       """
     let isolated = """
       \(deprecation)\(globalActor.trimmedDescription) private static func __isolatedMetadata() -> \(type) {
-        \(list)
+      \(list.indented)
       }
       """
     return [crossing, isolated]
@@ -131,7 +134,7 @@ extension ModelDeclaration {
     let superentity = superclass.map { isSubclass ? ", superentity: \($0).__entity" : "" } ?? ""
     return [
       "nonisolated private static let __cachedEntity = SwiftData.__Entity(\(name).self\(superentity))",
-      "\(staticPrefix)var __entity: SwiftData.__Entity { \(name).__cachedEntity }",
+      "\(staticPrefix)var __entity: SwiftData.__Entity {\n  \(name).__cachedEntity\n}",
     ]
   }
 }

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
 extension PersistedProperty.Observer {
-  /// The statements of the body, for the setter of a property.
+  /// The statements of an observer's body for the property's setter.
   ///
-  /// An assignment to the property itself is spelled with `self`: without it the compiler warns of "attempting to
-  /// modify within its own setter", which is what the observer means to do and what `__observer` makes safe.
+  /// An assignment to the property itself is written with `self`. Without `self` the compiler warns of "attempting to
+  /// modify within its own setter". The assignment is intended, and `__observer` makes it safe.
   func text(for property: String) -> String {
     let statements = body.statements
     let shadows = statements.tokens(viewMode: .sourceAccurate).contains { token in
@@ -15,7 +15,7 @@ extension PersistedProperty.Observer {
   }
 }
 
-/// Writes `self.` before the references to one name.
+/// Adds `self.` to references to one name.
 private final class QualifyingRewriter: SyntaxRewriter {
   private let name: String
 
@@ -32,7 +32,7 @@ private final class QualifyingRewriter: SyntaxRewriter {
 }
 
 extension DeclReferenceExprSyntax {
-  /// Whether the reference is the part after a dot, or a component of a key path.
+  /// Whether the reference follows a dot or is a component of a key path.
   fileprivate var isMemberName: Bool {
     if let access = parent?.as(MemberAccessExprSyntax.self) { return access.declName.id == id }
     return parent?.is(KeyPathPropertyComponentSyntax.self) == true

@@ -1,27 +1,27 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// A property that the store keeps, as the class declares it.
+/// A persisted property as the class declares it.
 struct PersistedProperty {
-  /// Where the value lives.
+  /// Where the value is stored.
   enum Storage {
-    /// In the declaration itself: a `let`.
+    /// In the declaration itself, for a `let`.
     case inPlace(type: String)
-    /// In a peer of the property's own type.
+    /// In a peer with the property's type.
     case direct(type: String)
-    /// In a `__Slot`, because only the type checker can tell an attribute from a relationship. The type is nil
-    /// where it follows from the initial value alone.
+    /// In a `__Slot`, because only the type checker can tell an attribute from a relationship. The type is nil if only
+    /// the initial value determines it.
     case slot(type: String?)
   }
 
-  /// How an attribute is read and written.
+  /// How the engine reads and writes an attribute.
   enum Coding {
     case column, transformable, codable
   }
 
   /// An observer that the class declares on the property.
   struct Observer {
-    /// What the body calls the other value.
+    /// The name of the other value in the body.
     let parameter: String
     let body: CodeBlockSyntax
     var usesParameter: Bool {
@@ -29,13 +29,13 @@ struct PersistedProperty {
     }
   }
 
-  /// As a key path spells it, backticks included.
+  /// The name in a key path, with backticks if needed.
   let reference: String
   let name: String
   let storage: Storage
   let coding: Coding
   let initialValue: ExprSyntax?
-  /// The written type; nil where the initial value says it.
+  /// The written type, or nil if the initial value determines it.
   let writtenType: TypeSyntax?
   let attribute: AttributeSyntax?
   let relationship: AttributeSyntax?
@@ -46,16 +46,16 @@ struct PersistedProperty {
   var isLet: Bool { if case .inPlace = storage { true } else { false } }
   var isSlot: Bool { if case .slot = storage { true } else { false } }
 
-  /// The stored property that has the value.
+  /// The name of the stored peer.
   ///
-  /// A property wrapper has a `_name` of its own. The compiler refuses wrappers beside accessors, and says so once where
-  /// the storage has another name.
+  /// A property wrapper already uses `_name`. The compiler rejects a wrapper beside accessors, and reports it only once
+  /// if the peer has another name.
   var storageName: String {
     if isLet { return reference }
     return "\(declaration.hasUnknownAttribute ? "__persisted_" : "_")\(name)".asIdentifier
   }
 
-  /// The type in the storage; nil where only the type checker knows it.
+  /// The type of the storage, or nil if only the type checker knows it.
   var type: String? {
     switch storage {
     case .inPlace(let type), .direct(let type): type
@@ -63,20 +63,20 @@ struct PersistedProperty {
     }
   }
 
-  /// Whether an initialiser may leave the property out.
+  /// Whether an initializer may omit the property.
   var hasDefault: Bool { initialValue != nil || (!isLet && writtenType?.isSugaredOptional == true) }
 }
 
 extension PersistedProperty {
-  /// What a variable declaration of a model class turns out to be.
+  /// The result of parsing a variable declaration of a model class.
   struct Parsed {
     var persisted: PersistedProperty?
-    /// A transient property that has no value of its own when a row is decoded: its name and type.
+    /// The name and type of a transient property without a value of its own when a row is decoded.
     var placeholder: (reference: String, type: String)?
     var problems: [Diagnostic] = []
   }
 
-  /// Reads a variable declaration. Neither persisted nor a problem: it is left alone.
+  /// Parses a variable declaration. A declaration that is neither persisted nor a problem is left alone.
   static func parse(_ variable: VariableDeclSyntax) -> Parsed {
     if variable.isUnpersistedByNature { return Parsed(problems: PropertyRules.markersOnComputed(variable)) }
     if let transient = variable.attribute(named: "Transient") { return parseTransient(variable, transient) }
@@ -135,7 +135,7 @@ extension PersistedProperty {
     return isAttribute || isKnown ? .direct(type: written) : .slot(type: written)
   }
 
-  /// A transient property stays as it is; it only must have a value when a row is decoded.
+  /// A transient property stays unchanged, but needs a value when a row is decoded.
   private static func parseTransient(_ variable: VariableDeclSyntax, _ marker: AttributeSyntax) -> Parsed {
     var parsed = Parsed()
     for binding in variable.bindings where binding.initializer == nil {

@@ -1,14 +1,19 @@
+// Only the compiler calls these functions, which swift-syntax describes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@__Persisted`: the storage and the accessors of one property. `@Model` applies it.
 public enum PersistedPropertyMacro {
-  /// The attribute that `@Model` puts on the property with an index.
+  public static var formatMode: FormatMode { .disabled }
+
+  /// The attribute that `@Model` adds to the property with an index.
   static func attribute(index: Int, of model: ModelDeclaration) -> AttributeSyntax {
     var arguments = ["index: \(index)"]
     if model.mayInherit { arguments.append("offset: true") }
     if model.globalActor != nil { arguments.append("isolated: true") }
-    return "@SwiftData.__Persisted(\(raw: arguments.joined(separator: ", ")))"
+    return AttributeSyntax(unparsed: "@SwiftData.__Persisted(\(arguments.joined(separator: ", ")))")
   }
 }
 

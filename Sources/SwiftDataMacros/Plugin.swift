@@ -1,7 +1,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// The compiler plugin: what the declarations in the library's Macros.swift name.
+/// The compiler plug-in. The library's Macros.swift declares its macros.
 @main
 struct SwiftDataMacrosPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [

@@ -1,10 +1,10 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What may not be written on a property of a model.
+/// The rules for properties of a model.
 enum PropertyRules {
-  /// Wrappers that real code puts on properties of classes. An attribute that is not here may be a macro; where it is
-  /// a wrapper after all, the compiler refuses it beside the generated accessors.
+  /// Common property wrappers. An attribute that is not listed may be a macro. If it is a wrapper, the compiler rejects
+  /// it beside the generated accessors.
   private static let propertyWrappers: Set<String> = [
     "AccessibilityFocusState", "AppStorage", "Bindable", "Binding", "Dependency", "Environment", "EnvironmentObject",
     "FetchRequest", "FocusState", "FocusedBinding", "FocusedValue", "GestureState", "Inject", "Injected", "NSCopying",
@@ -13,7 +13,7 @@ enum PropertyRules {
     "State", "StateObject", "UIApplicationDelegateAdaptor", "UserDefault",
   ]
 
-  /// A declaration that cannot be one persisted property.
+  /// Diagnoses a declaration that cannot be one persisted property.
   static func shapeProblem(_ variable: VariableDeclSyntax) -> Diagnostic? {
     if variable.bindings.count > 1 { return Diagnostics.severalBindings(variable) }
     if let pattern = variable.bindings.first?.pattern, !pattern.is(IdentifierPatternSyntax.self) {
@@ -28,7 +28,7 @@ enum PropertyRules {
     return nil
   }
 
-  /// Misuse of markers and types on one stored property.
+  /// Diagnoses misused markers and types on a stored property.
   static func problems(_ variable: VariableDeclSyntax, type: TypeSyntax?) -> [Diagnostic] {
     var problems = repeatedMarkers(variable)
     let attribute = variable.attribute(named: "Attribute")
@@ -51,7 +51,7 @@ enum PropertyRules {
     return problems
   }
 
-  /// `@Attribute` or `@Relationship` where nothing is stored.
+  /// Diagnoses `@Attribute` or `@Relationship` on a property that is not stored.
   static func markersOnComputed(_ variable: VariableDeclSyntax) -> [Diagnostic] {
     let isOverride = variable.hasModifier(.override)
     return ["Attribute", "Relationship"].flatMap { variable.attributes.named($0) }

@@ -1,15 +1,15 @@
 import SwiftSyntax
 
-// What can be told from the spelling of a type.
+// Facts that follow from the spelling of a type.
 
 extension TypeSyntax {
-  /// Types that are attributes wherever they are named. A model may well be called `Character`, so that is not here.
+  /// Types that are always attributes. `Character` is missing, because a model may have that name.
   private static let attributeTypes: Set<String> = [
     "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float",
     "Double", "TimeInterval", "Decimal", "String", "Date", "UUID", "URL", "Data",
   ]
 
-  /// Whether the spelling alone says that values of the type are attributes, not models.
+  /// Whether the spelling alone proves that values of the type are attributes, not models.
   var isAttributeType: Bool {
     if let wrapped = optionalWrapped { return wrapped.isAttributeType }
     if self.is(DictionaryTypeSyntax.self) || isGeneric("Dictionary") || isGeneric("Set") { return true }
@@ -36,7 +36,7 @@ extension TypeSyntax {
     self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
   }
 
-  /// The type as storage is declared: `T!` is `T?`.
+  /// The type of the storage. `T!` is stored as `T?`.
   var storedDescription: String {
     if let unwrapped = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
       return unwrapped.wrappedType.trimmedDescription + "?"
@@ -44,7 +44,7 @@ extension TypeSyntax {
     return trimmedDescription
   }
 
-  /// What no store can keep, or nil: how to call it in a message.
+  /// A description of an unsupported kind of type for messages, or nil.
   var unsupportedKind: String? {
     if let wrapped = optionalWrapped ?? arrayElement { return wrapped.unsupportedKind }
     if let tuple = self.as(TupleTypeSyntax.self) {
@@ -65,7 +65,7 @@ extension TypeSyntax {
     }
   }
 
-  /// Whether values are a set, of whatever spelling.
+  /// Whether the type is a set in any spelling.
   var isSet: Bool { optionalWrapped?.isSet ?? isGeneric("Set") }
 
   private var unqualifiedName: (text: String, qualifier: String?)? {

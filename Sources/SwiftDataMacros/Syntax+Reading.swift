@@ -1,15 +1,19 @@
 import SwiftSyntax
 
-// Small questions to the syntax tree.
+// Helpers that read the syntax tree.
 
 extension AttributeSyntax {
   /// `Attribute` of `@Attribute` and `@SwiftData.Attribute`.
   var baseName: String {
+    // `trimmedDescription` builds another tree, and this is asked for each attribute several times.
+    if let type = attributeName.as(IdentifierTypeSyntax.self), type.genericArgumentClause == nil {
+      return type.name.text
+    }
     let name = attributeName.trimmedDescription
     return name.hasPrefix("SwiftData.") ? String(name.dropFirst("SwiftData.".count)) : name
   }
 
-  /// The arguments as written; empty where there are none.
+  /// The arguments, or an empty array.
   var labeledArguments: [LabeledExprSyntax] {
     if case .argumentList(let list)? = arguments { Array(list) } else { [] }
   }
@@ -43,7 +47,8 @@ extension VariableDeclSyntax {
     attributes.named("available").contains { $0.tokens(viewMode: .sourceAccurate).contains { $0.text == "deprecated" } }
   }
 
-  /// Whether an attribute may be a property wrapper: its name begins like a type's, and it is none that is known here.
+  /// Whether the declaration has an unknown attribute that may be a property wrapper: its name is capitalized like a
+  /// type's.
   var hasUnknownAttribute: Bool {
     attributes.contains { element in
       guard let attribute = element.as(AttributeSyntax.self) else { return false }
@@ -53,8 +58,8 @@ extension VariableDeclSyntax {
     }
   }
 
-  /// `let a: Int, b: Int` as one declaration for each name. Constants need no accessors, so nothing speaks against them
-  /// (see `Diagnostics.severalBindings`). Any other declaration as it is.
+  /// Splits `let a: Int, b: Int` into one declaration per name. Constants need no accessors, so they may share a
+  /// declaration (see `Diagnostics.severalBindings`). Returns any other declaration unchanged.
   var singleConstants: [VariableDeclSyntax] {
     guard bindingSpecifier.tokenKind == .keyword(.let), bindings.count > 1 else { return [self] }
     var type: TypeAnnotationSyntax?
@@ -67,7 +72,7 @@ extension VariableDeclSyntax {
 
   var isLazy: Bool { hasModifier(.lazy) }
 
-  /// Static, overriding, lazy and computed properties are never persisted.
+  /// Whether the property is static, overriding, lazy or computed. These are never persisted.
   var isUnpersistedByNature: Bool {
     hasModifier(.static) || hasModifier(.class) || hasModifier(.override) || isLazy
       || bindings.allSatisfy(\.isComputed)
@@ -75,7 +80,7 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-  /// Whether the binding has a getter; observers alone leave it stored.
+  /// Whether the binding has a getter. Observers alone leave it stored.
   var isComputed: Bool {
     switch accessorBlock?.accessors {
     case nil: false
@@ -104,7 +109,7 @@ extension ClassDeclSyntax {
 }
 
 extension String {
-  /// The text as an identifier: in backticks where it has characters that need them.
+  /// The text as an identifier, in backticks if needed.
   var asIdentifier: String {
     let isPlain = unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue || $0.properties.isEmoji }
     return isPlain ? self : "`\(self)`"

@@ -332,7 +332,7 @@ import Testing
     let required = #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(Artist4.self) }
     #expect(required?.description.contains("optional or give them a default value: Artist4.name") == true)
     let unique = #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(SyncedTrack4.self) }
-    #expect(unique?.description.contains("drop the uniqueness of these: SyncedTrack4.id") == true)
+    #expect(unique?.description.contains("remove the uniqueness of these: SyncedTrack4.id") == true)
     #expect(unique?.description.contains("SyncedTrack4.title") == false)
     let context = ModelContext(try open(CloudTrack4.self))
     context.insert(CloudTrack4())

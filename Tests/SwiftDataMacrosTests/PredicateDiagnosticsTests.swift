@@ -36,6 +36,10 @@ struct PredicateDiagnosticsTests {
         closure: "«($0.a, $0.b)» == (1, 2)",
         message: "'($0.a, $0.b)' cannot be part of a query; a query has no tuples; compare each value by itself"),
       Refusal(
+        closure: "$0.name «+» \"!\" == \"x\"",
+        message: "a query cannot put texts together with '+'; compare the property itself, without what is added"
+          + " ('name == \"x\"', 'hasPrefix', 'hasSuffix'), or keep the whole text in a property of its own"),
+      Refusal(
         closure: "$0.bits «&» 3 == 3",
         message: "'&' cannot be part of a query; keep the bits in properties of their own"),
       Refusal(

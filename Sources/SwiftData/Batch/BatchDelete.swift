@@ -1,9 +1,9 @@
 import Foundation
 
 extension ContextState {
-  /// Rows without an object here are marked by key and removed by the save in one statement, with what cascades from
-  /// them. Objects are made only where the rules have something to decide or to show: where one is registered, denied,
-  /// or required by another.
+  /// Deletes the rows of a query. Rows without a registered object are marked by key, together with their cascades, and
+  /// the save removes them in one statement. Objects are loaded only if a delete rule needs them: if one is registered,
+  /// denied, or required by another.
   func deleteRows<M: PersistentModel>(
     model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, _ store: any SQLStore
   ) throws {
@@ -48,14 +48,14 @@ extension ContextState {
   }
 }
 
-/// The rows that go with some rows, by the delete rules.
+/// Collects the rows that delete rules remove with some rows.
 struct DeletionClosure {
   let context: ContextState
-  /// Asks the store for the keys of rows, and the names of their classes.
+  /// Reads the keys of rows and the names of their classes.
   let ask: (SQLFragment, EntityTable) throws -> [(key: Int64, name: String?)]
   /// Rows whose objects are deleted one by one.
   private(set) var objects: [(table: EntityTable, keys: [Int64])] = []
-  /// Rows that nobody has to see.
+  /// Rows that need no object.
   private(set) var rows: [(table: EntityTable, keys: [Int64])] = []
   private var seen: [Int: Set<Int64>] = [:]
 
@@ -65,7 +65,7 @@ struct DeletionClosure {
     (self.context, self.ask) = (context, ask)
   }
 
-  /// Adds the rows of a query and what cascades from them.
+  /// Adds the rows of a query and their cascades.
   mutating func add(_ query: StoreQuery) throws {
     let name = query.table.hasDiscriminator ? "t0._entity" : "NULL"
     try add(query.statement(SQLFragment("t0._pk, \(name)"), ordered: true), of: query.table)

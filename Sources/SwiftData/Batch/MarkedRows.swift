@@ -1,7 +1,7 @@
 /// The rows that a batch delete marked without loading them, by class. The next save removes them.
 ///
-/// They last as long as nothing needs an object of their class hierarchies that could be one of them: then all become
-/// ordinary unsaved deletions (`ContextState.loadMarkedRows`). No registered object is among them.
+/// If an operation needs an object of their hierarchies that could be marked, all marks become ordinary unsaved
+/// deletions (`ContextState.loadMarkedRows`). A registered object is never marked.
 struct MarkedRows {
   private(set) var groups: [(table: EntityTable, keys: [Int64])] = []
 
@@ -16,14 +16,14 @@ struct MarkedRows {
     }
   }
 
-  /// The keys in the table of a class hierarchy.
+  /// The marked keys in the table of a class hierarchy.
   func keys(root: Int) -> [Int64] { groups.lazy.filter { $0.table.root == root }.flatMap(\.keys) }
 
   func contains(root: Int) -> Bool { groups.contains { $0.table.root == root } }
 }
 
 extension ContextState {
-  /// Makes the marked rows ordinary unsaved deletions, with their objects.
+  /// Turns marked rows into ordinary unsaved deletions with objects.
   func loadMarkedRows() throws {
     let groups = markedRows.groups
     markedRows = MarkedRows()
@@ -33,12 +33,12 @@ extension ContextState {
     }
   }
 
-  /// Called before objects of a hierarchy are loaded by their keys.
+  /// Called before objects of a hierarchy are loaded by key.
   func loadMarkedRows(root: Int) throws {
     if markedRows.contains(root: root) { try loadMarkedRows() }
   }
 
-  /// Leaves the marked rows out of a query of their table; where it can see them in another way, they are loaded.
+  /// Excludes the marked rows from a query of their table. Loads them if the query can reach them in another way.
   func leaveOutMarkedRows<M: PersistentModel>(_ query: inout StoreQuery, _ descriptor: FetchDescriptor<M>) throws {
     guard !markedRows.isEmpty else { return }
     let seen = markedRows.groups.filter { query.reads($0.table) }

@@ -1,37 +1,38 @@
 public import Foundation
 
 extension ModelContext {
-  /// Changes properties of all objects that match, in the store itself, and makes no objects.
+  /// Changes properties of all matching objects in the store, without loading them.
   ///
   ///     try context.update(
   ///       model: Message.self, where: #Predicate { $0.sent < date },
   ///       set: .assign(\.isRead, true), .assign(\.rank, #Expression<Message, Int> { $0.rank + 1 }))
   ///
-  /// The change is saved at once, all of it or nothing, with the notifications of a save; objects that contexts have
-  /// already are brought up to it. Objects of this context with unsaved changes take part with these: they get their
-  /// new values in memory, to be saved with the rest. Where an unsaved change of another class decides which objects
-  /// match, or what they get, all of them are changed in that way. It cannot be undone. Property observers
-  /// (`didSet`) run for objects that are changed in memory only. (Not Apple's.)
+  /// The update commits at once, completely or not at all, and posts the notifications of a save. Registered objects in
+  /// all contexts are refreshed. Objects of this context with unsaved changes are updated in memory and saved with the
+  /// rest. If an unsaved change of another class affects which objects match or what they get, all of them are updated
+  /// in memory. The update cannot be undone. Property observers (`didSet`) run only for objects that are updated in
+  /// memory. (Not Apple's.)
   /// - Parameters:
+  ///   - model: the class; objects of its subclasses are updated too.
   ///   - predicate: nil matches all.
-  ///   - assignments: computed from the object as it was, each for itself; of two to one property the later counts.
-  /// - Returns: how many objects were changed.
-  /// - Throws: ``SwiftDataError``, and then nothing was changed: as ``fetch(_:)`` does;
-  ///   ``SwiftDataError/unsupportedKeyPath`` for what cannot be assigned; ``SwiftDataError/unreadableValue`` where an
-  ///   expression has no value for an object; ``SwiftDataError/uniquenessViolation``; and as ``save()`` does.
-  /// - Complexity: one statement; one more where an expression can fail; one where this context has some of the
+  ///   - assignments: each is computed from the object before the update. The last assignment to a property wins.
+  /// - Returns: the number of changed objects.
+  /// - Throws: ``SwiftDataError``, and then nothing changed: as ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath``
+  ///   for an unsupported assignment; ``SwiftDataError/unreadableValue`` if an expression has no value for an object;
+  ///   ``SwiftDataError/uniquenessViolation``; and as ``save()``.
+  /// - Complexity: one statement, one more if an expression can fail, and one more if this context has some of the
   ///   objects.
   @discardableResult
   public func update<T: PersistentModel>(
-    model: T.Type, where predicate: Predicate<T>? = nil, set assignments: Assignment<T>...
+    model: T.Type, where predicate: Predicate<T>? = nil, set assignments: ModelContext.Assignment<T>...
   ) throws -> Int {
-    try state.update(model: model, where: predicate, set: assignments)
+    try state.used(.change) { try state.update(model: model, where: predicate, set: assignments) }
   }
 }
 
 extension ContextState {
   func update<M: PersistentModel>(
-    model: M.Type, where predicate: Predicate<M>?, set assignments: [Assignment<M>]
+    model: M.Type, where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>]
   ) throws -> Int {
     drainInbox()
     guard case .sql(let store) = core.kind(of: try core.table(for: M.__entity)) else {
@@ -45,7 +46,7 @@ extension ContextState {
   }
 
   private func updateRows<M: PersistentModel>(
-    where predicate: Predicate<M>?, set assignments: [Assignment<M>], _ store: any SQLStore
+    where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>], _ store: any SQLStore
   ) throws -> Int {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     var columns = [AssignedColumn]()
@@ -77,13 +78,14 @@ extension ContextState {
   }
 
   func prepare<M: PersistentModel>(
-    _ assignments: [Assignment<M>], for objects: [M]
+    _ assignments: [ModelContext.Assignment<M>], for objects: [M]
   ) throws -> [() -> Void] {
     try objects.flatMap { object in try assignments.map { try $0.prepare(object) } }
   }
 
-  private func unsavedKeys(in table: EntityTable) -> [Int64] {
-    (changed.values.map(\.object) + Array(deleted.values))
-      .filter { TableNames.table(for: type(of: $0).__entity) == table.name }.map { $0.__state.key }
+  /// The keys of changed and deleted objects of a class.
+  func unsavedKeys(in table: EntityTable) -> [Int64] {
+    changed.entries(of: table.family).map { $0.object.__state.key }
+      + deleted.entries(of: table.family).map { $0.__state.key }
   }
 }

@@ -1,10 +1,10 @@
-/// A dictionary whose entries stay in the order in which their keys came.
+/// A dictionary that keeps the insertion order of its keys.
 ///
-/// swift-collections has a type of this name, which every client of the library would have to resolve, and which takes time
-/// in proportion to its size to remove an entry; this one takes constant time, amortised.
+/// The type of this name in swift-collections would be a dependency of every client, and removes an entry in linear
+/// time. This one removes in amortised constant time.
 ///
-/// Invariants: `places` has the index in `entries` of each key; an entry that was removed is nil; at most half of the
-/// entries, and eight more, are nil.
+/// Invariants: `places` has the index in `entries` of each key. A removed entry is nil. At most half of the entries
+/// plus eight are nil.
 struct OrderedDictionary<Key: Hashable, Value> {
   typealias Element = (key: Key, value: Value)
 
@@ -13,7 +13,7 @@ struct OrderedDictionary<Key: Hashable, Value> {
 
   init() {}
 
-  /// Groups values by a key, in the order in which the keys come.
+  /// Groups values by key, in the order of the keys' first appearance.
   init<Member>(grouping members: some Sequence<Member>, by key: (Member) -> Key) where Value == [Member] {
     for member in members { self[key(member), default: []].append(member) }
   }
@@ -21,12 +21,12 @@ struct OrderedDictionary<Key: Hashable, Value> {
   var count: Int { places.count }
   var isEmpty: Bool { places.isEmpty }
 
-  /// - Complexity: O(1), amortised, to get, set and remove.
+  /// - Complexity: amortised O(1) to get, set and remove.
   subscript(key: Key) -> Value? {
     get { places[key].flatMap { entries[$0]?.value } }
     set { put(newValue, at: key) }
     _modify {
-      // The entry is taken out while it is changed, so that an array in it is not copied.
+      // The entry is moved out while it changes, so that an array in it is not copied.
       var value = places[key].flatMap { index -> Value? in
         defer { entries[index] = nil }
         return entries[index]?.value
@@ -40,7 +40,7 @@ struct OrderedDictionary<Key: Hashable, Value> {
     get { self[key] ?? makeValue() }
     _modify {
       let index = places[key] ?? append(key, makeValue())
-      // `places` leads to entries that are there.
+      // `places` refers only to existing entries.
       yield &entries[index]!.value
     }
   }
@@ -63,7 +63,7 @@ struct OrderedDictionary<Key: Hashable, Value> {
     return entries.count - 1
   }
 
-  /// Moves the entries together when most of them are nil: as many were removed as this moves.
+  /// Removes nil entries once most are nil. The cost is proportional to the removals since the last time.
   private mutating func compact() {
     guard entries.count > 2 * places.count + 8 else { return }
     removeAll { _ in false }

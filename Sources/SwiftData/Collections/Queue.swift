@@ -1,6 +1,6 @@
-/// First in, first out; both in constant time, amortised.
+/// A first-in, first-out queue with amortised constant-time operations.
 package struct Queue<Element> {
-  /// What was taken out already is nil, and dropped together.
+  /// Removed elements are nil until they are dropped together.
   private var elements: [Element?] = []
   private var first = 0
 

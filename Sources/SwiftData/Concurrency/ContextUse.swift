@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What somebody does with a context.
+/// The kind of use of a context.
 enum ContextActivity: Int {
   case use, read, save, change, rollback, transaction, enumeration
 
-  fileprivate var words: String {
+  var words: String {
     switch self {
     case .use: "a call"
     case .read: "a fetch"
@@ -20,102 +20,128 @@ enum ContextActivity: Int {
 }
 
 extension ContextState {
-  // Debug builds stop at a context in the wrong hands; in release builds nothing of this is there.
-
-  /// Marks the context as in use by this thread, until ``endUse()``. Uses of one thread nest.
+  /// Marks the context as used by this thread until ``endUse()``. Uses of one thread nest. Another thread waits.
   @inline(__always)
-  func beginUse(_ activity: ContextActivity) {
-    #if DEBUG
-      contextUse.begin(activity)
-    #endif
+  func beginUse(_ activity: ContextActivity) { contextUse.begin(activity) }
+
+  @inline(__always)
+  func endUse() { contextUse.end() }
+
+  /// Runs an operation on the context's state.
+  @inline(__always)
+  func used<T>(_ activity: ContextActivity, _ body: () throws -> T) rethrows -> T {
+    contextUse.begin(activity)
+    defer { contextUse.end() }
+    return try body()
+  }
+
+  /// Runs a block of the program. Other threads should not use the context meanwhile, but the block may wait for them:
+  /// the use is recorded and blocks no thread.
+  func noting<T>(_ activity: ContextActivity, _ body: () throws -> T) rethrows -> T {
+    let former = contextUse.note(activity)
+    defer { contextUse.forget(former) }
+    return try body()
+  }
+
+  /// Binds the context to the main actor.
+  func bindToMainActor() { contextUse.isMain = true }
+}
+
+/// Tracks which thread uses a context.
+///
+/// Actors run on changing threads, so no thread owns a context. Two things are wrong: a second thread that enters while
+/// the first one is inside, and the main context off the main actor. Debug builds report both, once per place
+/// (``ConcurrencyMisuse``). In every build the second thread waits, so that two threads never change a context's maps
+/// and lists at once. The properties of its objects are not protected.
+final class ContextUse: Sendable {
+  // nonisolated(unsafe) because it is set before the context is shared.
+  nonisolated(unsafe) var isMain = false
+  private let misuse: ConcurrencyMisuse
+  /// The thread inside; 0 for none.
+  private let owner = Atomic<UInt>(0)
+  private let running = Atomic<Int>(0)
+  // nonisolated(unsafe) because only the owner accesses it.
+  nonisolated(unsafe) private var depth = 0
+  /// The thread that runs a block of the program, and its activity. See ``note(_:)``.
+  private let noted = Atomic<UInt>(0)
+  private let notedActivity = Atomic<Int>(0)
+
+  init(_ misuse: ConcurrencyMisuse) { self.misuse = misuse }
+
+  @inline(__always)
+  func begin(_ activity: ContextActivity) {
+    let thread = Self.thread
+    if owner.load(ordering: .relaxed) == thread {
+      depth += 1
+      return
+    }
+    if misuse.isReported { lookFor(activity, thread) }
+    if !owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged { wait(activity, thread) }
+    running.store(activity.rawValue, ordering: .relaxed)
+    depth = 1
   }
 
   @inline(__always)
-  func endUse() {
-    #if DEBUG
-      contextUse.end()
-    #endif
+  func end() {
+    depth -= 1
+    if depth == 0 { owner.store(0, ordering: .releasing) }
   }
 
-  /// Says that the context belongs to the main actor.
-  @inline(__always)
-  func bindToMainActor() {
-    #if DEBUG
-      contextUse.isMain = true
-    #endif
+  /// - Returns: the previous note, for ``forget(_:)``.
+  func note(_ activity: ContextActivity) -> (thread: UInt, activity: Int)? {
+    guard misuse.isReported else { return nil }
+    let thread = Self.thread
+    lookFor(activity, thread)
+    notedActivity.store(activity.rawValue, ordering: .relaxed)
+    let former = noted.exchange(thread, ordering: .relaxed)
+    return (former == thread ? thread : 0, activity.rawValue)
   }
 
-  /// Stops where another thread uses the context right now.
+  func forget(_ former: (thread: UInt, activity: Int)?) {
+    if let former { noted.store(former.thread, ordering: .relaxed) }
+  }
+
+  private func wait(_ activity: ContextActivity, _ thread: UInt) {
+    if misuse.isReported { report(activity, beside: running) }
+    // Only a program with a mistake gets here, so polling suffices and spares each context a system lock.
+    var pause: UInt32 = 1
+    while !owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged {
+      usleep(pause)
+      pause = min(pause * 2, 1000)
+    }
+  }
+
+  private func lookFor(_ activity: ContextActivity, _ thread: UInt) {
+    let other = noted.load(ordering: .relaxed)
+    if other != 0, other != thread { report(activity, beside: notedActivity) }
+    guard isMain, !Thread.isMainThread, DispatchQueue.getSpecific(key: Self.mainQueue) == nil else { return }
+    misuse.report(
+      "\(activity.words) on the mainContext of a container, or on one of its objects, away from the main actor. Use it"
+        + " in @MainActor code only (await MainActor.run { … }); elsewhere make a ModelContext(container), or work in a"
+        + " @ModelActor, and pass persistentModelID on instead of objects.")
+  }
+
+  private func report(_ activity: ContextActivity, beside other: borrowing Atomic<Int>) {
+    let other = ContextActivity(rawValue: other.load(ordering: .relaxed)) ?? .use
+    misuse.report(
+      "\(activity.words) on a ModelContext, or on one of its objects, while \(other.words) runs on another thread. A"
+        + " context and its objects belong to one thread or actor at a time: make a context for each with"
+        + " ModelContext(container), or work in a @ModelActor, and pass persistentModelID on instead of objects.")
+  }
+
+  /// On Linux the main queue may leave the main thread, so the queue is marked too.
+  private static let mainQueue: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
   @inline(__always)
-  func checkUse() {
-    #if DEBUG
-      contextUse.check()
+  private static var thread: UInt {
+    #if canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
     #endif
   }
 }
-
-#if DEBUG
-  /// Who uses a context right now.
-  ///
-  /// Actors run on changing threads, so no thread owns a context: what is wrong is a second one while the first is
-  /// still in it, and the main context off the main actor. The orderings are relaxed, so that the marker hides no race
-  /// from Thread Sanitizer.
-  final class ContextUse {
-    var isMain = false
-    /// The thread inside, 0 for none.
-    private let owner = Atomic<UInt>(0)
-    private let running = Atomic<Int>(0)
-    /// Only touched by the owner.
-    private var depth = 0
-
-    func begin(_ activity: ContextActivity) {
-      requireMainActor(activity)
-      let thread = Self.thread
-      if owner.load(ordering: .relaxed) == thread {
-        depth += 1
-        return
-      }
-      guard owner.compareExchange(expected: 0, desired: thread, ordering: .relaxed).exchanged else {
-        stop(activity)
-      }
-      running.store(activity.rawValue, ordering: .relaxed)
-      depth = 1
-    }
-
-    func end() {
-      depth -= 1
-      if depth == 0 { owner.store(0, ordering: .relaxed) }
-    }
-
-    func check() {
-      requireMainActor(.use)
-      let owner = owner.load(ordering: .relaxed)
-      if owner != 0, owner != Self.thread { stop(.use) }
-    }
-
-    private func stop(_ activity: ContextActivity) -> Never {
-      let other = ContextActivity(rawValue: running.load(ordering: .relaxed)) ?? .use
-      fatalError(
-        "SwiftData: \(activity.words) on a ModelContext, or on one of its objects, while \(other.words) runs on another"
-          + " thread. A context and its objects belong to one thread or actor at a time: make a context for each with"
-          + " ModelContext(container), or work in a @ModelActor, and pass persistentModelID on instead of objects.")
-    }
-
-    private func requireMainActor(_ activity: ContextActivity) {
-      guard isMain, !Thread.isMainThread, DispatchQueue.getSpecific(key: Self.mainQueue) == nil else { return }
-      fatalError(
-        "SwiftData: \(activity.words) on the mainContext of a container, or on one of its objects, away from the main"
-          + " actor. Use it in @MainActor code only (await MainActor.run { … }); elsewhere make a ModelContext(container),"
-          + " or work in a @ModelActor, and pass persistentModelID on instead of objects.")
-    }
-
-    /// On Linux the main queue may leave the main thread, so the queue is marked too.
-    private static let mainQueue: DispatchSpecificKey<Bool> = {
-      let key = DispatchSpecificKey<Bool>()
-      DispatchQueue.main.setSpecific(key: key, value: true)
-      return key
-    }()
-
-    private static var thread: UInt { UInt(bitPattern: Unmanaged.passUnretained(Thread.current).toOpaque()) }
-  }
-#endif

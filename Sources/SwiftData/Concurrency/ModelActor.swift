@@ -1,22 +1,22 @@
 import Dispatch
 
-/// An actor with a context of its own: for work with models away from the main actor.
+/// An actor with its own context, for work with models off the main actor.
 ///
-/// Attach ``ModelActor()`` to an actor; it adds the two properties and an initialiser. (Apple's documentation,
+/// Attach ``ModelActor()`` to an actor. The macro adds the two properties and an initializer. (Apple's documentation,
 /// `ModelActor`.)
 public protocol ModelActor: Actor {
-  /// The container whose models the actor works with.
+  /// The container of the actor's models.
   nonisolated var modelContainer: ModelContainer { get }
-  /// Runs the actor's jobs, one after another, and holds its context.
+  /// The executor, which runs the actor's jobs one after another and has its context.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
   /// The executor of the actor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
-    // The requirement's type is Apple's; only a serial executor can run an actor.
+    // Apple's requirement has this type. Only a serial executor can run an actor.
     guard let serial = modelExecutor as? any SerialModelExecutor else {
-      preconditionFailure("\(Self.self).modelExecutor has to be a SerialModelExecutor")
+      preconditionFailure("\(Self.self).modelExecutor must be a SerialModelExecutor")
     }
     return serial.asUnownedSerialExecutor()
   }
@@ -24,7 +24,7 @@ extension ModelActor {
   /// The context of the actor.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// The object with an identifier, or nil where there is none of that class.
+  /// The object with an identifier, or nil if there is none of that class.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     let model = modelContext.model(for: id) as? T
     return model?.modelContext == nil ? nil : model
@@ -33,26 +33,26 @@ extension ModelActor {
 
 /// An executor with a context. (Apple's documentation, `ModelExecutor`.)
 public protocol ModelExecutor: Executor {
-  /// The context, for use in the executor's jobs only.
+  /// The context. Use it only in the executor's jobs.
   var modelContext: ModelContext { get }
 }
 
 /// An executor with a context that runs one job at a time. (Apple's documentation, `SerialModelExecutor`.)
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
-/// Runs the jobs of a model actor on a queue of its own, never on the main thread.
+// @unchecked Sendable because only jobs access the context, which is not Sendable, and they run one at a time.
+/// Runs the jobs of a model actor on its own queue, never on the main thread.
 ///
-/// Apple's runs them on the thread that made the actor, which is why an actor made on the main thread blocks it.
-// @unchecked Sendable because the context, which is not Sendable, is only touched by jobs, which run one at a time.
+/// Apple's runs them on the thread that made the actor. An actor made on the main thread therefore blocks it.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
-  /// The context, for use in the executor's jobs only.
+  /// The context. Use it only in the executor's jobs.
   public let modelContext: ModelContext
   private let queue = DispatchQueue(label: "SwiftData.ModelActor")
 
-  /// Takes a context over; nobody else may use it afterwards.
+  /// Takes ownership of a context. Do not use it elsewhere afterwards.
   public init(modelContext: ModelContext) { self.modelContext = modelContext }
 
-  /// Runs a job when the earlier ones are done; then saves if the context's ``ModelContext/autosaveEnabled`` is set.
+  /// Runs a job after the earlier ones. Then saves if the context's ``ModelContext/autosaveEnabled`` is true.
   public func enqueue(_ job: UnownedJob) {
     queue.async { [self] in
       job.runSynchronously(on: asUnownedSerialExecutor())

@@ -1,17 +1,16 @@
 extension ModelContainer {
-  /// Runs a block with a context of its own, on a thread that waits for the store instead of one of those that run
-  /// Swift's tasks.
+  /// Runs a block with its own context on a thread that may block, outside Swift's cooperative thread pool.
   ///
   ///     let names = try await container.perform { context in
   ///       try context.fetch(FetchDescriptor<Trip>()).map(\.name)
   ///     }
   ///
-  /// What the block leaves unsaved is lost. Where the task is cancelled, a fetch or a save in a PostgreSQL store throws
-  /// `CancellationError`. (Our own: `context.fetch` cannot be asynchronous as well, since Swift would then take that
-  /// one for every call in asynchronous code.)
-  /// - Parameter block: gets a context that nobody may use afterwards; objects stay inside, values and
+  /// Unsaved changes of the block are lost. If the task is cancelled, a fetch or a save in a PostgreSQL store throws
+  /// `CancellationError`. (Our own. An asynchronous `context.fetch` is impossible, because Swift would choose it for
+  /// every call in asynchronous code.)
+  /// - Parameter block: receives a context that is valid only inside. Objects must stay inside; values and
   ///   ``PersistentModel/persistentModelID`` may leave.
-  /// - Throws: what the block throws.
+  /// - Throws: the error of the block.
   public func perform<Result: Sendable>(
     _ block: @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {

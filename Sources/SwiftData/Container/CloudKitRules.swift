@@ -1,9 +1,8 @@
-/// What a schema must keep to, to sync with CloudKit.
-///
-/// (Apple's documentation, "Syncing model data across a person's devices".)
+/// The rules for schemas that sync with CloudKit. (Apple's documentation, "Syncing model data across a person's
+/// devices".)
 package enum CloudKitRules {
   /// Checks a schema.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` whose message names every property that breaks a rule.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer``. Its message names every property that breaks a rule.
   package static func check(_ schema: Schema) throws {
     var required: [String] = []
     var relationships: [String] = []
@@ -22,7 +21,7 @@ package enum CloudKitRules {
     let broken = [
       ("make these optional or give them a default value", required),
       ("make these relationships optional", relationships),
-      ("drop the uniqueness of these", unique),
+      ("remove the uniqueness of these", unique),
     ].filter { !$0.1.isEmpty }.map { "\($0): \($1.joined(separator: ", "))" }
     if !broken.isEmpty {
       throw SwiftDataError(

@@ -1,25 +1,26 @@
 import Foundation
+import Logging
 import Synchronization
 
-/// The stores of an app's models, and the way to them.
+/// The stores of an app's models.
 ///
-/// A container is `Sendable`: hand it to actors and tasks, and let each make its own ``ModelContext``.
-/// (Apple's documentation, `ModelContainer`.)
+/// A container is `Sendable`. Pass it to actors and tasks, and make a ``ModelContext`` in each. (Apple's documentation,
+/// `ModelContainer`.)
 public final class ModelContainer: Equatable, Sendable {
-  /// The schema: the models that were named and all that they reach through relationships.
+  /// The schema: the listed models and all models that their relationships reach.
   public var schema: Schema { core.schema }
 
-  /// The plan that leads older stores to this schema, if one was given.
+  /// The plan that migrates older stores to this schema, or nil.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
 
   /// The configurations of the default stores.
   public var configurations: Set<ModelConfiguration> { Set(core.sqliteStores.map(\.configuration)) }
 
-  /// What opening the stores did to them; empty where none needed a migration. (Not Apple's.)
-  public var migrations: [MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }
+  /// The migrations that opening the stores performed. Empty if there were none. (Not Apple's.)
+  public var migrations: [ModelContainer.MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }
 
   package let core: ContainerCore
-  /// Held here and not by the core, which contexts hold.
+  /// The container holds it, because contexts hold the core.
   private let main = MainContextBox()
 
   @MainActor private final class MainContextBox {
@@ -28,9 +29,12 @@ public final class ModelContainer: Equatable, Sendable {
   }
 
   /// Opens the stores for a schema.
-  /// - Parameter configurations: one for each store; none means one store at the default place.
-  /// - Throws: ``SwiftDataError`` where a configuration or the schema is invalid or a store cannot be opened; the file
-  ///   of such a store is left untouched.
+  /// - Parameters:
+  ///   - schema: the models.
+  ///   - migrationPlan: the versions of the schema and the stages between them.
+  ///   - configurations: one per store. Without any, there is one store at the default location.
+  /// - Throws: ``SwiftDataError`` if a configuration or the schema is invalid, or a store cannot be opened. Its file is
+  ///   then unchanged.
   public init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
   ) throws {
@@ -41,10 +45,12 @@ public final class ModelContainer: Equatable, Sendable {
   }
 
   /// Opens stores of any kind for a schema.
-  /// - Parameter configurations: one for each store. A store whose configuration names no schema keeps what the others
-  ///   leave.
-  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``, and what opening a store
-  ///   throws.
+  /// - Parameters:
+  ///   - schema: the models.
+  ///   - migrationPlan: the versions of the schema and the stages between them.
+  ///   - configurations: one per store. A store without a schema keeps the models that the others leave.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``, and errors of opening a
+  ///   store.
   @_disfavoredOverload
   public init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -58,17 +64,18 @@ public final class ModelContainer: Equatable, Sendable {
   private func register() {
     core.container.withLock { $0.container = self }
     RemoteChange.register(core)
+    if let sync = ContainerSync.current.withLock({ $0 }) { sync.didOpen(self) }
   }
 
   /// Opens stores of any kind for a schema.
-  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[any DataStoreConfiguration])``.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(_,_,[DataStoreConfiguration])``.
   @_disfavoredOverload
   public convenience init(for schema: Schema, configurations: any DataStoreConfiguration...) throws {
     try self.init(for: schema, configurations: configurations)
   }
 
-  /// Opens stores of any kind for some models and all that they reach.
-  /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[any DataStoreConfiguration])``.
+  /// Opens stores of any kind for some models and all models that they reach.
+  /// - Throws: as ``init(for:migrationPlan:configurations:)-(_,_,[DataStoreConfiguration])``.
   @_disfavoredOverload
   public convenience init(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -85,7 +92,7 @@ public final class ModelContainer: Equatable, Sendable {
     try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores for some models and all that they reach.
+  /// Opens the stores for some models and all models that they reach.
   /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
   public convenience init(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -94,7 +101,7 @@ public final class ModelContainer: Equatable, Sendable {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores for a list of models: the form of the seeds.
+  /// Opens the stores for an array of models, a form of the seed documents.
   /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
   public convenience init(
     for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -103,38 +110,39 @@ public final class ModelContainer: Equatable, Sendable {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// What opening the stores would do to them, without doing it: a step for each stage of the plan, with the changes
-  /// of each. What depends on the rows (a value that has no room, duplicates of something unique) is found when the
-  /// stores are opened. (Not Apple's.)
-  /// - Returns: one summary for each store; empty ones for stores that are new or need no migration.
-  /// - Throws: ``SwiftDataError`` where a store cannot be read or its schema is not known to the plan.
+  /// Describes what opening the stores would do, without doing it: one step per stage of the plan, with its changes.
+  /// Problems that depend on rows (a value that does not fit, duplicates of a unique value) appear only at opening.
+  /// (Not Apple's.)
+  /// - Returns: one summary per store. It is empty for a new store and for one that needs no migration.
+  /// - Throws: ``SwiftDataError`` if a store cannot be read or the plan does not know its schema.
   public static func migrationPreview(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
-  ) throws -> [MigrationSummary] {
+  ) throws -> [ModelContainer.MigrationSummary] {
     let targets = try ContainerCore.targets(
       schema: schema, configurations: configurations, migrationPlan: migrationPlan)
     return try targets.stores.compactMap { target in
       guard case .sqlite(let target) = target else { return nil }
-      return MigrationSummary(configuration: target.configuration.name, steps: try StoreOpening.preview(target))
+      return ModelContainer.MigrationSummary(
+        configuration: target.configuration.name, steps: try StoreOpening.preview(target))
     }
   }
 
-  /// The same for some models and all that they reach.
+  /// The same for some models and all models that they reach.
   /// - Throws: as ``migrationPreview(for:migrationPlan:configurations:)-(Schema,_,_)``.
   public static func migrationPreview(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
-  ) throws -> [MigrationSummary] {
+  ) throws -> [ModelContainer.MigrationSummary] {
     try migrationPreview(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// The container of a context whose own container is gone.
-  init(core: ContainerCore) {
+  /// Makes the container of a context that outlived its own.
+  package init(core: ContainerCore) {
     self.core = core
     self.migrationPlan = nil
   }
 
-  /// The context of the main actor, which saves by itself.
+  /// The context of the main actor, with autosave.
   @MainActor public var mainContext: ModelContext {
     if let context = main.context { return context }
     let context = ModelContext(mainOf: self)
@@ -143,30 +151,41 @@ public final class ModelContainer: Equatable, Sendable {
     return context
   }
 
-  /// Posted when somebody else saved to a store of a container: another process, or another container over the same
-  /// file. The object is the container; the user info has the store's identifier under `"storeIdentifier"`. Posted on a
-  /// thread of its own, within some tenths of a second. Naming it makes every container watch its stores from then on.
-  /// (Apple's documentation, `ModelContainer.remoteChange`; the user info is ours.)
+  /// Posted after an external commit to a store of a container: by another process, or by another container with the
+  /// same file. The object is the container. The user info has the store's identifier under `"storeIdentifier"`. The
+  /// notification is posted on a background thread within some tenths of a second. Reading this property makes every
+  /// container watch its stores from then on. (Apple's documentation, `ModelContainer.remoteChange`; the user info is
+  /// ours.)
   public static var remoteChange: Notification.Name {
     RemoteChange.want()
     return RemoteChange.name
   }
 
-  /// Removes all objects of all stores. Objects in memory are not touched.
-  /// - Throws: ``SwiftDataError`` where a store cannot be written.
-  public func deleteAllData() throws {
-    for store in core.stores { try store.deleteAllRows() }
+  /// Deletes all objects of all stores. Objects in memory are unchanged.
+  ///
+  /// Like Apple's, it does not throw. If a store is not writable, it keeps its objects, and the library logs an error
+  /// (swift-log, `SwiftData.Container`). ``erase()`` throws.
+  public func deleteAllData() {
+    for store in core.stores {
+      do {
+        try store.deleteAllRows()
+      } catch {
+        Self.logger.error("deleteAllData() left the store \"\(store.name)\" as it was: \(error)")
+      }
+    }
     var changes = SavedChanges()
     changes.isEverything = true
     core.announce(changes, from: nil)
   }
 
-  /// Closes the stores and removes their files; the container and its contexts cannot be used afterwards.
+  private static let logger = Logger(label: "SwiftData.Container")
+
+  /// Closes the stores and removes their files. The container and its contexts are unusable afterwards.
   /// - Throws: an error of the file system.
   public func erase() throws {
     for store in core.stores { try store.erase() }
   }
 
-  /// Two containers are equal when they are the same object.
+  /// Two containers are equal if they are the same object.
   public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs.core === rhs.core }
 }

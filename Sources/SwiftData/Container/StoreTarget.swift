@@ -1,7 +1,7 @@
-/// What a store has to become when it is opened.
+/// The target state of a store at opening.
 enum StoreTarget {
   case sqlite(MigrationTarget)
-  /// A store of another kind, with the models that it keeps.
+  /// A custom store with the models that it keeps.
   case custom(any DataStoreConfiguration, Schema, [EntityTable], (any SchemaMigrationPlan.Type)?)
 
   func open() throws -> any EngineStore {
@@ -20,7 +20,7 @@ enum StoreTarget {
     let entities = Dictionary(tables.map { ($0.entity.name, $0.entity) }, uniquingKeysWith: { first, _ in first })
     SnapshotEntities.register(entities)
     let base = try SnapshotEntities.$current.withValue(entities) { try C.Store(configuration, migrationPlan: plan) }
-    // A store of this package that a module brings speaks to the engine directly.
+    // A store of another module of this package conforms to the engine's protocol itself.
     if let store = base as? any SQLStore { return store }
     return SnapshotStore(base, entities: entities)
   }

@@ -1,11 +1,12 @@
 import Logging
+import Synchronization
 
-/// Saves contexts that asked for it.
+/// Saves contexts with autosave enabled.
 enum Autosave {
   private static let logger = Logger(label: "SwiftData")
 
-  /// Makes changes of the main context schedule a save on the main actor. Other contexts are saved by whoever runs
-  /// them: the executor of a model actor, or `processPendingChanges()`.
+  /// Makes changes of the main context schedule a save on the main actor. The owner of any other context saves it: the
+  /// executor of a model actor, or `processPendingChanges()`.
   static func configure(_ context: ModelContext) {
     guard context.isMain else { return }
     guard context.autosaveEnabled else {
@@ -14,24 +15,25 @@ enum Autosave {
     }
     let pending = Pending(context)
     context.state.changeHandler = {
-      guard !pending.isScheduled else { return }
-      pending.isScheduled = true
+      guard !pending.isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
       Task { @MainActor in
-        pending.isScheduled = false
+        pending.isScheduled.store(false, ordering: .releasing)
         if let context = pending.context, context.autosaveEnabled { save(context) }
       }
     }
   }
 
-  /// Whether a save is on its way already.
-  // @unchecked Sendable because it is only touched on the main actor, to which the main context belongs.
+  /// Whether a save is pending.
+  // @unchecked Sendable because weak references are atomic, and everything else is atomic too. In an incorrect program,
+  // a change may come from another thread.
   private final class Pending: @unchecked Sendable {
-    var isScheduled = false
+    let isScheduled = Atomic(false)
     private(set) weak var context: ModelContext?
     init(_ context: ModelContext) { self.context = context }
   }
 
-  /// Saves a context. What cannot be saved stays unsaved, and the reason is logged, since nobody waits for it.
+  /// Saves a context. If the save fails, the changes stay unsaved and the error is logged, because no caller waits for
+  /// it.
   static func save(_ context: ModelContext) {
     guard context.hasChanges else { return }
     do {

@@ -1,38 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What one save did to one store, as other contexts have to know it.
-struct SavedChanges: Sendable {
-  struct Objects: Sendable {
-    var root: Int
-    var entity: String
-    var keys: [Int64]
-
-    func identifiers(in store: any EngineStore) -> [PersistentIdentifier] {
-      keys.map { store.identifier(ofKey: $0, entity: entity) }
-    }
-  }
-  var inserted: [Objects] = []
-  var updated: [Objects] = []
-  var deleted: [Objects] = []
-  /// Entities whose rows came, went or changed; arrays of them may be stale.
-  var entities: Set<String> = []
-  /// Whether it is not known what changed, and anything may have.
-  var isEverything = false
-}
-
-extension [SavedChanges.Objects] {
-  /// Adds one row to the rows of its class that were added just before.
-  mutating func add(_ key: Int64, of table: EntityTable) {
-    if let last = indices.last, self[last].entity == table.entity.name {
-      self[last].keys.append(key)
-    } else {
-      append(.init(root: table.root, entity: table.entity.name, keys: [key]))
-    }
-  }
-}
-
-/// Where a context finds what others saved. The only part of a context that other threads touch.
+/// The queue of other contexts' saves. It is the only part of a context that other threads access.
 final class ContextInbox: Sendable {
   private struct State {
     var changes: [SavedChanges] = []
@@ -49,7 +18,7 @@ final class ContextInbox: Sendable {
     for wake in wakes { wake() }
   }
 
-  /// Somebody who wants to know of deliveries, for as long as the subscription lives.
+  /// A subscription to deliveries. It lasts as long as it is referenced.
   final class Subscription: Sendable {
     private let inbox: ContextInbox
     private let number: Int
@@ -62,7 +31,7 @@ final class ContextInbox: Sendable {
     deinit { inbox.state.withLock { $0.wakes[number] = nil } }
   }
 
-  /// - Parameter wake: called, on the thread of whoever saved, when something was delivered.
+  /// - Parameter wake: called on the saving thread after a delivery.
   func onDelivery(_ wake: @escaping @Sendable () -> Void) -> Subscription {
     state.withLock { state in
       state.lastSubscription += 1
@@ -80,8 +49,8 @@ final class ContextInbox: Sendable {
 }
 
 extension ContextState {
-  /// Brings registered objects up to what other contexts saved. An object with unsaved changes keeps these and takes
-  /// the rest.
+  /// Refreshes registered objects from other contexts' saves. An object with unsaved changes keeps these and takes the
+  /// rest.
   func drainInbox() {
     let all = inbox.takeAll()
     guard !all.isEmpty else { return }
@@ -114,8 +83,8 @@ extension ContextState {
     refault(pointingTo: changes.entities, merging: true)
   }
 
-  /// Makes loaded to-manys of the entities faults again.
-  /// - Parameter merging: whether those with unsaved changes take in what others saved, and keep these.
+  /// Turns loaded to-manys of the entities into faults.
+  /// - Parameter merging: whether to-manys with unsaved changes merge other saves with these changes.
   func refault(pointingTo entities: Set<String>?, merging: Bool = false) {
     for table in core.allTables {
       let stale = table.toMany.filter { property in
@@ -139,12 +108,12 @@ extension ContextState {
     }
   }
 
-  /// Lays the unsaved changes of a to-many over what the store has now.
+  /// Applies the unsaved changes of a to-many to the stored list.
   private func merge(_ change: ObjectChange, _ property: __Property) throws {
     let object = change.object
     guard case .targets(let now, _) = object.__relationship(property.index, .read),
       let original = change.originals.firstIndex(where: { $0.index == property.index }),
-      let base = change.originals[original].value as? [any PersistentModel]
+      let base = change.originalTargets(property.index)
     else { return }
     let (stored, shown, positioned) = try RelationshipLoader.toMany(object, property, self)
     func ids(_ objects: [any PersistentModel]) -> Set<ObjectIdentifier> { Set(objects.map { ObjectIdentifier($0) }) }
@@ -154,27 +123,28 @@ extension ContextState {
       return theirs.contains(id) || (!before.contains(id) && target.__state.context === self)
     }
     let came = shown.filter { !own.contains(ObjectIdentifier($0)) && !before.contains(ObjectIdentifier($0)) }
-    // From now on, what is unsaved is the difference to this.
+    // From now on, the unsaved change is the difference from this list.
     _ = object.__relationship(property.index, .load(stored, positioned: positioned))
     changed[ObjectIdentifier(object)]?.originals[original].value = object.__value(at: property.index)
     _ = object.__relationship(property.index, .load(kept + came, positioned: positioned))
   }
 
-  /// Tells observers of an object that the engine changed a property.
+  /// Notifies observers of an object that the engine changed a property.
   func notify(_ object: any PersistentModel, _ index: Int) {
+    if !object.__state.flags.isDisjoint(with: [.inserted, .changed]) { unsavedIndices.touch(object, index) }
     guard object.__isObserved else { return }
     if quietDepth > 0 { return pendingNotifications.append((object, index)) }
     object.__notify(index, .willSet)
     object.__notify(index, .didSet)
   }
 
-  /// Does work whose middle observers must not see: they hear of it when it is done. An observer may fetch, and must
-  /// find neither a read under way nor half of another context's save.
+  /// Performs work whose intermediate states observers must not see. Notifications are delayed until the work is done,
+  /// because an observer may fetch, and must find neither a read in progress nor half of another context's save.
   func quietly<T>(_ work: () throws -> T) rethrows -> T {
     quietDepth += 1
     defer {
       quietDepth -= 1
-      // What observers do may add to the list.
+      // Observers may add to the list.
       while quietDepth == 0, let (object, index) = pendingNotifications.popFirst() { notify(object, index) }
     }
     return try work()

@@ -1,10 +1,15 @@
 import Foundation
 
 extension ContextState {
-  /// Marks an object for deletion and applies the delete rules of its relationships in memory; the save writes them.
+  /// Marks an object for deletion and applies its delete rules in memory. The save writes them.
   func delete(_ model: any PersistentModel) {
     beginUse(.change)
     defer { endUse() }
+    var model = model
+    if let context = model.__state.context, context !== self, context.isOver {
+      insert(model)
+      model = canonical(model)
+    }
     guard model.__state.context === self else {
       if model.__state.context != nil { noteForeign(model) }
       return
@@ -27,24 +32,24 @@ extension ContextState {
     didChange()
   }
 
-  /// Loads what the rules look at while the object still counts: it may be its own target.
+  /// Loads the relationships that delete rules need while the object still counts, because it may be its own target.
   private func loadForRules(_ object: any PersistentModel) {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: entity)
       guard info.deleteRule == .cascade || info.inverse != nil, info.deleteRule != .deny else { continue }
-      if case .fault = object.__relationship(property.index, .contains(object)) { object.__fire(property.index) }
+      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
     }
   }
 
-  /// - Returns: the objects that are deleted along.
+  /// - Returns: the objects that cascades delete.
   private func applyRules(to object: any PersistentModel) -> [any PersistentModel] {
     var along = [any PersistentModel]()
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: entity)
       let rule = info.deleteRule
-      // Nobody has to be told where the other side does not know and is not deleted along.
+      // A target without an inverse needs no notice unless it is deleted too.
       guard rule == .cascade || info.inverse != nil, rule != .deny else { continue }
       guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
       for target in targets where target.__state.context === self {
@@ -59,7 +64,7 @@ extension ContextState {
 
   private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel)
   {
-    if case .fault = target.__relationship(inverse.index, .read) {
+    if case .fault = target.__relationship(inverse.index, .check) {
       if inverse.isToMany { return }
       target.__fire(inverse.index)
     }
@@ -68,7 +73,7 @@ extension ContextState {
     }
   }
 
-  /// A save may have come between: then the object is inserted again, under a new identifier.
+  /// If a save came in between, the object is inserted again with a new identifier.
   private func undoDeletion(of object: any PersistentModel) {
     if deleted[ObjectIdentifier(object)] != nil { restoreDeleted(object) } else { insert(object) }
   }
@@ -81,8 +86,8 @@ extension ContextState {
     didChange()
   }
 
-  /// Takes back that a deletion was taken back. The delete rules do not act again: what they did comes back by undo
-  /// actions of its own, and what was deleted along has not necessarily gone yet.
+  /// Redoes a deletion. The delete rules do not run again: undo actions of their own restore their effects, and their
+  /// cascades may not have been redone yet.
   private func redoDeletion(of object: any PersistentModel) {
     guard object.__state.context === self, object.__state.flags.isDisjoint(with: [.deleted, .inserted]) else {
       return delete(object)

@@ -24,7 +24,7 @@ extension ContextState {
     try deferring(store) {
       let query = try lower(descriptor)
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
-        return try fetchWithPendingChanges(descriptor, query).count
+        return try countWithPendingChanges(descriptor, query)
       }
       return try rows(query.count, of: query.table, cancellable: true) { Int($0.int64(0)) }[0]
     } otherwise: {
@@ -90,7 +90,8 @@ extension ContextState {
 
   private func environment(of store: any SQLStore) -> LoweringEnvironment {
     LoweringEnvironment(
-      storeIdentifier: store.identifier, isDenormalized: { store.isDenormalized(table: $0, column: $1) },
+      key: { store.key(of: $0) }, identifier: { store.identifier(ofKey: $0, entity: $1) },
+      isDenormalized: { store.isDenormalized(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
       },
@@ -163,7 +164,7 @@ extension ContextState {
     var isFresh = false
     while !isFresh {
       try read(table, cancellable: true) { connection in
-        isFresh = !hasForeignCommits(table.store)
+        isFresh = !hasExternalCommits(table.store)
         guard isFresh else { return }
         let batch = FetchBatch(root: table.root)
         for range in query.rangesOrWhole {
@@ -175,7 +176,7 @@ extension ContextState {
         }
       }
       // Outside the read, since merging reads too.
-      if !isFresh { takeInForeignCommits(table.store) }
+      if !isFresh { takeInExternalCommits(table.store) }
     }
     return result
   }
@@ -192,7 +193,7 @@ extension ContextState {
     guard !missing.isEmpty else { return result }
     try loadMarkedRows(root: table.root)
     try read(table) { connection in
-      let among = store.dialect.isAmong("t0._pk", missing)
+      let among = store.isAmong("t0._pk", missing)
       let query: SQLFragment =
         "SELECT \(store.selection(of: table)) FROM \(name: table.name) AS t0 WHERE \(among)"
       try connection.run(query, of: table, entity: table.entity) { rows in
@@ -214,8 +215,8 @@ extension ContextState {
     let (from, owner, position, tie) = Self.source(of: info, table, store.dialect)
     let statement: SQLFragment =
       """
-      SELECT \(store.selection(of: table)), \(owner), \(position) FROM \(from) \
-      WHERE \(store.dialect.isAmong(owner, owners)) \
+      SELECT \(store.selection(of: table)), \(owner), \(position), \(position) IS NULL, \(tie) FROM \(from) \
+      WHERE \(store.isAmong(owner, owners)) \
       ORDER BY \(position) IS NULL, \(position), \(tie)
       """
     try loadMarkedRows(root: table.root)
@@ -258,7 +259,7 @@ extension ContextState {
       let columns = only.map { Set([TableNames.column(for: table.entity.properties[$0])]) }
       let selection = store.selection(of: table, only: columns)
       let query: SQLFragment =
-        "SELECT \(selection) FROM \(name: table.name) AS t0 WHERE \(store.dialect.isAmong("t0._pk", keys))"
+        "SELECT \(selection) FROM \(name: table.name) AS t0 WHERE \(store.isAmong("t0._pk", keys))"
       try connection.run(query, of: table, entity: table.entity) { rows in
         let decoder = RowDecoder(rows, table: table, context: self)
         while try rows.next() {
@@ -269,34 +270,29 @@ extension ContextState {
     }
   }
 
-  /// A list of keys as one parameter of SQLite's `json_each`.
-  static func list(_ keys: [Int64]) -> SQLValue {
-    .text("[" + keys.map(String.init).joined(separator: ",") + "]")
-  }
-
   // MARK: - Prefetching
 
   func prefetch<M: PersistentModel>(_ keyPath: PartialKeyPath<M>, of objects: [M]) throws {
     guard let property = KeyPathResolver.property(at: keyPath, in: M.__entity), !property.isAttribute else {
       throw SwiftDataError(
         .unsupportedKeyPath, entity: M.__entity.name,
-        message: "relationshipKeyPathsForPrefetching takes the relationships of the model; \(keyPath) is none")
+        message: "relationshipKeyPathsForPrefetching takes relationships of the model; \(keyPath) is not one")
     }
     // A hint loads the arrays of all owners at once.
     objects.first?.__state.batch?.owners[property.index] = objects.count
     for object in objects {
-      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
+      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
     }
   }
 
   // MARK: - Commits by other processes
 
-  private func hasForeignCommits(_ store: Int) -> Bool {
-    core.stores[store].foreignCommits != syncedForeignCommits[store]
+  private func hasExternalCommits(_ store: Int) -> Bool {
+    core.stores[store].externalCommits != syncedExternalCommits[store]
   }
 
-  private func takeInForeignCommits(_ store: Int) {
-    syncedForeignCommits[store] = core.stores[store].foreignCommits
+  private func takeInExternalCommits(_ store: Int) {
+    syncedExternalCommits[store] = core.stores[store].externalCommits
     staleStores.insert(store)
     quietly { refault(pointingTo: nil, merging: true) }
   }

@@ -3,7 +3,7 @@ import Foundation
 extension ContextState {
   func registeredModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
     if let temporary = identifier.temporary {
-      return inserted.values.first { $0.__state.temporaryIdentity === temporary }
+      return insertedObject(temporary)
     }
     guard let table = core.table(named: identifier.entityName), let key = core.store(of: table).key(of: identifier)
     else { return nil }
@@ -11,24 +11,25 @@ extension ContextState {
   }
 
   func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-    drainInbox()
+    // A registered object is returned as it is. The next fetch merges other contexts' saves.
     if let object = registeredModel(for: identifier) { return object }
+    drainInbox()
     if let table = core.table(named: identifier.entityName), let key = core.store(of: table).key(of: identifier) {
       do {
         if let object = try objects(withKeys: [key], in: table)[key] { return object }
       } catch {
         note(error)
       }
-      return Probe.placeholder(of: table.entity)
     }
-    guard let table = core.table(named: identifier.entityName) else { return UnknownModel() }
-    return Probe.placeholder(of: table.entity)
+    let object: any PersistentModel =
+      core.table(named: identifier.entityName).map { Probe.placeholder(of: $0.entity) } ?? UnknownModel()
+    object.__state.standIn(for: identifier)
+    return object
   }
 }
 
 extension PersistentModel {
-  /// The context that the object belongs to; nil before insertion, after its deletion was saved, and when the context
-  /// is gone.
+  /// The context of the object. It is nil before the insertion, after a saved deletion, and after the context ended.
   public nonisolated var modelContext: ModelContext? { __state.context?.facade }
 
   /// The identifier of the object: temporary until its first save, then the same for ever, in every process.
@@ -40,8 +41,14 @@ extension PersistentModel {
       }
       if let former = __state.former { return former.identifier }
     }
-    let identity = __state.temporaryIdentity ?? TemporaryIdentity()
-    __state.temporaryIdentity = identity
+    let identity: TemporaryIdentity
+    if let known = __state.temporaryIdentity {
+      identity = known
+    } else {
+      identity = TemporaryIdentity()
+      __state.temporaryIdentity = identity
+      if __state.flags.contains(.inserted) { __state.context?.note(identity, of: self) }
+    }
     return PersistentIdentifier(entityName: entity.name, temporary: identity)
   }
 
@@ -53,6 +60,6 @@ extension PersistentModel {
     __state.flags.contains(.inserted) || __state.flags.contains(.changed)
   }
 
-  /// Whether the object is marked for deletion; false again once the deletion was saved.
+  /// Whether the object is marked for deletion. False again after the deletion was saved.
   public nonisolated var isDeleted: Bool { __state.flags.contains(.deleted) }
 }

@@ -1,105 +1,77 @@
 import Foundation
 
 extension ContextState {
-  /// Whether what is unsaved can change the result of a query.
+  /// Whether unsaved changes can affect the result of a query.
+  /// - Complexity: O(classes) if the query reads no relationships.
   func pendingChangesMatter(to query: StoreQuery) -> Bool {
     guard hasChanges else { return false }
-    return unsavedObjects.contains { object in
-      guard let table = try? core.table(for: type(of: object).__entity) else { return false }
-      return query.reads(table)
-    }
+    return hasUnsaved(of: query.table.family) || dependsOnOthers(query, includingValues: true)
   }
 
-  private var unsavedObjects: [any PersistentModel] {
-    Array(inserted.values) + changed.values.map(\.object) + Array(deleted.values)
+  /// Whether unsaved changes of objects other than the fetched ones can affect the result.
+  /// - Parameter includingValues: whether computed values count too.
+  func dependsOnOthers(_ query: StoreQuery, includingValues: Bool = false) -> Bool {
+    !reach(of: query, includingValues: includingValues).isNothing
   }
 
-  /// A fetch over what is stored with the unsaved inserts, changes and deletes laid over it: what Swift's own
-  /// filter and sort give over all objects in memory. Limit and offset come last.
+  /// Fetches stored objects and applies unsaved inserts, changes and deletions. The result equals Swift's filter and
+  /// sort over all objects in memory. Limit and offset apply last.
   func fetchWithPendingChanges<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ query: StoreQuery, after start: M? = nil
   ) throws -> [M] {
-    let candidates = candidates(for: query)
-    var objects = [M]()
-    var seen = Set<ObjectIdentifier>()
-    let stored: [M] = try load(candidates)
-    for object in stored + unsaved(M.self) {
-      guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else { continue }
-      if let predicate = descriptor.predicate, needsEvaluation(object, candidates, query) {
-        guard (try? predicate.evaluate(object)) == true else { continue }
-      }
-      objects.append(object)
-    }
+    let overlay = PendingOverlay(descriptor, query, self)
+    var objects = try overlay.objects()
     if let start {
       let precedes = order(by: descriptor.sortBy)
       objects.removeAll { $0 === start || !precedes(start, $0) }
     }
-    if !descriptor.sortBy.isEmpty || !changed.isEmpty { sort(&objects, by: descriptor.sortBy) }
     return Array(objects.dropFirst(query.offset ?? 0).prefix(query.limit ?? .max))
   }
 
-  /// The statement whose result unsaved changes are laid over.
+  /// The number of objects that ``fetchWithPendingChanges(_:_:after:)`` finds.
+  func countWithPendingChanges<M: PersistentModel>(
+    _ descriptor: FetchDescriptor<M>, _ query: StoreQuery
+  ) throws -> Int {
+    guard let all = try PendingOverlay(descriptor, query, self).count() else {
+      return try fetchWithPendingChanges(descriptor, query).count
+    }
+    return min(max(0, all - (query.offset ?? 0)), query.limit ?? .max)
+  }
+
+  /// The statement to whose result unsaved changes are applied.
   func candidates(for query: StoreQuery) -> StoreQuery {
     var candidates = query
     candidates.offset = nil
-    if dependsOnOthers(query) {
-      // An unsaved change of a related object can make any row match, so all are asked in memory.
+    if case .everything = reach(of: query) {
+      // Any row may match, at any position.
       candidates.condition = nil
       candidates.limit = nil
       candidates.ranges = nil
     } else if let limit = query.limit {
-      // Each unsaved object can push out or pull in one row.
-      let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + changed.count + deleted.count)
+      // Each unsaved object can displace or admit one row.
+      let pending = query.table.family.reduce(0) { $0 + changed.count(of: $1) + deleted.count(of: $1) }
+      let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + pending)
       candidates.limit = needed.overflow ? nil : needed.partialValue
     }
     return candidates
   }
 
-  /// Whether the statement reads entities that have unsaved objects, other than by the fetched rows themselves.
-  /// - Parameter includingValues: whether what it computes of the rows counts too.
-  func dependsOnOthers(_ query: StoreQuery, includingValues: Bool = false) -> Bool {
-    guard includingValues || query.condition != nil || !query.order.isEmpty else { return false }
-    return unsavedObjects.contains { object in
-      guard let table = try? core.table(for: type(of: object).__entity) else { return false }
-      return query.readsRelated(table)
-    } || readsUnsavedPairs(of: query.reads.all)
-  }
-
-  /// Whether a join table is read while a to-many that it keeps is unsaved.
-  private func readsUnsavedPairs(of reads: StatementReads) -> Bool {
-    guard !reads.pairs.isEmpty else { return false }
-    return changed.values.contains { change in
-      let entity = type(of: change.object).__entity
-      return change.properties.indices.contains { index in
-        guard entity.properties[index].isToMany,
-          case .join(let table, _, _, _) = RelationshipInfo.of(entity.properties[index], in: entity).storage
-        else { return false }
-        return reads.pairs.contains(table)
-      }
-    }
-  }
-
-  private func needsEvaluation(_ object: any PersistentModel, _ candidates: StoreQuery, _ query: StoreQuery) -> Bool {
-    if candidates.condition == nil && query.condition != nil { return true }
-    return object.__state.flags.contains(.inserted) || object.__state.flags.contains(.changed)
-  }
-
   /// The unsaved objects of a class: changed ones, which the statement may have missed, then new ones.
+  /// - Complexity: O(their number).
   func unsaved<M: PersistentModel>(_ type: M.Type) -> [M] {
-    changed.values.compactMap { $0.object as? M } + inserted.values.compactMap { $0 as? M }
+    guard let family = (try? core.table(for: M.__entity))?.family else { return [] }
+    // The casts cannot fail, because the classes are those of the family.
+    let found = changed.entries(of: family).map { $0.object as! M } + inserted.entries(of: family).map { $0 as! M }
+    work.note(\.listed, found.count)
+    return found
   }
 
-  /// Sorts as the statement does: by the descriptors, then by age; unsaved objects are the youngest.
-  private func sort<M: PersistentModel>(_ objects: inout [M], by descriptors: [SortDescriptor<M>]) {
-    objects.sort(by: order(by: descriptors))
-  }
-
-  /// Whether an object comes before another in a fetch.
+  /// Orders the objects of a fetch by the descriptors, then by age. Unsaved objects are the youngest.
   func order<M: PersistentModel>(by descriptors: [SortDescriptor<M>]) -> (M, M) -> Bool {
-    let age = Dictionary(
-      uniqueKeysWithValues: inserted.keys.enumerated().map { ($1, Int64.max / 2 + Int64($0)) })
-    func key(_ object: M) -> Int64 {
-      object.__state.flags.contains(.inserted) ? age[ObjectIdentifier(object)] ?? .max : object.__state.key
+    let inserted = inserted
+    func key(_ object: M) -> (Int, Int64) {
+      guard object.__state.flags.contains(.inserted) else { return (0, object.__state.key) }
+      return (1, inserted.place(of: ObjectIdentifier(object)).map(Int64.init) ?? .max)
     }
     return { left, right in
       for descriptor in descriptors {
@@ -111,5 +83,149 @@ extension ContextState {
       }
       return key(left) < key(right)
     }
+  }
+}
+
+/// Applies unsaved changes to the stored objects of one fetch.
+private struct PendingOverlay<M: PersistentModel> {
+  let descriptor: FetchDescriptor<M>
+  let query: StoreQuery
+  let state: ContextState
+  let reach: PendingReach
+  let condition: MemoisedCondition<M>?
+
+  init(_ descriptor: FetchDescriptor<M>, _ query: StoreQuery, _ state: ContextState) {
+    (self.descriptor, self.state) = (descriptor, state)
+    var query = query
+    // The objects are compared and sorted, so all of their values are needed.
+    query.columns = (try? state.core.sqlStore(of: query.table))?.selection(of: query.table) ?? query.columns
+    self.query = query
+    reach = state.reach(of: query)
+    condition = descriptor.predicate.map { MemoisedCondition($0) }
+  }
+
+  /// All matching objects in order, up to the end of the fetch.
+  func objects() throws -> [M] {
+    if case .everything = reach { return try objectsOfWholeTable() }
+    if let sorted = sortedUnsaved() {
+      let settled = try storedObjects(where: Self.isSettled)
+      let end = query.limit.map { $0.addingReportingOverflow(query.offset ?? 0) }
+      return merged(settled, sorted.prefix(end.map { $0.overflow ? .max : $0.partialValue } ?? .max))
+    }
+    let reached = try reachedObjects()
+    var seen = Set<ObjectIdentifier>()
+    var loose = [M]()
+    for object in reached + state.unsaved(M.self, for: descriptor.predicate) {
+      guard seen.insert(ObjectIdentifier(object)).inserted, takes(object) else { continue }
+      loose.append(object)
+    }
+    // A reached object that this did not find no longer matches.
+    let asked = Set(reached.map { ObjectIdentifier($0) })
+    let settled = try storedObjects { Self.isSettled($0) && !asked.contains(ObjectIdentifier($0)) }
+    return merged(settled, loose.sorted(by: state.order(by: descriptor.sortBy))[...])
+  }
+
+  /// The unsaved objects that match, in order, if nothing unsaved reaches other rows and there are more than a few.
+  private func sortedUnsaved() -> [M]? {
+    let count = query.table.family.reduce(0) { $0 + state.unsavedCount(of: $1) }
+    guard reach.isNothing, count > state.tuning.askedCount else { return nil }
+    return state.sortedUnsaved(descriptor, query) { object in
+      guard let condition else { return true }
+      state.work.note(\.evaluated)
+      return condition.takes(object)
+    }
+  }
+
+  private func takes(_ object: M) -> Bool {
+    guard !object.__state.flags.contains(.deleted) else { return false }
+    guard let condition else { return true }
+    state.work.note(\.evaluated)
+    return condition.takes(object)
+  }
+
+  /// Whether an object has no unsaved changes.
+  private static func isSettled(_ object: M) -> Bool {
+    object.__state.flags.isDisjoint(with: [.changed, .deleted, .inserted])
+  }
+
+  /// Fetches all rows, because any row may match, at any position.
+  private func objectsOfWholeTable() throws -> [M] {
+    let stored: [M] = try state.load(state.candidates(for: query))
+    var seen = Set<ObjectIdentifier>()
+    let objects = (stored + state.unsaved(M.self)).filter { seen.insert(ObjectIdentifier($0)).inserted && takes($0) }
+    return objects.sorted(by: state.order(by: descriptor.sortBy))
+  }
+
+  /// The rows that unsaved changes of related objects reach.
+  private func reachedObjects() throws -> [M] {
+    guard case .rows(let rows) = reach else { return [] }
+    var query = StoreQuery(table: query.table, dialect: query.dialect, columns: query.columns)
+    query.condition = rows.condition(query.dialect)
+    return try state.load(query)
+  }
+
+  /// The rows that the statement finds and that no unsaved change affects, in order.
+  ///
+  /// With a limit, the statement reads slightly more rows than needed, and reads further while too many of them turn
+  /// out to be affected.
+  private func storedObjects(where isSettled: (M) -> Bool) throws -> [M] {
+    var query = query
+    query.offset = nil
+    guard let limit = query.limit else { return try (state.load(query) as [M]).filter(isSettled) }
+    let (needed, isEndless) = limit.addingReportingOverflow(min(self.query.offset ?? 0, .max / 2))
+    var slack = 8
+    while true {
+      let (asked, isTooMuch) = needed.addingReportingOverflow(slack)
+      query.limit = isEndless || isTooMuch ? nil : asked
+      let found: [M] = try state.load(query)
+      let settled = found.filter(isSettled)
+      if query.limit == nil || found.count < asked || settled.count >= needed { return settled }
+      slack *= 8
+    }
+  }
+
+  /// - Parameters:
+  ///   - settled: in order.
+  ///   - loose: the others, in order.
+  private func merged(_ settled: [M], _ loose: ArraySlice<M>) -> [M] {
+    if loose.isEmpty { return settled }
+    let precedes = state.order(by: descriptor.sortBy)
+    var result = [M]()
+    result.reserveCapacity(settled.count + loose.count)
+    var next = 0
+    for object in loose {
+      // Everything before `next` precedes the object that was placed last, so it precedes this one.
+      var (low, high) = (next, settled.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if precedes(object, settled[middle]) { high = middle } else { low = middle + 1 }
+      }
+      result += settled[next..<low]
+      result.append(object)
+      next = low
+    }
+    return result + settled[next...]
+  }
+
+  /// The number of matches without limit and offset, or nil if objects have to be evaluated.
+  func count() throws -> Int? {
+    if case .everything = reach { return nil }
+    var count = 0
+    if let sorted = sortedUnsaved() {
+      count = sorted.count
+    } else {
+      var seen = Set<ObjectIdentifier>()
+      for object in try reachedObjects() + state.unsaved(M.self, for: descriptor.predicate) {
+        if seen.insert(ObjectIdentifier(object)).inserted, takes(object) { count += 1 }
+      }
+    }
+    var query = query
+    (query.limit, query.offset) = (nil, nil)
+    query.exclude(state.unsavedKeys(in: query.table))
+    if case .rows(let rows) = reach {
+      // NULL for a to-one without a target, which nothing reaches.
+      query.restrictions.append("(\(rows.condition(query.dialect))) IS NOT TRUE")
+    }
+    return try count + state.rows(query.count, of: query.table, cancellable: true) { Int($0.int64(0)) }[0]
   }
 }

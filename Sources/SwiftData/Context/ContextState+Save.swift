@@ -3,7 +3,7 @@ import Foundation
 extension ContextState {
   /// Writes all unsaved changes, to all stores or to none.
   ///
-  /// A refused save leaves the stores and the memory as they were; the changes stay unsaved.
+  /// If the save fails, the stores and the memory are unchanged, and the changes stay unsaved.
   func save() throws {
     beginUse(.save)
     defer { endUse() }
@@ -14,6 +14,7 @@ extension ContextState {
     }
     guard hasChanges else { return }
     post(ModelContext.willSave, nil)
+    verifyLists()
     let operations = try core.exclusively {
       try prepareSnapshots()
       try Validation(context: self).run()
@@ -24,9 +25,10 @@ extension ContextState {
       try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
       markedRows = MarkedRows()
       for operation in operations { announce(finish(operation)) }
+      hasForgotten = false
       return operations
     }
-    // What is left names no store: an object whose deletion was never stored.
+    // The remaining changes concern no store: objects whose deletion was never stored.
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
     settleLive()
@@ -36,7 +38,7 @@ extension ContextState {
     NotificationCenter.default.post(name: name, object: facade, userInfo: userInfo)
   }
 
-  /// Brings the memory to what was committed.
+  /// Updates the memory after a commit.
   private func finish(_ operation: any StoreSave) -> SavedChanges {
     var changes = SavedChanges()
     changes.deleted = operation.savedRows.deleted
@@ -63,12 +65,13 @@ extension ContextState {
       }
     }
     if !operation.merged.isEmpty {
-      redirectReferences(to: operation.inserted.filter { operation.merged[ObjectIdentifier($0)] != nil })
+      redirectReferences(
+        to: operation.inserted.filter { operation.merged[ObjectIdentifier($0)] != nil }, of: operation)
     }
     for change in operation.changed {
       let table = table(of: change.object)
       changes.updated.add(change.object.__state.key, of: table)
-      // Its own arrays may be loaded elsewhere; they are found by what they hold.
+      // Other contexts may have loaded its arrays. They are found by what they contain.
       for property in table.toMany where change.properties.contains(property.index) {
         changes.entities.insert(property.destination!.__entity.name)
       }
@@ -79,29 +82,30 @@ extension ContextState {
     return changes
   }
 
-  /// Takes what was written out of the unsaved changes: all at once, since to take one out costs as much as all.
+  /// Removes saved changes all at once, because removing one costs as much as removing all.
   private func forgetSaved(_ operation: any StoreSave) {
     for object in operation.deleted { object.__state.flags = [] }
     for object in operation.inserted { object.__state.flags = [] }
     for change in operation.changed { change.object.__state.flags = [] }
-    if !operation.deleted.isEmpty { deleted.removeAll { !$0.value.__state.flags.contains(.deleted) } }
-    if !operation.inserted.isEmpty { inserted.removeAll { !$0.value.__state.flags.contains(.inserted) } }
+    if !operation.deleted.isEmpty { deleted.removeAll { !$0.__state.flags.contains(.deleted) } }
+    if !operation.inserted.isEmpty { inserted.removeAll { !$0.__state.flags.contains(.inserted) } }
     if !operation.changed.isEmpty || !operation.deleted.isEmpty {
-      changed.removeAll { !$0.value.object.__state.flags.contains(.changed) }
+      changed.removeAll { !$0.object.__state.flags.contains(.changed) }
     }
+    unsavedIndices.removeAll()
+    forgetTemporaryIdentities()
   }
 
-  /// Arrays that were loaded after their targets had changed have these at their end; the store has its own order.
+  /// An array that was loaded after its targets changed has these at its end. The stored order may differ.
   private func refaultUnrecorded(_ operation: any StoreSave) {
     var seen = Set<ObjectIdentifier>()
-    let saved = operation.inserted.map { ($0, nil) } + operation.changed.map { ($0.object, Optional($0.properties)) }
-    for (object, properties) in saved {
+    for (object, change) in operation.inserted.map({ ($0, nil) }) + operation.changed.map({ ($0.object, Optional($0)) })
+    {
       let entity = type(of: object).__entity
-      for property in entity.properties where !property.isAttribute && properties?.contains(property.index) != false {
-        guard let inverse = RelationshipInfo.of(property, in: entity).inverse, inverse.isToMany,
-          case .targets(let targets, _) = object.__relationship(property.index, .read)
-        else { continue }
-        for target in targets where !target.__state.flags.contains(.inserted) {
+      for property in entity.properties
+      where !property.isAttribute && change?.properties.contains(property.index) != false {
+        guard let inverse = RelationshipInfo.of(property, in: entity).inverse, inverse.isToMany else { continue }
+        for target in Self.newTargets(of: object, property, change) where !target.__state.flags.contains(.inserted) {
           guard changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { continue }
           let isNew = property.isToMany || seen.insert(ObjectIdentifier(target)).inserted
           if isNew { refault(target, inverse) }
@@ -110,30 +114,47 @@ extension ContextState {
     }
   }
 
-  /// New objects that were deleted before the save leave the relationships that still named them.
+  /// The targets that an object gained in this save.
+  private static func newTargets(
+    of object: any PersistentModel, _ property: __Property, _ change: ObjectChange?
+  ) -> [any PersistentModel] {
+    if property.isToMany, let original = change?.original(property.index) {
+      guard case .change(let change) = object.__relationship(property.index, .compare(original)) else { return [] }
+      return change.added
+    }
+    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+    return targets
+  }
+
+  /// Removes new objects that were deleted before the save from relationships that still contain them.
   private func dropForgotten(_ operation: any StoreSave) {
-    for object in operation.inserted + operation.changed.map(\.object) {
-      for property in type(of: object).__entity.properties where !property.isAttribute {
-        guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read) else {
-          continue
-        }
-        let left = targets.filter { $0.__state.context != nil || $0.__state.key != 0 }
-        guard left.count < targets.count, property.isOptional || property.isToMany else { continue }
-        _ = object.__relationship(property.index, .load(left, positioned: positioned))
+    guard hasForgotten else { return }
+    func isForgotten(_ target: any PersistentModel) -> Bool {
+      target.__state.context == nil && target.__state.key == 0
+    }
+    for (object, change) in operation.inserted.map({ ($0, nil) }) + operation.changed.map({ ($0.object, Optional($0)) })
+    {
+      for property in type(of: object).__entity.properties
+      where !property.isAttribute && change?.properties.contains(property.index) != false {
+        guard Self.newTargets(of: object, property, change).contains(where: isForgotten),
+          case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
+          property.isOptional || property.isToMany
+        else { continue }
+        _ = object.__relationship(property.index, .load(targets.filter { !isForgotten($0) }, positioned: positioned))
         notify(object, property.index)
       }
     }
   }
 
   private func refault(_ object: any PersistentModel, _ property: __Property) {
-    if case .fault = object.__relationship(property.index, .contains(object)) { return }
+    if case .fault = object.__relationship(property.index, .check) { return }
     _ = object.__relationship(property.index, .fault(0))
     notify(object, property.index)
   }
 
-  /// Relationships that no delete rule cleared learn here that their targets are gone: those without an inverse,
-  /// whose rows the store cleared, and those that `.noAction` left, which read nothing from now on.
-  /// - Parameter oneSided: false where another context deleted them, so that no delete rule ran here.
+  /// Clears relationships to deleted targets that no delete rule cleared: those without an inverse, which the store
+  /// cleared, and those with `.noAction`, which read as nil from now on.
+  /// - Parameter oneSided: false if another context deleted the targets, so that no delete rule ran here.
   func dropReferences(to gone: [any PersistentModel], oneSided: Bool = true) {
     forEachReference(to: gone) { property, inverse in
       (property.isToMany || property.isOptional)
@@ -143,18 +164,26 @@ extension ContextState {
     }
   }
 
-  /// Relationships without an inverse that named a new object which was written over a row lead to that row, once.
-  private func redirectReferences(to merged: [any PersistentModel]) {
-    forEachReference(to: merged) { _, inverse in
-      inverse == nil
-    } _: { object, property, targets, _, isMerged in
-      let key = property.isToMany ? 0 : targets.first(where: isMerged)?.__state.key ?? 0
-      _ = object.__relationship(property.index, .fault(key))
+  /// Redirects relationships without an inverse from a new object to the row that it updated. Only new or changed
+  /// objects can refer to it.
+  private func redirectReferences(to merged: [any PersistentModel], of operation: any StoreSave) {
+    let ids = Set(merged.map { ObjectIdentifier($0) })
+    for (object, properties) in operation.inserted.map({ ($0, nil) })
+      + operation.changed.map({ ($0.object, Optional($0.properties)) })
+    {
+      let entity = type(of: object).__entity
+      for property in entity.properties where !property.isAttribute && properties?.contains(property.index) != false {
+        guard RelationshipInfo.of(property, in: entity).inverse == nil,
+          case .targets(let targets, _) = object.__relationship(property.index, .read),
+          let target = targets.first(where: { ids.contains(ObjectIdentifier($0)) })
+        else { continue }
+        _ = object.__relationship(property.index, .fault(property.isToMany ? 0 : target.__state.key))
+        notify(object, property.index)
+      }
     }
   }
 
-  /// Calls `change` for each loaded relationship of the context's objects that leads to one of `sought`, and says that it
-  /// changed.
+  /// Calls `change` for each loaded relationship that leads to one of `sought`, and notifies observers.
   /// - Parameter isAffected: whether a relationship with that inverse counts.
   private func forEachReference(
     to sought: [any PersistentModel], where isAffected: (__Property, _ inverse: __Property?) -> Bool,
@@ -167,6 +196,16 @@ extension ContextState {
     let ids = Set(sought.map { ObjectIdentifier($0) })
     let entities = Set(sought.map { type(of: $0).__entity.root.name })
     func isSought(_ object: any PersistentModel) -> Bool { ids.contains(ObjectIdentifier(object)) }
+    // A long list is not built for a target that it does not contain.
+    func mayName(_ object: any PersistentModel, _ property: __Property) -> Bool {
+      sought.count > 4
+        || sought.contains { target in
+          guard case .targets(let found, _) = object.__relationship(property.index, .contains(target)) else {
+            return false
+          }
+          return !found.isEmpty
+        }
+    }
     for table in core.allTables {
       let affected = table.entity.properties.filter { property in
         guard let destination = property.destination?.__entity, entities.contains(destination.root.name) else {
@@ -176,8 +215,10 @@ extension ContextState {
       }
       guard !affected.isEmpty else { continue }
       for object in identityMaps[table.root].objects where type(of: object).__entity === table.entity {
+        work.note(\.registered)
         for property in affected {
-          guard case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
+          guard mayName(object, property),
+            case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
             targets.contains(where: isSought)
           else { continue }
           change(object, property, targets, positioned, isSought)
@@ -188,19 +229,19 @@ extension ContextState {
   }
 
   private func table(of object: any PersistentModel) -> EntityTable {
-    // Only objects of known entities are admitted to a context.
+    // A context contains only objects of known entities.
     guard let table = try? core.table(for: type(of: object).__entity) else {
       preconditionFailure("an object of an unknown entity was saved")
     }
     return table
   }
 
-  /// A new object was written over a stored row. If the context has an object for that row, that one stays the
-  /// row's object and takes the new values; the new object shares its identity.
+  /// Completes an upsert. If the row has a registered object, that object takes the new values, and the new object
+  /// shares its identity.
   private func adopt(_ object: any PersistentModel, _ table: EntityTable, _ key: Int64) {
     guard let existing = registered(root: table.root, key: key), existing !== object else {
       register(object, root: table.root, key: key)
-      // The row may have had more than the new object: targets of to-ones that it left empty, and array elements.
+      // The row may have more than the new object: targets of empty to-ones, and array elements.
       do { try reload([object]) } catch { note(error) }
       for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
       return
@@ -211,7 +252,7 @@ extension ContextState {
         for target in targets { _ = target.__relationship(inverse.index, .fault(inverse.isToMany ? 0 : key)) }
       }
     }
-    // Whom the row was related to may have lost it.
+    // Former related objects may have lost the row.
     for property in table.entity.properties where !property.isAttribute {
       guard let inverse = RelationshipInfo.of(property, in: table.entity).inverse,
         case .targets(let targets, _) = existing.__relationship(property.index, .read)
@@ -230,29 +271,28 @@ extension ContextState {
 
   // MARK: - Rollback
 
-  /// Forgets everything unsaved: new objects leave the context, changed ones get their old values back, deleted ones
-  /// are as before.
+  /// Discards all unsaved changes: new objects leave the context, changed ones get their old values back, deleted ones
+  /// are restored.
   func rollback() {
     beginUse(.rollback)
     defer { endUse() }
     let restored = changed
     let gone = inserted
     let revived = deleted
-    for object in restored.values.map(\.object) + gone.values + revived.values { noteLive(object) }
+    for object in restored.values.map(\.object) + Array(gone.values) + revived.values { noteLive(object) }
     if !markedRows.isEmpty { liveQueries.forEach { $0.noteEverything() } }
-    changed = [:]
-    inserted = [:]
-    deleted = [:]
+    changed.removeAll()
+    inserted.removeAll()
+    deleted.removeAll()
+    unsavedIndices.removeAll()
+    forgetTemporaryIdentities()
+    hasForgotten = false
     markedRows = MarkedRows()
     problems = []
     for object in revived.values { object.__state.flags = [] }
     for change in restored.values {
       change.object.__state.flags = []
-      for (index, value) in change.originals {
-        if change.object.__isObserved { change.object.__notify(index, .willSet) }
-        change.object.__setValue(value, at: index)
-        if change.object.__isObserved { change.object.__notify(index, .didSet) }
-      }
+      change.giveBack()
     }
     let stale = restored.values.filter { $0.isStale && $0.object.__state.context === self }.map(\.object)
     do { try reload(stale) } catch { note(error) }
@@ -260,13 +300,13 @@ extension ContextState {
       object.__state.flags = []
       unregister(object)
     }
-    // Arrays that were loaded while something was unsaved show it, and nobody recorded that.
+    // Arrays that were loaded with unsaved changes contain these, and no record says so.
     refault(pointingTo: nil)
     undoManager?.removeAllActions()
   }
 }
 
-/// What the notification of a save carries.
+/// The user info of a save's notification.
 enum SaveNotification {
   static func userInfo(for operations: [any StoreSave]) -> [AnyHashable: Any] {
     var inserted = [PersistentIdentifier]()
@@ -284,6 +324,11 @@ enum SaveNotification {
         }
       }
       updated += operation.changed.map { identifier($0.object) }
+      if !operation.merged.isEmpty {
+        // Several new objects, and a changed one, may be one row.
+        var seen = Set<PersistentIdentifier>()
+        updated.removeAll { !seen.insert($0).inserted }
+      }
       deleted += operation.deleted.map(identifier)
       updated += operation.savedRows.updated.flatMap { $0.identifiers(in: operation.store) }
       deleted += operation.savedRows.deleted.flatMap { $0.identifiers(in: operation.store) }
@@ -293,71 +338,5 @@ enum SaveNotification {
       ModelContext.NotificationKey.updatedIdentifiers.rawValue: updated,
       ModelContext.NotificationKey.deletedIdentifiers.rawValue: deleted,
     ]
-  }
-}
-
-/// The checks before anything is written.
-struct Validation {
-  let context: ContextState
-
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` or a denied deletion, naming entity and property.
-  func run() throws {
-    for object in context.deleted.values { try checkDeny(object) }
-    for object in Array(context.inserted.values) + context.changed.values.map(\.object)
-    where !object.__state.flags.contains(.deleted) {
-      let table = try context.core.table(for: type(of: object).__entity)
-      for property in table.validated { try check(object, property, table) }
-    }
-  }
-
-  private func check(_ object: any PersistentModel, _ property: __Property, _ table: EntityTable) throws {
-    let content = object.__relationship(property.index, .read)
-    if property.isToOne {
-      switch content {
-      case .fault(let key) where key != 0: return
-      case .targets(let targets, _) where targets.contains { !$0.isDeleted && $0.__state.context != nil }:
-        guard isOrphan(object, property, of: targets[0]) else { return }
-        throw failure(
-          table, property, "the relationship is required and its target let go of the object; assign another target")
-      default: throw failure(table, property, "the relationship is required and its target is missing or deleted")
-      }
-    }
-    guard case .targets(let targets, _) = content, let relationship = property.relationship else { return }
-    if targets.isEmpty, property.isOptional { return }
-    if let minimum = relationship.minimumModelCount, minimum > 0, targets.count < minimum {
-      throw failure(table, property, "it has \(targets.count) objects and needs at least \(minimum)")
-    }
-    if let maximum = relationship.maximumModelCount, maximum > 0, targets.count > maximum {
-      throw failure(table, property, "it has \(targets.count) objects and takes at most \(maximum)")
-    }
-  }
-
-  /// Whether the other side of a required to-one took the object out and nothing replaced it.
-  private func isOrphan(_ object: any PersistentModel, _ property: __Property, of target: any PersistentModel) -> Bool {
-    guard object.__state.flags.contains(.orphaned),
-      let inverse = RelationshipInfo.of(property, in: type(of: object).__entity).inverse,
-      case .targets(let back, _) = target.__relationship(inverse.index, .contains(object))
-    else { return false }
-    return !back.contains { $0 === object }
-  }
-
-  private func checkDeny(_ object: any PersistentModel) throws {
-    let entity = type(of: object).__entity
-    for property in entity.properties where property.relationship?.deleteRule == .deny {
-      if case .fault = object.__relationship(property.index, .read) { object.__fire(property.index) }
-      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
-      // A new one that was deleted before the save is in no context any more.
-      let left = targets.filter { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }
-      guard !left.isEmpty else { continue }
-      throw SwiftDataError(
-        .deleteDenied, entity: entity.name, property: property.name,
-        message: "the object cannot be deleted while \(left.count) related object\(left.count == 1 ? "" : "s") exist;"
-          + " delete or move them first, or call rollback()")
-    }
-  }
-
-  private func failure(_ table: EntityTable, _ property: __Property, _ message: String) -> SwiftDataError {
-    SwiftDataError(
-      .modelValidationFailure, entity: table.entity.name, property: property.name, message: message)
   }
 }

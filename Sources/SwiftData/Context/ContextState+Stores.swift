@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a context asks of the store that keeps a class: statements of one that speaks SQL, objects of another.
+/// The operations that depend on the kind of store: statements for an SQL store, requests for any other.
 extension ContextState {
   func store(of entity: __Entity) throws -> any EngineStore { core.store(of: try core.table(for: entity)) }
 
@@ -8,7 +8,7 @@ extension ContextState {
 
   func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [M] { try fetch(descriptor, after: nil) }
 
-  /// - Parameter model: the fetch begins behind it in the order; nil begins at the start.
+  /// - Parameter model: the model after which the result starts, or nil for the beginning.
   func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after model: M?) throws -> [M] {
     drainInbox()
     let result: [M]
@@ -36,18 +36,18 @@ extension ContextState {
     }
   }
 
-  /// The keys of stored objects that match, in order.
+  /// The keys of the matching stored objects, in order.
   func fetchKeys<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [Int64] {
     let store = try store(of: M.__entity)
     return try fetchIdentifiers(descriptor).compactMap(store.key)
   }
 
-  /// Computes values by a statement; of the objects that match if the store runs none, if unsaved changes matter to the
-  /// query, or if the database leaves the answer to Swift.
+  /// Computes values by a statement. Computes them from objects instead if the store runs no statements, if unsaved
+  /// changes affect the query, or if the database defers to Swift.
   /// - Parameters:
-  ///   - lower: makes the query; it lowers what the statement computes.
+  ///   - lower: makes the query and lowers its values.
   ///   - run: runs the statement.
-  ///   - compute: computes the same of the objects.
+  ///   - compute: computes the values from objects.
   func values<M: PersistentModel, T>(
     of descriptor: FetchDescriptor<M>, lower: (any SQLStore) throws -> StoreQuery,
     run: (StoreQuery, any SQLStore) throws -> T, compute: ([M]) throws -> T
@@ -69,7 +69,7 @@ extension ContextState {
 
   // MARK: - Loading
 
-  /// The objects with these keys, loaded if they are not registered.
+  /// The objects with these keys. Loads unregistered ones.
   func objects(withKeys keys: [Int64], in table: EntityTable) throws -> [Int64: any PersistentModel] {
     switch core.kind(of: table) {
     case .sql(let store): return try objectsOfRows(withKeys: keys, in: table, store)
@@ -88,7 +88,8 @@ extension ContextState {
     }
   }
 
-  /// Reads registered objects again; `only` a property that was left out, or all that is not unsaved.
+  /// Reloads registered objects. `only` limits it to one omitted property; otherwise everything without unsaved changes
+  /// is reloaded.
   func reload(_ objects: [any PersistentModel], only: Int? = nil) throws {
     for group in Dictionary(grouping: objects, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
       switch core.kind(of: try core.table(for: type(of: group[0]).__entity)) {
@@ -98,7 +99,7 @@ extension ContextState {
     }
   }
 
-  /// Deletes all objects of a class that a predicate takes, by the rules that ``delete(_:)`` follows.
+  /// Deletes the matching objects of a class, following the same rules as ``delete(_:)``.
   func delete<M: PersistentModel>(model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool) throws {
     drainInbox()
     let deleteOneByOne = {
@@ -121,12 +122,10 @@ extension ContextState {
 
   // MARK: - What is unsaved in one store
 
-  /// Whether anything unsaved belongs to the store at an index.
+  /// Whether there are unsaved changes for the store at an index.
   func hasUnsaved(in store: Int) -> Bool {
-    func isHere(_ object: any PersistentModel) -> Bool {
-      (try? core.table(for: type(of: object).__entity))?.store == store
-    }
-    return inserted.values.contains(where: isHere) || changed.values.contains { isHere($0.object) }
-      || deleted.values.contains(where: isHere)
+    func isHere(_ entity: __Entity) -> Bool { (try? core.table(for: entity))?.store == store }
+    return inserted.entities.contains(where: isHere) || changed.entities.contains(where: isHere)
+      || deleted.entities.contains(where: isHere)
   }
 }

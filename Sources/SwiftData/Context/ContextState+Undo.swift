@@ -1,19 +1,22 @@
 import Foundation
 
 extension ContextState {
-  /// Registers how to undo a change, if the context has an undo manager. Undoing registers how to redo.
+  /// Registers an undo action if the context has an undo manager. Undoing registers the redo action.
   func registerUndo(_ action: @escaping (ContextState) -> Void) {
     guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
     undoManager.registerUndo(withTarget: self) { action($0) }
   }
 
-  /// Registers how to undo an assignment that is about to happen.
+  /// Registers an undo action for an assignment that is about to happen.
   func registerUndo(of object: any PersistentModel, _ index: Int) {
     guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
     let old = object.__value(at: index)
     undoManager.registerUndo(withTarget: self) { context in
       guard object.__state.context === context else { return }
-      RelationshipMaintenance.restore(object, index) { object.__setValue(old, at: index) }
+      RelationshipMaintenance.restore(object, index) {
+        _ = object.__relationship(index, .settle)
+        object.__setValue(old, at: index)
+      }
     }
   }
 }

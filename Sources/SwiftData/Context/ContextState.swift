@@ -1,75 +1,125 @@
 import Foundation
 
-/// The unit of work behind a ``ModelContext``: the identity map and what was inserted, changed and deleted.
+/// The state behind a ``ModelContext``: the identity map and the unsaved objects.
 ///
-/// Objects hold the state, so that an object whose context is gone can still load its relationships.
+/// Objects hold the state, so an object can load its relationships after its context has ended.
 package final class ContextState {
   let core: ContainerCore
   let inbox: ContextInbox
   weak var facade: ModelContext?
-  /// The identity of the context and its author, as stores see them.
+  /// The identity and the author of the context, as stores see them.
   package var editing = EditingState()
-  #if DEBUG
-    let contextUse = ContextUse()
-  #endif
+  let contextUse: ContextUse
 
   // MARK: - Mutable State
-  // All of it belongs to the thread or actor of the context.
+  // The state belongs to the thread or actor of the context. To detect misuse, each access is between `beginUse(_:)`
+  // and `endUse()`.
 
-  /// The live objects, by hierarchy and key. Weak: an object that nobody holds is fetched again.
+  /// The identity map: weak references by hierarchy and key. A released object is fetched again.
   @exclusivity(unchecked)  // finding and adding an object runs nothing else
   var identityMaps: [IdentityMap]
-  /// New objects, in the order of insertion. Strong.
-  var inserted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
-  /// Stored objects with unsaved changes, deleted ones too. Strong. Invariant: none of them is in `inserted`.
-  var changed: OrderedDictionary<ObjectIdentifier, ObjectChange> = [:]
-  /// Stored objects to delete. Strong. Invariant: an object in it has the flag `deleted`.
-  var deleted: OrderedDictionary<ObjectIdentifier, any PersistentModel> = [:]
-  /// Stored rows to delete whose objects nobody needed so far.
+  /// New objects in insertion order, held strongly.
+  var inserted = UnsavedObjects<any PersistentModel> { $0 }
+  /// Stored objects with unsaved changes, including deleted ones, held strongly. Invariant: none of them is in
+  /// `inserted`.
+  var changed = UnsavedObjects<ObjectChange> { $0.object }
+  /// Stored objects to delete, held strongly. Invariant: each has the flag `deleted`.
+  var deleted = UnsavedObjects<any PersistentModel> { $0 }
+  /// Finds inserted and changed objects by value. Every change of such an object calls `touch`.
+  var unsavedIndices = UnsavedIndices()
+  /// The inserted objects whose identifier was read. A released identity may be reused.
+  private var temporary: [TemporaryIdentity: ObjectIdentifier] = [:]
+  /// Long to-manys that were changed in place. The next save compares them completely.
+  private var unverified: [ObjectIdentifier: (object: any PersistentModel, indices: PropertySet)] = [:]
+  /// Whether new objects were removed since the last save. Relationships may still contain them.
+  var hasForgotten = false
+  /// Stored rows to delete that need no object so far.
   var markedRows = MarkedRows()
-  /// Objects that are in none of these any more.
+  /// Objects that left the context.
   var departed = DepartedObjects()
-  /// What went wrong where nothing could be thrown; the next save throws the first.
+  /// Errors of functions that cannot throw. The next save throws the first.
   var problems: [SwiftDataError] = []
-  /// The store's count of foreign commits up to which registered objects are fresh.
-  var syncedForeignCommits: [Int]
-  /// Stores in which another process committed, or that cannot tell. A fetch from them also refreshes registered objects.
+  /// The store's count of external commits up to which registered objects are fresh.
+  var syncedExternalCommits: [Int]
+  /// Stores with external commits, or that cannot detect them. A fetch from them also updates registered objects.
   var staleStores: Set<Int>
-  /// How many pieces of work are under way, one in the other, that observers may not see the middle of.
+  /// The nesting depth of operations whose intermediate states observers must not see.
   var quietDepth = 0
-  /// Changes of observed objects that such work made and observers have not heard of yet.
+  /// Delayed notifications of such operations.
   var pendingNotifications = Queue<(any PersistentModel, Int)>()
-  /// The fetches that somebody keeps watching.
+  /// The watched fetches.
   var liveQueries = LiveQueries()
   var undoManager: UndoManager?
   var isUndoing = false
   var changeHandler: (() -> Void)?
   let trackingProbe = TrackingProbe()
+  package var work = WorkCounter()
+  package var tuning = Tuning()
+  /// Whether the public context has ended, so that its objects can no longer be saved.
+  private(set) var isOver = false
+  /// Whether a later change was reported.
+  var hasReportedLoss = false
 
   init(core: ContainerCore) {
     self.core = core
     self.inbox = ContextInbox()
+    self.contextUse = ContextUse(core.misuse)
     self.identityMaps = Array(repeating: IdentityMap(), count: core.rootCount)
-    self.syncedForeignCommits = core.stores.map(\.foreignCommits)
+    self.syncedExternalCommits = core.stores.map(\.externalCommits)
     self.staleStores = core.refreshingStores
     core.register(inbox)
     for store in core.stores { store.contextBegan(editing) }
   }
 
-  /// One stored object's unsaved changes.
+  /// The unsaved changes of a stored object.
   package struct ObjectChange {
     package let object: any PersistentModel
     package var properties = PropertySet()
     /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
     package var originals: [(index: Int, value: Any)] = []
-    /// Whether others saved the object meanwhile, so that the originals may be history.
+    /// Whether another save changed the object meanwhile, so that the originals may be outdated.
     var isStale = false
 
-    /// Keeps the value that a property has now, unless an earlier one is kept.
+    /// Keeps the current value of a property unless an earlier one is kept.
     mutating func record(_ index: Int) {
       guard !properties.contains(index) else { return }
       properties.insert(index)
-      originals.append((index, object.__value(at: index)))
+      if case .original(let original) = object.__relationship(index, .keepOriginal) {
+        originals.append((index, original))
+      } else {
+        originals.append((index, object.__value(at: index)))
+      }
+    }
+
+    /// The original value of a property (for a long to-many, a compact form), or nil if it did not change.
+    func original(_ index: Int) -> Any? { originals.first { $0.index == index }?.value }
+
+    /// The original targets of a relationship, or nil if it did not change.
+    package func originalTargets(_ index: Int) -> [any PersistentModel]? {
+      guard let value = original(index) else { return nil }
+      if let kept = value as? any KeptOriginal,
+        case .targets(let targets, _) = object.__relationship(index, .original(kept))
+      {
+        return targets
+      }
+      return switch ScalarType.unwrapped(value) {
+      case let models as [any PersistentModel]: models
+      case let model as any PersistentModel: [model]
+      default: []
+      }
+    }
+
+    /// Restores the original values and notifies observers.
+    func giveBack() {
+      for (index, value) in originals {
+        if object.__isObserved { object.__notify(index, .willSet) }
+        if let kept = value as? any KeptOriginal {
+          _ = object.__relationship(index, .giveBack(kept))
+        } else {
+          object.__setValue(value, at: index)
+        }
+        if object.__isObserved { object.__notify(index, .didSet) }
+      }
     }
   }
 
@@ -79,13 +129,13 @@ package final class ContextState {
 
   func registered(root: Int, key: Int64) -> (any PersistentModel)? { identityMaps[root][key] }
 
-  /// Makes a decoded or newly saved object the one of its row.
+  /// Registers a decoded or newly saved object as its row's.
   func register(_ object: any PersistentModel, root: Int, key: Int64, _ batch: FetchBatch? = nil) {
     object.__state.register(self, key, batch)
     identityMaps[root][key] = object
   }
 
-  /// Forgets an object: it keeps its values and belongs to no context.
+  /// Removes an object, which keeps its values and belongs to no context.
   func unregister(_ object: any PersistentModel) {
     if let table = try? core.table(for: type(of: object).__entity), object.__state.key != 0,
       identityMaps[table.root][object.__state.key] === object
@@ -98,33 +148,45 @@ package final class ContextState {
     departed.add(object)
   }
 
-  /// Inserts an object and everything it reaches that belongs to no context yet.
+  /// Inserts an object and everything reachable from it that belongs to no context.
   func insert(_ model: any PersistentModel) {
     beginUse(.change)
     defer { endUse() }
     var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()
+    var adoption = Adoption()
     while let (object, revives) = pending.popLast() {
-      guard admit(object, revives: revives) else { continue }
+      let isAdmitted = admit(object, revives: revives, &adoption)
+      for reached in adoption.takeReached() { pending.append((object: reached, revives: false)) }
+      guard isAdmitted else { continue }
       added.append(object)
       for property in type(of: object).__entity.properties.reversed() where !property.isAttribute {
         if case .targets(let targets, _) = object.__relationship(property.index, .read) {
-          // What was deleted along comes back along.
+          // Cascaded deletions are undone together.
           let isCascade = property.relationship?.deleteRule == .cascade
           pending.append(contentsOf: targets.reversed().map { ($0, isCascade) })
         }
       }
     }
     for object in added { RelationshipMaintenance.connect(object) }
-    // Arrays that were loaded meanwhile are without what was deleted.
+    settle(adoption)
+    // Arrays that were loaded meanwhile lack the deleted objects.
     let revived = Set(added.lazy.filter { $0.__state.key != 0 }.map { type(of: $0).__entity.name })
     if !revived.isEmpty { refault(pointingTo: revived) }
     if !added.isEmpty { didChange() }
   }
 
-  /// Takes one object in, or takes its unsaved deletion back. False where there is nothing to do, or where it belongs
-  /// elsewhere.
-  private func admit(_ object: any PersistentModel, revives: Bool) -> Bool {
+  /// Inserts an object, or reverts its unsaved deletion. Returns false if there is nothing to do or it belongs to
+  /// another context.
+  private func admit(_ object: any PersistentModel, revives: Bool, _ adoption: inout Adoption) -> Bool {
+    if let context = object.__state.context, context !== self, context.isOver {
+      do {
+        if try adopt(object, from: context, &adoption) { return false }
+      } catch {
+        note(error)
+        return false
+      }
+    }
     if let context = object.__state.context {
       if context !== self {
         noteForeign(object)
@@ -144,38 +206,65 @@ package final class ContextState {
     object.__state.flags = .inserted
     object.__state.key = 0
     inserted[ObjectIdentifier(object)] = object
+    unsavedIndices.touch(object)
+    if let identity = object.__state.temporaryIdentity { note(identity, of: object) }
     noteLive(object)
     registerUndo { $0.undoInsertion(of: object) }
     return true
   }
 
-  /// A save may have come between: then the row goes.
+  /// If a save came in between, the row is deleted.
   private func undoInsertion(of object: any PersistentModel) {
     guard inserted[ObjectIdentifier(object)] != nil else { return delete(object) }
     let targets = RelationshipMaintenance.unrecordedReferences(to: object)
     forget(object)
-    // What it is to itself, it stays: nothing would give that back with the next insertion.
+    // References to itself stay, because the next insertion would not restore them.
     for (target, inverse) in targets where target !== object {
       _ = target.__relationship(inverse.index, .remove(object))
       notify(target, inverse.index)
     }
   }
 
-  /// Takes a new object out.
+  /// Removes a new object.
   func forget(_ object: any PersistentModel) {
     noteLive(object)
     inserted[ObjectIdentifier(object)] = nil
+    unsavedIndices.touch(object)
+    hasForgotten = true
     object.__state.flags = []
     unregister(object)
     registerUndo { $0.insertAgain(object) }
   }
 
-  /// Takes a forgotten object in again, and it alone: what was forgotten with it comes back by undo actions of its own,
-  /// and what it only points at may be gone for good.
+  /// Inserts a removed object again. Objects that were removed with it return by undo actions of their own, and objects
+  /// that it only refers to may be deleted for good.
   private func insertAgain(_ object: any PersistentModel) {
-    guard object.__state.context == nil, admit(object, revives: false) else { return }
+    var adoption = Adoption()
+    guard object.__state.context == nil, admit(object, revives: false, &adoption) else { return }
     RelationshipMaintenance.connect(object, within: self)
     didChange()
+  }
+
+  // MARK: - Temporary identities
+
+  /// Records the identity of a new object.
+  func note(_ identity: TemporaryIdentity, of object: any PersistentModel) {
+    beginUse(.use)
+    defer { endUse() }
+    temporary[identity] = ObjectIdentifier(object)
+  }
+
+  /// The new object with an identity.
+  func insertedObject(_ identity: TemporaryIdentity) -> (any PersistentModel)? {
+    guard let object = temporary[identity].flatMap({ inserted[$0] }),
+      object.__state.temporaryIdentity == identity
+    else { return nil }
+    return object
+  }
+
+  /// Drops identities of objects that are no longer unsaved.
+  func forgetTemporaryIdentities() {
+    if !temporary.isEmpty { temporary = temporary.filter { inserted[$0.value] != nil } }
   }
 
   // MARK: - Changes
@@ -184,16 +273,44 @@ package final class ContextState {
   func recordChange(of object: any PersistentModel, _ index: Int) {
     beginUse(.change)
     defer { endUse() }
+    if isOver { reportLoss(of: object) }
     registerUndo(of: object, index)
     noteLive(object)
-    // A deleted object's are kept too: rollback() gives everything back.
-    if object.__state.flags.contains(.inserted) { return didChange() }
+    // Also for a deleted object, because rollback() restores everything.
+    if object.__state.flags.contains(.inserted) {
+      unsavedIndices.touch(object, index)
+      return didChange()
+    }
     changed[ObjectIdentifier(object), default: ObjectChange(object: object)].record(index)
-    object.__state.flags.insert(.changed)
+    if object.__state.flags.contains(.changed) {
+      unsavedIndices.touch(object, index)
+    } else {
+      object.__state.flags.insert(.changed)
+      unsavedIndices.touch(object)
+    }
     didChange()
   }
 
   func didChange() { changeHandler?() }
+
+  /// Records that an in-place change of a to-many was not compared completely.
+  func noteUnverified(_ object: any PersistentModel, _ index: Int) {
+    beginUse(.change)
+    defer { endUse() }
+    unverified[ObjectIdentifier(object), default: (object, PropertySet())].indices.insert(index)
+  }
+
+  /// Compares the recorded to-manys completely.
+  func verifyLists() {
+    let all = unverified
+    unverified = [:]
+    for (object, indices) in all.values where object.__state.context === self {
+      for index in indices.indices {
+        guard case .change(let change) = object.__relationship(index, .verify) else { continue }
+        RelationshipMaintenance.didChange(object, index, removed: change.removed, added: change.added)
+      }
+    }
+  }
 
   // MARK: - Problems that cannot be thrown at once
 
@@ -207,27 +324,32 @@ package final class ContextState {
       SwiftDataError(
         .relationshipAcrossContexts, entity: owner.map { type(of: $0).__entity.name } ?? entity,
         property: property?.name,
-        message: "the \(entity) belongs to another ModelContext; fetch it in this context with"
-          + " model(for: object.persistentModelID) and use that object"))
+        message:
+          "the \(entity) (\(object.persistentModelID)) belongs to another ModelContext that is in use; save it there,"
+          + " then use this context's own object, model(for: object.persistentModelID). The next save() saves the other"
+          + " changes of this context, and rollback() discards them"))
   }
 
   // MARK: - The end of the context
 
-  /// Called when the public context goes: unsaved changes go with it, and loaded relationships become faults again,
-  /// which breaks the reference cycles between objects. Whoever holds a stored object can go on reading it; one that
-  /// no store has keeps its values.
+  /// Called when the public context ends. Drops unsaved changes, and turns loaded relationships into faults, which
+  /// breaks reference cycles. A stored object stays readable; an unsaved one keeps its values.
   func discard() {
+    isOver = true
     problems = []
     changeHandler = nil
-    // Its actions hold objects, which hold this.
+    // Its actions hold objects, which hold this state.
     undoManager = nil
     for store in core.stores { store.contextEnded(editing) }
     takeBackUnsavedTargets()
-    for object in inserted.values + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
+    for object in Array(inserted.values) + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
     let unsaved = Array(inserted.values)
-    inserted = [:]
-    changed = [:]
-    deleted = [:]
+    inserted.removeAll()
+    changed.removeAll()
+    deleted.removeAll()
+    unsavedIndices.removeAll()
+    temporary = [:]
+    unverified = [:]
     markedRows = MarkedRows()
     for object in unsaved { object.__state.context = nil }
     for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }
@@ -236,7 +358,7 @@ package final class ContextState {
     }
   }
 
-  /// A to-one that points at what was never saved points at its stored target again.
+  /// Resets to-ones with an unsaved target to their stored target.
   private func takeBackUnsavedTargets() {
     for change in changed.values {
       let properties = type(of: change.object).__entity.properties

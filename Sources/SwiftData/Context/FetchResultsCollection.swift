@@ -1,6 +1,6 @@
-/// The results of a fetch in batches: an array of objects that loads a batch when an element of it is asked for.
+/// The results of a fetch in batches. Accessing an element loads its batch.
 ///
-/// The last batch is kept, so walking it in order loads each batch once. (Apple's documentation,
+/// It keeps the last batch, so iterating in order loads each batch once. (Apple's documentation,
 /// `FetchResultsCollection`.)
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   private let storage: Storage
@@ -26,9 +26,8 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
     endIndex = keys.count
   }
 
-  /// The result at a position. An object that was deleted since the fetch comes with placeholder values and without a
-  /// context.
-  /// - Complexity: O(1) within a batch; one statement for each new batch.
+  /// The result at a position. An object that was deleted since the fetch is a placeholder without a context.
+  /// - Complexity: O(1) within a batch; one statement per new batch.
   public subscript(position: Int) -> Element {
     switch storage {
     case .identifiers(let identifiers): identifiers[position]
@@ -37,7 +36,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
   }
 }
 
-/// Loads objects by their keys, a batch at a time.
+/// Loads objects by key, one batch at a time.
 private final class BatchedObjects {
   private let keys: [Int64]
   private let size: Int
@@ -56,6 +55,8 @@ private final class BatchedObjects {
   func object(at position: Int) -> any PersistentModel {
     let first = position / size * size
     if first != start {
+      state.beginUse(.read)
+      defer { state.endUse() }
       do {
         let table = try state.core.table(for: entity)
         loaded = try state.objects(withKeys: Array(keys[first..<min(first + size, keys.count)]), in: table)

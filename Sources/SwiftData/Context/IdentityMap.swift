@@ -1,7 +1,7 @@
 /// The live objects of one class hierarchy in one context, by key.
 ///
-/// Keys come from a counter, so the objects of a fetch are close to each other: a page holds those of 16 keys in a row,
-/// and the page that was asked for last is at hand.
+/// Keys come from a counter, so the objects of a fetch have close keys. A page has the entries of 16 consecutive keys,
+/// and the last used page is cached.
 struct IdentityMap {
   private struct Entry { weak var object: (any PersistentModel)? }
 
@@ -11,7 +11,7 @@ struct IdentityMap {
 
     init(_ number: Int64) {
       self.number = number
-      // One by one, since to copy a weak reference is a call.
+      // One by one, because copying a weak reference is a function call.
       for index in 0..<16 { (entries + index).initialize(to: Entry()) }
     }
 
@@ -45,7 +45,7 @@ struct IdentityMap {
     }
   }
 
-  /// The objects that are still held by somebody.
+  /// The objects that are still alive.
   var objects: [any PersistentModel] { pages.values.flatMap(\.objects) }
 
   private mutating func page(of key: Int64) -> Page? {
@@ -63,8 +63,8 @@ struct IdentityMap {
     return page
   }
 
-  /// Drops the pages whose objects are all gone.
-  /// - Complexity: amortised O(1) for each registration, since the bound doubles with what is alive.
+  /// Drops pages without living objects.
+  /// - Complexity: amortised O(1) per registration, because the limit doubles with the living objects.
   private mutating func sweep() {
     pages = pages.filter { !$0.value.isEmpty }
     sweepCount = max(256, pages.count * 2)

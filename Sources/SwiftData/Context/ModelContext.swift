@@ -1,57 +1,53 @@
 public import Foundation
 
-/// A place in which to fetch, insert, change and delete models, and to save all of it at once.
+/// Fetches, inserts, changes and deletes models, and saves all changes at once.
 ///
-/// A context belongs to one thread or actor. It has one object for each row, and holds the objects with unsaved
-/// changes; what is only fetched lives as long as somebody else holds it. (Apple's documentation, `ModelContext`.)
+/// A context belongs to one thread or actor. It has one object per row and holds objects with unsaved changes strongly.
+/// Other objects live as long as the program references them. (Apple's documentation, `ModelContext`.)
 public final class ModelContext: Equatable, CustomDebugStringConvertible {
-  /// Posted before a save; without user info.
+  /// Posted before a save, without user info.
   public static let willSave = Notification.Name("ModelContext.willSave")
-  /// Posted after a save, with the identifiers of what it wrote under the keys of ``NotificationKey``.
+  /// Posted after a save. The user info has the written identifiers under the keys of ``NotificationKey``.
   public static let didSave = Notification.Name("ModelContext.didSave")
 
   /// The keys of the user info of ``didSave``.
   public enum NotificationKey: String, Sendable {
-    /// Not used: there are no query generations here.
+    /// Not used, because there are no query generations.
     case queryGeneration
-    /// Set where every object of a store may have changed.
+    /// Set if every object of a store may have changed.
     case invalidatedAllIdentifiers
-    /// `[PersistentIdentifier]`
+    /// The inserted models: `[PersistentIdentifier]`.
     case insertedIdentifiers = "inserted"
-    /// `[PersistentIdentifier]`
+    /// The updated models: `[PersistentIdentifier]`.
     case updatedIdentifiers = "updated"
-    /// `[PersistentIdentifier]`
+    /// The deleted models: `[PersistentIdentifier]`.
     case deletedIdentifiers = "deleted"
   }
 
-  package var state: ContextState {
-    ownState.checkUse()
-    return ownState
-  }
-  private let ownState: ContextState
+  package let state: ContextState
   /// Nil for the main context, which its container holds.
   private let ownContainer: ModelContainer?
   private weak var mainContainer: ModelContainer?
 
-  /// Who makes the changes, as the history names them.
+  /// The author of changes in the history.
   public var author: String? {
-    get { state.editing.author }
-    set { state.editing.author = newValue }
+    get { state.used(.use) { state.editing.author } }
+    set { state.used(.use) { state.editing.author = newValue } }
   }
 
-  /// The identity of the context and its author, as stores see them.
-  public var editingState: EditingState { state.editing }
+  /// The identity and the author of the context, as stores see them.
+  public var editingState: EditingState { state.used(.use) { state.editing } }
 
-  /// Registers how to undo each change; nil, the default, registers nothing.
+  /// The undo manager. With nil, the default, no undo actions are registered.
   public var undoManager: UndoManager? {
-    get { state.undoManager }
-    set { state.undoManager = newValue }
+    get { state.used(.use) { state.undoManager } }
+    set { state.used(.use) { state.undoManager = newValue } }
   }
 
-  /// Whether the context saves by itself soon after a change: true for the main context, false for any other.
+  /// Whether the context saves by itself soon after a change: true for the main context, false for others.
   ///
-  /// The main context saves when the main actor gets to it; the context of a model actor after each of the actor's
-  /// jobs; any other with the next call of ``processPendingChanges()``. (Apple's documentation; the moments are ours.)
+  /// The main context saves at the main actor's next opportunity, the context of a model actor after each job, and any
+  /// other at the next ``processPendingChanges()``. (Apple's documentation; the times are ours.)
   public var autosaveEnabled: Bool = false {
     didSet { Autosave.configure(self) }
   }
@@ -59,22 +55,22 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Makes a context for the stores of a container.
   public init(_ container: ModelContainer) {
     self.ownContainer = container
-    self.ownState = ContextState(core: container.core)
-    ownState.facade = self
+    self.state = ContextState(core: container.core)
+    state.facade = self
   }
 
   /// The main context of a container.
   init(mainOf container: ModelContainer) {
     self.ownContainer = nil
     self.mainContainer = container
-    self.ownState = ContextState(core: container.core)
-    ownState.facade = self
-    ownState.bindToMainActor()
+    self.state = ContextState(core: container.core)
+    state.facade = self
+    state.bindToMainActor()
   }
 
-  deinit { ownState.discard() }
+  deinit { state.discard() }
 
-  /// Whether it is the context of the main actor, which its container holds and which does not hold the container.
+  /// Whether it is the container's main context, which does not hold the container.
   var isMain: Bool { ownContainer == nil }
 
   /// The container of the context.
@@ -82,62 +78,71 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   // MARK: - Unsaved changes
 
-  /// Whether there is anything to save.
-  public var hasChanges: Bool { state.hasChanges }
+  /// Whether there are unsaved changes.
+  public var hasChanges: Bool { state.used(.use) { state.hasChanges } }
 
-  /// The objects that were inserted and not saved, in order.
-  public var insertedModelsArray: [any PersistentModel] { Array(state.inserted.values) }
+  /// The unsaved inserted objects, in order.
+  public var insertedModelsArray: [any PersistentModel] { state.used(.use) { Array(state.inserted.values) } }
 
-  /// The stored objects that were changed and not saved, in the order of their first change.
+  /// The changed objects, in the order of their first unsaved change.
   public var changedModelsArray: [any PersistentModel] {
-    state.changed.values.map(\.object).filter { !$0.isDeleted }
+    state.used(.use) { state.changed.values.map(\.object).filter { !$0.isDeleted } }
   }
 
-  /// The stored objects whose deletion was not saved, in order.
-  /// - Complexity: loads the objects that ``delete(model:where:includeSubclasses:)`` deleted without loading them.
+  /// The stored objects with an unsaved deletion, in order.
+  /// - Complexity: loads the objects that ``delete(model:where:includeSubclasses:)`` deleted without loading.
   public var deletedModelsArray: [any PersistentModel] {
-    do { try state.loadMarkedRows() } catch { state.note(error) }
-    return Array(state.deleted.values)
+    state.used(.read) {
+      do { try state.loadMarkedRows() } catch { state.note(error) }
+      return Array(state.deleted.values)
+    }
   }
 
-  /// Inserts an object and everything that it reaches. An object of this context stays as it is; one of another
-  /// context makes the next ``save()`` throw ``SwiftDataError/relationshipAcrossContexts``.
+  /// Inserts an object and everything reachable from it. Does nothing for an object of this context.
+  ///
+  /// If the object's context has ended and this context has the same store, the object becomes its row, and its changes
+  /// are saved. If the row has a registered object, that one takes the changes. In another store the object becomes a
+  /// new one. An object of a context in use makes the next ``save()`` throw
+  /// ``SwiftDataError/relationshipAcrossContexts`` once; Apple's framework traps.
   public func insert<T: PersistentModel>(_ model: T) { state.insert(model) }
 
-  /// Deletes an object with the next save. Its delete rules act at once in memory.
+  /// Deletes an object at the next save. Its delete rules take effect in memory at once.
   public func delete<T: PersistentModel>(_ model: T) { state.delete(model) }
 
-  /// Deletes all objects of a class that match, with the next save, by the rules that ``delete(_:)`` follows.
+  /// Deletes all matching objects of a class at the next save, following the same rules as ``delete(_:)``.
   /// - Parameters:
+  ///   - model: the class.
   ///   - predicate: nil matches all.
-  ///   - includeSubclasses: whether objects of subclasses are deleted too.
-  /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does.
-  /// - Complexity: one statement to find the rows, one for each relationship whose delete rule matters, and one with the
-  ///   save. Only objects that this context has already, or whose deletion may be refused, are loaded; all are where
-  ///   there are unsaved changes of the class or an undo manager.
+  ///   - includeSubclasses: whether to delete objects of subclasses.
+  /// - Throws: ``SwiftDataError`` as ``fetch(_:)``.
+  /// - Complexity: one statement to find the rows, one per relationship with a relevant delete rule, and one at the
+  ///   save. It loads only objects that are registered or whose deletion may be refused. With unsaved changes of the
+  ///   class, or with an undo manager, it loads all.
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
-    try state.delete(model: model, where: predicate, includeSubclasses: includeSubclasses)
+    try state.used(.change) {
+      try state.delete(model: model, where: predicate, includeSubclasses: includeSubclasses)
+    }
   }
 
-  /// Writes all unsaved changes, in one transaction for each store.
-  /// - Throws: ``SwiftDataError``; then nothing was written and the changes are still there.
+  /// Writes all unsaved changes in one transaction per store.
+  /// - Throws: ``SwiftDataError``. Then nothing was written, and the changes stay unsaved.
   public func save() throws { try state.save() }
 
-  /// Forgets all unsaved changes and empties the undo stack.
+  /// Discards all unsaved changes and empties the undo stack.
   public func rollback() { state.rollback() }
 
-  /// Runs a block and saves what it changed.
-  /// - Throws: what the block throws, or what ``save()`` throws.
+  /// Runs a block and saves its changes.
+  /// - Throws: the error of the block or of ``save()``.
   public func transaction(block: () throws -> Void) throws {
-    state.beginUse(.transaction)
-    defer { state.endUse() }
-    try block()
-    try save()
+    try state.noting(.transaction) {
+      try block()
+      try save()
+    }
   }
 
-  /// Takes in what other contexts saved, closes the current undo group, and saves where ``autosaveEnabled`` says so.
+  /// Merges other contexts' saves, closes the current undo group, and saves if ``autosaveEnabled`` is true.
   public func processPendingChanges() {
     state.beginUse(.change)
     defer { state.endUse() }
@@ -149,42 +154,46 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   // MARK: - Fetching
 
-  /// The objects that match, as Swift would filter and sort all of them.
-  /// - Throws: ``SwiftDataError`` where a predicate or a sort cannot be asked of the store, naming the part.
+  /// Fetches the matching objects. The result equals Swift's filter and sort over all objects.
+  /// - Throws: ``SwiftDataError`` if the store cannot compute a predicate or a sort descriptor. The error names the
+  ///   part.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try state.fetch(descriptor)
+    try state.used(.read) { try state.fetch(descriptor) }
   }
 
-  /// How many objects match, limit and offset applied.
-  /// - Throws: as ``fetch(_:)-([T])``.
+  /// Counts the matching objects, with limit and offset applied.
+  /// - Throws: as ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    try state.fetchCount(descriptor)
+    try state.used(.read) { try state.fetchCount(descriptor) }
   }
 
-  /// The identifiers of the objects that match, in order.
-  /// - Throws: as ``fetch(_:)-([T])``.
+  /// Fetches the identifiers of the matching objects, in order.
+  /// - Throws: as ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
-    try state.fetchIdentifiers(descriptor)
+    try state.used(.read) { try state.fetchIdentifiers(descriptor) }
   }
 
-  /// The objects that match, loaded a batch at a time while the collection is walked.
-  /// - Parameter batchSize: the number of objects that are loaded together.
-  /// - Throws: as ``fetch(_:)-([T])``; ``SwiftDataError/includePendingChangesWithBatchSize`` where the descriptor
-  ///   includes pending changes and there are some.
+  /// Fetches the matching objects in batches, which load when the collection is accessed.
+  /// - Parameters:
+  ///   - descriptor: the objects to fetch and their order.
+  ///   - batchSize: the number of objects per batch.
+  /// - Throws: as ``fetch(_:)``; ``SwiftDataError/includePendingChangesWithBatchSize`` if the descriptor includes
+  ///   pending changes and there are some.
   public func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<T> {
     try refuseBatchingOfPendingChanges(descriptor.includePendingChanges, T.self)
-    return FetchResultsCollection(keys: try state.fetchKeys(descriptor), batchSize: batchSize, state: state)
+    return FetchResultsCollection(
+      keys: try state.used(.read) { try state.fetchKeys(descriptor) }, batchSize: batchSize, state: state)
   }
 
-  /// The identifiers of the objects that match, as a collection of batches.
+  /// Fetches the identifiers of the matching objects as a collection of batches.
   /// - Throws: as ``fetch(_:batchSize:)``.
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> {
     try refuseBatchingOfPendingChanges(descriptor.includePendingChanges, T.self)
-    return FetchResultsCollection(identifiers: try state.fetchIdentifiers(descriptor))
+    return FetchResultsCollection(identifiers: try fetchIdentifiers(descriptor))
   }
 
   private func refuseBatchingOfPendingChanges(_ include: Bool, _ type: any PersistentModel.Type) throws {
@@ -196,26 +205,28 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   /// Calls a block with each object that matches, holding one batch in memory at a time.
   /// - Parameters:
+  ///   - descriptor: the objects to find and their order.
   ///   - batchSize: how many objects are loaded together; 5,000 unless told.
   ///   - allowEscapingMutations: whether unsaved changes may be there when a batch ends.
+  ///   - block: called once with each object, in order.
   /// - Throws: what the block throws; an error where the context has unsaved changes and `allowEscapingMutations` is
   ///   false, since a batch that is let go would lose them.
   public func enumerate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
     block: (T) throws -> Void
   ) throws {
-    state.beginUse(.enumeration)
-    defer { state.endUse() }
-    try refuseEscapingMutations(allowEscapingMutations, T.self)
-    var descriptor = descriptor
-    descriptor.includePendingChanges = false
-    let keys = try state.fetchKeys(descriptor)
-    let table = try state.core.table(for: T.__entity)
-    for start in stride(from: 0, to: keys.count, by: max(1, batchSize)) {
-      let batch = Array(keys[start..<min(start + max(1, batchSize), keys.count)])
-      let objects = try state.objects(withKeys: batch, in: table)
-      for key in batch { if let object = objects[key] as? T { try block(object) } }
+    try state.noting(.enumeration) {
       try refuseEscapingMutations(allowEscapingMutations, T.self)
+      var descriptor = descriptor
+      descriptor.includePendingChanges = false
+      let keys = try state.used(.read) { try state.fetchKeys(descriptor) }
+      let table = try state.core.table(for: T.__entity)
+      for start in stride(from: 0, to: keys.count, by: max(1, batchSize)) {
+        let batch = Array(keys[start..<min(start + max(1, batchSize), keys.count)])
+        let objects = try state.used(.read) { try state.objects(withKeys: batch, in: table) }
+        for key in batch { if let object = objects[key] as? T { try block(object) } }
+        try refuseEscapingMutations(allowEscapingMutations, T.self)
+      }
     }
   }
 
@@ -230,23 +241,25 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
 
   /// The object with an identifier: the registered one, or one read from the store.
   ///
-  /// For an identifier that nothing has, Apple's framework returns an object that traps when it is read; this one
-  /// returns an object without a context whose values are placeholders.
+  /// For an unknown identifier, Apple's framework returns an object that traps when it is read. This one returns an
+  /// object without a context that has the identifier and placeholder values.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-    state.model(for: persistentModelID)
+    state.used(.read) { state.model(for: persistentModelID) }
   }
 
-  /// The object with an identifier if this context has it already.
+  /// The object with an identifier if it is registered.
   public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
-    state.registeredModel(for: persistentModelID) as? T
+    state.used(.use) { state.registeredModel(for: persistentModelID) } as? T
   }
 
-  /// Two contexts are equal when they are the same object.
+  /// Two contexts are equal if they are the same object.
   public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 
-  /// What is unsaved, in numbers.
+  /// The number of unsaved changes.
   public var debugDescription: String {
-    "ModelContext(inserted: \(state.inserted.count), changed: \(state.changed.count),"
-      + " deleted: \(state.deleted.count + state.markedRows.groups.reduce(0) { $0 + $1.keys.count }))"
+    state.used(.use) {
+      "ModelContext(inserted: \(state.inserted.count), changed: \(state.changed.count),"
+        + " deleted: \(state.deleted.count + state.markedRows.groups.reduce(0) { $0 + $1.keys.count }))"
+    }
   }
 }

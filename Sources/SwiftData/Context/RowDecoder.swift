@@ -105,24 +105,3 @@ struct RowDecoder {
     return entity
   }
 }
-
-/// Collects the cells that properties write.
-final class ValueWriter: __ColumnWriter {
-  private(set) var values: [SQLValue] = []
-
-  override func null() { values.append(.null) }
-  override func integer(_ value: Int64) { values.append(.integer(value)) }
-  override func real(_ value: Double) { values.append(.real(value)) }
-  override func text(_ value: String) { values.append(.text(value)) }
-  override func blob(_ value: Data) { values.append(.blob(value)) }
-
-  /// The cells of some properties; empty where one cannot be written.
-  static func values(of object: any PersistentModel, _ properties: [__Property]) -> [SQLValue] {
-    let writer = ValueWriter()
-    for property in properties {
-      writer.current = property
-      guard (try? object.__encode(property.index, to: writer)) != nil else { return [] }
-    }
-    return writer.values
-  }
-}

@@ -1,5 +1,5 @@
-/// What `model(for:)` returns for an identifier of a class that the container's schema lacks: an object without a
-/// context and without properties, so that asking cannot trap.
+/// The result of `model(for:)` for an identifier of an unknown class: an object without a context and properties, so
+/// that the call cannot trap.
 @Model final class UnknownModel {
   init() {}
 }

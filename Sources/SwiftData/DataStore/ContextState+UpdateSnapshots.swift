@@ -1,10 +1,10 @@
 import Foundation
 
 extension ContextState {
-  /// A batch update of a store that keeps no rows: the objects are changed by a context of their own, which saves them.
-  /// Where there are unsaved changes in the store, they are changed here, to be saved with the rest.
+  /// A batch update of an object store. Another context changes and saves the objects. If there are unsaved changes for
+  /// the store, this context changes them, to be saved with the rest.
   func updateObjects<M: PersistentModel>(
-    where predicate: Predicate<M>?, set assignments: [Assignment<M>]
+    where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>]
   ) throws -> Int {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     let table = try core.table(for: M.__entity)

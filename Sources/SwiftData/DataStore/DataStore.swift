@@ -1,66 +1,70 @@
-/// A place where models are kept, whatever it is: a file, a server, memory.
+/// A custom backing store: a file, a server, memory.
 ///
-/// A store deals in snapshots and knows nothing of contexts. It has to fetch and to save; everything else has a default.
-/// A container calls a store from one thread at a time. (Apple's documentation, `DataStore`; that last promise is ours.)
+/// A store works with snapshots and does not know contexts. It has to implement fetch and save; everything else has a
+/// default. A container calls a store from one thread at a time. (Apple's documentation, `DataStore`; the promise about
+/// threads is ours.)
 ///
-/// What a container relies on:
+/// A container relies on these rules:
 /// - A fetch returns the models of the class and of its subclasses.
-/// - A fetch applies the predicate and the order of its descriptor, or throws ``DataStoreError/preferInMemoryFilter`` or
-///   ``DataStoreError/preferInMemorySort``; then the context asks again without and does it itself. The limit may be
-///   ignored; an offset is never asked for.
-/// - A save writes all of the request or, if it throws, nothing.
-/// - A save gives each inserted model an identifier, made with
-///   ``PersistentIdentifier/identifier(for:entityName:primaryKey:)``, says so in its result, and puts it in the place of
-///   the temporary one wherever the request names that: ``DataStoreSnapshot/copy(persistentIdentifier:remappedIdentifiers:)``.
+/// - A fetch applies the predicate and the order of its descriptor, or throws ``DataStoreError/preferInMemoryFilter``
+///   or ``DataStoreError/preferInMemorySort``. The context then asks again without them and applies them itself. A
+///   store may ignore the limit. It never receives an offset.
+/// - A save writes all of the request or throws and writes nothing.
+/// - A save makes an identifier for each inserted model with
+///   ``PersistentIdentifier/identifier(for:entityName:primaryKey:)``, returns it in its result, and replaces the
+///   temporary identifier wherever the request contains it:
+///   ``DataStoreSnapshot/copy(persistentIdentifier:remappedIdentifiers:)``.
 /// - An identifier means one model for ever.
 public protocol DataStore<Configuration>: AnyObject {
-  /// What the store is opened with.
+  /// The configuration that opens the store.
   associatedtype Configuration: DataStoreConfiguration where Self == Self.Configuration.Store
-  /// What it keeps of a model.
+  /// The stored form of a model.
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// What the store was opened with.
+  /// The configuration that opened the store.
   var configuration: Configuration { get }
-  /// The identity of the store, the same each time it is opened: the identifiers of its models carry it.
+  /// The identifier of the store, the same at each opening. Identifiers of its models include it.
   var identifier: String { get }
-  /// The models that it keeps.
+  /// The models in the store.
   var schema: Schema { get }
 
   /// Opens the store.
-  /// - Parameter migrationPlan: the plan of the container.
-  /// - Throws: an error that says why it cannot be opened.
+  /// - Parameters:
+  ///   - configuration: the location and the models of the store.
+  ///   - migrationPlan: the plan of the container.
+  /// - Throws: an error with the reason why it cannot be opened.
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
-  /// Removes the store with all that it keeps.
-  /// - Throws: ``DataStoreError/unsupportedFeature`` where the store does not offer it, which is the default.
+  /// Removes the store and its contents.
+  /// - Throws: ``DataStoreError/unsupportedFeature`` if the store does not support it, which is the default.
   func erase() throws
 
-  /// The models that a request asks for.
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` and ``DataStoreError/preferInMemorySort`` to have the context
+  /// Fetches the models of a request.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` and ``DataStoreError/preferInMemorySort`` to let the context
   ///   filter and sort.
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
 
-  /// How many models a request asks for. The default counts what ``fetch(_:)`` returns.
+  /// Counts the models of a request. The default counts the result of ``fetch(_:)``.
   /// - Throws: as ``fetch(_:)``.
   func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
 
-  /// The identifiers of the models that a request asks for, in order. The default takes them from what ``fetch(_:)``
-  /// returns.
+  /// Fetches the identifiers of the models of a request, in order. The default takes them from the result of
+  /// ``fetch(_:)``.
   /// - Throws: as ``fetch(_:)``.
   func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
 
   /// Writes all of a request, or nothing.
-  /// - Throws: an error that says why nothing was written.
+  /// - Throws: an error with the reason why nothing was written.
   func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 
-  /// Called when a context is made. The default does nothing.
+  /// Called when a context is created. The default does nothing.
   func initializeState(for editingState: EditingState)
 
-  /// Called when a context is gone. The default does nothing.
+  /// Called when a context ends. The default does nothing.
   func invalidateState(for editingState: EditingState)
 
-  /// The snapshots of models that the store has at hand without reading them, as fresh as a fetch would return them.
-  /// What is not in the result is fetched. The default has none.
+  /// Returns cached snapshots, which must be as fresh as a fetch. The context fetches those that are missing. The
+  /// default returns none.
   /// - Throws: an error of the store.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
@@ -68,37 +72,46 @@ public protocol DataStore<Configuration>: AnyObject {
 }
 
 extension DataStore {
+  /// Refuses.
+  /// - Throws: ``DataStoreError/unsupportedFeature``.
   public func erase() throws { throw DataStoreError.unsupportedFeature }
 
+  /// Counts the identifiers that ``fetchIdentifiers(_:)`` returns.
+  /// - Throws: as ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
     try fetchIdentifiers(request).count
   }
 
+  /// Takes the identifiers from what ``fetch(_:)`` returns, without those of other classes.
+  /// - Throws: as ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
     let names = Set(schema.runtimeEntities.filter { $0.isKind(of: T.__entity) }.map(\.name))
-    // A store may return models of other classes, which are left out.
+    // A store may return models of other classes, which are dropped.
     let all = try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
     return all.filter { $0.entityName == T.__entity.name || names.contains($0.entityName) }
   }
 
+  /// Does nothing.
   public func initializeState(for editingState: EditingState) {}
 
+  /// Does nothing.
   public func invalidateState(for editingState: EditingState) {}
 
+  /// Returns no snapshots.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
-/// A store that can delete models without being told each of them. (Apple's documentation, `DataStoreBatching`.)
+/// A store that can delete models by predicate. (Apple's documentation, `DataStoreBatching`.)
 public protocol DataStoreBatching<Configuration>: DataStore {
-  /// Deletes the models that match, all of them or none.
+  /// Deletes all matching models, or none.
   ///
-  /// A context calls it for ``ModelContext/delete(model:where:includeSubclasses:)`` where nothing but the deletion is
-  /// unsaved and no relationship leads to or from the class, when it saves. The predicate then names the models.
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` to have the context load and delete them one by one; any other
+  /// A context calls it at the save for ``ModelContext/delete(model:where:includeSubclasses:)`` if nothing else is
+  /// unsaved and the class has no relationships. The predicate then lists the models.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` to make the context load and delete them one by one. Any other
   ///   error refuses the save.
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
 }

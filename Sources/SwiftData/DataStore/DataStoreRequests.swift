@@ -1,26 +1,26 @@
 public import Foundation
 
-/// A fetch, as a store sees it. (Apple's documentation, `DataStoreFetchRequest`.)
+/// A fetch request to a store. (Apple's documentation, `DataStoreFetchRequest`.)
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-  /// The context that asks.
+  /// The requesting context.
   public var editingState: EditingState
-  /// Which models, in which order, and how many of them.
+  /// The predicate, the order and the bounds.
   public let descriptor: FetchDescriptor<T>
 
-  /// Makes a request. (Apple's has no initialiser; a store that hands requests on to another needs one.)
+  /// Makes a request. (Apple's has no initializer. A store that forwards requests needs one.)
   public init(descriptor: FetchDescriptor<T>, editingState: EditingState) {
     self.descriptor = descriptor
     self.editingState = editingState
   }
 }
 
-/// What a store found. (Apple's documentation, `DataStoreFetchResult`.)
+/// The result of a fetch request. (Apple's documentation, `DataStoreFetchResult`.)
 public struct DataStoreFetchResult<T: PersistentModel, SnapshotType: DataStoreSnapshot>: Sendable {
-  /// What was asked for.
+  /// The descriptor of the request.
   public let descriptor: FetchDescriptor<T>
   /// The models, in order.
   public let fetchedSnapshots: [SnapshotType]
-  /// Models that these are related to, which then need no fetch of their own.
+  /// Related models, which then need no fetch of their own.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
   /// Makes a result.
@@ -34,19 +34,19 @@ public struct DataStoreFetchResult<T: PersistentModel, SnapshotType: DataStoreSn
   }
 }
 
-/// The unsaved changes of a context, as a store sees them. (Apple's documentation, `DataStoreSaveChangesRequest`.)
+/// The unsaved changes of a context, as a request to a store. (Apple's documentation, `DataStoreSaveChangesRequest`.)
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
-  /// The context that saves.
+  /// The saving context.
   public var editingState: EditingState
-  /// New models, in the order of insertion. Their identifiers are temporary, and may be named by the relationships of
-  /// any snapshot of the request.
+  /// New models in insertion order. Their identifiers are temporary. Relationships of any snapshot of the request may
+  /// contain them.
   public let inserted: [SnapshotType]
-  /// Stored models with something new in them, as they are to be stored.
+  /// Stored models with changes, as they are to be stored.
   public let updated: [SnapshotType]
-  /// Stored models that go.
+  /// Stored models to delete.
   public let deleted: [SnapshotType]
 
-  /// Makes a request. (Apple's has no initialiser; a store that hands requests on to another needs one.)
+  /// Makes a request. (Apple's has no initializer. A store that forwards requests needs one.)
   public init(
     editingState: EditingState, inserted: [SnapshotType] = [], updated: [SnapshotType] = [],
     deleted: [SnapshotType] = []
@@ -58,14 +58,13 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   }
 }
 
-/// What became of a save. (Apple's documentation, `DataStoreSaveChangesResult`.)
+/// The result of a save. (Apple's documentation, `DataStoreSaveChangesResult`.)
 public struct DataStoreSaveChangesResult<SnapshotType: DataStoreSnapshot>: Sendable {
-  /// The store that saved.
+  /// The identifier of the store.
   public let storeIdentifier: String
-  /// For the temporary identifier of each inserted model the one that it has from now on. A store that writes a new model
-  /// over a stored one with the same unique value returns the identifier of that one.
+  /// The permanent identifier for each temporary one. For an upsert, it is the identifier of the stored model.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Models that are stored in another way than the request has them: contexts take these values over.
+  /// Models that are stored with other values than in the request. Contexts take these values over.
   public let snapshotsToReregister: [PersistentIdentifier: SnapshotType]
 
   /// Makes a result.
@@ -79,16 +78,16 @@ public struct DataStoreSaveChangesResult<SnapshotType: DataStoreSnapshot>: Senda
   }
 }
 
-/// A deletion of models that were not loaded. (Apple's documentation, `DataStoreBatchDeleteRequest`.)
+/// A deletion of models by predicate. (Apple's documentation, `DataStoreBatchDeleteRequest`.)
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
-  /// The context that deletes.
+  /// The deleting context.
   public var editingState: EditingState
-  /// Which models; nil is all.
+  /// The condition, or nil for all models.
   public let predicate: Predicate<T>?
-  /// Whether models of subclasses go too.
+  /// Whether to delete models of subclasses.
   public let includeSubclasses: Bool
 
-  /// Makes a request. (Apple's has no initialiser; a store that hands requests on to another needs one.)
+  /// Makes a request. (Apple's has no initializer. A store that forwards requests needs one.)
   public init(editingState: EditingState, predicate: Predicate<T>? = nil, includeSubclasses: Bool = true) {
     self.editingState = editingState
     self.predicate = predicate

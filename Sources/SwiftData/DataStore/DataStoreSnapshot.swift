@@ -1,27 +1,30 @@
-/// The values of a model at one moment, as a store keeps them.
+/// The values of a model at one moment, in the form that a store keeps.
 ///
-/// A snapshot encodes each persisted property under ``DataStoreSnapshotCodingKey/modeledProperty(_:)`` and its identifier
-/// under ``DataStoreSnapshotCodingKey/persistentIdentifier``: an attribute as a value of its own type, a to-one
-/// relationship as a ``PersistentIdentifier`` or nothing, a to-many relationship as an array of them. That is how a
-/// context reads it. ``DefaultSnapshot`` does for most stores. (Apple's documentation, `DataStoreSnapshot`.)
+/// A snapshot encodes its identifier under ``DataStoreSnapshotCodingKey/persistentIdentifier`` and each persisted
+/// property under ``DataStoreSnapshotCodingKey/modeledProperty(_:)``: an attribute as its own type, a to-one
+/// relationship as a ``PersistentIdentifier`` or nothing, a to-many relationship as an array of identifiers. A context
+/// reads this form. ``DefaultSnapshot`` suffices for most stores. (Apple's documentation, `DataStoreSnapshot`.)
 public protocol DataStoreSnapshot: Codable, Sendable {
-  /// The model that the values are of.
+  /// The identifier of the model.
   var persistentIdentifier: PersistentIdentifier { get }
 
-  /// Takes the values of a model.
-  /// - Parameter relatedBackingDatas: takes up those of the models that it is related to.
+  /// Makes a snapshot of a model.
+  /// - Parameters:
+  ///   - backingData: the values of the model.
+  ///   - relatedBackingDatas: collects those of related models.
   init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
 
-  /// The same values for another identifier.
-  /// - Parameter remappedIdentifiers: what to put in the place of identifiers that relationships name; nil changes none.
+  /// A copy with another identifier.
+  /// - Parameters:
+  ///   - persistentIdentifier: the identifier of the copy.
+  ///   - remappedIdentifiers: replacements for identifiers in relationships, or nil for none.
   func copy(
     persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
   ) -> Self
 }
 
 extension DataStoreSnapshot {
-  /// The same values for another identifier, with the relationships as they are. (Apple's documentation has it as a
-  /// default argument.)
+  /// A copy with another identifier and the same relationships. (Apple's documentation has it as a default argument.)
   public func copy(persistentIdentifier: PersistentIdentifier) -> Self {
     copy(persistentIdentifier: persistentIdentifier, remappedIdentifiers: nil)
   }
@@ -30,17 +33,18 @@ extension DataStoreSnapshot {
 /// A value in a snapshot. (Apple's documentation, `DataStoreSnapshotValue`.)
 public typealias DataStoreSnapshotValue = Codable & Sendable
 
-/// The keys under which snapshots encode what is in them. (Apple's documentation, `DataStoreSnapshotCodingKey`.)
+/// The coding keys of snapshots. (Apple's documentation, `DataStoreSnapshotCodingKey`.)
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
   /// The identifier of the model.
   case persistentIdentifier
-  /// The property of a name.
+  /// The property with a name.
   case modeledProperty(String)
 
   private static let identifier = "persistentIdentifier"
-  /// What stands before the name of a property that is called as the identifier is.
+  /// The prefix for a property whose name equals the identifier's key.
   private static let escape = "modeledProperty."
 
+  /// Makes the key with a name.
   public init?(stringValue: String) {
     if stringValue == Self.identifier {
       self = .persistentIdentifier
@@ -51,8 +55,10 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
     }
   }
 
+  /// Returns nil: keys have names.
   public init?(intValue: Int) { nil }
 
+  /// The name of the key.
   public var stringValue: String {
     switch self {
     case .persistentIdentifier: Self.identifier
@@ -61,5 +67,6 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
     }
   }
 
+  /// Nil: keys have names.
   public var intValue: Int? { nil }
 }

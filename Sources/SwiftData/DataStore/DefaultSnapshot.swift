@@ -1,23 +1,24 @@
 import Foundation
 
-/// The values of a model of any class.
-///
-/// It encodes attributes as their own types do, except for a few whose own form would lose something in one or another
-/// format: decimal numbers are text, a URL that is relative to another has both, characters are text, and what a value
-/// transformer stores is data. What is nil or empty is left out. A property that the encoded form lacks gets the default
-/// value of its declaration; one that has an original name is looked for under that too.
-/// (Apple's documentation, `DefaultSnapshot`; the form is ours.)
 // @unchecked Sendable because the contents are.
+/// A snapshot of a model of any class.
+///
+/// It encodes attributes by their own types, except for types whose encoding loses information in some format: decimal
+/// numbers and characters are text, a relative URL keeps its base, and transformed values are data. Nil and empty
+/// values are omitted. A missing property becomes its default value when decoded; a property with an original name is
+/// also looked up under that name. (Apple's documentation, `DefaultSnapshot`; the format is ours.)
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   package var contents: SnapshotContents
 
-  /// The model that the values are of.
+  /// The identifier of the model.
   public var persistentIdentifier: PersistentIdentifier { contents.identifier }
 
   package init(_ contents: SnapshotContents) { self.contents = contents }
 
-  /// Takes the values of a model.
-  /// - Parameter relatedBackingDatas: takes up those of the models that it is related to, where they are loaded.
+  /// Makes a snapshot of a model.
+  /// - Parameters:
+  ///   - backingData: the values of the model.
+  ///   - relatedBackingDatas: collects those of related models that are loaded.
   public init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
     guard let object = (backingData as? any InstanceBacking)?.instance else {
       contents = SnapshotContents(detached: backingData)
@@ -30,8 +31,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
   }
 
-  /// The same values for another identifier.
-  /// - Parameter remappedIdentifiers: what to put in the place of identifiers that relationships name; nil changes none.
+  /// A copy with another identifier.
+  /// - Parameters:
+  ///   - persistentIdentifier: the identifier of the copy.
+  ///   - remappedIdentifiers: replacements for identifiers in relationships, or nil for none.
   /// - Complexity: O(*n*) in the properties and the targets of to-many relationships.
   public func copy(
     persistentIdentifier: PersistentIdentifier, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
@@ -43,8 +46,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
 
   // MARK: - Coding
 
-  /// Reads what ``encode(to:)`` wrote.
-  /// - Throws: `DecodingError`, also for a class that no open container knows.
+  /// Decodes the format of ``encode(to:)``.
+  /// - Throws: `DecodingError`, also for a class that no open container has.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(PersistentIdentifier.self, forKey: .persistentIdentifier)
@@ -72,8 +75,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
   }
 
-  /// Writes the identifier and each property under its name.
-  /// - Throws: `EncodingError`, also while an identifier is temporary: give inserted models their own first.
+  /// Encodes the identifier and each property under its name.
+  /// - Throws: `EncodingError`, also for a temporary identifier. Replace it first.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try container.encode(contents.identifier, forKey: .persistentIdentifier)
@@ -84,14 +87,14 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
       case .toOne(let target): try container.encodeIfPresent(target, forKey: key)
       case .toMany(let targets): if !targets.isEmpty { try container.encode(targets, forKey: key) }
       case .value(let value?): try SnapshotValueCoding.encode(value, property, &container, key)
-      // Without it, the default value would come back.
+      // Otherwise decoding would yield the default value.
       case .value(nil): if property.defaultValue != nil { try container.encodeNil(forKey: key) }
       }
     }
   }
 }
 
-/// How attributes are encoded whose own form loses something.
+/// Encodes attributes whose own encoding loses information.
 enum SnapshotValueCoding {
   typealias Key = DataStoreSnapshotCodingKey
 
@@ -159,6 +162,6 @@ protocol InstanceBacking {
 }
 
 extension PersistentModel {
-  /// A view of the model as what it is, also where the caller knows a superclass only.
+  /// A view of the model with its dynamic type.
   nonisolated var __backingData: any BackingData { __InlineBackingData(self) }
 }

@@ -1,35 +1,39 @@
 import Foundation
 
-/// The store of the configurations that name no other: a SQLite file, or memory.
+// @unchecked Sendable because it is immutable with Sendable contents, and each request has its own context.
+/// The default store: a SQLite file, or memory.
 ///
-/// Containers talk to it without snapshots. By itself, opened with a configuration that has a schema, it is a
-/// ``DataStore`` as any other, for stores that hand requests on to it. (Apple's documentation, `DefaultStore`.)
-// @unchecked Sendable because it is immutable and what it holds is Sendable; each request has a context of its own.
+/// Containers use it without snapshots. Opened directly with a configuration that has a schema, it is an ordinary
+/// ``DataStore``, for stores that forward requests to it. (Apple's documentation, `DefaultStore`.)
 public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding, @unchecked Sendable {
+  /// The type of its configuration.
   public typealias Configuration = ModelConfiguration
+  /// The type of its snapshots.
   public typealias Snapshot = DefaultSnapshot
+  /// The type of its transactions.
   public typealias HistoryType = DefaultHistoryTransaction
 
-  /// What the store was opened with.
+  /// The configuration that opened the store.
   public let configuration: ModelConfiguration
-  /// The models that it keeps.
+  /// The models in the store.
   public let schema: Schema
-  /// The identity of the store, which its file keeps.
+  /// The identifier of the store, which its file records.
   public var identifier: String { core.stores[0].identifier }
   /// The name of its configuration.
   public var name: String { configuration.name }
 
   private let core: ContainerCore
 
-  /// Opens the store, and migrates it where it has another schema.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where the configuration has no schema, and as
-  ///   ``ModelContainer`` does.
+  /// Opens the store, and migrates it if its schema differs.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the configuration has no schema, and as
+  ///   ``ModelContainer``.
   public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        message: "the configuration \"\(configuration.name)\" has no schema, which a store needs that is opened without"
-          + " a container; set its schema")
+        message:
+          "the configuration \"\(configuration.name)\" has no schema, but a store that is opened without a container"
+          + " needs one; set its schema")
     }
     self.configuration = configuration
     self.schema = schema
@@ -40,38 +44,38 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   /// - Throws: an error of the file system.
   public func erase() throws { try core.stores[0].erase() }
 
-  /// Does nothing: the store has no state for contexts.
+  /// Does nothing, because the store has no state for contexts.
   public func initializeState(for editingState: EditingState) {}
 
-  /// Does nothing: the store has no state for contexts.
+  /// Does nothing, because the store has no state for contexts.
   public func invalidateState(for editingState: EditingState) {}
 
   private var requests: SnapshotRequests { SnapshotRequests(core) }
 
   // MARK: - Fetching
 
-  /// The models that a request asks for; with those of the relationships that it wants prefetched.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
-  /// - Complexity: one statement, and one for each to-many relationship.
+  /// Fetches the models of a request, with the relationships to prefetch.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
+  /// - Complexity: one statement, and one per to-many relationship.
   public func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> { try requests.fetch(request) }
 
-  /// How many models a request asks for.
+  /// Counts the models of a request.
   /// - Throws: as ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
     try requests.fetchCount(request)
   }
 
-  /// The identifiers of the models that a request asks for, in order.
+  /// Fetches the identifiers of the models of a request, in order.
   /// - Throws: as ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] { try requests.fetchIdentifiers(request) }
 
-  /// The snapshots of some models. The store keeps none at hand and reads them.
+  /// Reads the snapshots of some models. The store has no cache.
   /// - Throws: an error of the store.
-  /// - Complexity: one statement for each class, and one for each to-many relationship.
+  /// - Complexity: one statement per class, and one per to-many relationship.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
@@ -80,22 +84,22 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
 
   // MARK: - Saving
 
-  /// Writes all of a request in one transaction, or nothing. A new model whose unique value is taken is written over the
-  /// stored one, whose identifier it gets, unless the configuration refuses that.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
+  /// Writes all of a request in one transaction, or nothing. A new model whose unique value is taken updates the stored
+  /// model and gets its identifier, unless the configuration throws instead.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/save()``.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> { try requests.save(request) }
 
-  /// Deletes the models that match, with what their delete rules take along.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/save()`` does.
+  /// Deletes the matching models, following delete rules.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/save()``.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     try requests.delete(request)
   }
 
   // MARK: - History
 
-  /// The saves that a descriptor asks for.
+  /// Fetches the saves that match a descriptor.
   /// - Throws: as ``ModelContext/fetchHistory(_:)``.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -103,7 +107,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
     try core.stores[0].fetchHistory(descriptor, core) ?? []
   }
 
-  /// Forgets the saves that a descriptor asks for.
+  /// Deletes the saves that match a descriptor from the history.
   /// - Throws: as ``ModelContext/deleteHistory(_:)``.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     _ = try core.stores[0].deleteHistory(descriptor, core)

@@ -1,17 +1,17 @@
 import Foundation
 
-// What a program that copies from one store to another needs of snapshots, and others do not.
+// Access to snapshots for programs that copy from one store to another.
 
 @_spi(StoreCopy) extension FetchDescriptor {
-  /// Names all stored properties, so that snapshots leave out the to-many relationships, each of which would be all models
-  /// of another class.
+  /// Limits the descriptor to stored properties. Snapshots then omit to-many relationships, each of which could contain
+  /// all models of another class.
   public mutating func leaveOutLists() {
     propertiesToFetch = T.__entity.properties.filter(\.isStored).compactMap { $0.keyPath as? PartialKeyPath<T> }
   }
 }
 
 @_spi(StoreCopy) extension DefaultSnapshot {
-  /// The value of an attribute; nil where it is nil, and where the class has no attribute of this name.
+  /// The value of an attribute, or nil if it is nil or the class has no attribute of this name.
   public func attribute(_ name: String) -> Any? {
     guard let property = contents.entity.properties.first(where: { $0.name == name }),
       case .value(let value)? = contents[property]
@@ -19,10 +19,10 @@ import Foundation
     return value
   }
 
-  /// Calls `body` with the cell of each property except to-many relationships, in the order of the class.
+  /// Calls `body` with the cell of each property except to-many relationships, in declaration order.
   /// - Parameters:
-  ///   - naming: what stands for a related model, whose key means something in its own store only.
-  ///   - body: takes the kind of the cell (0 null, 1 integer, 2 real, 3 text, 4 blob) and its bytes.
+  ///   - naming: a replacement for a related model, whose key is valid in its own store only.
+  ///   - body: receives the kind of the cell (0 null, 1 integer, 2 real, 3 text, 4 blob) and its bytes.
   public func forEachCell(
     naming: (PersistentIdentifier) -> String, _ body: (_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) -> Void
   ) {

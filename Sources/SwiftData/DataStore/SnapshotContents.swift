@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// What the engine reads from a snapshot of any type, and makes one of.
-// @unchecked Sendable because the values are those of persisted attributes, which nobody changes once they are in here:
-// value types are copies, and Codable classes are values to the engine, replaced as a whole.
+/// The contents of a snapshot of any type.
+// @unchecked Sendable because attribute values do not change once they are here: value types are copies, and Codable
+// classes are replaced as a whole.
 package struct SnapshotContents: @unchecked Sendable {
   package enum Field {
-    /// An attribute as a value of its own type, without the optional around it; nil is nil.
+    /// An attribute as its own type without an optional. Nil is nil.
     case value(Any?)
     case toOne(PersistentIdentifier?)
     case toMany([PersistentIdentifier])
@@ -30,7 +30,7 @@ package struct SnapshotContents: @unchecked Sendable {
 
   package var identifier: PersistentIdentifier
   package let entity: __Entity
-  /// By property index; nil is what the snapshot does not have.
+  /// The fields by property index. Nil means that the snapshot lacks the property.
   package var fields: [Field?]
 
   package init(identifier: PersistentIdentifier, entity: __Entity) {
@@ -52,10 +52,10 @@ package struct SnapshotContents: @unchecked Sendable {
 
   // MARK: - From a model
 
-  /// The values of a model as they are in memory. Attributes that were left out are loaded.
+  /// Reads the values of a model in memory. Loads attributes that a partial fetch omitted.
   /// - Parameters:
-  ///   - leavesLists: leaves out a to-many that is not loaded.
-  ///   - toMany: the targets of a to-many that is not loaded; nil loads it.
+  ///   - leavesLists: whether to omit to-many relationships that are not loaded.
+  ///   - toMany: the targets of a to-many that is not loaded, or nil to load it.
   init(
     of object: any PersistentModel, leavesLists: Bool = false,
     toMany stored: (__Property) -> [PersistentIdentifier]? = { _ in nil }
@@ -90,16 +90,16 @@ package struct SnapshotContents: @unchecked Sendable {
       guard let core = object.__state.context?.core, let destination = property.destination?.__entity,
         let table = try? core.table(for: destination)
       else { return .toOne(nil) }
-      // The class of the target may be a subclass of what the relationship names; a store of rows has to look.
+      // The target may be of a subclass, which a store of rows has to look up.
       if let exact = core.store(of: table).exactIdentifier(ofKey: key, in: table) { return .toOne(exact) }
       object.__fire(property.index)
       return relationship(object, property)
-    case .fault, .none:
+    case .fault, .none, .change, .order, .original:
       return property.isToMany ? .toMany([]) : .toOne(nil)
     }
   }
 
-  /// The values of backing data that belongs to no model.
+  /// Reads the values of backing data without a model.
   init<Backing: BackingData>(detached backing: Backing) {
     let entity = Backing.Model.__entity
     self.init(
@@ -119,12 +119,12 @@ package struct SnapshotContents: @unchecked Sendable {
   }
 }
 
-/// The classes that snapshots are decoded to, by name: a decoder knows the name only.
+/// The classes by name for decoding snapshots, because a decoder knows only the name.
 enum SnapshotEntities {
-  /// Those of the container that calls a store.
+  /// The classes of the container that calls a store.
   @TaskLocal static var current: [String: __Entity]?
-  /// Those of the containers that were opened, for snapshots that are decoded elsewhere; of two classes with one name
-  /// (two versions of a model) the later.
+  /// The classes of all containers opened so far, for snapshots that are decoded elsewhere. The newest class with a
+  /// name (versions of a model) wins.
   private static let all = Mutex<[String: __Entity]>([:])
 
   static func register(_ entities: [String: __Entity]) {

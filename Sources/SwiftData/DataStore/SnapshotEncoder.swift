@@ -1,4 +1,4 @@
-/// Reads a snapshot of somebody else's type: it encodes itself, and the values it encodes are kept as they are.
+/// Reads a custom snapshot by encoding it and keeping the encoded values.
 struct SnapshotEncoder: Encoder {
   final class Box {
     var values: [DataStoreSnapshotCodingKey: Any?] = [:]
@@ -8,9 +8,9 @@ struct SnapshotEncoder: Encoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
-  /// What a snapshot says about its model.
-  /// - Throws: what the snapshot's encoding throws; ``SwiftDataError/unreadableValue`` for a relationship that is encoded
-  ///   as something else than identifiers.
+  /// Reads the contents of a snapshot.
+  /// - Throws: the snapshot's encoding error, or ``SwiftDataError/unreadableValue`` for a relationship that is not
+  ///   encoded as identifiers.
   static func contents<S: DataStoreSnapshot>(of snapshot: S, _ entity: __Entity) throws -> SnapshotContents {
     let encoder = SnapshotEncoder()
     try snapshot.encode(to: encoder)
@@ -67,7 +67,7 @@ struct SnapshotEncoder: Encoder {
     mutating func superEncoder(forKey key: Key) -> any Encoder { SnapshotEncoder() }
   }
 
-  /// What a snapshot has no use for: it is one object with a value for each key.
+  /// A container that a snapshot cannot have, because it must be keyed.
   private struct Misfit: UnkeyedEncodingContainer, SingleValueEncodingContainer {
     let codingPath: [any CodingKey] = []
     let count = 0

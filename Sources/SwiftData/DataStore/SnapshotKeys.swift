@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The keys under which contexts know the models of a store whose primary keys can be anything.
+/// The 64-bit keys of models in a store with arbitrary primary keys.
 ///
-/// A key is given when an identifier is first seen and means the same for as long as the store is open.
+/// An identifier gets its key when it is first seen and keeps it while the store is open.
 /// - Complexity: memory for every identifier that was seen.
 final class SnapshotKeys: Sendable {
   private struct State {
@@ -16,7 +16,7 @@ final class SnapshotKeys: Sendable {
     state.withLock { state in
       if let key = state.keys[identifier] { return (key, true) }
       state.identifiers.append(identifier)
-      // 0 is no key.
+      // 0 means no key.
       let key = Int64(state.identifiers.count)
       state.keys[identifier] = key
       return (key, false)

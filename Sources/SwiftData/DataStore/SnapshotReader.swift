@@ -1,10 +1,10 @@
-/// Lets a model be made of a snapshot by the initialiser that decodes rows.
+/// Reads a snapshot for the initializer that decodes rows.
 final class SnapshotReader: __RowReader {
-  // The other initialiser sets it at once.
+  // The other initializer sets it immediately.
   private var contents: SnapshotContents! = nil
   private var keyOf: (PersistentIdentifier) -> Int64 = { _ in 0 }
 
-  /// - Parameter key: the key that stands for an identifier in the context's identity map.
+  /// - Parameter key: maps an identifier to its key in the context's identity map.
   convenience init(_ contents: SnapshotContents, key: @escaping (PersistentIdentifier) -> Int64) {
     self.init(entity: contents.entity)
     self.contents = contents
@@ -18,7 +18,7 @@ final class SnapshotReader: __RowReader {
     if case .value(let value) = contents.fields[index] { value } else { nil }
   }
 
-  /// Whether the snapshot has a value, nil included.
+  /// Whether the snapshot has a value, which may be nil.
   override func has(_ index: Int) -> Bool { contents.fields[index] != nil }
 
   override func faultKey(_ index: Int) -> Int64? {

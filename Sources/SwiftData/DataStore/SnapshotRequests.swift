@@ -1,7 +1,7 @@
 import Foundation
 
-/// Answers the requests of ``DataStore`` for a store that the engine speaks to directly: each in a context of its own,
-/// whose objects become snapshots.
+/// Answers ``DataStore`` requests for a store that the engine uses directly. Each request has its own context, whose
+/// objects become snapshots.
 package struct SnapshotRequests {
   private let core: ContainerCore
 
@@ -21,7 +21,7 @@ package struct SnapshotRequests {
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
     try withContext(request.editingState) { context in
       let objects = try context.fetch(request.descriptor)
-      // A request that names properties gets no others.
+      // A request with `propertiesToFetch` gets no other properties.
       let snapshots = Self.snapshots(of: objects, leavesLists: !request.descriptor.propertiesToFetch.isEmpty)
       var related = [any PersistentModel]()
       for keyPath in request.descriptor.relationshipKeyPathsForPrefetching {
@@ -41,7 +41,7 @@ package struct SnapshotRequests {
   private static func snapshots(of objects: [any PersistentModel], leavesLists: Bool = false) -> [DefaultSnapshot] {
     if leavesLists { return objects.map { DefaultSnapshot(SnapshotContents(of: $0, leavesLists: true)) } }
     for object in objects {
-      // All lists are wanted, so the first touch loads them for all.
+      // All lists are needed, so the first access loads them for all objects.
       for property in type(of: object).__entity.properties where property.isToMany {
         object.__state.batch?.owners[property.index] = objects.count
       }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a context saves to a store that deals in snapshots: whole models, both ends of every relationship.
+/// A context's save to a store with snapshots: complete models, both ends of every relationship.
 ///
-/// It runs while the store is locked (`exclusively`), after the context took in what others saved. What it replaces is
-/// read once more, so that another process's changes of other properties are kept and a model that is gone is noticed.
+/// It runs while the store is locked (`exclusively`), after the context merged other saves. It reads replaced models
+/// again, to keep another process's changes of other properties and to detect deleted models.
 final class SnapshotSave<Base: DataStore>: StoreSave {
   let snapshots: SnapshotStore<Base>
   let context: ContextState
@@ -11,7 +11,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   private(set) var merged: [ObjectIdentifier: Int64] = [:]
   private(set) var savedRows = SavedRows()
   private var reregistered: [Base.Snapshot] = []
-  /// What is stored of the objects that are written again.
+  /// The stored contents of the objects that are updated.
   private var stored: [ObjectIdentifier: SnapshotContents] = [:]
 
   var store: any EngineStore { snapshots }
@@ -44,14 +44,14 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   // MARK: - What is written
 
-  /// - Throws: ``SwiftDataError/staleObject`` where a changed object is not stored any more.
+  /// - Throws: ``SwiftDataError/staleObject`` if a changed object is no longer stored.
   private func refreshChanged() throws {
     try readStored(changed.map(\.object))
     for change in changed {
       guard let contents = stored[ObjectIdentifier(change.object)] else {
         throw SwiftDataError(
           .staleObject, entity: type(of: change.object).__entity.name,
-          message: "an object with unsaved changes was deleted by another context or process; rollback() forgets the"
+          message: "another context or process deleted an object with unsaved changes; rollback() discards the"
             + " changes, insert a new object to keep them")
       }
       try snapshots.refresh(change.object, contents, context)
@@ -74,53 +74,41 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     try snapshots.snapshots(withKeys: keys, of: type, context.editing)
   }
 
-  /// Stored objects without changes of their own whose lists name other objects from now on: the other ends of what
-  /// changed.
+  /// Stored objects without own changes whose lists change: the other ends of changed relationships.
   private func otherEnds() -> [any PersistentModel] {
     var found = [any PersistentModel]()
     func take(_ target: any PersistentModel, _ inverse: __Property) {
       var state = target.__state
       guard state.context === context, state.key != 0, !state.flags.contains(.deleted) else { return }
       guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { return }
-      // Put together anew of what is stored and what is unsaved.
+      // Rebuilt from the stored list and the unsaved changes.
       if inverse.isToMany {
         _ = target.__relationship(inverse.index, .fault(0))
         target.__fire(inverse.index)
       }
       found.append(target)
     }
-    func visit(_ object: any PersistentModel, _ indices: [Int], _ originals: [(index: Int, value: Any)]) {
+    func visit(_ object: any PersistentModel, _ indices: [Int], _ change: ContextState.ObjectChange?) {
       let entity = type(of: object).__entity
       for index in indices where !entity.properties[index].isAttribute {
         guard let inverse = RelationshipInfo.of(entity.properties[index], in: entity).inverse else { continue }
         if case .targets(let targets, _) = object.__relationship(index, .read) {
           for target in targets { take(target, inverse) }
         }
-        for original in originals where original.index == index {
-          for target in Self.models(in: original.value) { take(target, inverse) }
-        }
+        for target in change?.originalTargets(index) ?? [] { take(target, inverse) }
       }
     }
-    for object in inserted { visit(object, Array(type(of: object).__entity.properties.indices), []) }
-    for change in changed { visit(change.object, change.properties.indices, change.originals) }
+    for object in inserted { visit(object, Array(type(of: object).__entity.properties.indices), nil) }
+    for change in changed { visit(change.object, change.properties.indices, change) }
     for object in deleted {
-      let originals = context.changed[ObjectIdentifier(object)]?.originals ?? []
-      visit(object, Array(type(of: object).__entity.properties.indices), originals)
+      visit(object, Array(type(of: object).__entity.properties.indices), context.changed[ObjectIdentifier(object)])
     }
     var seen = Set<ObjectIdentifier>()
     return found.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  private static func models(in value: Any) -> [any PersistentModel] {
-    switch ScalarType.unwrapped(value) {
-    case let models as [any PersistentModel]: models
-    case let model as any PersistentModel: [model]
-    default: []
-    }
-  }
-
-  /// Objects that name a deleted one in a relationship that no delete rule cleared: without an inverse, or with
-  /// `.noAction` at the other side.
+  /// Objects that refer to a deleted one in a relationship that no delete rule cleared: without an inverse, or with
+  /// `.noAction` on the other side.
   private func objectsReferringToDeleted() throws -> [any PersistentModel] {
     guard !deleted.isEmpty else { return [] }
     let gone = Set(deleted.map { $0.__state.key })
@@ -165,7 +153,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     let gone = Set(deleted.map(\.persistentModelID))
     let contents = SnapshotContents(of: object, toMany: { known?[$0]?.identifiers })
       .mapIdentifiers { gone.contains($0) && !object.isDeleted ? nil : $0 }
-    // The type was just compared.
+    // The types were compared above.
     return DefaultSnapshot(contents) as! Base.Snapshot
   }
 
@@ -178,7 +166,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
       guard let identifier = result.remappedIdentifiers[object.persistentModelID], !identifier.isTemporary else {
         throw SwiftDataError(
           .io, entity: type(of: object).__entity.name,
-          message: "the store \"\(snapshots.name)\" saved a new object and gave it no identifier; its save(_:) has to"
+          message: "the store \"\(snapshots.name)\" saved a new object without an identifier; its save(_:) must"
             + " return one for each inserted snapshot in remappedIdentifiers")
       }
       let (key, isKnown) = snapshots.give(identifier)
@@ -203,8 +191,8 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   // MARK: - Batch deletes
 
-  /// Deletes what a batch delete marked, which is all there is to save (`prepareSnapshots`).
-  /// - Returns: false where the store wants it done one by one; then it is among `deleted`.
+  /// Performs a marked batch delete that is the only change (`prepareSnapshots`).
+  /// - Returns: false if the store wants single deletions. The objects are then in `deleted`.
   private func deleteMarked() throws -> Bool {
     for (table, keys) in changes.marked {
       guard let batching = snapshots.base as? any DataStoreBatching else { continue }
@@ -258,7 +246,7 @@ extension SnapshotStore {
     }
   }
 
-  /// Whether no relationship leads to or from a class, so that nobody has to learn of a deletion.
+  /// Whether no relationship leads to or from a class, so that a deletion affects no other model.
   private func isUnrelated(_ entity: __Entity, _ core: ContainerCore) -> Bool {
     entity.properties.allSatisfy(\.isAttribute)
       && core.allTables.allSatisfy { table in
@@ -271,8 +259,8 @@ extension SnapshotStore {
 }
 
 extension ContextState {
-  /// What stores that deal in snapshots need before a save, while they are locked: what others saved meanwhile, and
-  /// marked deletions as ordinary ones where they are not all there is to save.
+  /// Prepares a save to a store with snapshots while it is locked: merges other saves, and turns marked deletions into
+  /// ordinary ones unless they are the only change.
   func prepareSnapshots() throws {
     guard core.stores.contains(where: { $0 is any ObjectStore }) else { return }
     drainInbox()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a store answered, and what is left for the context to do.
+/// The answer of a store, and the work that remains for the context.
 struct SnapshotAnswer<Snapshot: DataStoreSnapshot> {
   var snapshots: [Snapshot]
   var related: [PersistentIdentifier: Snapshot] = [:]
@@ -9,9 +9,9 @@ struct SnapshotAnswer<Snapshot: DataStoreSnapshot> {
 }
 
 extension SnapshotStore {
-  /// Asks the store; where it wants the context to filter or to sort, asks again without.
+  /// Asks the store. If it wants the context to filter or sort, asks again without the predicate or the order.
   ///
-  /// An offset is never asked for but added to the limit, so that a store may ignore both.
+  /// The offset is added to the limit, so that a store may ignore both.
   func ask<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ state: EditingState
   ) throws -> SnapshotAnswer<Base.Snapshot> {
@@ -31,7 +31,7 @@ extension SnapshotStore {
         asked.sortBy = []
         answer.isSorted = false
       }
-      // What is yet to be filtered or sorted cannot be cut.
+      // A result that still has to be filtered or sorted cannot be limited.
       asked.fetchLimit = nil
     }
   }
@@ -44,7 +44,7 @@ extension SnapshotStore {
     return asked
   }
 
-  /// Stores may return models of other classes than they were asked for.
+  /// Stores may return models of other classes.
   func isOf(_ entity: __Entity, _ identifier: PersistentIdentifier) -> Bool {
     entities[identifier.entityName]?.isKind(of: entity) == true && !identifier.isTemporary
   }
@@ -54,7 +54,7 @@ extension SnapshotStore {
     try ask(FetchDescriptor<M>(), EditingState()).snapshots
   }
 
-  /// The snapshots of models with some keys: those the store has at hand, the others by a fetch.
+  /// The snapshots of models with some keys: cached ones, and the others by a fetch.
   func snapshots<M: PersistentModel>(
     withKeys keys: [Int64], of type: M.Type, _ state: EditingState
   ) throws -> [Int64: Base.Snapshot] {
@@ -72,7 +72,7 @@ extension SnapshotStore {
     return result
   }
 
-  /// Matches the models with some identifiers.
+  /// A predicate for the models with some identifiers.
   static func predicate<M: PersistentModel>(_ identifiers: [PersistentIdentifier]) -> Predicate<M> {
     Predicate<M> { model in
       PredicateExpressions.build_contains(
@@ -82,7 +82,7 @@ extension SnapshotStore {
   }
 }
 
-/// Limit and offset; negative ones bound nothing.
+/// Limit and offset. Negative values mean no bound.
 struct Bounds {
   let offset: Int
   let limit: Int?
@@ -92,7 +92,7 @@ struct Bounds {
     limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
   }
 
-  /// How many are needed before those of the offset are dropped; nil is all.
+  /// The number of models needed before the offset is dropped, or nil for all.
   var end: Int? {
     limit.flatMap { limit in
       let (sum, overflow) = limit.addingReportingOverflow(offset)

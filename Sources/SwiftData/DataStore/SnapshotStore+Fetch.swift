@@ -11,7 +11,7 @@ extension SnapshotStore {
       return try fetchStored(descriptor, after: start, table, context)
     }
     var asked = descriptor
-    // Nothing says what the store reads, so an unsaved change can make any row match.
+    // The store does not report what it reads, so an unsaved change can affect any row.
     if hasUnsaved { asked = FetchDescriptor<M>() }
     if start != nil { (asked.fetchLimit, asked.fetchOffset) = (nil, nil) }
     let answer = try ask(asked, context.editing)
@@ -30,7 +30,7 @@ extension SnapshotStore {
     return Bounds(descriptor).apply(to: objects)
   }
 
-  /// What is stored whatever is unsaved: the objects here may have other values, so others are asked.
+  /// Fetches stored values. Registered objects may have other values, so another context fetches.
   private func fetchStored<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, after start: M?, _ table: EntityTable, _ context: ContextState
   ) throws -> [M] {
@@ -42,7 +42,7 @@ extension SnapshotStore {
     return keys.compactMap { objects[$0] as? M }
   }
 
-  /// Sorted by the descriptors; what these leave equal stays in the order of the store, unsaved objects last.
+  /// Sorts by the descriptors. Ties keep the order of the store, with unsaved objects last.
   private static func sorted<M: PersistentModel>(_ objects: [M], by descriptors: [SortDescriptor<M>]) -> [M] {
     guard !descriptors.isEmpty else { return objects }
     return objects.enumerated().sorted { left, right in
@@ -65,7 +65,7 @@ extension SnapshotStore {
     _ start: M, in objects: [M], by descriptors: [SortDescriptor<M>]
   ) -> [M] {
     if let index = objects.firstIndex(where: { $0 === start }) { return Array(objects[(index + 1)...]) }
-    // It does not match, or is gone: its values say where it would be, and its age where they are equal.
+    // The model does not match, or is deleted. Its values define the position, and its age breaks ties.
     return objects.filter {
       let order = compare(start, $0, descriptors)
       return order == .orderedAscending || order == .orderedSame && $0.__state.key > start.__state.key
@@ -105,7 +105,7 @@ extension SnapshotStore {
     return try fetch(descriptor, after: nil, in: context).map(\.persistentModelID)
   }
 
-  /// What the store answers; nil where it wants the context to filter or to sort.
+  /// The store's answer, or nil if it wants the context to filter or sort.
   private func answered<T>(_ body: (Base) throws -> T) throws -> T? {
     do {
       return try call(body)

@@ -3,7 +3,7 @@ import Foundation
 extension SnapshotStore {
   // MARK: - Objects of snapshots
 
-  /// The objects of an answer, registered; what came along is at the other ends of their relationships.
+  /// Registers the objects of an answer. Related snapshots become the other ends of their relationships.
   func decode<M: PersistentModel>(
     _ answer: SnapshotAnswer<Base.Snapshot>, _ context: ContextState
   ) throws -> [M] {
@@ -12,7 +12,7 @@ extension SnapshotStore {
       var fetched = [(object: M, contents: SnapshotContents)]()
       for snapshot in answer.snapshots {
         let contents = try contents(of: snapshot)
-        // The class was asked for when the answer came.
+        // The answer was filtered by class.
         fetched.append((try object(of: contents, context) as! M, contents))
       }
       let batch = FetchBatch(root: table.root, keys: fetched.map { $0.object.__state.key })
@@ -27,7 +27,7 @@ extension SnapshotStore {
     }
   }
 
-  /// Gives relationships that are faults the targets that came along, where all of them did.
+  /// Fills relationships that are faults if the answer has all of their targets.
   private func connect(
     _ object: any PersistentModel, _ contents: SnapshotContents, _ related: [PersistentIdentifier: any PersistentModel]
   ) {
@@ -37,7 +37,7 @@ extension SnapshotStore {
         case .fault = object.__relationship(property.index, .read)
       else { continue }
       let targets = identifiers.compactMap { related[$0] }
-      // What is unsaved at the other end is put together when the fault fires.
+      // Unsaved changes at the other end are merged when the fault fires.
       guard targets.count == identifiers.count, targets.allSatisfy({ $0.__state.flags.isEmpty }),
         property.isToOne && !targets.isEmpty
       else { continue }
@@ -45,7 +45,7 @@ extension SnapshotStore {
     }
   }
 
-  /// The object of a snapshot: the registered one, brought up to it, or a new one.
+  /// The object of a snapshot: the registered one after a refresh, or a new one.
   func object(of contents: SnapshotContents, _ context: ContextState) throws -> any PersistentModel {
     let table = try context.core.table(for: contents.entity)
     let key = give(contents.identifier).key
@@ -58,7 +58,7 @@ extension SnapshotStore {
     return object
   }
 
-  /// Takes a snapshot's values over, except where there are unsaved ones.
+  /// Takes over the snapshot's values except for unsaved properties.
   func refresh(_ object: any PersistentModel, _ contents: SnapshotContents, _ context: ContextState) throws {
     let change = context.changed[ObjectIdentifier(object)]
     let reader = reader(contents)
@@ -86,7 +86,7 @@ extension SnapshotStore {
       switch object.__relationship(property.index, .read) {
       case .fault(let current): return current == key
       case .targets(let targets, _): return (targets.first?.__state.key ?? 0) == key
-      case .none: return true
+      case .none, .change, .order, .original: return true
       }
     case .toMany(let targets):
       guard case .targets(let current, _) = object.__relationship(property.index, .read) else { return true }
@@ -128,7 +128,7 @@ extension SnapshotStore {
     }
     let objects = try objects(withKeys: Array(Set(lists.flatMap(\.targets))).sorted(), in: table, context: context)
     for (owner, targets) in lists {
-      // A target that is gone is none.
+      // A deleted target is dropped.
       for target in targets { if let object = objects[target] { body(owner, object, true) } }
     }
   }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// A ``DataStore`` that somebody else wrote, as contexts use it: what it fetches becomes registered objects, what it
-/// cannot filter or sort is filtered and sorted in memory, and what is unsaved is laid over it there.
-// @unchecked Sendable because `base` is only called under the lock; all else is immutable or locks itself.
+/// Adapts a custom ``DataStore`` to the engine. Fetched snapshots become registered objects. The engine filters and
+/// sorts in memory what the store refuses to, and applies unsaved changes there.
+// @unchecked Sendable because `base` is called under the lock only. All else is immutable or locks itself.
 package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Sendable {
   let base: Base
   package let identifier: String
   package let name: String
-  package let migration: MigrationSummary
+  package let migration: ModelContainer.MigrationSummary
   let entities: [String: __Entity]
   private let keys = SnapshotKeys()
-  /// Recursive because a save reads what it is about to replace.
+  /// Recursive, because a save reads what it replaces.
   private let lock = NSRecursiveLock()
 
   init(_ base: Base, entities: [String: __Entity]) {
     self.base = base
     self.identifier = base.identifier
     self.name = base.configuration.name
-    self.migration = MigrationSummary(configuration: base.configuration.name, steps: [])
+    self.migration = ModelContainer.MigrationSummary(configuration: base.configuration.name, steps: [])
     self.entities = entities
   }
 
-  /// Calls the store, from one thread at a time. Snapshots that it decodes meanwhile know their classes.
+  /// Calls the store, from one thread at a time. Decoding of snapshots meanwhile uses the container's classes.
   func call<T>(_ body: (Base) throws -> T) throws -> T {
     lock.lock()
     defer { lock.unlock() }
@@ -37,7 +37,7 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
   // MARK: - Identity
 
   package func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier {
-    // Every key was given by this store; one that was not is of no object.
+    // This store assigned every key. An unknown key has no object.
     keys.identifier(of: key) ?? PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
   }
 
@@ -49,15 +49,15 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
     identifier.storeIdentifier == self.identifier ? give(identifier).key : nil
   }
 
-  /// The key of an identifier that a snapshot names, and whether it had one.
+  /// The key of an identifier in a snapshot, and whether it had one.
   func give(_ identifier: PersistentIdentifier) -> (key: Int64, isKnown: Bool) {
     keys.key(of: identifier)
   }
 
   // MARK: - Contents
 
-  /// What a snapshot says.
-  /// - Throws: ``SwiftDataError/unknownSchema`` for a class that the store does not keep.
+  /// The contents of a snapshot.
+  /// - Throws: ``SwiftDataError/unknownSchema`` if the store does not have the class.
   func contents(of snapshot: Base.Snapshot) throws -> SnapshotContents {
     if let snapshot = snapshot as? DefaultSnapshot { return snapshot.contents }
     let identifier = snapshot.persistentIdentifier

@@ -1,7 +1,7 @@
-/// Makes the snapshots of a request the unsaved changes of a context.
+/// Applies the snapshots of a request to a context as unsaved changes.
 ///
-/// A request names both ends of every relationship, and everything that a delete rule takes along; so nothing is
-/// inferred here.
+/// A request contains both ends of every relationship, and everything that delete rules remove, so nothing is inferred
+/// here.
 final class SnapshotWriter {
   private let context: ContextState
   private var objects: [PersistentIdentifier: any PersistentModel] = [:]
@@ -16,7 +16,7 @@ final class SnapshotWriter {
     try load(request.deleted.map(\.persistentIdentifier), isRequired: false)
     for snapshot in request.inserted {
       let contents = snapshot.contents
-      // Relationships are set when all objects are there.
+      // Relationships are set once all objects exist.
       let reader = SnapshotReader(contents) { _ in 0 }
       let object = try contents.entity.type.init(__row: reader)
       objects[contents.identifier] = object
@@ -38,7 +38,7 @@ final class SnapshotWriter {
     for (temporary, object) in inserted {
       let identifier = object.persistentModelID
       remapped[temporary] = identifier
-      // Written over a stored row, which may have more than the new object.
+      // An upsert may leave values in the stored row that the new object does not have.
       let current = context.registeredModel(for: identifier) ?? object
       merged[identifier] = DefaultSnapshot(SnapshotContents(of: current))
     }
@@ -56,14 +56,14 @@ final class SnapshotWriter {
     }
     guard isRequired, let gone = identifiers.first(where: { objects[$0] == nil }) else { return }
     throw SwiftDataError(
-      .staleObject, entity: gone.entityName, message: "an object to update is not in the store any more; fetch it again"
+      .staleObject, entity: gone.entityName, message: "an object to update is no longer in the store; fetch it again"
     )
   }
 
   private func relate(_ object: any PersistentModel, _ contents: SnapshotContents) {
     for property in contents.entity.properties where !property.isAttribute {
       let targets = (contents[property]?.identifiers ?? []).compactMap { objects[$0] }
-      // An optional to-many that is nil reads as no targets either way.
+      // An optional to-many that is nil reads as empty either way.
       if property.isToOne, targets.isEmpty, !property.isOptional { continue }
       _ = object.__relationship(property.index, .load(targets, positioned: false))
     }

@@ -1,37 +1,37 @@
 import Foundation
 import GRDB
 
-/// A column whose cells are sealed.
+/// A column with encrypted cells.
 struct EncryptedColumn: Codable, Hashable, Comparable {
   let table: String
   let column: String
 
-  /// What is authenticated with each cell.
+  /// The column's name, which each cell authenticates.
   static func name(_ table: String, _ column: String) -> String { table + "." + column }
 
   static func < (left: Self, right: Self) -> Bool { (left.table, left.column) < (right.table, right.column) }
 
-  /// Whether a statement may have values in it that the file keeps secret.
+  /// Whether a statement may contain secret values.
   static func isUsed(in sql: String) -> Bool { sql.contains("swift_encrypt(") || sql.contains("swift_decrypt(") }
 
-  /// SQL for the value of a sealed cell.
+  /// SQL that decrypts a cell.
   static func opened(_ cell: String, _ table: String, _ column: String) -> String {
     "swift_decrypt(\(cell), \(name(table, column).quotedLiteral))"
   }
 
-  /// SQL for the sealed cell of a value.
-  static func sealed(_ value: String, _ table: String, _ column: String) -> String {
+  /// SQL for the encrypted cell of a value.
+  static func encrypted(_ value: String, _ table: String, _ column: String) -> String {
     "swift_encrypt(\(value), \(name(table, column).quotedLiteral))"
   }
 }
 
-/// What a store's file says of its encryption: which columns are sealed, and with which keys.
+/// The encryption of a store file: which columns are encrypted, and with which keys.
 struct EncryptionRecord: Codable, Equatable {
   var columns: [EncryptedColumn] = []
-  /// The identifiers of the keys that sealed them.
+  /// The identifiers of the keys that encrypted them.
   var keys: [String] = []
 
-  /// What the program wants.
+  /// The encryption that the program wants.
   init(_ tables: [EntityTable], _ keys: KeyRing?) {
     guard let keys else { return }
     columns = Set(
@@ -42,11 +42,11 @@ struct EncryptionRecord: Codable, Equatable {
 
   init() {}
 
-  /// What the cells themselves say, for a file that does not.
+  /// Derives the record from the cells, for a file without one.
   init(foundIn database: Database, _ tables: [EntityTable]) throws {
     var identifiers = Set<String>()
     for table in tables {
-      // The store's own set is empty: recovery has no key.
+      // The store's own set is empty, because recovery has no key.
       for column in EntityTable.encryptedColumns(table.family) {
         let cell = column.quotedIdentifier
         let found = try String.fetchAll(
@@ -64,12 +64,12 @@ struct EncryptionRecord: Codable, Equatable {
 
   var isEmpty: Bool { columns.isEmpty }
 
-  /// Whether a file that has this is as the program wants it.
+  /// Whether a file with this record needs no change.
   func fits(_ wanted: EncryptionRecord) -> Bool {
     columns == wanted.columns && Set(keys).isSuperset(of: wanted.keys)
   }
 
-  /// - Throws: ``SwiftDataError/encryptionKey`` where a key is missing that some of the file may need.
+  /// - Throws: ``SwiftDataError/encryptionKey`` if a key is missing that the file may need.
   func check(_ ring: KeyRing?, _ configuration: ModelConfiguration) throws {
     let missing = keys.filter { ring?.has($0) != true }
     guard !missing.isEmpty else { return }
@@ -83,7 +83,7 @@ struct EncryptionRecord: Codable, Equatable {
 
   // MARK: - Changing files
 
-  /// Makes the columns what they would be without encryption.
+  /// Decrypts the columns.
   func openAll(_ database: Database) throws {
     for column in columns {
       let cell = column.column.quotedIdentifier
@@ -93,7 +93,7 @@ struct EncryptionRecord: Codable, Equatable {
     }
   }
 
-  /// Adds the columns that a file has sealed in tables of models which the program does not name.
+  /// Adds encrypted columns of models that the program does not list.
   func keeping(_ known: EncryptionRecord, beside layout: StoreLayout) -> EncryptionRecord {
     let kept = known.columns.filter { layout.record.table(named: $0.table) == nil }
     guard !kept.isEmpty else { return self }
@@ -103,8 +103,9 @@ struct EncryptionRecord: Codable, Equatable {
     return result
   }
 
-  /// Seals the columns, whose cells are plain, and forgets those that are gone.
-  /// - Parameter files: where cells may name files, which become cells too: a file would be one more thing to seal.
+  /// Encrypts the columns, whose cells are plain, and forgets removed columns.
+  /// - Parameter files: the external files that cells may refer to. Their data move into the cells, so that no file
+  ///   needs encryption.
   mutating func sealAll(_ database: Database, _ files: ExternalStorage) throws {
     columns = try columns.filter { column in
       try database.tableExists(column.table)
@@ -112,7 +113,7 @@ struct EncryptionRecord: Codable, Equatable {
     }
     for column in columns {
       let (table, cell) = (column.table.quotedIdentifier, column.column.quotedIdentifier)
-      // Only cells of data are text without being the value.
+      // Among cells for data, only a reference is text.
       for row in try Row.fetchAll(database, sql: "SELECT _pk, \(cell) FROM \(table) WHERE typeof(\(cell)) = 'text'") {
         let (key, name): (Int64, String) = (row[0], row[1])
         guard UUID(uuidString: name) != nil, let data = try? files.read(name) else { continue }
@@ -120,20 +121,20 @@ struct EncryptionRecord: Codable, Equatable {
         try files.pending?.remove([name])
       }
       try database.execute(
-        sql: "UPDATE \(table) SET \(cell) = \(EncryptedColumn.sealed(cell, column.table, column.column))"
+        sql: "UPDATE \(table) SET \(cell) = \(EncryptedColumn.encrypted(cell, column.table, column.column))"
           + " WHERE \(cell) IS NOT NULL")
     }
   }
 }
 
 extension EntityTable {
-  /// The names of the encrypted columns of some classes of one table.
-  /// - Throws: never; ``validateEncryption()`` says what cannot be kept secret.
+  /// The names of the encrypted columns of some classes of one table. ``validateEncryption()`` diagnoses unsupported
+  /// attributes.
   static func encryptedColumns(_ family: [__Entity]) -> Set<String> {
     Set(family.flatMap { $0.properties.filter(\.isSensitive).map { TableNames.column(for: $0) } })
   }
 
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for an encrypted attribute of which the file would tell more.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the file would reveal values of an encrypted attribute.
   func validateEncryption() throws {
     guard !encrypted.isEmpty else { return }
     let indexed = (uniqueness + indices + rtrees.map(\.terms)).joined().map(\.property.name)
@@ -142,7 +143,7 @@ extension EntityTable {
       func refuse(_ what: String) -> SwiftDataError {
         SwiftDataError(
           .loadIssueModelContainer, entity: entity.name, property: property.name,
-          message: "an encrypted attribute cannot be \(what), which would keep its values readable; leave out one of"
+          message: "an encrypted attribute cannot be \(what), because its values would stay readable; remove one of"
             + " the two")
       }
       if indexed.contains(property.name) || options.contains(.indexed) { throw refuse("unique or indexed") }

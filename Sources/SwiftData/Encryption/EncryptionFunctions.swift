@@ -1,14 +1,14 @@
 import Foundation
 import GRDBSQLite
 
-/// `swift_encrypt(cell, column)` and `swift_decrypt(cell, column)`, on the connections of a store that has keys.
+/// `swift_encrypt(cell, column)` and `swift_decrypt(cell, column)`, for connections of stores with keys.
 ///
-/// Statements call them where an encrypted column is written or read, so that everything between, predicates and
-/// orders included, sees the values themselves. They may not be part of a schema, which a file could bring along.
+/// Statements call them to write or read an encrypted column, so predicates and orders see the values. A schema may not
+/// contain them, because a hostile file could.
 enum EncryptionFunctions {
   static func register(_ keys: KeyRing, on connection: OpaquePointer) throws {
     try register("swift_encrypt", SQLITE_DIRECTONLY, keys, connection) { keys, call in
-      .blob(try keys.seal(call.cell(0), column: Array(call.utf8(1))))
+      .blob(try keys.encrypt(call.cell(0), column: Array(call.utf8(1))))
     }
     try register("swift_decrypt", SQLITE_DIRECTONLY | SQLITE_DETERMINISTIC, keys, connection) { keys, call in
       try keys.open(call.cell(0), column: Array(call.utf8(1)))
@@ -17,7 +17,7 @@ enum EncryptionFunctions {
 
   private typealias Body = @Sendable (KeyRing, SQLiteCall) throws -> SQLValue
 
-  /// What a connection holds for one function.
+  /// The context of one SQL function.
   private final class Function: Sendable {
     let keys: KeyRing
     let body: Body
@@ -31,7 +31,7 @@ enum EncryptionFunctions {
       } catch let error as SwiftDataError {
         call.fails(EncryptionErrors.text(of: error))
       } catch {
-        // Nothing of the error, which may carry what it was about.
+        // The error's text is omitted, because it may contain the value.
         call.fails("encryption failed")
       }
     }
@@ -53,7 +53,7 @@ enum EncryptionFunctions {
   }
 }
 
-/// Errors on their way through SQLite, which carries texts.
+/// Transports errors through SQLite, which supports only text.
 enum EncryptionErrors {
   private static let codes: [(prefix: String, code: SwiftDataError.Code)] = [
     ("SwiftData key: ", .encryptionKey), ("SwiftData value: ", .unreadableValue),
@@ -63,12 +63,12 @@ enum EncryptionErrors {
     (codes.first { $0.code == error.code }?.prefix ?? "") + (error.message ?? "")
   }
 
-  /// Nil for any other error's text.
+  /// Returns nil for the text of any other error.
   static func error(of text: String, sql: String?) -> SwiftDataError? {
     guard let known = codes.first(where: { text.hasPrefix($0.prefix) }) else { return nil }
     let advice =
       known.code == .encryptionKey
-      ? "; give it to ModelConfiguration.formerEncryptionKeys. Nothing was lost or changed" : ""
+      ? "; add it to ModelConfiguration.formerEncryptionKeys. Nothing was lost or changed" : ""
     return SwiftDataError(known.code, message: text.dropFirst(known.prefix.count) + advice, sql: sql)
   }
 }

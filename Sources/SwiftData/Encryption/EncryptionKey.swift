@@ -1,51 +1,51 @@
-import Crypto
 public import Foundation
 
-/// A key that encrypts the `.allowsCloudEncryption` attributes of a store. (Not Apple's.)
-///
-///     var configuration = ModelConfiguration(url: url)
-///     configuration.encryptionKey = try EncryptionKey(bytesFromTheKeychain)
-///
-/// The key itself is nowhere stored; whoever loses it loses the values. Its bytes appear in no description.
-public struct EncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
-  private let bytes: Data
-  /// Names the key without telling anything of it: 16 hexadecimal digits, which the store keeps beside the values.
-  public let identifier: String
+extension ModelConfiguration {
+  /// A key that encrypts the `.allowsCloudEncryption` attributes of a store. (Not Apple's.)
+  ///
+  ///     var configuration = ModelConfiguration(url: url)
+  ///     configuration.encryptionKey = try ModelConfiguration.EncryptionKey(bytesFromTheKeychain)
+  ///
+  /// The library never stores the key. If you lose the key, you lose the values. No description contains its bytes.
+  public struct EncryptionKey: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+  {
+    private let bytes: Data
+    /// The name of the key, which reveals nothing about it: 16 hexadecimal digits, stored beside the values.
+    public let identifier: String
 
-  /// - Parameter bytes: 32 random bytes. A password is none: derive a key from it first (scrypt, Argon2).
-  /// - Throws: ``SwiftDataError/encryptionKey`` for another number of bytes.
-  public init(_ bytes: some DataProtocol) throws {
-    guard bytes.count == 32 else {
-      throw SwiftDataError(.encryptionKey, message: "a key has 32 bytes, and these are \(bytes.count)")
+    /// Makes a key.
+    /// - Parameter bytes: 32 random bytes. For a password, derive a key first (scrypt, Argon2).
+    /// - Throws: ``SwiftDataError/encryptionKey`` for any other number of bytes.
+    public init(_ bytes: some DataProtocol) throws {
+      guard bytes.count == 32 else {
+        throw SwiftDataError(.encryptionKey, message: "a key has 32 bytes, not \(bytes.count)")
+      }
+      self.init(checked: Data(bytes))
     }
-    self.init(checked: Data(bytes))
+
+    private init(checked bytes: Data) {
+      self.bytes = bytes
+      identifier = Cipher(bytes: bytes).identifier.map { byte in String(byte, radix: 16).leftPadded }.joined()
+    }
+
+    /// Makes a key from the system's random number generator.
+    public static func random() -> ModelConfiguration.EncryptionKey {
+      ModelConfiguration.EncryptionKey(checked: Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }))
+    }
+
+    /// Passes the bytes to code that stores them, such as a keychain.
+    public func withBytes<T>(_ body: (Data) throws -> T) rethrows -> T { try body(bytes) }
+
+    /// The identifier.
+    public var description: String { "EncryptionKey(\(identifier))" }
+    /// The identifier.
+    public var debugDescription: String { description }
+    /// The identifier.
+    public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
+
+    var cipher: Cipher { Cipher(bytes: bytes) }
   }
-
-  private init(checked bytes: Data) {
-    self.bytes = bytes
-    let digest = HMAC<SHA256>.authenticationCode(
-      for: Data("SwiftData key identifier".utf8), using: SymmetricKey(data: bytes))
-    identifier = digest.prefix(8).map { byte in String(byte, radix: 16).leftPadded }.joined()
-  }
-
-  /// A new key from the system's random numbers.
-  public static func random() -> EncryptionKey {
-    EncryptionKey(checked: SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) })
-  }
-
-  /// Hands the bytes to whoever keeps them, a keychain for example.
-  public func withBytes<T>(_ body: (Data) throws -> T) rethrows -> T { try body(bytes) }
-
-  /// The identifier alone.
-  public var description: String { "EncryptionKey(\(identifier))" }
-  /// The identifier alone.
-  public var debugDescription: String { description }
-  /// The identifier alone.
-  public var customMirror: Mirror { Mirror(self, children: ["identifier": identifier]) }
-
-  var symmetric: SymmetricKey { SymmetricKey(data: bytes) }
 }
 
 extension String {

@@ -1,50 +1,47 @@
-import Crypto
 import Foundation
 
-/// The keys of one store: the one that writes, and all that read.
+/// The keys of a store: one to encrypt, and all to decrypt.
 ///
-/// A sealed cell is a blob: a mark, the identifier of the key, then AES-GCM's nonce, text and tag. The nonce is new for
-/// each value. Mark, identifier and the name of the column are authenticated too, so that a cell that is moved to
-/// another column cannot be read there.
+/// An encrypted cell is a blob: a mark, the identifier of the key, then AES-GCM's nonce, ciphertext and tag. Each value
+/// has a new nonce. Mark, identifier and column name are authenticated, so a cell that is moved to another column
+/// cannot be decrypted.
 final class KeyRing: Sendable {
   private struct Key: Sendable {
     let identifier: [UInt8]
-    let key: SymmetricKey
+    let cipher: Cipher
   }
 
-  /// What every sealed cell begins with; the last byte is the version of the form.
+  /// The prefix of each encrypted cell. The last byte is the format version.
   static let mark: [UInt8] = [0xE5, 0x53, 0x44, 0x01]
 
-  let current: EncryptionKey
+  let current: ModelConfiguration.EncryptionKey
   private let keys: [Key]
 
-  /// Nil where the configuration has no key.
+  /// Returns nil if the configuration has no key.
   convenience init?(_ configuration: ModelConfiguration) {
     guard let current = configuration.encryptionKey else { return nil }
     self.init(current, configuration.formerEncryptionKeys)
   }
 
-  init(_ current: EncryptionKey, _ former: [EncryptionKey] = []) {
+  init(_ current: ModelConfiguration.EncryptionKey, _ former: [ModelConfiguration.EncryptionKey] = []) {
     self.current = current
     keys = ([current] + former).map {
-      Key(identifier: Array($0.identifier.utf8), key: $0.symmetric)
+      Key(identifier: Array($0.identifier.utf8), cipher: $0.cipher)
     }
   }
 
   func has(_ identifier: String) -> Bool { keys.contains { $0.identifier == Array(identifier.utf8) } }
 
-  /// - Parameter column: the name of the column, as ``EncryptedColumn/name`` has it.
-  func seal(_ cell: SQLValue, column: [UInt8]) throws -> Data {
+  /// - Parameter column: the name of the column, from ``EncryptedColumn/name``.
+  func encrypt(_ cell: SQLValue, column: [UInt8]) throws -> Data {
     let key = keys[0]
-    let box = try AES.GCM.seal(
-      Self.bytes(of: cell), using: key.key, authenticating: Self.mark + key.identifier + column)
-    // Nil only for a nonce of another size than the default.
-    return Data(Self.mark + key.identifier) + box.combined!
+    let text = try key.cipher.encrypt(Self.bytes(of: cell), authenticating: Self.mark + key.identifier + column)
+    return Data(Self.mark + key.identifier) + text
   }
 
-  /// What is not sealed comes back as it is: a value on its way to a comparison.
-  /// - Throws: ``SwiftDataError/encryptionKey`` where no key of the ring sealed it, ``SwiftDataError/unreadableValue``
-  ///   where it was changed.
+  /// Decrypts a cell. Returns a cell that is not encrypted unchanged, such as a value in a comparison.
+  /// - Throws: ``SwiftDataError/encryptionKey`` if no key of the ring encrypted it, ``SwiftDataError/unreadableValue``
+  ///   if it was changed.
   func open(_ cell: SQLValue, column: [UInt8]) throws -> SQLValue {
     guard case .blob(let blob) = cell, blob.starts(with: Self.mark) else { return cell }
     let header = Self.mark.count + 16
@@ -54,14 +51,16 @@ final class KeyRing: Sendable {
         .encryptionKey, message: "a value was encrypted with the key \(String(decoding: identifier, as: UTF8.self))")
     }
     do {
-      let box = try AES.GCM.SealedBox(combined: blob.dropFirst(header))
-      let bytes = try AES.GCM.open(box, using: key.key, authenticating: Self.mark + identifier + column)
-      guard let cell = Self.cell(of: bytes) else { throw CryptoKitError.authenticationFailure }
-      return cell
+      let bytes = try key.cipher.decrypt(
+        blob.dropFirst(header), authenticating: Self.mark + identifier + column)
+      if let cell = Self.cell(of: bytes) { return cell }
+    } catch let error as SwiftDataError {
+      throw error
     } catch {
-      throw SwiftDataError(
-        .unreadableValue, message: "an encrypted value was damaged, changed or moved from another column")
+      // Any error of the cipher means that the value is not what was written.
     }
+    throw SwiftDataError(
+      .unreadableValue, message: "an encrypted value is damaged, was changed, or was moved from another column")
   }
 
   // MARK: - Cells and bytes

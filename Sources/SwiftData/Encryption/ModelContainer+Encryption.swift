@@ -1,10 +1,11 @@
 import Foundation
 
 extension ModelContainer {
-  /// Encrypts every encrypted value anew with the configuration's ``ModelConfiguration/encryptionKey``, after which the
-  /// former keys are not needed any more. One transaction a store: all of it is done, or nothing. (Not Apple's.)
-  /// - Throws: ``SwiftDataError/encryptionKey`` where a key is missing, or an error of the store; then nothing changed.
-  /// - Complexity: reads and writes every object that has an encrypted attribute.
+  /// Encrypts every encrypted value again with ``ModelConfiguration/encryptionKey``. Former keys are unnecessary
+  /// afterwards. Each store does this in one transaction. (Not Apple's.)
+  /// - Throws: ``SwiftDataError/encryptionKey`` if a key is missing, or an error of the store. Then that store is
+  ///   unchanged.
+  /// - Complexity: reads and writes every object with an encrypted attribute.
   public func reencrypt() throws {
     for store in core.sqliteStores { try store.reencrypt() }
   }
@@ -24,7 +25,7 @@ extension SQLiteStore {
         let opened = EncryptedColumn.opened(cell, column.table, column.column)
         try connection.execute(
           "UPDATE \(column.table.quotedIdentifier) SET \(cell) ="
-            + " \(EncryptedColumn.sealed(opened, column.table, column.column)) WHERE \(cell) IS NOT NULL")
+            + " \(EncryptedColumn.encrypted(opened, column.table, column.column)) WHERE \(cell) IS NOT NULL")
       }
       record.keys = [keys.current.identifier]
       let text = String(decoding: try JSONCoding.encode(record), as: UTF8.self)

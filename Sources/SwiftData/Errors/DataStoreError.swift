@@ -1,13 +1,11 @@
-/// What a store answers when it cannot do what it was asked for.
-///
-/// (Apple's documentation, `DataStoreError`.)
+/// An answer of a store that cannot perform a request. (Apple's documentation, `DataStoreError`.)
 public enum DataStoreError: Error, Hashable, Sendable {
-  /// The predicate makes no sense to the store.
+  /// The store cannot interpret the predicate.
   case invalidPredicate
   /// The store wants the context to filter the models in memory.
   case preferInMemoryFilter
   /// The store wants the context to sort the models in memory.
   case preferInMemorySort
-  /// The store does not offer what the request needs.
+  /// The store does not support the request.
   case unsupportedFeature
 }

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// What went wrong, where, and what to do about it.
+/// An error with its code, its place and a remedy.
 ///
-/// Errors are equal, and match in a `catch`, when their codes are: `catch SwiftDataError.unsupportedPredicate` takes
-/// every error about a predicate, whatever it says. The SQL of a statement that failed is part of
-/// ``debugDescription`` only. (Apple's documentation, `SwiftDataError`; the codes that it does not have are marked.)
+/// Errors are equal, and match in a `catch`, if their codes are equal: `catch SwiftDataError.unsupportedPredicate`
+/// catches every error about a predicate. Only ``debugDescription`` includes the SQL of a failed statement. (Apple's
+/// documentation, `SwiftDataError`; additional codes are marked.)
 public struct SwiftDataError: Error, Hashable, Sendable {
-  /// What kind of error it is.
+  /// The kind of error.
   public let code: Code
-  /// The entity that it is about.
+  /// The entity that the error concerns.
   public let entity: String?
-  /// The property that it is about.
+  /// The property that the error concerns.
   public let property: String?
-  /// What happened in this case.
+  /// The description of this case.
   public let message: String?
-  /// The error that caused it.
+  /// The cause.
   public let underlyingError: (any Error)?
-  /// The statement that failed. It may hold names of tables and columns, never values.
+  /// The failed statement. It may contain names of tables and columns, but no values.
   package let sql: String?
 
   /// Makes an error.
@@ -36,16 +36,18 @@ public struct SwiftDataError: Error, Hashable, Sendable {
     self.underlyingError = underlying
   }
 
-  /// The same error, said of an entity's property.
+  /// The same error for an entity's property.
   package func of(_ entity: String, _ property: String) -> SwiftDataError {
     SwiftDataError(
       code, entity: entity, property: property, message: message, sql: sql, underlying: underlyingError)
   }
 
+  /// Compares the codes.
   public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool { left.code == right.code }
+  /// Hashes the code.
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-  /// Whether an error has the same code: what `catch SwiftDataError.unsupportedPredicate` asks.
+  /// Whether an error has the same code, as in `catch SwiftDataError.unsupportedPredicate`.
   public static func ~= (left: SwiftDataError, right: any Error) -> Bool {
     (right as? SwiftDataError)?.code == left.code
   }
@@ -54,7 +56,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
 // MARK: - Codes
 
 extension SwiftDataError {
-  /// The kind of an error. More may come.
+  /// The kind of an error. Later versions may add codes.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     fileprivate enum Base: String {
       case includePendingChangesWithBatchSize, unsupportedPredicate, unsupportedKeyPath
@@ -119,43 +121,43 @@ extension SwiftDataError {
 // MARK: - Apple's values
 
 extension SwiftDataError {
-  /// A fetch in batches asked for unsaved changes too.
+  /// A fetch in batches requested unsaved changes.
   public static let includePendingChangesWithBatchSize = SwiftDataError(.includePendingChangesWithBatchSize)
-  /// A predicate has a part that the store cannot compute.
+  /// The store cannot compute a part of a predicate.
   public static let unsupportedPredicate = SwiftDataError(.unsupportedPredicate)
-  /// A key path is no persisted property.
+  /// A key path is not a persisted property.
   public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
-  /// A fetch of identifiers asked for an order that takes unsaved changes into account.
+  /// A fetch of identifiers requested an order that includes unsaved changes.
   public static let sortingPendingChangesWithIdentifiers = SwiftDataError(.sortingPendingChangesWithIdentifiers)
-  /// A sort descriptor orders by something that the store cannot compute.
+  /// The store cannot compute a sort descriptor.
   public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
-  /// A history token is older than the history that the store still has.
+  /// The history after a token was deleted.
   public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
-  /// A request for history makes no sense.
+  /// A history request is invalid.
   public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
   /// Two configurations of one container have the same name or file.
   public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
   /// The name of a configuration is too long for a file name.
   public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
-  /// The name of a configuration has characters that a file name cannot have.
+  /// The name of a configuration has characters that file names cannot have.
   public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
     .configurationFileNameContainsInvalidCharacters
   )
-  /// A configuration has a model that its container does not have.
+  /// A configuration lists a model that its container does not have.
   public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
     .configurationSchemaNotFoundInContainerSchema
   )
-  /// A container could not be made.
+  /// A container could not be created.
   public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
-  /// A model breaks a rule of its declaration.
+  /// A model violates a rule of its declaration.
   public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
-  /// Something needs a context and has none.
+  /// The operation needs a context.
   public static let missingModelContext = SwiftDataError(.missingModelContext)
-  /// A migration would lead to an older version.
+  /// The migration would lead to an older version.
   public static let backwardMigration = SwiftDataError(.backwardMigration)
-  /// A schema is not one that the operation knows.
+  /// The schema is unknown to the operation.
   public static let unknownSchema = SwiftDataError(.unknownSchema)
-  /// The schema of a store is none that the migration plan knows.
+  /// The migration plan does not contain the store's schema.
   public static let unknownDataStoreSchema = SwiftDataError(.unknownDataStoreSchema)
 }
 
@@ -166,35 +168,35 @@ extension SwiftDataError {
   public static let unreadableValue = SwiftDataError(.unreadableValue)
   /// The value of a property cannot be stored. (Not Apple's.)
   public static let unwritableValue = SwiftDataError(.unwritableValue)
-  /// Two models have the same value for something unique. (Not Apple's.)
+  /// Two models have the same value of a unique property. (Not Apple's.)
   public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
-  /// A model cannot be deleted while others are related to it. (Not Apple's.)
+  /// A deny rule prevents the deletion of a model. (Not Apple's.)
   public static let deleteDenied = SwiftDataError(.deleteDenied)
   /// Models of two contexts were related. (Not Apple's.)
   public static let relationshipAcrossContexts = SwiftDataError(.relationshipAcrossContexts)
-  /// The key of encrypted values is missing, or none. (Not Apple's.)
+  /// The key of encrypted values is missing or wrong. (Not Apple's.)
   public static let encryptionKey = SwiftDataError(.encryptionKey)
-  /// The file of a store is no database. (Not Apple's.)
+  /// The store file is not a database. (Not Apple's.)
   public static let notADatabase = SwiftDataError(.notADatabase)
-  /// Another process keeps the store locked. (Not Apple's.)
+  /// Another process holds a lock on the store. (Not Apple's.)
   public static let storeLocked = SwiftDataError(.storeLocked)
-  /// The store can be read only. (Not Apple's.)
+  /// The store is read-only. (Not Apple's.)
   public static let storeReadOnly = SwiftDataError(.storeReadOnly)
   /// A newer version of the app wrote the store. (Not Apple's.)
   public static let newerSchema = SwiftDataError(.newerSchema)
-  /// There is no room left for the store. (Not Apple's.)
+  /// The disk is full. (Not Apple's.)
   public static let storeFull = SwiftDataError(.storeFull)
-  /// The file of a store is damaged. (Not Apple's.)
+  /// The store file is damaged. (Not Apple's.)
   public static let storeDamaged = SwiftDataError(.storeDamaged)
-  /// An object was used that belongs to no context. (Not Apple's.)
+  /// The object belongs to no context. (Not Apple's.)
   public static let objectWithoutContext = SwiftDataError(.objectWithoutContext)
-  /// An object was used whose container is gone. (Not Apple's.)
+  /// The container of the object no longer exists. (Not Apple's.)
   public static let missingContainer = SwiftDataError(.missingContainer)
-  /// A property that is not stored was asked of the store. (Not Apple's.)
+  /// The operation needs a stored property. (Not Apple's.)
   public static let transientProperty = SwiftDataError(.transientProperty)
-  /// An object with unsaved changes was deleted elsewhere. (Not Apple's.)
+  /// Another context or process deleted an object with unsaved changes. (Not Apple's.)
   public static let staleObject = SwiftDataError(.staleObject)
-  /// The store that keeps the models does not offer it. (Not Apple's.)
+  /// The store does not support the operation. (Not Apple's.)
   public static let unsupportedFeature = SwiftDataError(.unsupportedFeature)
   /// Reading or writing a file failed. (Not Apple's.)
   public static let io = SwiftDataError(.io)
@@ -203,7 +205,7 @@ extension SwiftDataError {
 // MARK: - Text
 
 extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible, LocalizedError {
-  /// The entity and property, what happened, and what to do.
+  /// The entity and property, the problem, and the remedy.
   public var description: String {
     let place = entity.map { entity in property.map { "\(entity).\($0)" } ?? entity } ?? property
     let parts = [code.summary, message].compactMap(\.self)
@@ -221,31 +223,31 @@ extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible,
   /// The same as ``description``.
   public var errorDescription: String? { description }
 
-  /// What happened in this case.
+  /// The description of this case.
   public var failureReason: String? { message }
 
-  /// What helps in most cases, where the code alone says it.
+  /// The remedy, if the code determines it.
   public var recoverySuggestion: String? { code.advice }
 }
 
 extension SwiftDataError.Code {
-  /// One clause that is true of every error with the code.
+  /// A clause that is true for every error with the code.
   fileprivate var summary: String {
     switch base {
     case .includePendingChangesWithBatchSize: "a fetch in batches cannot include unsaved changes"
-    case .unsupportedPredicate: "the predicate cannot be computed by the store"
-    case .unsupportedKeyPath: "the key path is no persisted property"
+    case .unsupportedPredicate: "the store cannot compute the predicate"
+    case .unsupportedKeyPath: "the key path is not a persisted property"
     case .sortingPendingChangesWithIdentifiers: "a fetch of identifiers cannot sort unsaved changes"
-    case .unsupportedSortDescriptor: "the order cannot be computed by the store"
-    case .historyTokenExpired: "the history before the token was deleted"
-    case .invalidTransactionFetchRequest: "the request for history is not valid"
+    case .unsupportedSortDescriptor: "the store cannot compute the order"
+    case .historyTokenExpired: "history after the token was deleted"
+    case .invalidTransactionFetchRequest: "the history request is invalid"
     case .duplicateConfiguration: "two configurations have the same name or file"
     case .configurationFileNameTooLong: "the name is too long for a file"
     case .configurationFileNameContainsInvalidCharacters: "the name has characters that a file name cannot have"
     case .configurationSchemaNotFoundInContainerSchema: "the configuration has a model that its container lacks"
-    case .loadIssueModelContainer: "the container could not be made"
-    case .modelValidationFailure: "the model breaks a rule of its declaration"
-    case .missingModelContext: "there is no context"
+    case .loadIssueModelContainer: "the container could not be created"
+    case .modelValidationFailure: "the model violates a rule of its declaration"
+    case .missingModelContext: "there is no ModelContext"
     case .backwardMigration: "the migration leads to an older version"
     case .unknownSchema: "the schema cannot be used"
     case .unknownDataStoreSchema: "the schema of the store is unknown"
@@ -254,18 +256,18 @@ extension SwiftDataError.Code {
     case .uniquenessViolation: "the value is not unique"
     case .deleteDenied: "the model cannot be deleted"
     case .relationshipAcrossContexts: "models of two contexts cannot be related"
-    case .encryptionKey: "the key of encrypted values is not there"
-    case .notADatabase: "the file is no database"
-    case .storeLocked: "the store is locked by another process"
+    case .encryptionKey: "the key of encrypted values is missing"
+    case .notADatabase: "the file is not a database"
+    case .storeLocked: "another process has locked the store"
     case .storeReadOnly: "the store is read-only"
     case .newerSchema: "a newer version of the app wrote the store"
-    case .storeFull: "there is no room left for the store"
-    case .storeDamaged: "the file of the store is damaged"
+    case .storeFull: "the disk is full"
+    case .storeDamaged: "the store file is damaged"
     case .objectWithoutContext: "the object belongs to no context"
-    case .missingContainer: "the container of the object is gone"
+    case .missingContainer: "the container of the object no longer exists"
     case .transientProperty: "the property is not stored"
-    case .staleObject: "the object was deleted elsewhere"
-    case .unsupportedFeature: "the store does not offer it"
+    case .staleObject: "another context or process deleted the object"
+    case .unsupportedFeature: "the store does not support the operation"
     case .io: "reading or writing failed"
     }
   }
@@ -276,15 +278,15 @@ extension SwiftDataError.Code {
       "Save first, or set includePendingChanges to false."
     case .configurationFileNameTooLong, .configurationFileNameContainsInvalidCharacters: "Choose another name."
     case .storeLocked: "Close the other process, or try again."
-    case .notADatabase, .storeDamaged: "The file was not touched; restore a copy, or move it away to start anew."
-    case .newerSchema: "Update the app; the file was not touched."
-    case .storeFull: "Make room, then save again."
-    case .missingContainer: "Keep the container alive as long as its models are used."
+    case .notADatabase, .storeDamaged: "The file was not changed. Restore a copy, or move it away to start anew."
+    case .newerSchema: "Update the app. The file was not changed."
+    case .storeFull: "Free some space, then save again."
+    case .missingContainer: "Keep the container alive while its models are used."
     case .objectWithoutContext, .missingModelContext: "Insert the model into a context first."
     case .relationshipAcrossContexts: "Fetch one of the two by its persistentModelID in the context of the other."
     case .transientProperty: "Use a stored property, or filter the fetched models."
     case .staleObject: "Call rollback(), or insert a new object."
-    case .historyTokenExpired: "Read the models anew and start with a fresh token."
+    case .historyTokenExpired: "Fetch the models again and start with a new token."
     default: nil
     }
   }

@@ -1,11 +1,11 @@
 import Foundation
 
 extension ContextState {
-  func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> FetchExplanation {
+  func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> ModelContext.FetchExplanation {
     drainInbox()
     let store = try core.sqlStore(
       of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
-    var (asked, findings) = (descriptor, [FetchExplanation.Finding]())
+    var (asked, findings) = (descriptor, [ModelContext.FetchExplanation.Finding]())
     while true {
       do {
         return try explain(asked, store, findings)
@@ -16,14 +16,14 @@ extension ContextState {
         asked.predicate = nil
         findings.append(inMemory("filter", M.__entity))
       }
-      // What is filtered or sorted in memory cannot be cut by the database.
+      // The database cannot apply a limit before a filter or a sort in memory.
       (asked.fetchLimit, asked.fetchOffset) = (nil, nil)
     }
   }
 
   private func explain<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, _ store: any SQLStore, _ known: [FetchExplanation.Finding]
-  ) throws -> FetchExplanation {
+    _ descriptor: FetchDescriptor<M>, _ store: any SQLStore, _ known: [ModelContext.FetchExplanation.Finding]
+  ) throws -> ModelContext.FetchExplanation {
     var query = try lower(descriptor)
     var findings = known
     if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
@@ -33,12 +33,12 @@ extension ContextState {
     }
     let (steps, own) = try store.plan(of: query)
     let statement = query.select
-    return FetchExplanation(
-      sql: statement.sql, bindings: statement.arguments.map(FetchExplanation.Binding.init), plan: steps,
+    return ModelContext.FetchExplanation(
+      sql: statement.sql, bindings: statement.arguments.map(ModelContext.FetchExplanation.Binding.init), plan: steps,
       findings: findings + own)
   }
 
-  /// Whether the database can run a fetch if it does not have to sort.
+  /// Whether the database can run the fetch without sorting.
   private func canRunUnsorted<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) -> Bool {
     guard let query = try? lower(FetchDescriptor<M>(predicate: descriptor.predicate)),
       let store = try? core.sqlStore(of: query.table)
@@ -46,24 +46,24 @@ extension ContextState {
     return (try? store.plan(of: query)) != nil
   }
 
-  private func inMemory(_ what: String, _ entity: __Entity) -> FetchExplanation.Finding {
-    FetchExplanation.Finding(
+  private func inMemory(_ what: String, _ entity: __Entity) -> ModelContext.FetchExplanation.Finding {
+    ModelContext.FetchExplanation.Finding(
       entity: entity.name, index: [],
-      description: "The server cannot \(what) as Swift does: the models are read and the context does it in memory.")
+      description: "The server cannot \(what) like Swift, so the context reads the models and does it in memory.")
   }
 
-  private func unsavedChanges(_ query: StoreQuery, isWholeTable: Bool) -> FetchExplanation.Finding {
+  private func unsavedChanges(_ query: StoreQuery, isWholeTable: Bool) -> ModelContext.FetchExplanation.Finding {
     let name = query.table.entity.name
-    return FetchExplanation.Finding(
+    return ModelContext.FetchExplanation.Finding(
       entity: name, index: [],
       description: isWholeTable
-        ? "Unsaved changes of objects that \(name) is related to can make any \(name) match, so all are loaded and"
+        ? "Unsaved changes of objects related to \(name) can make any \(name) match, so all are loaded and"
           + " filtered in memory. Save before the fetch, or set includePendingChanges to false."
-        : "Unsaved changes are laid over the statement's result in memory.")
+        : "Unsaved changes are applied to the statement's result in memory.")
   }
 }
 
-extension FetchExplanation.Binding {
+extension ModelContext.FetchExplanation.Binding {
   package init(_ value: SQLValue) {
     self =
       switch value {

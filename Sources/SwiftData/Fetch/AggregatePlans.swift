@@ -1,9 +1,9 @@
 import Foundation
 
-/// A sum on its way, in memory or from the cells of a statement: exact for integers and decimal numbers.
+/// A partial sum, in memory or from the cells of a statement. It is exact for integers and decimal numbers.
 struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
   private enum Total {
-    /// Wide enough for 2^64 numbers of 64 bits.
+    /// Wide enough for the sum of 2^64 64-bit numbers.
     case integer(Int128)
     case real(Double)
     case decimal(Decimal)
@@ -32,7 +32,7 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
     }
   }
 
-  /// - Throws: ``SwiftDataError/unreadableValue`` where the type cannot hold the sum.
+  /// - Throws: ``SwiftDataError/unreadableValue`` if the type cannot hold the sum.
   func sum(as _: Number.Type, _ entity: __Entity) throws -> Number {
     switch total {
     case .integer(let sum):
@@ -41,13 +41,13 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
       throw SwiftDataError(
         .unreadableValue, entity: entity.name,
         message: "the sum \(sum) does not fit \(Number.self); sum an #Expression of a greater type or a Double")
-    // The casts cannot fail: init chose the case by the type, and no other types of columns can be added.
+    // The casts cannot fail: init chose the case by type, and no other column types support addition.
     case .decimal(let sum): return sum as! Number
     case .real(let sum): return Number.self == Float.self ? Float(sum) as! Number : sum as! Number
     }
   }
 
-  /// Double for integers, else the type itself; nil of nothing.
+  /// A Double for integers, else the number type. Nil without numbers.
   func average() -> Any? {
     guard count > 0 else { return nil }
     switch total {
@@ -72,7 +72,7 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
     default:
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name, property: value.property?.property.name,
-        message: "the store keeps the numbers where SQL cannot look; add up the fetched models instead")
+        message: "SQL cannot read the numbers in their stored form; add up the fetched models instead")
     }
     return AggregatePlan(
       inputs: [value.scalar.sql] + (value.failure.map { [$0] } ?? []),
@@ -91,14 +91,14 @@ struct Summation<Number: AdditiveArithmetic & __ColumnValue> {
     case (.decimal, .text(let text), _): total = .decimal(text == "NaN" ? .nan : Decimal(string: text) ?? .nan)
     case (.real, .real(let sum), .integer(0)): total = .real(sum)
     case (.real, .integer(let sum), .integer(0)): total = .real(Double(sum))
-    // A NaN among them, or both infinities, whose sum SQLite gives as NULL.
+    // A NaN or both infinities, whose sum SQLite returns as NULL.
     case (.real, _, _) where count > 0: total = .real(.nan)
     default: break
     }
   }
 }
 
-/// One end of an order.
+/// A minimum or maximum.
 enum Extreme {
   case minimum
   case maximum
@@ -140,14 +140,14 @@ enum Extreme {
         guard let result: Bound = type.value(of: cells[0], entity: entity) else {
           throw SwiftDataError(
             .unreadableValue, entity: entity.name, property: value.property?.property.name,
-            message: "a stored value is no \(Bound.self)")
+            message: "a stored value is not of type \(Bound.self)")
         }
         return result
       })
   }
 }
 
-/// The number of rows that have no value, where that can be.
+/// The number of rows without a value, if there can be any.
 private func failureCount(_ names: [String], _ dialect: any SQLDialect) -> [String] {
   names.count > 1 ? [dialect.count(where: names[1])] : []
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Reads a Swift value from the columns that a lowered value became.
+/// Decodes a Swift value from the columns of a lowered value.
 struct ColumnDecoder<Value> {
   private let read: (SQLRows, Int32) throws -> Value
-  /// How many columns it reads.
+  /// The number of columns.
   let width: Int32
 
   func callAsFunction(_ reader: SQLRows, at column: Int32) throws -> Value { try read(reader, column) }
 }
 
 extension ColumnDecoder {
-  /// The decoder of a value, and the columns that the statement has to select for it.
+  /// The decoder of a value, and the columns that the statement selects for it.
   static func of(
     _ value: LoweredValue, _ state: inout LoweringState
   ) -> (decoder: ColumnDecoder, columns: [SQLFragment]) {
@@ -32,11 +32,11 @@ extension ColumnDecoder {
       if let result = try bare(reader, column) as? Value { return result }
       throw SwiftDataError(
         .unreadableValue, entity: entity.name, property: value.property?.property.name,
-        message: "the stored value is no \(Value.self)")
+        message: "the stored value is not of type \(Value.self)")
     }
   }
 
-  /// Reads what is not null.
+  /// Decodes columns that are not NULL.
   private static func bareReading(
     _ value: LoweredValue, _ entity: __Entity, _ index: Int
   ) -> (SQLRows, Int32) throws -> Any? {
@@ -70,27 +70,24 @@ extension ColumnDecoder {
     return open(type)
   }
 
-  /// A key, with the name of the class where the table holds several.
+  /// Decodes a key, with the class name if the table contains several classes.
   private static func identifier(
     _ object: ObjectReference, _ state: inout LoweringState
   ) -> (decoder: ColumnDecoder, columns: [SQLFragment]) {
     let isFamily = state.environment.familyNames(object.entity.root).count > 1
-    let (name, store) = (object.entity.name, state.environment.storeIdentifier)
+    let (name, identifier) = (object.entity.name, state.environment.identifier)
     var columns = [object.key]
     if isFamily { columns.append(SQLFragment("\(state.alias(of: object))._entity")) }
     let none = (Value.self as? any __OptionalValue.Type)?.__none as? Value
     let decoder = ColumnDecoder(
       read: { reader, column in
-        // A key without a row is what `.noAction` leaves behind; it reads as nil.
+        // `.noAction` leaves a key without a row, which reads as nil.
         if reader.isNull(column) || isFamily && reader.isNull(column + 1) {
           if let none { return none }
           throw LoweredValue.failure(object.entity, "persistentModelID", count: 1)
         }
-        let identifier = PersistentIdentifier(
-          entityName: isFamily ? reader.string(column + 1) : name, storeIdentifier: store,
-          key: reader.int64(column))
         // Cannot fail: only a key path to an identifier is lowered to one.
-        return identifier as! Value
+        return identifier(reader.int64(column), isFamily ? reader.string(column + 1) : name) as! Value
       }, width: Int32(columns.count))
     return (decoder, columns)
   }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension ContextState {
-  /// Groups what a descriptor fetches and computes aggregates over each group; without key paths over all, as one row.
+  /// Groups the fetched models and computes aggregates per group. Without key paths, all models are one group.
   func aggregates<M: PersistentModel, each Key: Hashable, each Value>(
     _ descriptor: FetchDescriptor<M>, groupedBy keyPaths: repeat KeyPath<M, each Key>,
-    computing aggregates: repeat Aggregate<M, each Value>
+    computing aggregates: repeat ModelContext.Aggregate<M, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
     var statement = GroupingStatement(isSorted: !descriptor.sortBy.isEmpty)
     var keyReaders = [Any]()
@@ -16,9 +16,9 @@ extension ContextState {
         return statement.columns
       }
     } run: { query, _ in
-      // The casts cannot fail: the closure above appended one of the type for each element of the pack, in order.
+      // The casts cannot fail: the closure above appended one element per element of the pack, in order.
       var nextReader = keyReaders.makeIterator()
-      let keys = (repeat nextReader.next() as! Column<each Key>)
+      let keys = (repeat nextReader.next() as! DecodedColumn<each Key>)
       var nextPlan = plans.makeIterator()
       let values = (repeat nextPlan.next() as! PlacedAggregate<each Value>)
       func run(withoutNaN: Bool) throws -> [((repeat each Key), [SQLValue])] {
@@ -37,7 +37,7 @@ extension ContextState {
     }
   }
 
-  /// Objects with equal values, in the order of their first ones; all of them where there is nothing to group by.
+  /// Groups objects by value, in the order of the groups' first objects. Without key paths, all objects are one group.
   func grouped<M: PersistentModel, each Key: Hashable>(
     _ objects: [M], by keyPaths: repeat KeyPath<M, each Key>
   ) -> [[M]] {
@@ -64,7 +64,7 @@ extension ContextState {
   }
 }
 
-/// An aggregate and where its cells are among the outputs.
+/// An aggregate and the position of its cells among the outputs.
 struct PlacedAggregate<Value> {
   let plan: AggregatePlan<Value>
   let cells: Range<Int>
@@ -72,11 +72,11 @@ struct PlacedAggregate<Value> {
   func read(_ row: [SQLValue]) throws -> Value { try plan.read(Array(row[cells])) }
 }
 
-/// The statement that groups rows: an inner one computes values of each row, the outer one groups and aggregates these.
+/// A statement that groups rows: an inner select computes values per row, the outer one groups and aggregates.
 struct GroupingStatement {
-  /// Whether the rows have an order other than that of their keys.
+  /// Whether the fetch has an order other than insertion.
   let isSorted: Bool
-  /// What is computed of each row: the columns of the groups' keys, then what the aggregates read.
+  /// The values per row: the columns of the group keys, then the inputs of the aggregates.
   private(set) var columns: [SQLFragment] = []
   private(set) var keyCount = 0
   private var aggregates: [String] = []
@@ -86,9 +86,9 @@ struct GroupingStatement {
 
   mutating func addKey<M: PersistentModel, Key: Hashable>(
     _ keyPath: KeyPath<M, Key>, _ state: inout LoweringState
-  ) throws -> Column<Key> {
+  ) throws -> DecodedColumn<Key> {
     var value = try state.value(at: keyPath)
-    // What the database cannot group by is grouped in memory.
+    // Values that the database cannot group by are grouped in memory.
     if !state.dialect.canGroup(by: value.scalar.type.form) { throw DataStoreError.preferInMemoryFilter }
     switch value.scalar.type.form {
     case .json, .opaque:
@@ -99,7 +99,7 @@ struct GroupingStatement {
     default: value = value.normalized
     }
     let (decoder, own) = ColumnDecoder<Key>.of(value, &state)
-    let column = Column(decoder: decoder, position: Int32(columns.count))
+    let column = DecodedColumn(decoder: decoder, position: Int32(columns.count))
     addKeyColumns(own)
     return column
   }
@@ -134,7 +134,7 @@ struct GroupingStatement {
     return "\(sql) GROUP BY \(keys.joined(separator: ", ")) ORDER BY min(place)"
   }
 
-  /// Where a row stands in the order of the fetch.
+  /// The position of a row in the order of the fetch.
   func place(_ query: StoreQuery) -> SQLFragment {
     guard isSorted else { return SQLFragment("t0._pk") }
     return "row_number() OVER (ORDER BY \((query.order.map(query.dialect.ordered) + ["t0._pk"]).list))"
@@ -145,14 +145,14 @@ struct GroupingStatement {
     aggregates.indices.map { reader.value(at: Int32(keyCount + $0)) }
   }
 
-  /// Whether NaN, which the store keeps above every number, stands where a number may be wanted.
+  /// Whether a stored NaN, which sorts above every number, hides a number that is the result.
   func isHiddenByNaN(_ cells: [SQLValue]) -> Bool {
     zip(cells, zip(aggregates, aggregatesWithoutNaN)).contains { $0 == .text("nan") && $1.0 != $1.1 }
   }
 }
 
 extension LoweredValue {
-  /// The value in the form in which equal values are equal cells.
+  /// The value in a form in which equal values have equal cells.
   var normalized: LoweredValue {
     var result = self
     result.scalar.sql = comparable

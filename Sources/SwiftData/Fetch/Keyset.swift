@@ -1,39 +1,39 @@
 import Foundation
 
 extension ModelContext {
-  /// The objects that come after a model in the order of a fetch: the next page, however deep it is.
+  /// Fetches the page after a model, by keyset pagination.
   ///
   ///     var descriptor = FetchDescriptor<Message>(sortBy: [SortDescriptor(\.sent, order: .reverse)])
   ///     descriptor.fetchLimit = 20
   ///     let first = try context.fetch(descriptor)
   ///     let second = try context.fetch(descriptor, after: first.last!)
   ///
-  /// Where `fetchOffset` counts the rows that it skips, this finds the place by the model's values, through an index if
-  /// there is one. A row that comes or goes on an earlier page moves nothing. (Not Apple's.)
+  /// `fetchOffset` counts the rows that it skips. This method seeks to the position of the model's values, through an
+  /// index if there is one. A row that is inserted or deleted on an earlier page shifts nothing. (Not Apple's.)
   /// - Parameters:
   ///   - descriptor: limit and offset count from the model on.
-  ///   - model: where to begin. It need not match the predicate, and may be deleted meanwhile: what counts are the
-  ///     values that it has in memory, and its age where they are equal.
-  /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does.
-  /// - Complexity: with an index on the sorted properties, proportional to the page. One to three statements for each
-  ///   sort descriptor, as many as the page needs.
+  ///   - model: the model after which the page starts. It need not match the predicate and may be deleted. Its values
+  ///     in memory define the position, and its age breaks ties.
+  /// - Throws: ``SwiftDataError`` as ``fetch(_:)``.
+  /// - Complexity: proportional to the page with an index on the sorted properties. One to three statements per sort
+  ///   descriptor, as many as the page needs.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, after model: T) throws -> [T] {
-    try state.fetch(descriptor, after: model)
+    try state.used(.read) { try state.fetch(descriptor, after: model) }
   }
 }
 
 /// A contiguous part of a query's order, which an index can seek to.
 struct KeyRange {
   let condition: SQLFragment
-  /// The terms of the query's order that differ within it.
+  /// The terms of the query's order that vary within the range.
   let order: [OrderTerm]
 }
 
 extension StoreQuery {
-  /// The key ranges, or all rows as one.
+  /// The key ranges, or one nil for all rows.
   var rangesOrWhole: [KeyRange?] { ranges ?? [nil] }
 
-  /// The statement that selects the objects of a key range; nil if enough rows came already.
+  /// The statement for a key range, or nil if enough rows were read.
   func select(_ range: KeyRange?, after count: Int) -> SQLFragment? {
     guard let range else { return select }
     var query = self
@@ -44,8 +44,8 @@ extension StoreQuery {
     return query.select
   }
 
-  /// Rows of several statements are skipped after they came.
-  /// - Returns: how many to skip.
+  /// With several statements, the offset is applied to their combined rows.
+  /// - Returns: the number of rows to skip.
   mutating func moveOffsetToLimit() -> Int {
     defer { offset = nil }
     guard let offset else { return 0 }
@@ -54,8 +54,8 @@ extension StoreQuery {
     return offset
   }
 
-  /// The rows after a place in the order: first those that differ from it by their key alone, then those that differ
-  /// in the last term and share the others, and so on to those that differ in the first.
+  /// The rows after a position in the order: first rows that differ by key only, then rows that differ in the last term
+  /// and share the others, and so on to rows that differ in the first term.
   static func ranges(order: [OrderTerm], after values: [SQLValue], key: Int64) -> [KeyRange] {
     let all = order
     func range(sharing count: Int, where own: SQLFragment, order: ArraySlice<OrderTerm>) -> KeyRange {
@@ -66,7 +66,7 @@ extension StoreQuery {
     for index in order.indices.reversed() {
       let operand = order[index].operand
       switch (values[index], order[index].isDescending) {
-      // NULL comes before everything, so nothing follows it in reverse.
+      // NULL is first, so in reverse nothing follows it.
       case (.null, true): break
       case (.null, false):
         result.append(range(sharing: index, where: "\(operand) IS NOT NULL", order: order[index...]))
@@ -82,21 +82,21 @@ extension StoreQuery {
 }
 
 extension [SQLFragment] {
-  /// All of the conditions.
+  /// The conjunction of the conditions.
   var conjunction: SQLFragment { dropFirst().reduce(self[0]) { $0 + SQLFragment(" AND ") + $1 } }
 }
 
 // MARK: - The place of a model
 
 extension ContextState {
-  /// Lets a query begin behind a model.
+  /// Makes a query start after a model.
   func begin<M: PersistentModel>(_ query: inout StoreQuery, after model: M) throws {
     let isStored = model.__state.key != 0 && !model.__state.flags.contains(.inserted)
     query.ranges = StoreQuery.ranges(
       order: query.order, after: try place(of: model, in: query), key: isStored ? model.__state.key : .max)
   }
 
-  /// The values that a model has in memory for the terms of a query's order.
+  /// The model's values in memory for the terms of a query's order.
   private func place(of model: any PersistentModel, in query: StoreQuery) throws -> [SQLValue] {
     let terms = query.order.map(\.expression)
     guard !terms.isEmpty else { return [] }
@@ -129,7 +129,8 @@ extension ContextState {
     return writer.values.first ?? .null
   }
 
-  /// Columns that are compared as they are hold text in normal form C, which what is unsaved need not have.
+  /// The position's text in normal form C, as in columns that are compared byte by byte. Unsaved text may have another
+  /// form.
   private static func normalized(_ cell: SQLValue) -> SQLValue {
     if case .text(let text) = cell { return .text(SwiftText.nfc(text)) }
     return cell

@@ -1,60 +1,69 @@
 import Foundation
 
 extension ModelContext {
-  /// Computes an aggregate over the models that match, without making models.
+  /// Computes an aggregate over the matching models without loading them.
   ///
   ///     let total = try context.fetch(descriptor, .sum(\.amount))
   ///
-  /// Unsaved changes, limit and offset count as in ``fetch(_:)``. (Not Apple's.)
-  /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does; ``SwiftDataError/unsupportedKeyPath`` for what the store cannot
-  ///   compute; ``SwiftDataError/unreadableValue`` where the result does not fit its type or a model has no value.
-  /// - Complexity: one statement. Where unsaved changes can matter, the models that match are loaded instead.
+  /// Unsaved changes, limit and offset apply as in ``fetch(_:)``. (Not Apple's.)
+  /// - Throws: ``SwiftDataError`` as ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath`` if the store cannot compute
+  ///   the value; ``SwiftDataError/unreadableValue`` if the result does not fit its type or a model has no value.
+  /// - Complexity: one statement. If unsaved changes may affect the result, the matching models are loaded instead.
   public func fetch<T: PersistentModel, Value>(
-    _ descriptor: FetchDescriptor<T>, _ aggregate: Aggregate<T, Value>
+    _ descriptor: FetchDescriptor<T>, _ aggregate: ModelContext.Aggregate<T, Value>
   ) throws -> Value {
     // Without groups there is always one row.
-    try state.aggregates(descriptor, computing: aggregate)[0]
+    try state.used(.read) { try state.aggregates(descriptor, computing: aggregate)[0] }
   }
 
-  /// Computes several aggregates over the models that match, in one statement.
+  /// Computes several aggregates over the matching models in one statement.
   ///
   ///     let (count, latest) = try context.fetch(descriptor, .count, .maximum(\.date))
   ///
   /// Otherwise as ``fetch(_:_:)``. (Not Apple's.)
   public func fetch<T: PersistentModel, First, Second, each Other>(
-    _ descriptor: FetchDescriptor<T>, _ first: Aggregate<T, First>, _ second: Aggregate<T, Second>,
-    _ others: repeat Aggregate<T, each Other>
+    _ descriptor: FetchDescriptor<T>, _ first: ModelContext.Aggregate<T, First>,
+    _ second: ModelContext.Aggregate<T, Second>,
+    _ others: repeat ModelContext.Aggregate<T, each Other>
   ) throws -> (First, Second, repeat each Other) {
-    try state.aggregates(descriptor, computing: first, second, repeat each others)[0]
+    try state.used(.read) { try state.aggregates(descriptor, computing: first, second, repeat each others)[0] }
   }
 
-  /// Computes aggregates over the models that match, for each value of a property.
+  /// Computes aggregates over the matching models for each value of a property.
   ///
   ///     for (genre, count) in try context.fetch(descriptor, groupedBy: \.genre, .count) { … }
   ///
   /// (Not Apple's.)
-  /// - Parameter keyPath: what the models of a group have in common. It may lead through to-one relationships and into
-  ///   stored structs; `\.album?.persistentModelID` groups by a relationship. Nil is a group. NaN is one group too.
-  /// - Returns: the groups in the order in which their first models come in the fetch: the value, then the result of
-  ///   each aggregate.
+  /// - Parameters:
+  ///   - descriptor: the models and their order.
+  ///   - keyPath: the common value of a group. It may lead through to-one relationships and into stored structs;
+  ///     `\.album?.persistentModelID` groups by a relationship. Nil is a group, and so is NaN.
+  ///   - aggregate: the first aggregate.
+  ///   - others: further aggregates.
+  /// - Returns: the groups in the order of their first models in the fetch: the value, then the result of each
+  ///   aggregate.
   /// - Throws: as ``fetch(_:_:)``.
   /// - Complexity: as ``fetch(_:_:)``.
   public func fetch<T: PersistentModel, Key: Hashable, Value, each Other>(
-    _ descriptor: FetchDescriptor<T>, groupedBy keyPath: KeyPath<T, Key>, _ aggregate: Aggregate<T, Value>,
-    _ others: repeat Aggregate<T, each Other>
+    _ descriptor: FetchDescriptor<T>, groupedBy keyPath: KeyPath<T, Key>, _ aggregate: ModelContext.Aggregate<T, Value>,
+    _ others: repeat ModelContext.Aggregate<T, each Other>
   ) throws -> [(Key, Value, repeat each Other)] {
-    try state.aggregates(descriptor, groupedBy: keyPath, computing: aggregate, repeat each others)
+    try state.used(.read) {
+      try state.aggregates(descriptor, groupedBy: keyPath, computing: aggregate, repeat each others)
+    }
   }
 
-  /// Computes aggregates over the models that match, for each combination of values of some properties.
+  /// Computes aggregates over the matching models for each combination of values of several properties.
   ///
   ///     for (genre, year, count) in try context.fetch(descriptor, groupedBy: \.genre, \.year, computing: .count) { … }
   ///
   /// Otherwise as ``fetch(_:groupedBy:_:_:)``. (Not Apple's.)
   public func fetch<T: PersistentModel, each Key: Hashable, each Value>(
     _ descriptor: FetchDescriptor<T>, groupedBy keyPaths: repeat KeyPath<T, each Key>,
-    computing aggregates: repeat Aggregate<T, each Value>
+    computing aggregates: repeat ModelContext.Aggregate<T, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
-    try state.aggregates(descriptor, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
+    try state.used(.read) {
+      try state.aggregates(descriptor, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
+    }
   }
 }

@@ -1,22 +1,24 @@
 extension ModelContext {
-  /// The models that match, in sections with one value of a property each.
+  /// Fetches the matching models in sections by a property.
   ///
   ///     let sections = try context.fetch(descriptor, sectionBy: \.category)
   ///     for section in sections { print(section.title, section.count) }
   ///
-  /// The sections are counted in one statement; the models of a section are loaded when they are touched. Sections come
-  /// in the order of their first models, so with the section's property as the first of `sortBy` they come in its
-  /// order. (The types are Apple's; this way to them is ours.)
-  /// - Parameter keyPath: what the models of a section have in common. It may lead through to-one relationships and
-  ///   into stored structs; nil is a section of its own.
-  /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does; ``SwiftDataError/unsupportedKeyPath`` for what the store
-  ///   cannot group by.
-  /// - Complexity: one statement; memory for the sections, not for the models. Where unsaved changes can matter, the
-  ///   models that match are loaded instead.
+  /// One statement counts the sections. The models of a section load when they are accessed. Sections come in the order
+  /// of their first models; make the property the first of `sortBy` to sort the sections by it. (The types are Apple's;
+  /// this function is ours.)
+  /// - Parameters:
+  ///   - descriptor: the models to fetch and their order.
+  ///   - keyPath: the common value of a section. It may lead through to-one relationships and into stored structs. Nil
+  ///     is a section.
+  /// - Throws: ``SwiftDataError`` as ``fetch(_:)``; ``SwiftDataError/unsupportedKeyPath`` if the store cannot group by
+  ///   it.
+  /// - Complexity: one statement, and memory for the sections, not for the models. If unsaved changes may affect the
+  ///   result, the matching models are loaded instead.
   public func fetch<T: PersistentModel, Title: Hashable>(
     _ descriptor: FetchDescriptor<T>, sectionBy keyPath: KeyPath<T, Title>
   ) throws -> SectionedResults<T, Title> {
-    SectionedResults(try state.sections(of: descriptor, by: keyPath))
+    SectionedResults(try state.used(.read) { try state.sections(of: descriptor, by: keyPath) })
   }
 }
 
@@ -25,11 +27,11 @@ extension ContextState {
     of descriptor: FetchDescriptor<M>, by keyPath: KeyPath<M, Title>
   ) throws -> [ResultsSection<M, Title>] {
     var statement = GroupingStatement(isSorted: !descriptor.sortBy.isEmpty)
-    var title: Column<Title>?
+    var title: DecodedColumn<Title>?
     return try values(of: descriptor) { store in
       try lower(descriptor) { state in
         title = try statement.addKey(keyPath, &state)
-        _ = statement.add(try Aggregate<M, Int>.count.plan(&state))
+        _ = statement.add(try ModelContext.Aggregate<M, Int>.count.plan(&state))
         return statement.columns
       }
     } run: { query, _ in
@@ -54,7 +56,7 @@ extension ContextState {
 }
 
 extension GroupingStatement {
-  /// The statement that reads the keys of the rows of one group, in the order of the fetch.
+  /// The statement that reads the keys of one group's rows, in the order of the fetch.
   func members(_ query: StoreQuery, with cells: [SQLValue]) -> SQLFragment {
     func isMember(_ columns: [SQLFragment]) -> [SQLFragment] {
       zip(columns, cells).map { column, cell in
@@ -66,7 +68,7 @@ extension GroupingStatement {
       query.restrictions += isMember(columns)
       return query.statement(SQLFragment("t0._pk"), ordered: true, joining: query.valueJoins)
     }
-    // Which rows are within the bounds is known before which of them are in the group.
+    // The bounds select rows before the group does.
     let names = columns.indices.map { SQLFragment("c\($0)") }
     let inner =
       zip(columns, names).map { $0 + SQLFragment(" AS ") + $1 } + [

@@ -1,12 +1,12 @@
-/// The results of a fetch in sections, in the order in which their first elements come in the fetch.
+/// The results of a fetch in sections, in the order of the sections' first elements.
 ///
-/// Walking it gives sections, and walking a section gives models. (Apple's documentation, `SectionedResults`; the name
-/// of its first parameter there is `Element`, which here would stand in the way of the collection's own.)
+/// Its elements are sections, and a section's elements are models. (Apple's documentation, `SectionedResults`. Apple's
+/// first parameter is named `Element`, which would hide the collection's own here.)
 public struct SectionedResults<Model: PersistentModel, SectionTitle: Hashable>: RandomAccessCollection {
   private let sections: [ResultsSection<Model, SectionTitle>]
   private let places: [SectionTitle: Int]
 
-  init(_ sections: [ResultsSection<Model, SectionTitle>]) {
+  package init(_ sections: [ResultsSection<Model, SectionTitle>]) {
     self.sections = sections
     places = Dictionary(zip(sections.map(\.title), sections.indices), uniquingKeysWith: { first, _ in first })
   }
@@ -22,18 +22,18 @@ public struct SectionedResults<Model: PersistentModel, SectionTitle: Hashable>: 
   /// The titles of the sections, in order.
   public var sectionTitles: [SectionTitle] { sections.map(\.title) }
 
-  /// The section with a title; nil where there is none.
+  /// The section with a title, or nil.
   /// - Complexity: O(1).
   public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Model, SectionTitle>? {
     places[title].map { sections[$0] }
   }
 }
 
-/// The models of a fetch that have one value in common.
+/// The models of a fetch with one common value.
 ///
-/// (Apple's documentation, `ResultsSection`; that models are loaded when they are asked for is ours.)
+/// (Apple's documentation, `ResultsSection`; lazy loading is ours.)
 public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>: RandomAccessCollection, Identifiable {
-  /// The value that the models of the section have in common.
+  /// The common value of the section's models.
   public let title: SectionTitle
   private let rows: SectionRows<Element>
 
@@ -50,14 +50,13 @@ public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>: 
   /// The number of models.
   public var endIndex: Int { rows.count }
 
-  /// The model at a position. One that left the section since the fetch, which a new fetch would show, may come with
-  /// placeholder values and without a context.
-  /// - Complexity: O(1) within a batch of 100 models; one statement for each new batch, and one for the first touch of
-  ///   the section.
+  /// The model at a position. A model that left the section since the fetch may be a placeholder without a context.
+  /// - Complexity: O(1) within a batch of 100 models; one statement per new batch, and one for the first access to the
+  ///   section.
   public subscript(position: Int) -> Element { rows[position] }
 }
 
-/// The models of a section: all of them, or as many as were counted and how to load them.
+/// The models of a section: loaded, or counted with a way to load them.
 final class SectionRows<Element: PersistentModel> {
   let count: Int
   private let load: () -> FetchResultsCollection<Element>
@@ -68,13 +67,13 @@ final class SectionRows<Element: PersistentModel> {
     load = { FetchResultsCollection(identifiers: objects) }
   }
 
-  /// - Parameter keys: reads the keys of the section's models, in order; called once, when the first is asked for.
+  /// - Parameter keys: reads the keys of the section's models, in order. It is called once, at the first access.
   init(count: Int, state: ContextState, keys: @escaping () throws -> [Int64]) {
     self.count = count
     load = {
       var found = [Int64]()
       do { found = try keys() } catch { state.note(error) }
-      // Others may have saved since the rows were counted; no row has the key 0.
+      // Other saves may have changed the number of rows since the count. No row has the key 0.
       let kept = found.prefix(count) + Array(repeating: 0, count: Swift.max(0, count - found.count))
       return FetchResultsCollection(keys: Array(kept), batchSize: 100, state: state)
     }

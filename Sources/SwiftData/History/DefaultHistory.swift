@@ -1,27 +1,27 @@
 public import Foundation
 
-/// One save to the default store. (Apple's documentation, `DefaultHistoryTransaction`.)
+/// A save to a default store. (Apple's documentation, `DefaultHistoryTransaction`.)
 public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
-  /// Says where in the history of its store a transaction is.
+  /// The token of a transaction.
   public typealias TokenType = DefaultHistoryToken
-  /// The number of a transaction in the history of its store, from 1.
+  /// The number of a transaction in the history of its store, starting at 1.
   public typealias TransactionIdentifier = Int64
 
-  /// When it was saved.
+  /// The time of the save.
   public let timestamp: Date
-  /// What it changed: deletions, insertions and updates, one for each object, gathered by class.
+  /// Deletions, insertions and updates, one per object, grouped by class.
   public let changes: [HistoryChange]
-  /// Its place in the history.
+  /// The token of the transaction, its position in the history.
   public let token: DefaultHistoryToken
-  /// Its number in the history of its store, from 1; no number is given twice.
+  /// The number in the history of the store, starting at 1. A number is never reused.
   public let transactionIdentifier: Int64
-  /// The store that it was saved to.
+  /// The identifier of the store.
   public let storeIdentifier: String
-  /// Who saved it: ``ModelContext/author`` at that time.
+  /// The ``ModelContext/author`` at the time of the save.
   public let author: String?
-  /// The program that saved it: its bundle identifier, or the name of the executable.
+  /// The bundle identifier of the saving program, or the name of its executable.
   public let bundleIdentifier: String
-  /// The process that saved it: its number.
+  /// The number of the saving process.
   public let processIdentifier: String
 
   /// The same as the token.
@@ -41,27 +41,30 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
     self.processIdentifier = process
   }
 
-  // A transaction is written once and never changed.
+  // Transactions are immutable.
+  /// Compares the tokens.
   public static func == (left: Self, right: Self) -> Bool { left.token == right.token }
+  /// Hashes the token.
   public func hash(into hasher: inout Hasher) { hasher.combine(token) }
 }
 
-/// A place in the history of a default store. (Apple's documentation, `DefaultHistoryToken`.)
+/// A position in the history of a default store. (Apple's documentation, `DefaultHistoryToken`.)
 ///
-/// Tokens of one store compare by age. Those of different stores have an order too, which means nothing: where a
-/// container has several stores, keep a token for each, and ask for `storeIdentifier` in the predicate.
+/// Tokens of one store compare by age. The order of tokens of different stores is arbitrary. For a container with
+/// several stores, keep one token per store, and compare `storeIdentifier` in the predicate.
 public struct DefaultHistoryToken: HistoryToken {
-  /// The number of the transaction, by the identifier of its store.
+  /// The number of the transaction by store identifier.
   public let tokenValue: [String: Int64]?
 
   package init(store: String, transaction: Int64) { tokenValue = [store: transaction] }
 
   /// The same as the token.
   public var id: Self { self }
-  /// The store that the token belongs to.
+  /// The identifier of the store.
   public var storeIdentifier: String { tokenValue?.first?.key ?? "" }
   var transaction: Int64 { tokenValue?.first?.value ?? 0 }
 
+  /// Compares by store and then by age.
   public static func < (left: Self, right: Self) -> Bool {
     (left.storeIdentifier, left.transaction) < (right.storeIdentifier, right.transaction)
   }
@@ -71,7 +74,7 @@ public struct DefaultHistoryToken: HistoryToken {
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable, Identifiable {
   /// The number of the change in the history of its store.
   public let changeIdentifier: Int64
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   public let transactionIdentifier: Int64
   /// The object.
   public let changedPersistentIdentifier: PersistentIdentifier
@@ -83,44 +86,56 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable, Identifiable {
   /// The number of the change in the history of its store.
   public let changeIdentifier: Int64
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   public let transactionIdentifier: Int64
   /// The object.
   public let changedPersistentIdentifier: PersistentIdentifier
-  /// The properties that changed, but for those which the class inherits: Swift has no way to make their key paths.
+  /// The changed properties of the class itself. Swift cannot form the subclass's key paths of inherited properties.
   public let updatedAttributes: [PartialKeyPath<Model> & Sendable]
-  /// The names of all properties that changed. (Not Apple's.)
+  /// The names of all changed properties. (Not Apple's.)
   public let updatedPropertyNames: [String]
   /// The number of the change.
   public var id: Int64 { changeIdentifier }
 
+  /// Compares the number of the change and the object.
   public static func == (left: Self, right: Self) -> Bool {
     left.changeIdentifier == right.changeIdentifier
       && left.changedPersistentIdentifier == right.changedPersistentIdentifier
   }
+  /// Hashes the number of the change and the object.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(changeIdentifier)
     hasher.combine(changedPersistentIdentifier)
   }
 }
 
+extension DefaultHistoryUpdate: NamedHistoryUpdate {}
+
+/// An update whose changed properties are known by name, whatever its class.
+package protocol NamedHistoryUpdate {
+  /// The names of all properties that changed.
+  var updatedPropertyNames: [String] { get }
+}
+
 /// A deletion from the default store. (Apple's documentation, `DefaultHistoryDelete`.)
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable, Identifiable {
   /// The number of the change in the history of its store.
   public let changeIdentifier: Int64
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   public let transactionIdentifier: Int64
   /// The object.
   public let changedPersistentIdentifier: PersistentIdentifier
-  /// The values of the attributes with `.preserveValueOnDeletion`, as they were stored.
+  /// The stored values of attributes with `.preserveValueOnDeletion`.
   public let tombstone: HistoryTombstone<Model>
   /// The number of the change.
   public var id: Int64 { changeIdentifier }
 
+  /// Compares the number of the change and the object.
   public static func == (left: Self, right: Self) -> Bool {
     left.changeIdentifier == right.changeIdentifier
       && left.changedPersistentIdentifier == right.changedPersistentIdentifier
   }
+  /// Hashes the number of the change and the object.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(changeIdentifier)
     hasher.combine(changedPersistentIdentifier)

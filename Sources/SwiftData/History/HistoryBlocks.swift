@@ -1,21 +1,21 @@
 import Foundation
 import Synchronization
 
-/// The changes of one transaction as the store keeps them: JSON in blocks of a bounded size, so that the usual save
-/// writes one row and a large one never makes a value that does not fit in memory.
+/// The changes of a transaction as JSON in blocks of bounded size. A usual save writes one row, and a large save never
+/// creates a value that does not fit in memory.
 ///
-/// A block is an array of ``Entry``. The number of a change is that of its transaction in the upper half and its place
-/// there in the lower half; a block has the number of its first change.
+/// A block is an array of ``Entry``. The upper half of a change's number is its transaction's number, the lower half
+/// its position. A block has the number of its first change.
 struct HistoryBlocks {
-  /// Changes of one kind to objects of one class.
+  /// Changes of one kind to one class.
   private struct Entry: Decodable {
     let kind: Int64
     let entity: String
-    /// The properties that changed.
+    /// The changed properties.
     let properties: [String]?
-    /// What is kept of a deleted object.
+    /// The preserved values of a deleted object.
     let tombstone: [String: SQLValue]?
-    /// First key and count of each run, in turn.
+    /// The first key and the count of each run, alternating.
     let keys: [Int64]
 
     enum CodingKeys: String, CodingKey {
@@ -24,7 +24,7 @@ struct HistoryBlocks {
     }
   }
 
-  /// What the entries of many saves have in common.
+  /// The common part of entries, which repeats in many saves.
   private struct Head: Hashable, Encodable {
     let kind: HistoryRecorder.Kind
     let entity: String
@@ -42,15 +42,15 @@ struct HistoryBlocks {
     }
   }
 
-  /// Where a block ends that another follows, in bytes.
+  /// The maximum size of a block in bytes, except for the last.
   private static let size = 64 * 1024
 
-  /// The finished blocks, each with the number that its first change has in the transaction.
+  /// The finished blocks, each with the position of its first change in the transaction.
   private(set) var blocks: [(place: Int64, json: String)] = []
   private var text = "["
   private var place: Int64 = 0
   private var next: Int64 = 0
-  /// The entry that takes in more runs.
+  /// The entry that still accepts runs.
   private var open: Head?
 
   init(_ runs: some Sequence<HistoryRecorder.Run>) throws {
@@ -87,8 +87,7 @@ struct HistoryBlocks {
     (text, place) = ("[", next)
   }
 
-  /// The beginning of an entry, up to its last member. The same few come with every save, and an encoder costs as much
-  /// as a statement.
+  /// The JSON of an entry up to its last member, cached because an encoder costs as much as a statement.
   private static func json(_ head: Head) throws -> String {
     if let known = heads.withLock({ $0[head] }) { return known }
     let text = String(decoding: try JSONCoding.encode(head).dropLast(), as: UTF8.self)
@@ -102,7 +101,7 @@ struct HistoryBlocks {
 
   // MARK: - Reading
 
-  /// A run of changes as a block has it.
+  /// A run of changes in a block.
   struct StoredRun {
     /// The number of its first change.
     let number: Int64
@@ -118,7 +117,7 @@ struct HistoryBlocks {
   }
 
   /// The runs of a block.
-  /// - Parameter number: of its first change.
+  /// - Parameter number: the number of the block's first change.
   /// - Throws: ``SwiftDataError/storeDamaged``.
   static func runs(_ json: String, number: Int64) throws -> [StoredRun] {
     let entries: [Entry]
@@ -143,7 +142,7 @@ struct HistoryBlocks {
     return runs
   }
 
-  /// Whether so many numbers can follow each other: in a damaged file there may be any.
+  /// Whether a run is valid. A damaged file may contain any numbers.
   private static func isRun(_ first: Int64, _ count: Int64) -> Bool {
     (1...Int64(UInt32.max)).contains(count) && first >= 0 && first < Int64.max - count
   }
@@ -151,7 +150,7 @@ struct HistoryBlocks {
   private static func damaged(_ number: Int64, _ error: (any Error)?) -> SwiftDataError {
     SwiftDataError(
       .storeDamaged,
-      message: "the history's transaction \(number >> 32) cannot be read; the objects are not concerned. Delete the"
-        + " history with deleteHistory(_:), and let who follows it read the models anew", underlying: error)
+      message: "the history's transaction \(number >> 32) cannot be read; the objects are not affected. Delete the"
+        + " history with deleteHistory(_:), and let its followers fetch the models again", underlying: error)
   }
 }

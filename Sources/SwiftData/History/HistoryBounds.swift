@@ -1,28 +1,51 @@
 import Foundation
 
-/// What a predicate says of the place in the history, as far as it can be seen without evaluating it: fetching what is
-/// new must not read what is old.
+/// Bounds on the position in the history that follow from a predicate's form, so that fetching new transactions does
+/// not read old ones.
 package struct HistoryBounds {
-  /// Every transaction that the predicate takes has a greater number.
+  /// Every matching transaction has a greater number.
   package var after: Int64 = 0
-  /// The greatest token that the predicate wants the followers of.
+  /// The greatest token whose successors the predicate selects.
   package var token: Int64?
 
   package init(_ predicate: Predicate<DefaultHistoryTransaction>?, store: String) {
     guard let predicate else { return }
     (predicate.expression as? any HistoryCondition)?.narrow(&self, store)
   }
+
+  /// Reads the transactions that a descriptor selects, page by page.
+  /// - Parameter page: the transactions after a number, the oldest first; empty after the newest one.
+  package func transactions(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
+    page: (_ after: Int64) throws -> [DefaultHistoryTransaction]
+  ) throws -> [DefaultHistoryTransaction] {
+    let maximum = descriptor.fetchLimit > 0 ? Int(clamping: descriptor.fetchLimit) : Int.max
+    // With a custom order, the limit applies to that order, so all transactions are read first.
+    let needed = descriptor.sortBy.isEmpty ? maximum : Int.max
+    var result = [DefaultHistoryTransaction]()
+    var last = after
+    while result.count < needed {
+      let found = try page(last)
+      guard let newest = found.last else { break }
+      last = newest.transactionIdentifier
+      for transaction in found where try descriptor.predicate?.evaluate(transaction) ?? true {
+        result.append(transaction)
+      }
+    }
+    if !descriptor.sortBy.isEmpty { result.sort(using: descriptor.sortBy) }
+    return Array(result.prefix(maximum))
+  }
 }
 
-/// A condition that may say something of the place.
+/// A condition that may bound the position.
 private protocol HistoryCondition {
   func narrow(_ bounds: inout HistoryBounds, _ store: String)
 }
 
-/// The property that a side of a comparison reads.
+/// A comparison's side that reads a property.
 private protocol TransactionProperty { var path: AnyKeyPath { get } }
 
-/// The constant that a side of a comparison is.
+/// A comparison's side that is a constant.
 private protocol ConstantOperand { var constant: Any { get } }
 
 extension PredicateExpressions.KeyPath: TransactionProperty {

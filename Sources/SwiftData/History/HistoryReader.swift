@@ -3,12 +3,12 @@ import Foundation
 /// Reads and deletes the history of one store.
 struct HistoryReader {
   let store: SQLiteStore
-  /// A class of the container by name; nil for one that it does not have any more, whose changes are left out.
+  /// A class of the container by name. Nil for a removed class, whose changes are omitted.
   var entity: (String) -> __Entity? = { _ in nil }
 
   typealias Transaction = DefaultHistoryTransaction
 
-  /// How many transactions are read at a time.
+  /// The number of transactions per statement.
   private static let batch = 500
 
   func fetch(_ descriptor: HistoryDescriptor<Transaction>) throws -> [Transaction] {
@@ -19,36 +19,10 @@ struct HistoryReader {
     _ descriptor: HistoryDescriptor<Transaction>, _ connection: SQLiteConnection
   ) throws -> [Transaction] {
     let bounds = HistoryBounds(descriptor.predicate, store: store.identifier)
-    if let token = bounds.token { try check(token, connection) }
-    // With an order of its own, the limit counts in that order.
-    let limit = descriptor.fetchLimit > 0 && descriptor.sortBy.isEmpty ? Int(clamping: descriptor.fetchLimit) : Int.max
-    var result = [Transaction]()
-    var last = bounds.after
-    while result.count < limit {
-      let page = try transactions(after: last, connection)
-      guard let newest = page.last else { break }
-      last = newest.transactionIdentifier
-      for transaction in page where try descriptor.predicate?.evaluate(transaction) ?? true {
-        result.append(transaction)
-      }
+    if let token = bounds.token {
+      try DeletedHistory(connection: connection, store: store).check(token, descriptor.predicate)
     }
-    if !descriptor.sortBy.isEmpty { result.sort(using: descriptor.sortBy) }
-    return descriptor.fetchLimit > 0 ? Array(result.prefix(Int(clamping: descriptor.fetchLimit))) : result
-  }
-
-  /// A token is of use as long as everything after it is there.
-  func check(_ token: Int64, _ connection: SQLiteConnection) throws {
-    let deleted = try connection.rows(
-      SQLFragment("SELECT last FROM _swiftdata_keys WHERE entity = ?", [.text(HistoryTables.deleted)])
-    ) {
-      $0.integer(0)
-    }
-    guard let last = deleted.first, token < last else { return }
-    throw SwiftDataError(
-      .historyTokenExpired,
-      message:
-        "the token stands for transaction \(token) of the store \"\(store.configuration.name)\", and the history up"
-        + " to transaction \(last) was deleted; read the models anew and start with a fresh token")
+    return try bounds.transactions(descriptor) { try transactions(after: $0, connection) }
   }
 
   // MARK: - Rows
@@ -89,7 +63,7 @@ struct HistoryReader {
 
   func delete(_ descriptor: HistoryDescriptor<Transaction>) throws {
     try store.write { connection in
-      // All of it goes without being read: part of it may be damaged.
+      // Deleting everything needs no reading, which a damaged history may not support.
       if descriptor.predicate == nil, descriptor.fetchLimit == 0 { return try removeAll(connection) }
       let gone = try fetch(descriptor, connection).map(\.transactionIdentifier)
       try remove(gone, connection)
@@ -98,25 +72,21 @@ struct HistoryReader {
 
   private func remove(_ transactions: [Int64], _ connection: SQLiteConnection) throws {
     guard let newest = transactions.max() else { return }
-    let list = ContextState.list(transactions)
+    let list = SQLValue.list(transactions)
+    try DeletedHistory(connection: connection, store: store).keep(list, newest: newest)
     try connection.execute(
       SQLFragment(
         "DELETE FROM _swiftdata_changes WHERE id IN (SELECT _swiftdata_changes.id FROM json_each(?) AS gone"
           + " JOIN _swiftdata_changes ON \(HistoryTables.blocks(from: "gone.value", to: "gone.value")))", [list]))
     try connection.execute(
       SQLFragment("DELETE FROM _swiftdata_history WHERE id IN (SELECT value FROM json_each(?))", [list]))
-    try connection.execute(
-      SQLFragment(
-        "INSERT INTO _swiftdata_keys (entity, last) VALUES (?, ?)"
-          + " ON CONFLICT (entity) DO UPDATE SET last = max(last, excluded.last)",
-        [.text(HistoryTables.deleted), .integer(newest)]))
   }
 
   func removeAll(_ connection: SQLiteConnection) throws {
     try remove(try connection.rows(SQLFragment("SELECT id FROM _swiftdata_history")) { $0.integer(0) }, connection)
   }
 
-  /// Forgets what is older than the configuration wants to keep.
+  /// Deletes transactions beyond the configured retention.
   func trim(_ connection: SQLiteConnection) throws {
     guard let retention = store.configuration.historyRetention else { return }
     let oldest = Date().timeIntervalSinceReferenceDate - retention
@@ -127,7 +97,7 @@ struct HistoryReader {
   }
 }
 
-/// A run of changes as a row has it.
+/// A run of changes in a row.
 package struct ChangeRow {
   let id: Int64
   let transaction: Int64
@@ -139,8 +109,8 @@ package struct ChangeRow {
   private let tombstone: [String: SQLValue]
 
   /// - Parameters:
-  ///   - properties: the names of those that changed, as JSON.
-  ///   - tombstone: what is kept of a deleted object, as JSON.
+  ///   - properties: the names of the changed properties as JSON.
+  ///   - tombstone: the preserved values of a deleted object as JSON.
   package init(
     id: Int64, transaction: Int64, kind: HistoryRecorder.Kind, entity: __Entity, store: String, key: Int64,
     properties: String?, tombstone: String?
@@ -176,7 +146,7 @@ package struct ChangeRow {
         guard let cell = tombstone[property.name], let value = CellReader.value(of: property, in: entity, cell) else {
           return nil
         }
-        // Safe: an attribute's value is plain data, made here and given to nobody else.
+        // Safe, because an attribute's value is plain data, created here and not shared.
         return unchecked(value, as: (any Sendable).self).map { (property.name, keyPath(property), $0) }
       }
       return .delete(
@@ -186,12 +156,12 @@ package struct ChangeRow {
     }
   }
 
-  /// Nil for an inherited property, whose key path starts at the parent.
+  /// Returns nil for an inherited property, whose key path starts at the superclass.
   private func keyPath<M: PersistentModel>(_ property: __Property) -> (PartialKeyPath<M> & Sendable)? {
-    // Safe: key paths of models capture nothing.
+    // Safe, because key paths of models capture nothing.
     unchecked(property.keyPath, as: (PartialKeyPath<M> & Sendable).self)
   }
 
-  /// A cast to a type with `Sendable` in it, which Swift cannot check and so does not allow to be written.
+  /// Casts to a type that contains `Sendable`, which Swift cannot check and therefore rejects as a plain cast.
   private func unchecked<T>(_ value: Any, as type: T.Type) -> T? { value as? T }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Writes what a transaction of the store does to its history, inside that transaction.
+/// Writes the history of a transaction, inside that transaction.
 ///
-/// It gathers runs of changes of one kind to consecutive keys of one class: an import of 100,000 objects makes a handful.
+/// It collects runs of changes of one kind to consecutive keys of one class. An import of 100,000 objects makes a
+/// handful of runs.
 package struct HistoryRecorder {
   package enum Kind: Int64, Sendable { case insert = 0, update = 1, delete = 2 }
 
@@ -13,14 +14,14 @@ package struct HistoryRecorder {
     package let entity: String
     package let first: Int64
     package fileprivate(set) var count: Int64 = 1
-    /// The names of the properties that changed.
+    /// The names of the changed properties.
     let properties: [String]?
-    /// What is kept of the object, as JSON: cells by property.
+    /// The preserved values of the object as JSON: cells by property.
     package let tombstone: String?
     /// The names of the properties as JSON.
     package var propertiesJSON: String? { properties.flatMap(HistoryRecorder.names) }
 
-    /// Whether a run that follows is part of this one.
+    /// Whether the next run continues this one.
     func takesIn(_ next: Run) -> Bool {
       first + count == next.first && kind == next.kind && tombstone == nil && next.tombstone == nil
         && entity == next.entity && properties == next.properties
@@ -33,7 +34,7 @@ package struct HistoryRecorder {
   }
 
   private var runs: OrderedDictionary<Group, [Run]> = [:]
-  /// The run that grows, not among `runs` yet.
+  /// The run that still grows. It is not in `runs` yet.
   private var growing: Run?
   var isEmpty: Bool { runs.isEmpty && growing == nil }
 
@@ -53,8 +54,7 @@ package struct HistoryRecorder {
       Run(kind: .delete, entity: entity, first: key, properties: nil, tombstone: kept.isEmpty ? nil : Self.json(kept)))
   }
 
-  /// Changes are gathered by kind and class, so that an object and its parts, inserted in turn, make two runs and not
-  /// one for each of them.
+  /// Changes are grouped by kind and class, so that alternating inserts of an object and its parts make two runs.
   private mutating func add(_ run: Run) {
     if growing?.takesIn(run) == true {
       growing!.count += 1
@@ -64,7 +64,7 @@ package struct HistoryRecorder {
     }
   }
 
-  /// Puts the growing run with those of its group, the last of which it may continue.
+  /// Moves the growing run to its group, whose last run it may continue.
   private mutating func settle() {
     guard let run = growing else { return }
     growing = nil
@@ -76,7 +76,7 @@ package struct HistoryRecorder {
     }
   }
 
-  /// Property names as JSON. The same few sets come with every save, and an encoder costs as much as a statement.
+  /// The names as JSON, cached because an encoder costs as much as a statement.
   fileprivate static func names(_ names: [String]) -> String? {
     if let known = encodedNames.withLock({ $0[names] }) { return known }
     let text = json(names)
@@ -92,26 +92,26 @@ package struct HistoryRecorder {
     (try? JSONCoding.encode(value)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// All runs, in the order in which they are numbered.
+  /// Returns all runs in the order of their numbers.
   package mutating func take() -> [Run] {
     settle()
     return Array(runs.values.joined())
   }
 
-  /// - Returns: the number of the transaction; nil where nothing changed.
+  /// - Returns: the number of the transaction, or nil if nothing changed.
   @discardableResult
   mutating func write(to connection: SQLiteConnection, author: String?) throws -> Int64? {
     settle()
     guard !runs.isEmpty else { return nil }
     let blocks = try HistoryBlocks(runs.values.joined()).blocks
-    let transaction = try connection.rows(
-      SQLFragment(
-        HistoryTables.insertion,
-        [
-          .real(Date().timeIntervalSinceReferenceDate), author.map { .text($0) } ?? .null, .text(Self.program),
-          .text(Self.process), .text(blocks[0].json),
-        ])
-    ) { $0.integer(0) }[0]
+    try connection.write(HistoryTables.insertion) { writer in
+      try writer.real(Date().timeIntervalSinceReferenceDate)
+      if let author { try writer.text(author) } else { try writer.null() }
+      try writer.text(Self.program)
+      try writer.text(Self.process)
+      try writer.text(blocks[0].json)
+    }
+    let transaction = connection.database.lastInsertedRowID
     for block in blocks.dropFirst() {
       try connection.write(HistoryTables.insertionOfBlock) { writer in
         try writer.integer(transaction << 32 + block.place)
@@ -121,7 +121,7 @@ package struct HistoryRecorder {
     return transaction
   }
 
-  /// Writes, and now and then forgets what is older than the store wants to keep.
+  /// Writes the history, and occasionally deletes transactions beyond the store's retention.
   mutating func write(to connection: SQLiteConnection, author: String?, trimming store: SQLiteStore) throws {
     let number = try write(to: connection, author: author)
     connection.historyTransaction = number
@@ -133,8 +133,8 @@ package struct HistoryRecorder {
 }
 
 extension SQLiteConnection {
-  /// Takes numbers from a counter of the store, which never gives one twice.
-  /// - Returns: the first of them.
+  /// Reserves numbers from a counter of the store, which never reuses one.
+  /// - Returns: the first number.
   func takeNumbers(_ counter: String, _ count: Int64) throws -> Int64 {
     let last = try rows(
       SQLFragment(

@@ -3,9 +3,8 @@ import GRDB
 
 /// The tables of the history.
 ///
-/// A transaction is one row, with its first block of changes (``HistoryBlocks``). What does not fit there follows in
-/// blocks of their own. The numbers of transactions go up and are never given twice: `_swiftdata_keys` has the newest
-/// that was deleted.
+/// A transaction is one row with its first block of changes (``HistoryBlocks``). Further blocks have rows of their own.
+/// Numbers of transactions increase and are never reused: `_swiftdata_keys` records the newest deleted one.
 enum HistoryTables {
   static let creationStatements = [
     """
@@ -17,42 +16,43 @@ enum HistoryTables {
     "CREATE TABLE IF NOT EXISTS _swiftdata_changes (id INTEGER PRIMARY KEY NOT NULL, changes TEXT NOT NULL)",
   ]
 
-  /// The counter of the newest transaction that was deleted.
+  /// The counter with the newest deleted transaction.
   static let deleted = "_swiftdata_history"
 
-  /// The number of the newest transaction that ever was; 0 before the first.
+  /// The number of the newest transaction, including deleted ones; 0 before the first.
   static let newest =
     "max(ifnull((SELECT max(id) FROM _swiftdata_history), 0),"
     + " ifnull((SELECT last FROM _swiftdata_keys WHERE entity = '_swiftdata_history'), 0))"
 
-  /// Takes a transaction in and gives it a number.
+  /// Takes a transaction in and gives it a number, which is its row's. RETURNING would cost as much as the insertion:
+  /// SQLite makes a temporary table for it.
   static let insertion =
     "INSERT INTO _swiftdata_history (id, timestamp, author, program, process, changes)"
-    + " SELECT \(newest) + 1, ?, ?, ?, ?, ? RETURNING id"
+    + " SELECT \(newest) + 1, ?, ?, ?, ?, ?"
 
   static let insertionOfBlock = "INSERT INTO _swiftdata_changes (id, changes) VALUES (?, ?)"
 
-  /// The condition for the later blocks of a range of transactions, both among them. Their numbers contain those of the
-  /// transactions, so that no index has to be written with each save.
+  /// The condition for the further blocks of a range of transactions, inclusive. Their numbers contain those of the
+  /// transactions, so no save has to write an index.
   static func blocks(from first: String, to last: String) -> String {
     "_swiftdata_changes.id >= \(first) << 32 AND _swiftdata_changes.id < (\(last) + 1) << 32"
   }
 
-  /// All blocks of a range of transactions, both among them, in order: their numbers and texts.
+  /// All blocks of a range of transactions, inclusive, in order, with their numbers and texts.
   static let allBlocks =
     "SELECT id << 32, changes FROM _swiftdata_history WHERE id BETWEEN ?1 AND ?2 UNION ALL"
     + " SELECT id, changes FROM _swiftdata_changes WHERE \(blocks(from: "?1", to: "?2")) ORDER BY 1"
 
   // MARK: - Renaming
 
-  /// The history goes on under a class's new name.
+  /// Renames a class in the history.
   static func rename(class former: String, to name: String, _ database: Database) throws {
     try replaceEntries(
       database, where: "json_extract(value, '$.class') = ?2", by: "json_set(value, '$.class', ?1)",
       [name, former])
   }
 
-  /// The same for a property of some classes.
+  /// Renames a property of some classes in the history.
   static func rename(
     property former: String, to name: String, of classes: [String], _ database: Database
   ) throws {
@@ -80,7 +80,7 @@ enum HistoryTables {
 
   // MARK: - Format 1
 
-  /// Brings the history of a store of format 1, which had a row for each run, into today's tables.
+  /// Converts the history of a format 1 store, which had one row per run.
   static func convert(_ database: Database) throws {
     for name in ["_swiftdata_history", "_swiftdata_changes"] {
       try database.execute(sql: "ALTER TABLE \(name) RENAME TO \(name)_1")
@@ -106,8 +106,8 @@ enum HistoryTables {
 }
 
 extension HistoryRecorder.Run {
-  /// A row of format 1; nil for what is none.
-  // The cells are looked at as what they are: to convert one of another type traps.
+  /// A row of format 1, or nil if it is not one.
+  // The cells are checked by kind, because converting a cell of another type traps.
   fileprivate init?(_ row: Row) {
     guard let kind = Int64.fromDatabaseValue(row[0]).flatMap(HistoryRecorder.Kind.init),
       let entity = String.fromDatabaseValue(row[1]), let first = Int64.fromDatabaseValue(row[2]),

@@ -1,39 +1,39 @@
 public import Foundation
 
-/// One save, as the history keeps it. (Apple's documentation, `HistoryTransaction`.)
+/// A save in the history. (Apple's documentation, `HistoryTransaction`.)
 public protocol HistoryTransaction: Hashable, Sendable {
-  /// The type of the tokens that say where in the history a transaction is.
+  /// The type of tokens, which are positions in the history.
   associatedtype TokenType: HistoryToken
-  /// The type of the numbers of transactions.
+  /// The type of transaction numbers.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
-  /// When it was saved.
+  /// The time of the save.
   var timestamp: Date { get }
-  /// What it changed, in order; one change for each object.
+  /// The changes in order, one per object.
   var changes: [HistoryChange] { get }
-  /// Its place in the history: fetch what has a greater token to get what came later.
+  /// The token of the transaction. Fetch transactions with a greater token to read later ones.
   var token: TokenType { get }
-  /// Its number in the history of its store.
+  /// The number in the history of the store.
   var transactionIdentifier: TransactionIdentifier { get }
-  /// The store that it was saved to.
+  /// The identifier of the store.
   var storeIdentifier: String { get }
-  /// Who saved it: ``ModelContext/author`` at that time.
+  /// The ``ModelContext/author`` at the time of the save.
   var author: String? { get }
 }
 
-/// A place in the history of a store; encode it to go on from there another day.
-/// (Apple's documentation, `HistoryToken`.)
+/// A position in the history of a store. Encode it to continue from there later. (Apple's documentation,
+/// `HistoryToken`.)
 public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Sendable {
-  /// What the token is made of.
+  /// The type of the token's value.
   associatedtype TokenType: Codable, Hashable, Sendable
 
-  /// What the token is made of.
+  /// The token's value.
   var tokenValue: TokenType? { get }
-  /// The store that the token belongs to.
+  /// The identifier of the store.
   var storeIdentifier: String { get }
 }
 
-/// What a transaction did to one object. (Apple's documentation, `HistoryChange`.)
+/// A change to one object. (Apple's documentation, `HistoryChange`.)
 public enum HistoryChange: Sendable {
   /// The object was inserted.
   case insert(any HistoryInsert)
@@ -42,7 +42,7 @@ public enum HistoryChange: Sendable {
   /// The object was deleted.
   case delete(any HistoryDelete)
 
-  /// The object. One that was deleted is found no more.
+  /// The object. A deleted object can no longer be fetched.
   public var changedPersistentIdentifier: PersistentIdentifier {
     switch self {
     case .insert(let change): change.changedPersistentIdentifier
@@ -56,16 +56,16 @@ public enum HistoryChange: Sendable {
 public protocol HistoryInsert<Model>: Sendable {
   /// The class of the object.
   associatedtype Model: PersistentModel
-  /// The type of the numbers of changes.
+  /// The type of change numbers.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
-  /// The type of the numbers of transactions.
+  /// The type of transaction numbers.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
   /// The number of the change in the history of its store.
   var changeIdentifier: ChangeIdentifier { get }
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   var transactionIdentifier: TransactionIdentifier { get }
-  /// The object that was inserted.
+  /// The inserted object.
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
@@ -73,20 +73,20 @@ public protocol HistoryInsert<Model>: Sendable {
 public protocol HistoryUpdate<Model>: Sendable {
   /// The class of the object.
   associatedtype Model: PersistentModel
-  /// The type of the numbers of changes.
+  /// The type of change numbers.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
-  /// The type of the numbers of transactions.
+  /// The type of transaction numbers.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
-  /// What names a property.
+  /// A changed property.
   typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
   /// The number of the change in the history of its store.
   var changeIdentifier: ChangeIdentifier { get }
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   var transactionIdentifier: TransactionIdentifier { get }
-  /// The object that was changed.
+  /// The changed object.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// The properties that were changed, attributes and relationships. Their values are not kept.
+  /// The changed attributes and relationships. The history does not keep their values.
   var updatedAttributes: [PropertyUpdate] { get }
 }
 
@@ -94,52 +94,52 @@ public protocol HistoryUpdate<Model>: Sendable {
 public protocol HistoryDelete<Model>: Sendable {
   /// The class of the object.
   associatedtype Model: PersistentModel
-  /// The type of the numbers of changes.
+  /// The type of change numbers.
   associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
-  /// The type of the numbers of transactions.
+  /// The type of transaction numbers.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
   /// The number of the change in the history of its store.
   var changeIdentifier: ChangeIdentifier { get }
-  /// The transaction that the change belongs to.
+  /// The transaction of the change.
   var transactionIdentifier: TransactionIdentifier { get }
-  /// The object that was deleted.
+  /// The deleted object.
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// The values of the attributes with `.preserveValueOnDeletion`.
   var tombstone: HistoryTombstone<Model> { get }
 }
 
-/// What is left of a deleted object. (Apple's documentation, `HistoryTombstone`.)
+/// The preserved values of a deleted object. (Apple's documentation, `HistoryTombstone`.)
 public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
   typealias Value = (name: String, keyPath: (PartialKeyPath<Model> & Sendable)?, value: any Sendable)
   let values: [Value]
 
-  /// The value that an attribute had; nil where it had none or was not preserved.
+  /// The last value of an attribute, or nil if it was nil or not preserved.
   public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     values.first { ($0.keyPath as PartialKeyPath<Model>?) == keyPath }?.value
   }
 
-  /// The value that an attribute had, by the attribute's name. An attribute that the class inherits is found by its
-  /// name only: Swift has no way to make its key path. (Not Apple's.)
+  /// The last value of an attribute by name. Inherited attributes are found by name only, because Swift cannot form
+  /// their key paths. (Not Apple's.)
   public subscript(named name: String) -> (any Sendable)? { values.first { $0.name == name }?.value }
 
-  /// Goes through the values that were preserved.
+  /// Iterates over the preserved values.
   public struct Iterator: IteratorProtocol {
     fileprivate var rest: ArraySlice<(keyPath: PartialKeyPath<Model> & Sendable, value: any Sendable)>
 
-    /// The next attribute and its value.
+    /// Returns the next attribute and its value.
     public mutating func next() -> (keyPath: PartialKeyPath<Model> & Sendable, value: any Sendable)? {
       rest.popFirst()
     }
   }
 
-  /// Goes through the values that were preserved, in the order of the declarations.
+  /// Makes an iterator over the preserved values, in declaration order.
   public func makeIterator() -> Iterator {
     Iterator(rest: values.compactMap { value in value.keyPath.map { ($0, value.value) } }[...])
   }
 }
 
-/// A store that keeps a history. (Apple's documentation, `HistoryProviding`.)
+/// A store with a history. (Apple's documentation, `HistoryProviding`.)
 public protocol HistoryProviding {
   /// The type of its transactions.
   associatedtype HistoryType: HistoryTransaction
@@ -147,26 +147,27 @@ public protocol HistoryProviding {
   /// The type of its transactions.
   static var historyType: HistoryType.Type { get }
 
-  /// The transactions that a descriptor asks for.
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` where the descriptor names a token whose followers were deleted.
+  /// Fetches the transactions that match a descriptor.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the descriptor names a token whose successors were deleted.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
 
-  /// Forgets the transactions that a descriptor asks for.
+  /// Deletes the transactions that match a descriptor.
   /// - Throws: an error of the store.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 }
 
 extension HistoryProviding {
+  /// The type of the transactions.
   public static var historyType: HistoryType.Type { HistoryType.self }
 }
 
-/// Which transactions to fetch or to delete. (Apple's documentation, `HistoryDescriptor`.)
+/// Selects transactions to fetch or delete. (Apple's documentation, `HistoryDescriptor`.)
 public struct HistoryDescriptor<TransactionType: HistoryTransaction>: Sendable {
-  /// What a transaction must fulfil; nil takes all.
+  /// The condition on transactions, or nil for all.
   public var predicate: Predicate<TransactionType>?
-  /// How many transactions at most; 0 is any number.
+  /// The maximum number of transactions; 0 means no limit.
   public var fetchLimit: UInt64 = 0
-  /// The order; without one, the oldest transaction comes first.
+  /// The order. Without one, the oldest transaction is first.
   public var sortBy: [SortDescriptor<TransactionType>]
 
   /// Makes a descriptor.

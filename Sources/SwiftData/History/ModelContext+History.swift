@@ -1,12 +1,13 @@
 extension ModelContext {
-  /// The saves to the container's stores that a descriptor asks for, the oldest first. Stores keep a transaction for
-  /// each save that changed something, with a change for each object. (Apple's documentation, `fetchHistory(_:)`.)
+  /// Fetches saves to the container's stores, oldest first. A save that changes something is one transaction, with one
+  /// change per object. (Apple's documentation, `fetchHistory(_:)`.)
   ///
-  /// `HistoryDescriptor<DefaultHistoryTransaction>` asks the default stores, one after another.
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` where the predicate asks for what follows a token and some of that
-  ///   was deleted; ``SwiftDataError/invalidTransactionFetchRequest`` for a type of transaction that no store has.
-  /// - Complexity: O(*n*) in the transactions after the token (or the `transactionIdentifier`) that the predicate
-  ///   compares with; in the whole history where it names none.
+  /// `HistoryDescriptor<DefaultHistoryTransaction>` reads the default stores, one after another.
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if the predicate selects transactions after a token and one of
+  ///   them was deleted that may have matched (a condition on `changes` is undecidable then).
+  ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a transaction type that no store has.
+  /// - Complexity: O(*n*) in the transactions after the token (or the `transactionIdentifier`) in the predicate, or in
+  ///   the whole history without one.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
     let core = state.core
     let found = try core.stores.compactMap { try $0.fetchHistory(descriptor, core) }
@@ -18,8 +19,8 @@ extension ModelContext {
     return Array(all.prefix(limit))
   }
 
-  /// Forgets the transactions that a descriptor asks for. Tokens that are older than one of them expire: what follows
-  /// them is not all there any more. (Apple's documentation, `deleteHistory(_:)`.)
+  /// Deletes transactions that match a descriptor. Older tokens of readers that would have read them expire. (Apple's
+  /// documentation, `deleteHistory(_:)`.)
   /// - Throws: as ``fetchHistory(_:)``, and an error of the store.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     let core = state.core

@@ -1,13 +1,13 @@
 import Foundation
 import GRDB
 
-/// A table that is computed from another one and kept by triggers: a full-text index or an R*Tree.
+/// A table that triggers derive from another one: a full-text index or an R*Tree.
 ///
-/// What there is to make is compared with what the store says that it has, so a change of the models, of this
-/// library, or an older store without the table all lead to the same: it is made anew, in one transaction.
+/// Opening a store compares the wanted derived tables with the existing ones. A table that is missing or different,
+/// because the models or this library changed, is created again in one transaction.
 ///
-/// Whoever changes the rows' tables (a migration) drops the tables derived from them first and rebuilds them at the end,
-/// in its own transaction. Tables of models that a program does not name keep theirs.
+/// A migration drops derived tables before it changes their source tables, and rebuilds them at the end of its
+/// transaction. Derived tables of models that the program does not list stay.
 struct DerivedTable: Sendable {
   enum Kind: String, Sendable {
     case view = "VIEW"
@@ -15,13 +15,13 @@ struct DerivedTable: Sendable {
     case trigger = "TRIGGER"
   }
 
-  /// A part of it as SQLite remembers it.
+  /// A database object of the derived table, as SQLite records it.
   struct Object: Sendable {
     let kind: Kind
     let name: String
     let sql: String
 
-    /// `definition` is what follows the name.
+    /// `definition` is the SQL after the name.
     init(_ kind: Kind, _ name: String, _ definition: String) {
       self.kind = kind
       self.name = name
@@ -29,22 +29,21 @@ struct DerivedTable: Sendable {
     }
   }
 
-  /// The virtual table's: `_swiftdata_…` with one of the suffixes.
+  /// The name of the virtual table: `_swiftdata_…` with one of the suffixes.
   let name: String
-  /// In the order of creation. All but the virtual table have its name with a suffix.
+  /// The objects in creation order. The virtual table's name is a prefix of the other names.
   let objects: [Object]
-  /// The statement that computes it from the rows.
+  /// The statement that fills the table from the rows.
   let fill: String
 
-  // No other name of ours has a dot, and no table that SQLite makes for a virtual one ends in these.
+  // No other name of ours contains a dot, and SQLite's shadow tables have other suffixes.
   static let suffixes = [".search", ".rtree"]
   static let partSuffixes = [".texts", ".insert", ".delete", ".update"]
 }
 
 extension DerivedTable {
-  /// Makes, remakes and drops the derived tables of a store, in one transaction; a store that cannot be written is
-  /// left as it is.
-  /// - Returns: the names of those that can be used.
+  /// Creates, recreates and drops the derived tables of a store, in one transaction. A read-only store stays as it is.
+  /// - Returns: the names of the usable tables.
   static func update(
     _ connections: StoreConnections, for layout: StoreLayout, configuration: ModelConfiguration
   ) throws -> Set<String> {
@@ -58,8 +57,7 @@ extension DerivedTable {
     return Set(wanted.map(\.name))
   }
 
-  /// Makes the derived tables that are missing or not as they should be, and drops those that nothing asks for any
-  /// more; inside a transaction.
+  /// Creates missing or outdated derived tables and drops unused ones. Call it inside a transaction.
   static func rebuild(for layout: StoreLayout, on database: Database) throws {
     let wanted = layout.derivedTables
     let current = try current(wanted, in: database)
@@ -70,14 +68,14 @@ extension DerivedTable {
     }
   }
 
-  /// Drops what is derived from some tables; inside a transaction.
+  /// Drops what is derived from some tables. Call it inside a transaction.
   static func drop(of tables: Set<String>, on database: Database) throws {
     let existing = try existing(in: database)
     let derived = Set(existing.filter { $0.type == "trigger" && tables.contains($0.table) }.map(\.derived))
     try drop(existing.filter { derived.contains($0.derived) }, on: database)
   }
 
-  /// The names of those that a store has as they should be.
+  /// The names of the derived tables that exist and are up to date.
   static func current(_ wanted: [DerivedTable], in database: Database) throws -> Set<String> {
     let existing = Dictionary(grouping: try existing(in: database), by: \.derived)
     return Set(
@@ -90,12 +88,12 @@ extension DerivedTable {
 
   // MARK: - What there is
 
-  /// A part of a derived table that a store has.
+  /// An existing object of a derived table.
   private struct Existing {
     let type: String
     let name: String
     let sql: String
-    /// The table whose rows a trigger looks at.
+    /// The table that a trigger observes.
     let table: String
     /// The name of the derived table.
     let derived: String
@@ -115,14 +113,14 @@ extension DerivedTable {
   private static func existing(in database: Database) throws -> [Existing] {
     try Row.fetchAll(
       database,
-      // The tables in which SQLite keeps a virtual table's content go with it.
+      // Dropping a virtual table drops its shadow tables.
       sql: "SELECT type, name, sql, tbl_name FROM sqlite_master WHERE substr(name, 1, 11) = '_swiftdata_'"
         + " AND (type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL TABLE%')"
     ).compactMap(Existing.init)
   }
 
-  /// The parts of derived tables that are not as they should be. What is derived from tables of models that the program
-  /// does not name is nobody's business here; what is derived from nothing can go.
+  /// The outdated objects of derived tables. Objects of models that the program does not list are ignored. Objects
+  /// without a source table are outdated.
   private static func stale(_ wanted: [DerivedTable], _ layout: StoreLayout, in database: Database) throws -> [Existing]
   {
     let current = try current(wanted, in: database)

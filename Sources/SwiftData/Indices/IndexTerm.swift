@@ -1,13 +1,13 @@
 import Foundation
 
-/// What an index orders by: the column of a property, or a member of the composite value in it.
+/// A term of an index: the column of a property, or a member of its composite value.
 ///
-/// A member's SQL is what a predicate on the member becomes, so that SQLite sees that they are the same.
+/// The SQL of a member equals the SQL that a predicate on it lowers to, so SQLite recognizes the index.
 package struct IndexTerm {
   package let property: __Property
   /// The key path without `\.`: `city`, `address.city`.
   package let name: String
-  /// Where the member stands in the value's JSON, and its form; nil for the property itself.
+  /// The JSON path of the member and its form, or nil for the property itself.
   private let member: (path: String, type: ScalarType)?
 
   init(_ property: __Property) { self.init(property, property.name, nil) }
@@ -18,8 +18,8 @@ package struct IndexTerm {
     self.member = member
   }
 
-  /// Nil where a key path reads neither a persisted property of the class nor a member of a composite one that an index
-  /// can order by: nested structs and collections, and what the value does not store as it is, have no such order.
+  /// Returns nil if the key path reads neither a persisted property of the class nor an indexable member of a composite
+  /// one. Nested structs, collections, and values that the JSON does not contain unchanged are not indexable.
   init?(_ keyPath: AnyKeyPath, in entity: __Entity) {
     if let property = KeyPathResolver.property(at: keyPath, in: entity) {
       self.init(property)
@@ -33,7 +33,7 @@ package struct IndexTerm {
     self.init(read.property, read.property.name + "." + Self.memberName(keyPath, path), (path, type))
   }
 
-  /// The part of a printed key path after the type of the composite value, as in `\Trip.<computed (Address)>.city`.
+  /// The part of a printed key path after the composite type, as in `\Trip.<computed (Address)>.city`.
   private static func memberName(_ keyPath: AnyKeyPath, _ path: String) -> String {
     guard let end = "\(keyPath)".range(of: ")>", options: .backwards)?.upperBound else {
       return path.dropFirst(2).replacingOccurrences(of: "\"", with: "")
@@ -44,10 +44,10 @@ package struct IndexTerm {
   /// The form of the values.
   var type: ScalarType { member?.type ?? ScalarType(of: property) }
 
-  /// The term as an index has it.
+  /// The SQL of the term in an index.
   package var sql: String { sql(in: TableNames.column(for: property).quotedIdentifier) }
 
-  /// The term of a cell: a column under an alias, or `?` for a value.
+  /// The SQL of the term for a cell: a column with an alias, or `?` for a value.
   func sql(in cell: String) -> String {
     guard let member else { return cell }
     let sql = SQLiteDialect().member(of: SQLFragment(cell), path: member.path, type: member.type).sql
@@ -56,14 +56,14 @@ package struct IndexTerm {
 
   package var isMember: Bool { member != nil }
 
-  /// The column, with the member's name behind it.
+  /// The name of the column, followed by the name of the member.
   var column: String { TableNames.column(for: property) + name.dropFirst(property.name.count) }
 }
 
 // MARK: - In statements
 
 extension IndexTerm {
-  /// A term that a statement reads, by its text.
+  /// A term in the text of a statement.
   struct Mention {
     let sql: String
     let keyPath: String
@@ -71,7 +71,7 @@ extension IndexTerm {
     let position: String.Index
   }
 
-  /// The terms of a property that a statement reads of an alias.
+  /// The terms of a property that a statement reads from an alias.
   static func mentions(in text: String, of property: __Property, alias: String) -> [Mention] {
     let column = TableNames.column(for: property)
     let cell = "\(alias).\(column.quotedIdentifier)"

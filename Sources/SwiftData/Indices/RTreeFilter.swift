@@ -1,16 +1,16 @@
 import Foundation
 
-/// What a predicate says about the numbers in an R*Tree, as a condition that every matching row fulfils.
+/// The bounds that a predicate implies for the numbers in an R*Tree, as a condition that every matching row satisfies.
 ///
-/// Only the outermost `&&` counts: where the predicate is true, all its parts are. A part bounds a term where it
-/// compares it with a captured value. The predicate stays in the statement, so the tree need not be exact.
+/// The filter uses the operands of the outermost `&&`, which all hold if the predicate holds. An operand bounds a term
+/// if it compares it with a captured value. The predicate stays in the statement, so the tree need not be exact.
 struct RTreeFilter {
   private let tree: RTreeIndex
   private var state: LoweringState
-  /// The closed interval that each term must be in.
+  /// The closed interval of each term.
   private var bounds: [(lower: Double?, upper: Double?)]
 
-  /// Nil where no tree of the class helps.
+  /// Returns nil if no tree of the class helps.
   static func condition<M: PersistentModel>(
     _ predicate: Predicate<M>, entity: __Entity, environment: LoweringEnvironment
   ) -> SQLFragment? {
@@ -20,7 +20,7 @@ struct RTreeFilter {
       filter.collect(predicate.expression)
       return filter.condition
     }
-    // The tree of which most is known.
+    // The tree with the most bounds.
     return conditions.max { $0.arguments.count < $1.arguments.count }
   }
 
@@ -54,11 +54,11 @@ struct RTreeFilter {
     (expression as? any BoundingExpression)?.bound(&self)
   }
 
-  /// Notes that `left op right` holds, of which one side is a term and the other a captured value.
+  /// Records that `left op right` holds, if one side is a term and the other a captured value.
   mutating func note<Left: PredicateExpression, Right: PredicateExpression>(
     _ left: Left, _ op: PredicateExpressions.ComparisonOperator, _ right: Right
   ) {
-    // What cannot be lowered is refused elsewhere, with its reason.
+    // Lowering the predicate itself reports an operand that cannot be lowered.
     guard let left = try? state.lower(left), let right = try? state.lower(right) else { return }
     switch (left, right) {
     case (.scalar(let scalar), .constant(let value)): note(scalar, isUpper: op.isLess, value)
@@ -67,7 +67,7 @@ struct RTreeFilter {
     }
   }
 
-  /// Notes that a range contains an element.
+  /// Records that a range contains an element.
   mutating func note<Range: PredicateExpression, Element: PredicateExpression>(_ range: Range, contains: Element) {
     guard let range = try? state.lower(range), case .scalar(let scalar)? = try? state.lower(contains) else { return }
     switch range {
@@ -98,7 +98,7 @@ struct RTreeFilter {
     term.sql(in: "t0." + TableNames.column(for: term.property).quotedIdentifier)
   }
 
-  /// Whole numbers round as SQLite's do when they go into the tree, which keeps their order.
+  /// Integers round as SQLite's do in the tree, which preserves their order.
   private static func number(_ value: Any, as type: ScalarType) -> Double? {
     switch type.cell(of: value) {
     case .integer(let value): Double(value)
@@ -108,7 +108,7 @@ struct RTreeFilter {
   }
 }
 
-/// A node whose truth can bound a number.
+/// A node that can bound a number.
 private protocol BoundingExpression {
   func bound(_ filter: inout RTreeFilter)
 }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// An R*Tree over numbers and dates of a class's rows: `#Index<Place>(.rtree([\.latitude, \.longitude]))`.
+/// An R*Tree over numbers and dates of a class: `#Index<Place>(.rtree([\.latitude, \.longitude]))`.
 ///
-/// SQLite's R*Trees hold intervals of 32-bit numbers. A value becomes the smallest interval around it; what is no number
-/// (nil, NaN) or too large for 32 bits becomes one that no bound excludes. So the tree finds every row that a predicate
-/// takes, and some more, which the predicate itself then refuses.
+/// SQLite's R*Trees store intervals of 32-bit floats. A value becomes the smallest interval around it. Nil, NaN and
+/// values beyond 32 bits become an interval that no bound excludes. The tree therefore finds every matching row and
+/// some others, which the predicate then rejects.
 package struct RTreeIndex {
   /// The class that declares the index.
   let entity: __Entity
   let terms: [IndexTerm]
 
-  /// What is beyond this has no bound in the tree: the largest 32-bit number is a little more.
+  /// Larger magnitudes have no bound in the tree. The largest 32-bit float is slightly greater.
   static let limit = 3e38
 
-  /// The trees that have every row of a class: its own and those of the classes it inherits from.
+  /// The trees with every row of a class: its own and those of its superclasses.
   static func all(of entity: __Entity) -> [RTreeIndex] {
     sequence(first: entity, next: \.superentity).flatMap(declared)
   }
@@ -22,18 +22,18 @@ package struct RTreeIndex {
     entity.rtreeTerms.map { RTreeIndex(entity: entity, terms: $0) }
   }
 
-  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` where an R*Tree cannot have the terms.
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if an R*Tree does not support the terms.
   static func validate(_ terms: [IndexTerm], in entity: __Entity) throws {
     let names = terms.map { "\\.\($0.name)" }.joined(separator: ", ")
     guard (1...5).contains(terms.count) else {
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name,
-        message: ".rtree([\(names)]) has \(terms.count) key paths, and an R*Tree has one to five")
+        message: ".rtree([\(names)]) has \(terms.count) key paths, but an R*Tree has one to five")
     }
     if let wrong = terms.first(where: { !$0.isNumeric }) {
       throw SwiftDataError(
         .unsupportedKeyPath, entity: entity.name, property: wrong.name,
-        message: ".rtree([\(names)]) is over numbers and dates only, and \(wrong.name) is a \(wrong.type.swiftName);"
+        message: ".rtree([\(names)]) supports numbers and dates only, but \(wrong.name) is a \(wrong.type.swiftName);"
           + " use .binary")
     }
   }
@@ -46,7 +46,8 @@ package struct RTreeIndex {
 
   // MARK: - Making it
 
-  /// The table, the triggers and the rows. `family` has the classes whose rows it has; nil for all of the table.
+  /// The table, the triggers and the rows. `family` lists the classes whose rows it contains; nil means all of the
+  /// table.
   func derived(family: [__Entity]?) -> DerivedTable {
     let (rows, index) = (TableNames.table(for: entity).quotedIdentifier, name.quotedIdentifier)
     let columns = terms.indices.map { "\(lower($0)), \(upper($0))" }.joined(separator: ", ")
@@ -72,8 +73,8 @@ package struct RTreeIndex {
         + (members == nil ? "" : " WHERE" + condition("")))
   }
 
-  /// The bounds of a row's values. SQLite rounds them outwards, but not where they are so close to zero that a 32-bit
-  /// number cannot tell them from it.
+  /// The bounds of a row's values. SQLite rounds bounds outwards, except so close to zero that a 32-bit float becomes
+  /// zero.
   private func intervals(_ row: String) -> String {
     func bound(_ value: String, sign: String) -> String {
       "CASE WHEN typeof(\(value)) NOT IN ('real', 'integer') THEN \(sign)3e38"
@@ -87,6 +88,6 @@ package struct RTreeIndex {
 }
 
 extension IndexTerm {
-  /// Whether SQL's order of the cells is that of the numbers or dates that they are.
+  /// Whether the SQL order of the cells is the order of the numbers or dates.
   var isNumeric: Bool { (type.form == .integer || type.form == .real) && type.isPlain }
 }

@@ -1,28 +1,28 @@
 /// A fetch whose result a context keeps up to date.
 ///
-/// The context tells it of every object that changes. It only notes them, and works the result out when somebody wants
-/// it, so that a loop over a thousand objects costs one update.
+/// The context notes each changed object. The query applies the changes when the result is read, so a loop over a
+/// thousand objects costs one update.
 class LiveQuery {
-  /// Whether the result may be another than it was.
+  /// Whether the result may be outdated.
   var isStale: Bool { preconditionFailure("a subclass answers") }
 
-  /// Called when the result may have become another, on the thread of the context.
+  /// Called on the context's thread when the result may have become outdated.
   var onStale: () -> Void = {}
 
-  /// Called when the context was saved or told to process its pending changes.
+  /// Called when the context saves or processes pending changes.
   var onSettled: () -> Void = {}
 
-  /// An object of the context was inserted, changed or deleted, and that is unsaved; or it is so no more.
+  /// An object gained or lost an unsaved insertion, change or deletion.
   func note(_ object: any PersistentModel, _ table: EntityTable) { preconditionFailure("a subclass answers") }
 
-  /// Something was saved, by the query's own context or by others.
+  /// The query's own context or another one saved.
   func note(_ changes: SavedChanges) { preconditionFailure("a subclass answers") }
 
   /// Anything may have changed.
   func noteEverything() { preconditionFailure("a subclass answers") }
 }
 
-/// The live queries of a context, held by whoever shows them.
+/// The live queries of a context. Their users hold them.
 struct LiveQueries {
   private struct Entry { weak var query: LiveQuery? }
   private var entries: [Entry] = []
@@ -40,16 +40,16 @@ struct LiveQueries {
 }
 
 extension ContextState {
-  /// Tells live queries that an object differs from what they last saw.
+  /// Notes for live queries that an object changed.
   func noteLive(_ object: any PersistentModel) {
     guard !liveQueries.isEmpty, let table = try? core.table(for: type(of: object).__entity) else { return }
     liveQueries.forEach { $0.note(object, table) }
   }
 
-  /// Lets live queries that nobody reminds tell their observers.
+  /// Lets live queries without a reminder notify their observers.
   func settleLive() { liveQueries.forEach { $0.onSettled() } }
 
-  /// Tells everybody what this context saved.
+  /// Announces this context's save to all contexts and queries.
   func announce(_ changes: SavedChanges) {
     liveQueries.forEach { $0.note(changes) }
     core.announce(changes, from: inbox)

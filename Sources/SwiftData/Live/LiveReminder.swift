@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Runs an update on the actor of a context, soon after something changed.
+/// Runs an update on the actor of a context soon after a change.
 final class LiveReminder {
   private let signal: Signal
   private let inbox: ContextInbox.Subscription
   private let watch: StoreWatch?
 
   /// - Parameters:
-  ///   - watch: begun before the first look at the stores, so that nothing is saved between the two unnoticed.
-  ///   - actor: nil where nobody can be reminded: whoever uses the context asks.
+  ///   - watch: it must begin before the first read of the stores, so that no commit in between is missed.
+  ///   - actor: nil means no reminders. The user of the context then triggers updates.
   init(watch: StoreWatch?, inbox: ContextInbox, actor: (any Actor)?, update: @escaping () -> Void) {
     let signal = Signal(actor: actor, update: update)
     self.signal = signal
@@ -18,11 +18,11 @@ final class LiveReminder {
 
   func remind() { signal.raise() }
 
-  // @unchecked Sendable because `update` only runs on the actor, to which the context belongs.
+  // @unchecked Sendable because `update` runs only on the actor that the context belongs to.
   private final class Signal: @unchecked Sendable {
     private let actor: (any Actor)?
     private let update: () -> Void
-    /// Whether a reminder is on its way.
+    /// Whether a reminder is pending.
     private let isRaised = Atomic(false)
 
     init(actor: (any Actor)?, update: @escaping () -> Void) {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The result of a fetch, kept up to date with as little as the changes allow: an object that changed is asked in memory
-/// and moved to its place; only rows that nobody has in memory, and changes that can concern any row, ask the store.
+/// The up-to-date result of a fetch. It evaluates a changed object in memory and repositions it. It queries the store
+/// only for rows that are not in memory, and for changes that may affect any row.
 final class LiveResults<Model: PersistentModel>: LiveQuery {
-  /// What an update did to the result.
+  /// The effect of an update on the result.
   struct Update {
     let old: [Model]
     let new: [Model]
-    /// Objects that may have other values than before; nil where that may be all of them.
+    /// Objects that may have changed values, or nil for possibly all.
     let touched: Set<ObjectIdentifier>?
 
     var isSameList: Bool {
@@ -17,7 +17,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
 
   private let state: ContextState
   private let own: EntityTable
-  /// What the fetch asks for; another descriptor makes the result stale.
+  /// The fetch. Assigning another descriptor invalidates the result.
   var descriptor: FetchDescriptor<Model> {
     didSet {
       scope = nil
@@ -33,17 +33,18 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   private var needsFetch = true
   private var isAllTouched = false
 
-  /// What the statement of the fetch reads; found with the first update.
+  /// The tables that the fetch reads, determined at the first update.
   private var scope: Scope?
 
   private struct Scope {
     /// The names of the tables.
     let tables: Set<String>
-    /// Whether an object's own values decide whether and where it is in the result, so that it can be moved alone.
+    /// Whether an object's own values alone decide its membership and position, so that it can be repositioned by
+    /// itself.
     let isPatchable: Bool
   }
 
-  /// More rows than that are fetched with all the others.
+  /// Beyond this number of changed rows, the whole fetch runs again.
   private static var patchLimit: Int { 1_000 }
 
   init(_ descriptor: FetchDescriptor<Model>, in state: ContextState) throws {
@@ -72,7 +73,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     if changes.isEverything { return noteEverything() }
     for group in changes.inserted + changes.updated { note(group) { $0.touchedKeys.formUnion(group.keys) } }
     for group in changes.deleted { note(group) { $0.deletedKeys.formUnion(group.keys) } }
-    // Where arrays of an object changed, the rows of the objects in them are as they were.
+    // A changed array does not change the rows of the objects in it.
     for name in changes.entities {
       guard let table = state.core.table(named: name), table.name != own.name, reads(table) else { continue }
       noting { needsFetch = true }
@@ -105,9 +106,11 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   // MARK: - Updating
 
   /// Brings the result up to date.
-  /// - Returns: what changed; nil where nothing can have.
-  /// - Throws: as a fetch does; the result is as it was, and the next update tries again.
+  /// - Returns: the changes, or nil if nothing can have changed.
+  /// - Throws: as a fetch. The result is then unchanged, and the next update tries again.
   func update() throws -> Update? {
+    state.beginUse(.read)
+    defer { state.endUse() }
     state.drainInbox()
     guard isStale else { return nil }
     let old = results
@@ -128,7 +131,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
 
   private func findScope() throws -> Scope {
     guard let query = try statement() else {
-      // Nothing says what the store looks at.
+      // A custom store does not report what it reads.
       let tables = state.core.allTables.filter { $0.store == own.store }.map(\.name)
       return Scope(tables: Set(tables), isPatchable: false)
     }
@@ -137,7 +140,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     return Scope(tables: query.tables(of: state.core), isPatchable: isPatchable)
   }
 
-  /// The fetch as a statement; nil if the store runs none, or leaves some of it to Swift.
+  /// The fetch as a statement, or nil if the store runs none or defers a part of it to Swift.
   private func statement() throws -> StoreQuery? {
     guard case .sql = state.core.kind(of: own) else { return nil }
     do {
@@ -176,7 +179,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     return found.isEmpty ? kept : merged(kept, found)
   }
 
-  /// - Parameter kept: in order.
+  /// - Parameter kept: the remaining objects, in order.
   private func merged(_ kept: [Model], _ found: [Model]) -> [Model] {
     let precedes = state.order(by: descriptor.sortBy)
     var result = [Model]()

@@ -1,9 +1,12 @@
 public import Foundation
 
 extension ResultsObserver where SectionTitle == Never {
-  /// Watches what a descriptor asks for, in a context.
-  /// - Parameter isolation: the actor that the context is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models of a descriptor, in a context.
+  /// - Parameters:
+  ///   - fetchDescriptor: the models to watch and their order.
+  ///   - modelContext: the context to fetch from.
+  ///   - isolation: the actor that uses the context; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
@@ -11,9 +14,12 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, nil, modelContext, isolation)
   }
 
-  /// Watches what a descriptor asks for, in a context of its own.
-  /// - Parameter isolation: the actor that the observer is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models of a descriptor, in a new context.
+  /// - Parameters:
+  ///   - fetchDescriptor: the models to watch and their order.
+  ///   - modelContainer: the container; the observer creates its own context.
+  ///   - isolation: the actor that uses the observer; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
@@ -21,9 +27,13 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(fetchDescriptor, nil, ModelContext(modelContainer), isolation)
   }
 
-  /// Watches the models that meet a condition, in an order, in a context.
-  /// - Parameter isolation: the actor that the context is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models that match a predicate, sorted, in a context.
+  /// - Parameters:
+  ///   - filterBy: the predicate; nil watches all models.
+  ///   - sortBy: the sort order; nil leaves the order undefined.
+  ///   - modelContext: the context to fetch from.
+  ///   - isolation: the actor that uses the context; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
@@ -31,9 +41,13 @@ extension ResultsObserver where SectionTitle == Never {
     try self.init(FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), nil, modelContext, isolation)
   }
 
-  /// Watches the models that meet a condition, in an order, in a context of its own.
-  /// - Parameter isolation: the actor that the observer is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models that match a predicate, sorted, in a new context.
+  /// - Parameters:
+  ///   - filterBy: the predicate; nil watches all models.
+  ///   - sortBy: the sort order; nil leaves the order undefined.
+  ///   - modelContainer: the container; the observer creates its own context.
+  ///   - isolation: the actor that uses the observer; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
@@ -44,9 +58,13 @@ extension ResultsObserver where SectionTitle == Never {
 }
 
 extension ResultsObserver where SectionTitle == String {
-  /// Watches what a descriptor asks for, in a context, in sections by a text.
-  /// - Parameter isolation: the actor that the context is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models of a descriptor, in a context, in sections by a string.
+  /// - Parameters:
+  ///   - fetchDescriptor: the models to watch and their order.
+  ///   - sectionBy: the property to section by.
+  ///   - modelContext: the context to fetch from.
+  ///   - isolation: the actor that uses the context; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -54,9 +72,13 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Sectioning(sectionBy), modelContext, isolation)
   }
 
-  /// Watches what a descriptor asks for, in a context of its own, in sections by a text.
-  /// - Parameter isolation: the actor that the observer is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models of a descriptor, in a new context, in sections by a string.
+  /// - Parameters:
+  ///   - fetchDescriptor: the models to watch and their order.
+  ///   - sectionBy: the property to section by.
+  ///   - modelContainer: the container; the observer creates its own context.
+  ///   - isolation: the actor that uses the observer; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -64,9 +86,13 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Sectioning(sectionBy), ModelContext(modelContainer), isolation)
   }
 
-  /// Watches what a descriptor asks for, in a context, in sections by a text; models without one are in the section "".
-  /// - Parameter isolation: the actor that the context is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models of a descriptor, in a context, in sections by an optional string (nil: "").
+  /// - Parameters:
+  ///   - fetchDescriptor: the models to watch and their order.
+  ///   - sectionBy: the property to section by.
+  ///   - modelContext: the context to fetch from.
+  ///   - isolation: the actor that uses the context; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -74,9 +100,13 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Sectioning(sectionBy), modelContext, isolation)
   }
 
-  /// Watches what a descriptor asks for, in a context of its own, in sections by a text; models without one are in the section "".
-  /// - Parameter isolation: the actor that the observer is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models of a descriptor, in a new context, in sections by an optional string (nil: "").
+  /// - Parameters:
+  ///   - fetchDescriptor: the models to watch and their order.
+  ///   - sectionBy: the property to section by.
+  ///   - modelContainer: the container; the observer creates its own context.
+  ///   - isolation: the actor that uses the observer; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(), sectionBy: KeyPath<Element, String?>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -84,9 +114,14 @@ extension ResultsObserver where SectionTitle == String {
     try self.init(fetchDescriptor, Sectioning(sectionBy), ModelContext(modelContainer), isolation)
   }
 
-  /// Watches the models that meet a condition, in an order, in a context, in sections by a text.
-  /// - Parameter isolation: the actor that the context is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models that match a predicate, sorted, in a context, in sections by a string.
+  /// - Parameters:
+  ///   - filterBy: the predicate; nil watches all models.
+  ///   - sortBy: the sort order; nil leaves the order undefined.
+  ///   - sectionBy: the property to section by.
+  ///   - modelContext: the context to fetch from.
+  ///   - isolation: the actor that uses the context; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, sectionBy: KeyPath<Element, String>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -95,9 +130,14 @@ extension ResultsObserver where SectionTitle == String {
       FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), Sectioning(sectionBy), modelContext, isolation)
   }
 
-  /// Watches the models that meet a condition, in an order, in a context of its own, in sections by a text.
-  /// - Parameter isolation: the actor that the observer is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models that match a predicate, sorted, in a new context, in sections by a string.
+  /// - Parameters:
+  ///   - filterBy: the predicate; nil watches all models.
+  ///   - sortBy: the sort order; nil leaves the order undefined.
+  ///   - sectionBy: the property to section by.
+  ///   - modelContainer: the container; the observer creates its own context.
+  ///   - isolation: the actor that uses the observer; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, sectionBy: KeyPath<Element, String>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -107,9 +147,14 @@ extension ResultsObserver where SectionTitle == String {
       isolation)
   }
 
-  /// Watches the models that meet a condition, in an order, in a context, in sections by a text; models without one are in the section "".
-  /// - Parameter isolation: the actor that the context is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models that match a predicate, sorted, in a context, in sections by an optional string (nil: "").
+  /// - Parameters:
+  ///   - filterBy: the predicate; nil watches all models.
+  ///   - sortBy: the sort order; nil leaves the order undefined.
+  ///   - sectionBy: the property to section by.
+  ///   - modelContext: the context to fetch from.
+  ///   - isolation: the actor that uses the context; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, sectionBy: KeyPath<Element, String?>,
     modelContext: ModelContext, isolation: isolated (any Actor)? = #isolation
@@ -118,9 +163,14 @@ extension ResultsObserver where SectionTitle == String {
       FetchDescriptor(predicate: filterBy, sortBy: sortBy ?? []), Sectioning(sectionBy), modelContext, isolation)
   }
 
-  /// Watches the models that meet a condition, in an order, in a context of its own, in sections by a text; models without one are in the section "".
-  /// - Parameter isolation: the actor that the observer is used on; that of the caller unless told.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// Watches the models that match a predicate, sorted, in a new context, in sections by an optional string (nil: "").
+  /// - Parameters:
+  ///   - filterBy: the predicate; nil watches all models.
+  ///   - sortBy: the sort order; nil leaves the order undefined.
+  ///   - sectionBy: the property to section by.
+  ///   - modelContainer: the container; the observer creates its own context.
+  ///   - isolation: the actor that uses the observer; the caller's by default.
+  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)``.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>]? = nil, sectionBy: KeyPath<Element, String?>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation

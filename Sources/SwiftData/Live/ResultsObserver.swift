@@ -7,17 +7,18 @@ public import Observation
 ///       filterBy: #Predicate { $0.isPublished }, sortBy: [SortDescriptor(\.title)], modelContext: context)
 ///     withObservationTracking { show(observer.results) } onChange: { … }
 ///
-/// It reacts to changes of its own context, saved or not, to saves of other contexts, of batch operations, and of other
-/// processes, which take some tenths of a second to arrive. Whoever reads ``results`` gets what a fetch would give at that
-/// moment, but for these. Observers of the properties are told when they change: on the actor in `isolation`, soon after;
-/// without one when the context saves, when it processes its pending changes, or when the results are read.
+/// It reacts to changes of its own context, saved or not, to saves of other contexts, to batch operations, and to
+/// external commits, which take some tenths of a second to arrive. Reading ``results`` returns what a fetch would
+/// return at that moment, except for external commits that have not arrived. It notifies observers on the actor in
+/// `isolation` soon after a change. Without an actor it notifies them when the context saves, when it processes pending
+/// changes, or when the results are read.
 ///
-/// A change that the fetch does not read costs no statement; one object that changed is put in its place without reading
-/// the others. (Apple's documentation, `ResultsObserver`; the costs are ours.)
+/// A change that the fetch does not read costs no statement. One changed object is repositioned without reading the
+/// others. (Apple's documentation, `ResultsObserver`; the costs are ours.)
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
-  /// The context whose models the results are. (Not Apple's.)
+  /// The context of the results. (Not Apple's.)
   public let modelContext: ModelContext
-  /// What the results are grouped by; nil where there are no sections.
+  /// The property of the sections, or nil without sections.
   public let sectionBy: PartialKeyPath<Element>?
 
   private let sectioning: Sectioning<Element, SectionTitle>?
@@ -27,8 +28,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   private var shownError: (any Error)?
   private var reminder: LiveReminder?
 
-  /// - Throws: as the fetch does.
-  init(
+  /// - Throws: as the fetch.
+  package init(
     _ descriptor: FetchDescriptor<Element>, _ sectioning: Sectioning<Element, SectionTitle>?, _ context: ModelContext,
     _ isolation: (any Actor)?
   ) throws {
@@ -56,14 +57,14 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     return live.results
   }
 
-  /// The models in sections, in the order of their first models; nil without `sectionBy`.
+  /// The models in sections, in the order of their first models, or nil without `sectionBy`.
   public var sections: SectionedResults<Element, SectionTitle>? {
     update()
     registrar.access(self, keyPath: \.sections)
     return shownSections
   }
 
-  /// Why the results are as old as they are: what the last update failed with. (Not Apple's.)
+  /// The error of the last update, or nil. The results are then those of the last successful update. (Not Apple's.)
   public var fetchError: (any Error)? {
     update()
     registrar.access(self, keyPath: \.fetchError)
@@ -72,19 +73,19 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   // MARK: - The fetch
 
-  /// The order of the models. The section comes before it, if there are sections.
+  /// The order of the models. The section property, if any, sorts first.
   public var sortBy: [SortDescriptor<Element>] {
     get { fetchDescriptor.sortBy }
     set { fetchDescriptor.sortBy = newValue }
   }
 
-  /// The condition that models meet; nil is all. (Not Apple's.)
+  /// The condition on models, or nil for all. (Not Apple's.)
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set { fetchDescriptor.predicate = newValue }
   }
 
-  /// What is fetched. Assign another to watch that. (Not Apple's.)
+  /// The fetch. Assign another to observe that. (Not Apple's.)
   public var fetchDescriptor: FetchDescriptor<Element> {
     get {
       registrar.access(self, keyPath: \.fetchDescriptor)
@@ -111,7 +112,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   }
 
   private func show(_ update: LiveResults<Element>.Update) {
-    // The new value is there already; that it changed is all that observers are told.
+    // The new value is set already, so this only notifies observers.
     if !update.isSameList { registrar.withMutation(of: self, keyPath: \.results) {} }
     guard let sectioning, !update.isSameList || update.touched?.isEmpty != true else { return }
     let sections = sectioning.sections(of: update.new)
@@ -124,15 +125,15 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 @available(*, unavailable)
 extension ResultsObserver: Sendable {}
 
-/// How results are grouped.
-struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
+/// The grouping of results.
+package struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
   let keyPath: PartialKeyPath<Element>
-  /// The first of the order, so that sections are in one piece.
-  // In an array, because an optimised build cannot link a generic struct that stores a SortDescriptor (Swift 6.3).
+  /// The sort descriptor of the section property, which comes first so that sections are contiguous.
+  // In an array, because an optimized build cannot link a generic struct that stores a SortDescriptor (Swift 6.3).
   let sort: [SortDescriptor<Element>]
   let title: (Element) -> SectionTitle
 
-  /// The fetch with the section as the first of its order.
+  /// The fetch with the section property as first sort descriptor.
   func sorting(_ descriptor: FetchDescriptor<Element>) -> FetchDescriptor<Element> {
     var descriptor = descriptor
     if descriptor.sortBy.first != sort.first { descriptor.sortBy = sort + descriptor.sortBy }
@@ -152,7 +153,7 @@ struct Sectioning<Element: PersistentModel, SectionTitle: Hashable> {
 }
 
 extension Sectioning where SectionTitle: Comparable {
-  init(_ keyPath: KeyPath<Element, SectionTitle>) {
+  package init(_ keyPath: KeyPath<Element, SectionTitle>) {
     self.keyPath = keyPath
     sort = [SortDescriptor(keyPath)]
     title = { $0[keyPath: keyPath] }
@@ -160,8 +161,8 @@ extension Sectioning where SectionTitle: Comparable {
 }
 
 extension Sectioning where SectionTitle == String {
-  /// Models without a title are in the section "".
-  init(_ keyPath: KeyPath<Element, String?>) {
+  /// Nil belongs to the section "".
+  package init(_ keyPath: KeyPath<Element, String?>) {
     self.keyPath = keyPath
     sort = [SortDescriptor(keyPath)]
     title = { $0[keyPath: keyPath] ?? "" }
@@ -169,7 +170,7 @@ extension Sectioning where SectionTitle == String {
 }
 
 extension SectionedResults {
-  /// Whether it has the same titles over as many models.
+  /// Whether it has the same titles and section sizes.
   fileprivate func isLike(_ other: Self?) -> Bool {
     guard let other else { return false }
     return count == other.count && zip(self, other).allSatisfy { $0.title == $1.title && $0.count == $1.count }

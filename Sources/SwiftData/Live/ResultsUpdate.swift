@@ -1,43 +1,45 @@
-/// The result of a watched fetch, and how it came from the one before. (Not Apple's.)
-public struct ResultsUpdate<Element: PersistentModel> {
-  /// One difference between two results.
-  public enum Change {
-    /// The model came into the result; it is at `index` of the new one.
-    case insert(Element, index: Int)
-    /// The model left the result; it was at `index` of the old one.
-    case delete(Element, index: Int)
-    /// The model is at another place among those that stayed. `from` is its place in the old result, `to` in the new.
-    case move(Element, from: Int, to: Int)
-    /// Values of the model may have changed; it is at `index` of the new result.
-    case update(Element, index: Int)
-  }
+extension ModelContext {
+  /// The result of a watched fetch, with the differences from the previous one. (Not Apple's.)
+  public struct ResultsUpdate<Element: PersistentModel> {
+    /// A difference between two results.
+    public enum Change {
+      /// The model was inserted at `index` of the new result.
+      case insert(Element, index: Int)
+      /// The model was removed from `index` of the old result.
+      case delete(Element, index: Int)
+      /// The model moved relative to the models that stayed. `from` is its old index, `to` its new one.
+      case move(Element, from: Int, to: Int)
+      /// The model at `index` of the new result may have changed values.
+      case update(Element, index: Int)
+    }
 
-  /// What the fetch gives now.
-  public let results: [Element]
-  /// The differences from the update before: deletions with falling indices, then insertions and moves with rising
-  /// ones, then updates with rising ones. Empty for the first update.
-  ///
-  /// To lead a list from the old result to the new one, take out the deleted and the moved models, the highest old index
-  /// first, then put in the inserted and the moved ones at their new indices, the lowest first.
-  public let changes: [Change]
+    /// The current result.
+    public let results: [Element]
+    /// The differences from the previous update: deletions with descending indices, then insertions and moves with
+    /// ascending ones, then updates with ascending ones. Empty for the first update.
+    ///
+    /// To update a list, remove deleted and moved models at their old indices from the highest on, then insert inserted
+    /// and moved ones at their new indices from the lowest on.
+    public let changes: [Change]
 
-  init(first results: [Element]) {
-    self.results = results
-    self.changes = []
-  }
+    init(first results: [Element]) {
+      self.results = results
+      self.changes = []
+    }
 
-  /// - Complexity: O(*n*) where little moved; O(*n* log *n*) at worst.
-  init(_ update: LiveResults<Element>.Update) {
-    results = update.new
-    changes = ResultsDifference(update).changes
+    /// - Complexity: O(*n*) if few models moved; O(*n* log *n*) at worst.
+    init(_ update: LiveResults<Element>.Update) {
+      results = update.new
+      changes = ResultsDifference(update).changes
+    }
   }
 }
 
-// What crosses to another actor are models, which do not.
+// Its models belong to one actor.
 @available(*, unavailable)
-extension ResultsUpdate: Sendable {}
+extension ModelContext.ResultsUpdate: Sendable {}
 
-/// Works out how one list of objects came from another.
+/// Computes the differences between two lists of objects.
 private struct ResultsDifference<Element: PersistentModel> {
   let old: ArraySlice<Element>
   let new: ArraySlice<Element>
@@ -45,7 +47,7 @@ private struct ResultsDifference<Element: PersistentModel> {
   let all: [Element]
 
   init(_ update: LiveResults<Element>.Update) {
-    // What is the same at both ends did not move; most updates leave little between.
+    // A common prefix and suffix did not move. Most updates leave little in between.
     let prefix = zip(update.old, update.new).prefix { $0 === $1 }.count
     let rest = min(update.old.count, update.new.count) - prefix
     let suffix = zip(update.old.reversed().prefix(rest), update.new.reversed()).prefix { $0 === $1 }.count
@@ -55,12 +57,12 @@ private struct ResultsDifference<Element: PersistentModel> {
     all = update.new
   }
 
-  var changes: [ResultsUpdate<Element>.Change] {
+  var changes: [ModelContext.ResultsUpdate<Element>.Change] {
     let places = Dictionary(uniqueKeysWithValues: zip(old.map { ObjectIdentifier($0) }, old.indices))
     let origins = new.map { places[ObjectIdentifier($0)] }
     let stayed = Set(origins.compactMap { $0 })
     let unmoved = Set(longestRise(origins.compactMap { $0 }))
-    var changes: [ResultsUpdate<Element>.Change] = old.indices.reversed().filter { !stayed.contains($0) }
+    var changes: [ModelContext.ResultsUpdate<Element>.Change] = old.indices.reversed().filter { !stayed.contains($0) }
       .map { .delete(old[$0], index: $0) }
     var came = Set<ObjectIdentifier>()
     for (index, origin) in zip(new.indices, origins) {
@@ -78,9 +80,9 @@ private struct ResultsDifference<Element: PersistentModel> {
     return changes
   }
 
-  /// The longest subsequence that rises: the objects that can be said to have stayed where they were.
+  /// The longest increasing subsequence: the objects that count as unmoved.
   private func longestRise(_ places: [Int]) -> [Int] {
-    // ends[n] is the index of the smallest element that a rise of n + 1 elements can end with.
+    // ends[n] is the index of the smallest element that can end an increasing subsequence of n + 1 elements.
     var ends = [Int]()
     var before = [Int](repeating: -1, count: places.count)
     for (index, place) in places.enumerated() {

@@ -2,19 +2,19 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Notices what other processes, and other containers of this one, save to the stores of a container, and tells the
-/// container's contexts. It lives as long as somebody holds it.
+/// Detects external commits to the stores of a container and informs its contexts. It lives as long as it is
+/// referenced.
 ///
-/// It asks for the number of the newest transaction ten times a second, which costs some microseconds each time: see
-/// decision 9. What the numbers leave out the history tells: which rows were saved.
-// @unchecked Sendable because `seen` is only touched on the queue, and the rest is immutable.
+/// It reads the number of the newest transaction ten times a second, which costs some microseconds (decision 9). The
+/// history then tells which rows changed.
+// @unchecked Sendable because `seen` is accessed only on the queue, and the rest is immutable.
 final class StoreWatch: @unchecked Sendable {
   static var interval: DispatchTimeInterval { .milliseconds(100) }
 
   private weak var core: ContainerCore?
   private let timer: any DispatchSourceTimer
   private static let queue = DispatchQueue(label: "SwiftData.StoreWatch", qos: .utility)
-  /// For each store, the number of the newest transaction that the contexts know of.
+  /// For each store, the number of the newest transaction that the contexts know.
   private var seen: [Int64]
 
   init(_ core: ContainerCore) {
@@ -34,7 +34,7 @@ final class StoreWatch: @unchecked Sendable {
   private func look() {
     guard let core else { return }
     for (index, store) in core.watchedStores.enumerated() {
-      // A store that cannot be read now (it was erased, its disk is gone) says so to whoever uses it.
+      // A store that cannot be read (erased, or its disk is gone) throws when it is used.
       guard let changes = try? store.externalChanges(after: &seen[index]) else { continue }
       core.announce(changes.savedChanges(in: core), from: nil)
       core.postRemoteChange(store)
@@ -43,7 +43,7 @@ final class StoreWatch: @unchecked Sendable {
 }
 
 extension ContainerCore {
-  /// Watches the stores for as long as somebody holds the result; nil where nobody else can save to any of them.
+  /// Watches the stores as long as the result is referenced. Returns nil if no other process can save to them.
   func watch() -> StoreWatch? {
     guard watchedStores.contains(where: \.isShared) else { return nil }
     return currentWatch.withLock { current in
@@ -61,20 +61,20 @@ extension ContainerCore {
   }
 }
 
-/// The notification about what others saved.
+/// The notification about external commits.
 enum RemoteChange {
   static let name = Notification.Name("ModelContainer.remoteChange")
   static let storeIdentifier = "storeIdentifier"
 
   private struct Watches {
-    /// Whether anybody asked for the notification's name, and so may be waiting for it.
+    /// Whether the notification's name was read, so that it may have observers.
     var areWanted = false
     var cores: [WeakCore] = []
   }
   private struct WeakCore { weak var core: ContainerCore? }
   private static let watches = Mutex(Watches())
 
-  /// From now on all containers are watched.
+  /// Makes all containers watch their stores from now on.
   static func want() {
     watches.withLock { watches in
       guard !watches.areWanted else { return }
@@ -84,7 +84,7 @@ enum RemoteChange {
     }
   }
 
-  /// A container was opened.
+  /// Called when a container opens.
   static func register(_ core: ContainerCore) {
     watches.withLock { watches in
       if watches.areWanted { return core.keepWatch() }

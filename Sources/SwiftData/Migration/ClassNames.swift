@@ -1,7 +1,7 @@
-/// Which class of a store's former layout each class of the new one was.
+/// Maps the classes of a new layout to those of the store's former layout.
 ///
-/// Classes keep their names. One exception: in the versions of a plan, the names of a class may differ by a number of
-/// the version at their end, as `ItemV1` and `Item` do in the seeds.
+/// Classes keep their names, with one exception: in the versions of a plan, names may differ by a version number at the
+/// end, as `ItemV1` and `Item` in the seeds.
 struct ClassNames {
   private let old: LayoutRecord
   private let new: LayoutRecord
@@ -11,19 +11,19 @@ struct ClassNames {
   init(old: LayoutRecord, new: LayoutRecord, areVersions: Bool) {
     self.old = old
     self.new = new
-    let olds = old.tables.flatMap(\.classes)
-    let news = new.tables.flatMap(\.classes)
-    for name in news where olds.contains(name) { formers[name] = name }
+    let oldNames = old.tables.flatMap(\.classes)
+    let newNames = new.tables.flatMap(\.classes)
+    for name in newNames where oldNames.contains(name) { formers[name] = name }
     guard areVersions else { return }
-    for name in news where formers[name] == nil {
+    for name in newNames where formers[name] == nil {
       let base = Self.withoutVersion(name)
-      let candidates = olds.filter { !news.contains($0) && Self.withoutVersion($0) == base }
-      let rivals = news.filter { formers[$0] == nil && Self.withoutVersion($0) == base }
+      let candidates = oldNames.filter { !newNames.contains($0) && Self.withoutVersion($0) == base }
+      let rivals = newNames.filter { formers[$0] == nil && Self.withoutVersion($0) == base }
       if candidates.count == 1, rivals.count == 1 { formers[name] = candidates[0] }
     }
   }
 
-  /// The old name of each class of a table that has one.
+  /// The old names of a table's classes.
   func oldNames(of table: LayoutRecord.Table) -> [String: String] {
     formers.filter { table.classes.contains($0.key) }
   }

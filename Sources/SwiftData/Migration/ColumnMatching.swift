@@ -1,11 +1,11 @@
-/// Finds for each column of a table the column or relationship that its cells come from.
+/// Finds the source of each column's cells: an old column or relationship.
 struct ColumnMatching {
   let old: LayoutRecord.Table
   let new: LayoutRecord.Table
   let plan: LayoutPlan
   let layout: StoreLayout
   let names: ClassNames
-  private(set) var changes: [MigrationChange] = []
+  private(set) var changes: [ModelContainer.MigrationChange] = []
 
   init(old: LayoutRecord.Table, new: LayoutRecord.Table, plan: LayoutPlan, layout: StoreLayout, names: ClassNames) {
     (self.old, self.new, self.plan, self.layout, self.names) = (old, new, plan, layout, names)
@@ -26,7 +26,8 @@ struct ColumnMatching {
       })
     for column in old.columns where !used.contains(column.name) && ![.key, .position].contains(column.family) {
       changes.append(
-        MigrationChange(.removed, entity(of: column.name), column.name, "the property is gone, and its values with it"))
+        ModelContainer.MigrationChange(
+          .removed, entity(of: column.name), column.name, "the property is removed with its values"))
     }
     return result
   }
@@ -42,32 +43,35 @@ struct ColumnMatching {
   private mutating func matchValue(_ column: LayoutRecord.Column) -> LayoutPlan.ColumnPlan {
     let entity = entity(of: column.name)
     guard let former = formerValue(column) else {
-      changes.append(MigrationChange(.added, entity, column.name, "the property is new"))
+      changes.append(ModelContainer.MigrationChange(.added, entity, column.name, "the property is new"))
       return LayoutPlan.ColumnPlan(column: column, source: .nothing)
     }
     if former.name != column.name {
       changes.append(
-        MigrationChange(.renamed, entity, column.name, "the property was named \(former.name)", former: former.name))
+        ModelContainer.MigrationChange(
+          .renamed, entity, column.name, "the property was named \(former.name)", former: former.name))
     }
     let conversion = Conversion(from: former, to: column)
     switch conversion {
     case .same: break
     case .impossible:
       changes.append(
-        MigrationChange(
+        ModelContainer.MigrationChange(
           .refused, entity, column.name,
           "its type was \(former.valueType) and is \(column.valueType); give the property another name, and fill it in a"
             + " custom stage"))
     case .decoded where former.family == column.family && former.affinity == column.affinity: break
     default:
       changes.append(
-        MigrationChange(
+        ModelContainer.MigrationChange(
           .converted, entity, column.name, "its type was \(former.valueType) and is \(column.valueType)"))
     }
     if column.isRequired, !former.isRequired {
-      changes.append(MigrationChange(.required, entity, column.name, "the property is required from now on"))
+      changes.append(
+        ModelContainer.MigrationChange(.required, entity, column.name, "the property becomes required"))
     } else if former.isRequired, !column.isRequired {
-      changes.append(MigrationChange(.optional, entity, column.name, "the property is optional from now on"))
+      changes.append(
+        ModelContainer.MigrationChange(.optional, entity, column.name, "the property becomes optional"))
     }
     return LayoutPlan.ColumnPlan(column: column, source: .column(former.name), conversion: conversion)
   }
@@ -79,7 +83,14 @@ struct ColumnMatching {
     let original = layout.tables.lazy.filter { $0.name == new.name }
       .compactMap { $0.entity.property(named: column.name)?.attribute?.formerName }.first
     if let original, old.column(named: column.name) == nil, let former = attribute(original) { return former }
-    // A new property that took the name of one that was renamed starts empty.
+    // A property whose original name the store never had is new, even if the store has a column of its current name.
+    // People drop a property and add another under its name in this way. If the store's column has the same original
+    // name, it was renamed earlier.
+    if let original, original != column.name, let known = attribute(column.name)?.formerNames, !known.contains(original)
+    {
+      return nil
+    }
+    // A new property with the former name of a renamed one starts empty.
     let isTaken = layout.tables.contains { table in
       table.name == new.name
         && table.stored.contains { property in
@@ -120,7 +131,7 @@ struct ColumnMatching {
       let position = LayoutRecord.position(of: name)
       if old.column(named: position) != nil { source = .column(position) }
     case .pairs(let query)?:
-      // The place in the array of the row that the key points at.
+      // The position in the array of the row that the key refers to.
       if let position = query.targetPosition {
         var places = query
         places.target = position

@@ -1,12 +1,12 @@
-/// What copying a column's cells into a column of another type takes.
+/// The conversion of a column's cells to another type.
 enum Conversion: Equatable {
-  /// Nothing: every cell means the same.
+  /// Every cell keeps its meaning.
   case same
-  /// Every row has to be read as the new type once, since not every cell may fit.
+  /// Every row must be decoded as the new type once, because not every cell may fit.
   case decoded
-  /// No cell may be taken by the SQL condition; `column` in it stands for the cell.
+  /// No cell may satisfy the SQL condition, in which `column` stands for the cell.
   case unless(String, reason: String)
-  /// The cells mean nothing to the new type.
+  /// The new type cannot represent the cells.
   case impossible
 
   init(from old: LayoutRecord.Column, to new: LayoutRecord.Column) {
@@ -15,8 +15,8 @@ enum Conversion: Equatable {
       case _ where old.valueType == new.valueType: old.family == new.family ? .same : .impossible
       case (.integer, .integer): Self.isWidening(old.valueType, new.valueType) ? .same : .decoded
       case (.integer, .unsigned), (.unsigned, .integer):
-        .unless("column < 0", reason: "the new type has no room for it")
-      case (.integer, .real): .unless("abs(column) > 9007199254740992", reason: "a Double has not all of its digits")
+        .unless("column < 0", reason: "the value does not fit the new type")
+      case (.integer, .real): .unless("abs(column) > 9007199254740992", reason: "a Double cannot represent it exactly")
       case (.real, .real) where new.valueType == "Double": .same
       case (_, .mixed): .same
       case (.mixed, _): .decoded

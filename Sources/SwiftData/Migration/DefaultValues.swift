@@ -1,16 +1,16 @@
 import Foundation
 import GRDB
 
-/// The value that a property's declaration assigns, as a cell.
+/// The default value of a property's declaration, as a cell.
 struct DefaultCell {
-  /// What stands for it in SQL: a parameter, or a function where each row gets a value of its own.
+  /// Its SQL: a parameter, or a function if each row gets its own value.
   let sql: String
   let arguments: [SQLValue]
 
-  /// Nil where the declaration assigns nothing.
+  /// Returns nil if the declaration has no default.
   ///
-  /// `UUID()` and `Date()` are other values each time: an expression that two evaluations tell apart is evaluated for
-  /// each row.
+  /// Defaults such as `UUID()` and `Date()` differ each time. An expression whose two evaluations differ is evaluated
+  /// for each row.
   static func of(_ property: __Property, in entity: __Entity, _ database: Database) throws -> DefaultCell? {
     guard let first = try evaluate(property, entity), let second = try evaluate(property, entity) else { return nil }
     if first == second { return first == .null ? nil : DefaultCell(sql: "?", arguments: [first]) }
@@ -22,7 +22,7 @@ struct DefaultCell {
     return DefaultCell(sql: "\(name.quotedIdentifier)()", arguments: [])
   }
 
-  /// A class makes its metadata, default values in it, each time it is asked.
+  /// Evaluates the default. The class's metadata, including defaults, are created on each access.
   private static func evaluate(_ property: __Property, _ entity: __Entity) throws -> SQLValue? {
     var level: __Entity? = entity
     while let current = level {

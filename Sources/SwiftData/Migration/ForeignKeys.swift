@@ -1,8 +1,8 @@
 import GRDB
 
-/// What SQLite does for foreign keys by itself, for the time of a migration, which has to switch them off.
+/// The actions of foreign keys, which a migration has to switch off.
 enum ForeignKeys {
-  /// Clears the keys of rows that are gone from the tables named, and drops the pairs of such rows.
+  /// Clears keys of deleted rows in the given tables, and removes pairs with such rows.
   static func apply(_ layout: LayoutRecord, to tables: Set<String>, _ database: Database) throws {
     for table in layout.tables {
       for column in table.columns {
@@ -22,7 +22,7 @@ enum ForeignKeys {
     }
   }
 
-  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a key of a row that is gone.
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a key refers to a missing row.
   static func check(_ database: Database) throws {
     guard let violation = try Row.fetchOne(database, sql: "PRAGMA foreign_key_check") else { return }
     let table: String = violation[0]

@@ -1,19 +1,19 @@
 import Foundation
 import GRDB
 
-/// Carries out a ``LayoutPlan``: inside a transaction of the caller's, with foreign keys off.
+/// Executes a ``LayoutPlan`` inside the caller's transaction, with foreign keys off.
 ///
-/// Each table whose rows change is filled anew beside the old one and takes its place at the end, so that every
-/// query below reads the old layout.
+/// It fills each changed table anew beside the old one, and replaces the old one at the end. Every query therefore
+/// reads the old layout.
 struct LayoutMigration {
   let database: Database
   let plan: LayoutPlan
   let layout: StoreLayout
   let store: SQLiteStore
-  /// Hears of every batch of rows.
+  /// Receives the progress after each batch of rows.
   let progress: (_ entity: String, _ rows: Int, _ of: Int) -> Void
 
-  /// How many rows are copied by one statement.
+  /// The number of rows that one statement copies.
   static let batch = 50_000
 
   func run() throws {
@@ -30,7 +30,7 @@ struct LayoutMigration {
     try decodeRows()
   }
 
-  /// The tables whose full-text indices and R*Trees nothing will keep any more.
+  /// The tables whose full-text indices and R*Trees become invalid.
   private var changedTables: Set<String> {
     Set(plan.droppedTables + plan.tables.filter(\.isRebuilt).map(\.new.name))
   }
@@ -62,7 +62,7 @@ struct LayoutMigration {
     try copy(insert, cells.flatMap(\.arguments), from: old, entity: table.new.classes[0])
   }
 
-  /// By ranges of keys, so that somebody can be told how far it is.
+  /// Copies by ranges of keys, to report progress.
   private func copy(_ sql: String, _ arguments: [SQLValue], from old: LayoutRecord.Table, entity: String) throws {
     let table = old.name.quotedIdentifier
     let total = try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)")!
@@ -119,7 +119,7 @@ struct LayoutMigration {
     return cell
   }
 
-  /// The cell with the property's default in the gaps, where it may have none.
+  /// The cell, with the property's default for NULL if NULL is not allowed.
   private func filled(
     _ cell: SQLFragment, _ property: __Property, _ member: EntityTable, _ column: LayoutPlan.ColumnPlan,
     _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table
@@ -146,7 +146,7 @@ struct LayoutMigration {
           : "make it optional, or relate the objects in a custom stage before it becomes required"))
   }
 
-  /// Which old rows belong to a class; nil for all.
+  /// The condition for the old rows of a class, or nil for all rows.
   private func rows(of member: EntityTable, _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> String? {
     guard member.entity.superentity != nil, old.hasDiscriminator else { return nil }
     let names = member.family.compactMap { table.classes[$0.name] }.map(Self.literal)
@@ -155,7 +155,7 @@ struct LayoutMigration {
 
   // MARK: - Checks
 
-  /// A program that leaves out a subclass does not mean to lose its objects; a plan does.
+  /// Refuses to drop rows of subclasses that the program omits. A plan may drop them.
   private func checkRemovedClasses(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) throws {
     guard !plan.isPlanned, old.hasDiscriminator else { return }
     for name in table.removedClasses {
@@ -185,7 +185,7 @@ struct LayoutMigration {
     }
   }
 
-  /// A to-one takes one target: where a to-many had more, something would be lost.
+  /// Refuses to convert a to-many with more than one target to a to-one.
   private func checkSingle(
     _ query: LayoutPlan.PairQuery, _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan
   ) throws {
@@ -197,7 +197,7 @@ struct LayoutMigration {
     guard let first = rows.first, column.column.family == .key else { return }
     throw SwiftDataError(
       .unknownDataStoreSchema, entity: table.new.classes[0], property: column.column.name,
-      message: "the relationship takes one object from now on, and the stored object with the key \(first[0] as Int64)"
+      message: "the relationship becomes a to-one, but the stored object with the key \(first[0] as Int64)"
         + " has \(first[1] as Int) (also: \(rows.dropFirst().map { "\($0[0] as Int64)" }.joined(separator: ", "))); let"
         + " go of all but one in a custom stage's willMigrate")
   }
@@ -231,7 +231,7 @@ struct LayoutMigration {
     }
   }
 
-  /// What the store notes about tables and columns by name.
+  /// Renames tables and columns in the store's records.
   private func renameNotes() throws {
     for table in plan.tables {
       guard let old = table.old else { continue }
@@ -257,7 +257,8 @@ struct LayoutMigration {
     }
   }
 
-  /// Saves note text that is not in normal form C; a default that fills gaps is written by no save.
+  /// Records defaults with text outside normal form C. Saves record such text, but no save writes a migration's
+  /// defaults.
   private func noteDenormalizedDefaults(
     _ column: LayoutPlan.ColumnPlan, _ table: LayoutRecord.Table, _ old: LayoutRecord.Table
   ) throws {
@@ -272,7 +273,7 @@ struct LayoutMigration {
       arguments: ["\(table.name).\(column.column.name)"])
   }
 
-  /// The history goes on under the new names.
+  /// Renames classes and properties in the history.
   private func renameInHistory(_ table: LayoutPlan.TablePlan) throws {
     for (name, former) in table.classes where name != former {
       try HistoryTables.rename(class: former, to: name, database)
@@ -313,13 +314,13 @@ struct LayoutMigration {
     let keys = (row[0] as String).components(separatedBy: ", ")
     throw SwiftDataError(
       .uniquenessViolation, entity: table.new.classes[0], property: index.columns.joined(separator: ", "),
-      message: "it is unique from now on, and the \(row[1] as Int) stored objects with the keys"
+      message: "it becomes unique, but the \(row[1] as Int) stored objects with the keys"
         + " \(keys.prefix(10).joined(separator: ", "))\(keys.count > 10 ? " and more" : "") have the same value"
         + (others > 0 ? " (and so have \(others) more groups of objects)" : "")
         + "; make them differ, or delete all but one, in a custom stage's willMigrate")
   }
 
-  /// Rows of removed classes leave keys behind, which their foreign keys would have cleared.
+  /// Removes keys of rows of removed classes, which foreign keys would have cleared.
   private func removeDanglingKeys() throws {
     let changed = Set(plan.tables.filter { !$0.removedClasses.isEmpty }.map(\.new.name))
     if !changed.isEmpty { try ForeignKeys.apply(plan.new, to: changed, database) }
@@ -328,7 +329,7 @@ struct LayoutMigration {
 
   // MARK: - Values
 
-  /// Reads every row whose type changed, so that no value is found unreadable later.
+  /// Decodes every row whose type changed, so that no unreadable value is found later.
   private func decodeRows() throws {
     let names = Set(plan.tables.filter(\.needsDecoding).map(\.new.name))
     let connection = SQLiteConnection(database, store: store)
@@ -354,7 +355,7 @@ struct LayoutMigration {
     }
   }
 
-  /// The files of values that no column keeps any more.
+  /// Removes the external files of dropped columns.
   private func removeRetiredFiles() throws {
     var kept = Set<String>()
     for table in plan.tables {

@@ -1,26 +1,26 @@
-/// How the rows of one layout become those of another, worked out before anything is touched.
+/// The mapping of rows from one layout to another, computed before anything changes.
 struct LayoutPlan {
   let old: LayoutRecord
   let new: LayoutRecord
-  /// Tables of models that the program does not name, which stay as they are: a program that opens a store with some
-  /// of its models, as a widget does, must not take the rows of the others. Only a stage of a plan removes models.
+  /// Tables of models that the program does not list. They stay unchanged, because a program that opens a store with
+  /// some of its models, such as a widget, must not delete the others' rows. Only a stage of a plan removes models.
   let retained: LayoutRecord
-  /// Whether a plan leads from the one layout to the other.
+  /// Whether a plan leads from one layout to the other.
   let isPlanned: Bool
   private(set) var tables: [TablePlan] = []
   private(set) var pairTables: [PairPlan] = []
-  /// What differs, in words; a refusal among them means that the plan cannot be carried out.
-  private(set) var changes: [MigrationChange] = []
+  /// The differences. If one is a refusal, the plan cannot be executed.
+  private(set) var changes: [ModelContainer.MigrationChange] = []
 
-  /// Where the cells of a new column come from.
+  /// The source of a new column's cells.
   enum Source: Equatable {
     case column(String)
-    /// Pairs that were kept elsewhere: a query with `owner` and `target` columns, one row for each key.
+    /// Pairs with another storage: a query with `owner` and `target` columns, one row per key.
     case pairs(PairQuery)
     case nothing
   }
 
-  /// A relationship as it was kept, seen from the table whose rows become the owners.
+  /// The former storage of a relationship, seen from the table whose rows become the owners.
   struct PairQuery: Equatable {
     /// The old table that has the pairs.
     var table: String
@@ -38,39 +38,39 @@ struct LayoutPlan {
   struct ColumnPlan {
     let column: LayoutRecord.Column
     var source: Source
-    /// What has to hold for the old values before they are copied.
+    /// The conversion of the old values.
     var conversion = Conversion.same
   }
 
   struct TablePlan {
     let new: LayoutRecord.Table
-    /// The table whose rows these were; nil for a new one.
+    /// The table with the old rows, or nil for a new table.
     let old: LayoutRecord.Table?
     var columns: [ColumnPlan]
-    /// The old name of each class that has one.
+    /// The old names of the classes.
     let classes: [String: String]
-    /// The classes whose rows go.
+    /// The classes whose rows are deleted.
     let removedClasses: [String]
 
-    /// Whether rows have to be written anew.
+    /// Whether rows must be rewritten.
     var isRebuilt: Bool {
       guard let old else { return false }
       return !new.hasSameRows(as: old) || columns.contains { $0.source != .column($0.column.name) }
     }
-    /// Whether Swift has to look at the rows: their types changed in a way that not every value survives.
+    /// Whether Swift must decode the rows, because not every value may fit the new type.
     var needsDecoding: Bool { columns.contains { $0.conversion == .decoded } }
   }
 
   struct PairPlan {
     let new: LayoutRecord.PairTable
     let source: PairQuery?
-    /// Whether the table stays as it is.
+    /// Whether the table stays unchanged.
     let isKept: Bool
   }
 
   /// - Parameters:
-  ///   - live: the layout of the models that the program named last.
-  ///   - retained: that of the models that were left out then.
+  ///   - live: the layout of the models that the program listed last.
+  ///   - retained: the layout of the models that it did not list.
   init(from live: LayoutRecord, retained: LayoutRecord = .empty, to layout: StoreLayout, isPlanned: Bool) {
     let new = layout.record
     func isNamed(_ table: LayoutRecord.Table) -> Bool { table.classes.contains { new.hasClass($0) } }
@@ -84,14 +84,15 @@ struct LayoutPlan {
     let kept = Set(tables.compactMap { $0.old?.name })
     for table in old.tables where !kept.contains(table.name) {
       for name in table.classes {
-        changes.append(MigrationChange(.removed, name, nil, "the model is gone, and its rows go with it"))
+        changes.append(
+          ModelContainer.MigrationChange(.removed, name, nil, "the model is removed with its rows"))
       }
     }
     for pairs in new.pairTables { addPairs(pairs, layout, names) }
     noteRemovedRelationships(layout, names)
   }
 
-  /// The tables of the old layout whose place nothing takes.
+  /// The old tables that nothing replaces.
   var droppedTables: [String] {
     let left = Set(tables.filter { !$0.isRebuilt }.compactMap { $0.old?.name == $0.new.name ? $0.new.name : nil })
     return old.tables.map(\.name).filter { !left.contains($0) }
@@ -110,22 +111,23 @@ struct LayoutPlan {
     let origin = classes[table.classes[0]].flatMap { root in old.tables.first { $0.classes.contains(root) } }
     for name in table.classes {
       guard let former = classes[name] else {
-        changes.append(MigrationChange(.added, name, nil, "the model is new"))
+        changes.append(ModelContainer.MigrationChange(.added, name, nil, "the model is new"))
         continue
       }
       if former != name {
-        changes.append(MigrationChange(.renamed, name, nil, "the model was named \(former)", former: former))
+        changes.append(
+          ModelContainer.MigrationChange(.renamed, name, nil, "the model was named \(former)", former: former))
       }
       guard let origin, !origin.classes.contains(former) else { continue }
       changes.append(
-        MigrationChange(
+        ModelContainer.MigrationChange(
           .refused, name, nil,
           "it has another root class than in the store, where it belongs to \(origin.classes[0])'s relatives no more;"
             + " copy the rows to a model of another name in a custom stage"))
     }
     let removed = origin.map { origin in origin.classes.filter { !Set(classes.values).contains($0) } } ?? []
     for name in removed {
-      changes.append(MigrationChange(.removed, name, nil, "the model is gone, and its rows go with it"))
+      changes.append(ModelContainer.MigrationChange(.removed, name, nil, "the model is removed with its rows"))
     }
     var plan = TablePlan(new: table, old: origin, columns: [], classes: classes, removedClasses: removed)
     guard let origin else {
@@ -140,18 +142,22 @@ struct LayoutPlan {
     tables.append(plan)
   }
 
-  private static func indexChanges(_ old: LayoutRecord.Table, _ new: LayoutRecord.Table) -> [MigrationChange] {
+  private static func indexChanges(_ old: LayoutRecord.Table, _ new: LayoutRecord.Table) -> [ModelContainer
+    .MigrationChange]
+  {
     func list(_ index: LayoutRecord.Index) -> String { index.columns.joined(separator: ", ") }
     let entity = new.classes[0]
     return new.indices.filter { !old.indices.contains($0) }.map {
-      MigrationChange(.indexed, entity, list($0), $0.isUnique ? "must be unique from now on" : "gets an index")
+      ModelContainer.MigrationChange(
+        .indexed, entity, list($0), $0.isUnique ? "must be unique from now on" : "gets an index")
     }
       + old.indices.filter { index in
-        // A member of a composite value has its column before the dot.
+        // A member of a composite value names its column before the dot.
         !new.indices.contains(index)
           && index.columns.allSatisfy { new.column(named: String($0.prefix { $0 != "." })) != nil }
       }.map {
-        MigrationChange(.indexed, entity, list($0), $0.isUnique ? "need not be unique any more" : "loses its index")
+        ModelContainer.MigrationChange(
+          .indexed, entity, list($0), $0.isUnique ? "is no longer unique" : "loses its index")
       }
   }
 
@@ -173,7 +179,7 @@ struct LayoutPlan {
     pairTables.append(PairPlan(new: table, source: query, isKept: isKept))
   }
 
-  /// The relationship of the old layout that a new one continues: of the same name, or of its `originalName`.
+  /// The old relationship that a new one continues, of the same name or of its `originalName`.
   func former(
     _ relationship: LayoutRecord.Relationship, _ layout: StoreLayout, _ names: ClassNames
   ) -> LayoutRecord.Relationship? {
@@ -181,12 +187,15 @@ struct LayoutPlan {
     let candidates = old.relationships.filter { $0.table == table.name }
     let original = layout.tables.lazy.filter { $0.name == relationship.table }
       .compactMap { $0.entity.property(named: relationship.name)?.relationship?.formerName }.first
-    let exact = candidates.first { $0.name == relationship.name }
+    // Subclasses of one class share its table, and each may have a relationship of this name.
+    let exact =
+      candidates.first { $0.name == relationship.name && $0.storage == relationship.storage }
+      ?? candidates.first { $0.name == relationship.name }
     guard let original, exact == nil || exact?.name == original else { return exact }
     return candidates.first { $0.name == original }
   }
 
-  /// The pairs of an old relationship, its own side as the owner.
+  /// The pairs of an old relationship, with its own side as the owner.
   func pairs(of relationship: LayoutRecord.Relationship, _ names: ClassNames) -> PairQuery? {
     switch relationship.storage {
     case .foreignKey(let column):
@@ -211,25 +220,27 @@ struct LayoutPlan {
     for relationship in old.relationships where !formers.contains(relationship) {
       guard let table = tables.first(where: { $0.old?.name == relationship.table }) else { continue }
       changes.append(
-        MigrationChange(.removed, table.new.classes[0], relationship.name, "the relationship is gone"))
+        ModelContainer.MigrationChange(.removed, table.new.classes[0], relationship.name, "the relationship is removed")
+      )
     }
     for relationship in new.relationships {
       guard tables.contains(where: { $0.new.name == relationship.table && $0.old != nil }) else { continue }
       guard let former = former(relationship, layout, names) else {
-        changes.append(MigrationChange(.added, relationship.table, relationship.name, "the relationship is new"))
+        changes.append(
+          ModelContainer.MigrationChange(.added, relationship.table, relationship.name, "the relationship is new"))
         continue
       }
       if former.name != relationship.name {
         changes.append(
-          MigrationChange(
+          ModelContainer.MigrationChange(
             .renamed, relationship.table, relationship.name, "the relationship was named \(former.name)",
             former: former.name))
       }
       if names.oldTable(for: relationship.destination)?.name != former.destination {
         changes.append(
-          MigrationChange(
+          ModelContainer.MigrationChange(
             .refused, relationship.table, relationship.name,
-            "it leads to \(relationship.destination) and led to \(former.destination); give it another name, and move"
+            "its target changes from \(former.destination) to \(relationship.destination); give it another name, and move"
               + " the objects in a custom stage"))
       }
     }

@@ -1,4 +1,4 @@
-/// One version of the models as one store keeps it.
+/// A version of the models with its layout in one store.
 package struct VersionLayout {
   package let schema: Schema
   package let layout: StoreLayout
@@ -13,15 +13,17 @@ package struct VersionLayout {
   }
 }
 
-/// What a store has to become, and the plan that leads there.
+/// The target of a migration and the plan that leads to it.
 struct MigrationTarget {
   let configuration: ModelConfiguration
   let current: VersionLayout
   let plan: (any SchemaMigrationPlan.Type)?
-  /// Whether the store keeps a class of this name; nil where no store does.
+  /// Whether packs are read beside the store.
+  var hasPacks = false
+  /// Whether the store keeps a class of this name, or nil if no store does.
   let keeps: (String) -> Bool?
 
-  /// The version of a store that is made now.
+  /// The version of a new store.
   var newVersion: Schema.Version {
     get throws {
       guard let plan else { return current.schema.version }
@@ -31,22 +33,22 @@ struct MigrationTarget {
   }
 }
 
-/// The steps from the layout of a store to that of the program.
+/// The steps from a store's layout to the program's.
 struct MigrationPath {
   struct Step {
     let from: Schema.Version
-    /// The models of the version before; nil where no plan knows them.
+    /// The source models, or nil if no plan knows them.
     let source: VersionLayout?
     let target: VersionLayout
     let stage: MigrationStage?
 
-    /// Whether a plan leads over it.
+    /// Whether the step is part of a plan.
     var isPlanned: Bool { source != nil }
     var isCustom: Bool { if case .custom? = stage { true } else { false } }
   }
 
   let steps: [Step]
-  /// The version that the store has afterwards.
+  /// The version after the step.
   let version: Schema.Version
 
   /// - Throws: ``SwiftDataError/unknownDataStoreSchema``, ``SwiftDataError/backwardMigration``,
@@ -56,7 +58,9 @@ struct MigrationPath {
     guard let plan = target.plan else {
       let current = target.current
       guard version <= current.schema.version else { throw Self.newer(version, target) }
-      let isSame = LayoutPlan(from: stored, retained: known.retained, to: current.layout, isPlanned: false).isTrivial
+      let isSame =
+        stored.isIdentical(to: current.layout.record)
+        || LayoutPlan(from: stored, retained: known.retained, to: current.layout, isPlanned: false).isTrivial
       self.steps = isSame ? [] : [Step(from: version, source: nil, target: current, stage: nil)]
       self.version = current.schema.version
       return
@@ -64,14 +68,8 @@ struct MigrationPath {
     let versions = PlanVersions(plan, for: target, stored: stored)
     let end = try versions.position(of: target.current)
     let start = try versions.position(of: stored, version, notAfter: end, target)
-    guard start <= end else {
-      throw SwiftDataError(
-        .backwardMigration,
-        message: "\"\(target.configuration.url.path)\" has version \(versions.layouts[start].schema.version) of"
-          + " \(plan), and the program asks for version \(versions.layouts[end].schema.version), which is older; no"
-          + " stage leads back. The file was left untouched")
-    }
-    self.steps = versions.steps(from: start, to: end)
+    let steps = try versions.path(from: start, to: end, store: "\"\(target.configuration.url.path)\"")
+    self.steps = steps
     self.version = versions.layouts[end].schema.version
   }
 
@@ -83,10 +81,12 @@ struct MigrationPath {
   }
 }
 
-/// The versions of a plan, restricted to what one store keeps.
+/// The versions of a plan for one store: those of `schemas` and those that only stages name, oldest first.
 struct PlanVersions {
   let plan: any SchemaMigrationPlan.Type
   let layouts: [VersionLayout]
+  /// The types of the versions.
+  private let types: [any VersionedSchema.Type]
 
   init(_ plan: any SchemaMigrationPlan.Type, for target: MigrationTarget, stored: LayoutRecord) {
     self.init(plan) { target.keeps($0) ?? stored.hasClass($0) }
@@ -95,14 +95,38 @@ struct PlanVersions {
   /// - Parameter keeps: whether the store has a class of a name.
   init(_ plan: any SchemaMigrationPlan.Type, keeps: (String) -> Bool) {
     self.plan = plan
-    self.layouts = plan.schemas.map { schema in
+    self.types = Self.types(of: plan)
+    self.layouts = types.map { schema in
       let models = Schema(versionedSchema: schema).models
       return VersionLayout(
         Schema(models.filter { keeps($0.__entity.name) }, version: schema.versionIdentifier))
     }
   }
 
-  /// Where the program is.
+  static func types(of plan: any SchemaMigrationPlan.Type) -> [any VersionedSchema.Type] {
+    var types = plan.schemas
+    func index(of type: any VersionedSchema.Type) -> Int? { types.firstIndex { $0 == type } }
+    for stage in plan.stages {
+      let (from, to) = stage.versions
+      if index(of: from) == nil { types.insert(from, at: index(of: to) ?? types.endIndex) }
+      if index(of: to) == nil { types.insert(to, at: index(of: from)! + 1) }
+    }
+    // Stable, so that versions with equal numbers keep the plan's order.
+    return types.enumerated().sorted {
+      ($0.element.versionIdentifier, $0.offset) < ($1.element.versionIdentifier, $1.offset)
+    }.map(\.element)
+  }
+
+  /// The positions before and after a stage.
+  private func ends(of stage: MigrationStage) -> (from: Int, to: Int)? {
+    let (from, to) = stage.versions
+    guard let start = types.firstIndex(where: { $0 == from }), let end = types.firstIndex(where: { $0 == to }) else {
+      return nil
+    }
+    return (start, end)
+  }
+
+  /// The position of the program's version.
   func position(of current: VersionLayout) throws -> Int {
     let equal = layouts.indices.filter { layouts[$0].layout.record == current.layout.record }
     if let same = equal.last(where: { layouts[$0].schema.version == current.schema.version }) ?? equal.last {
@@ -112,58 +136,84 @@ struct PlanVersions {
       layouts.last.map { LayoutPlan(from: $0.layout.record, to: current.layout, isPlanned: true).changes } ?? []
     throw SwiftDataError(
       .unknownSchema,
-      message: "the container's models are no version of \(plan); they differ from its last one: "
+      message: "the container's models are not a version of \(plan); they differ from its last one: "
         + Self.list(differences) + ". Name the models of one of its versions")
   }
 
-  /// Where a store is.
+  /// The position of a store's version.
   func position(
     of stored: LayoutRecord, _ version: Schema.Version, notAfter end: Int, _ target: MigrationTarget
   ) throws -> Int {
     let equal = layouts.indices.filter { layouts[$0].layout.record == stored }
     let same = equal.first { layouts[$0].schema.version == version }
-    // A store that was made without a plan has a version that means nothing to the plan.
+    // The version of a store that was made without a plan has no meaning for the plan.
     if let position = same ?? equal.last(where: { $0 <= end }) ?? equal.first { return position }
     if let last = layouts.last, version > last.schema.version { throw MigrationPath.newer(version, target) }
     let nearest = layouts.first { $0.schema.version == version } ?? layouts.first
     let differences = nearest.map { LayoutPlan(from: stored, to: $0.layout, isPlanned: true).changes } ?? []
     throw SwiftDataError(
       .unknownDataStoreSchema,
-      message: "\"\(target.configuration.url.path)\" has version \(version) of a schema that is none of \(plan)'s;"
+      message: "\"\(target.configuration.url.path)\" has version \(version) of a schema that is not one of \(plan)'s;"
         + " to be its version \(nearest?.schema.version.description ?? "?") this would have to change: "
         + Self.list(differences) + ". The file was left untouched")
   }
 
-  private static func list(_ changes: [MigrationChange]) -> String {
+  private static func list(_ changes: [ModelContainer.MigrationChange]) -> String {
     changes.isEmpty ? "nothing but the version" : changes.map(\.description).joined(separator: "; ")
   }
 
-  /// Without a stage, the way from a version to the next is a lightweight one.
-  func steps(from start: Int, to end: Int) -> [MigrationPath.Step] {
+  /// The steps between two positions, forward or back.
+  /// - Parameter store: the name of the store in errors.
+  /// - Throws: ``SwiftDataError/backwardMigration`` if no stages lead back.
+  func path(from start: Int, to end: Int, store: String) throws -> [MigrationPath.Step] {
+    if let steps = start <= end ? steps(from: start, to: end) : stepsBack(from: start, to: end) { return steps }
+    throw SwiftDataError(
+      .backwardMigration,
+      message: "\(store) has version \(layouts[start].schema.version) of \(plan), and the program asks for version"
+        + " \(layouts[end].schema.version), which is older; no stages of the plan lead from the one to the other. Add a"
+        + " stage that does. The store was left untouched")
+  }
+
+  /// The steps between two positions. A missing stage is lightweight.
+  private func steps(from start: Int, to end: Int) -> [MigrationPath.Step] {
     var steps = [MigrationPath.Step]()
     var position = start
     while position < end {
       let stages = plan.stages.compactMap { stage -> (Int, MigrationStage)? in
-        let (from, to) = stage.versions
-        guard from.versionIdentifier == layouts[position].schema.version,
-          let next = layouts.firstIndex(where: { $0.schema.version == to.versionIdentifier }),
-          next > position, next <= end
-        else { return nil }
-        return (next, stage)
+        guard let ends = ends(of: stage), ends.from == position, ends.to > position, ends.to <= end else { return nil }
+        return (ends.to, stage)
       }
       let longest = stages.max { $0.0 < $1.0 }
       let next = longest?.0 ?? position + 1
-      steps.append(
-        MigrationPath.Step(
-          from: layouts[position].schema.version, source: layouts[position], target: layouts[next], stage: longest?.1))
+      steps.append(step(from: position, to: next, longest?.1))
       position = next
     }
     return steps
   }
+
+  /// The fewest stages that lead back to an older version, or nil. Going back requires stages.
+  private func stepsBack(from start: Int, to end: Int) -> [MigrationPath.Step]? {
+    var found = [start: [MigrationPath.Step]()]
+    var queue = [start]
+    while !queue.isEmpty {
+      let position = queue.removeFirst()
+      guard position != end else { return found[end] }
+      for stage in plan.stages {
+        guard let ends = ends(of: stage), ends.from == position, found[ends.to] == nil else { continue }
+        found[ends.to] = found[position]! + [step(from: position, to: ends.to, stage)]
+        queue.append(ends.to)
+      }
+    }
+    return nil
+  }
+
+  private func step(from start: Int, to end: Int, _ stage: MigrationStage?) -> MigrationPath.Step {
+    MigrationPath.Step(from: layouts[start].schema.version, source: layouts[start], target: layouts[end], stage: stage)
+  }
 }
 
 extension MigrationStage {
-  /// The versions that it leads from and to.
+  /// The versions before and after the stage.
   var versions: (from: any VersionedSchema.Type, to: any VersionedSchema.Type) {
     switch self {
     case .lightweight(let from, let to), .custom(let from, let to, _, _): (from, to)
@@ -172,7 +222,7 @@ extension MigrationStage {
 }
 
 extension LayoutPlan {
-  /// Whether the store is as it should be, down to the types of its values.
+  /// Whether the store needs no change, including the types of its values.
   var isTrivial: Bool {
     changes.isEmpty && !tables.contains { $0.isRebuilt || $0.old == nil || $0.needsDecoding }
       && pairTables.allSatisfy(\.isKept)

@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import Logging
 
-/// Leads a store along a path, all of it in one transaction: whoever opens the file sees the old version whole or the
-/// new version whole, whenever the process dies. SQLite's journal keeps the old pages until then, as the copy.
+/// Migrates a store along a path in one transaction. Any reader and any crash sees either the old or the new version.
+/// SQLite's journal keeps the old pages until the commit.
 struct MigrationRunner {
   let transaction: OpenTransaction
   let configuration: ModelConfiguration
@@ -13,18 +13,18 @@ struct MigrationRunner {
   private var database: Database { transaction.database }
   private static let logger = Logger(label: "SwiftData.Migration")
 
-  /// - Returns: what was done, and the layout of what the program does not name.
+  /// - Returns: the performed steps, and the layout of models that the program does not list.
   func run(
     _ path: MigrationPath, from known: Metadata
-  ) throws -> (steps: [MigrationSummary.Step], retained: LayoutRecord) {
+  ) throws -> (steps: [ModelContainer.MigrationSummary.Step], retained: LayoutRecord) {
     var (record, retained) = (known.layout, known.retained)
-    var done = [MigrationSummary.Step]()
+    var done = [ModelContainer.MigrationSummary.Step]()
     for (index, step) in path.steps.enumerated() {
       let plan = LayoutPlan(
         from: record, retained: retained, to: step.target.layout, isPlanned: step.isPlanned)
       func report(_ entity: String, _ rows: Int, _ total: Int) {
         configuration.migrationProgress?(
-          MigrationProgress(
+          ModelConfiguration.MigrationProgress(
             configuration: configuration.name, step: index + 1, stepCount: path.steps.count, from: step.from,
             to: step.target.schema.version, entity: entity, completedRows: rows, totalRows: total))
       }
@@ -43,9 +43,11 @@ struct MigrationRunner {
           configuration: configuration, layout: step.target.layout)
       }
       (record, retained) = (step.target.layout.record, plan.retained)
-      let summary = MigrationSummary.Step(
+      let summary = ModelContainer.MigrationSummary.Step(
         fromVersion: step.from, toVersion: step.target.schema.version, isCustom: step.isCustom, changes: plan.changes)
-      Self.logger.info(
+      // A version that changed only its number is not logged.
+      Self.logger.log(
+        level: summary.changes.isEmpty && !summary.isCustom ? .debug : .info,
         "migrated \(configuration.name): \(summary)", metadata: ["duration": "\(ContinuousClock.now - start)"])
       done.append(summary)
     }
@@ -58,10 +60,10 @@ struct MigrationRunner {
       externalStorage: externalStorage)
   }
 
-  /// Gives a closure of the app a context of one version; what it leaves unsaved is saved.
+  /// Calls a closure of the app with a context of one version, and saves what it leaves unsaved.
   private func run(_ body: (ModelContext) throws -> Void, on version: VersionLayout) throws {
     let store = try store(version)
-    // However it ends, what the closure kept must not reach the connection any more.
+    // After the stage, objects that the closure kept must not reach the connection.
     defer { store.close() }
     let context = ModelContext(ModelContainer(core: ContainerCore(version, store: store)))
     try body(context)
@@ -70,10 +72,10 @@ struct MigrationRunner {
   }
 }
 
-/// A transaction that others began and will end, as the contexts of a migration's stages use it.
+/// A transaction that a migration began and will end. The contexts of its stages use it.
 final class OpenTransaction {
   let database: Database
-  /// A connection belongs to the thread that began the transaction.
+  /// The connection belongs to the thread that began the transaction.
   private let thread = Thread.current
 
   init(_ database: Database) { self.database = database }

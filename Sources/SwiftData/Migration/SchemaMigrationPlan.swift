@@ -1,22 +1,22 @@
-/// The versions of a schema, and the stages that lead a store from each to the next.
-/// (Apple's documentation, `SchemaMigrationPlan`.)
+/// The versions of a schema and the stages between them. (Apple's documentation, `SchemaMigrationPlan`.)
 public protocol SchemaMigrationPlan: SendableMetatype {
   /// The versions, oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// The stages between neighbouring versions, in order.
+  /// The stages between adjacent versions, in order.
   static var stages: [MigrationStage] { get }
 }
 
-/// The seeds' name of ``SchemaMigrationPlan``.
+/// A synonym of ``SchemaMigrationPlan`` that the seed documents use.
 public typealias VersionedSchemaMigrationPlan = SchemaMigrationPlan
 
-/// One step of a migration. (Apple's documentation, `MigrationStage`.)
-// @unchecked Sendable because the closures run one after another, each with a context made for it; a `static let`
-// stage, as everybody writes it, needs the conformance.
+// @unchecked Sendable because the closures run one after another, each with its own context. A `static let` stage, the
+// usual form, requires the conformance.
+/// A step of a migration. (Apple's documentation, `MigrationStage`.)
 public enum MigrationStage: @unchecked Sendable {
-  /// The tables are changed without code of the app.
+  /// A migration without code of the app.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
-  /// `willMigrate` sees the objects of the old version, `didMigrate` those of the new one.
+  /// A migration with code of the app. `willMigrate` sees the objects of the old version, `didMigrate` those of the new
+  /// one.
   case custom(
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
     willMigrate: ((ModelContext) throws -> Void)?, didMigrate: ((ModelContext) throws -> Void)?)

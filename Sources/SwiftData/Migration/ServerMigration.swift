@@ -1,8 +1,8 @@
 import Foundation
 
-/// The way of a store of rows on a server along a migration plan.
+/// The migration of a server's store along a plan.
 package struct ServerMigration {
-  /// From one version of the plan to a later one.
+  /// A step from one version of the plan to another.
   package struct Step {
     package let source: VersionLayout
     package let target: VersionLayout
@@ -11,21 +11,23 @@ package struct ServerMigration {
   }
 
   package let steps: [Step]
-  /// The version that the store has afterwards.
+  /// The version after the step.
   package let version: Schema.Version
 
   /// - Parameters:
   ///   - current: the models of the program.
-  ///   - stored: the version that the database records; nil where it is new.
-  ///   - name: what to call the store in errors.
-  /// - Throws: ``SwiftDataError/unknownSchema`` and ``SwiftDataError/unknownDataStoreSchema``.
+  ///   - stored: the version that the database records, or nil for a new database.
+  ///   - name: the name of the store in errors.
+  /// - Throws: ``SwiftDataError/unknownSchema``, ``SwiftDataError/unknownDataStoreSchema``, and
+  ///   ``SwiftDataError/backwardMigration`` if the stored version is newer and no stages lead back.
   package init(
     _ plan: any SchemaMigrationPlan.Type, current: VersionLayout, from stored: Schema.Version?, name: String
   ) throws {
-    let classes = Set(plan.schemas.flatMap { Schema(versionedSchema: $0).models.map { $0.__entity.name } })
+    let schemas = PlanVersions.types(of: plan)
+    let classes = Set(schemas.flatMap { Schema(versionedSchema: $0).models.map { $0.__entity.name } })
     let own = Set(current.schema.models.map { $0.__entity.name })
-    // A store of some models of the plan has these in every version; what only former versions had it had too.
-    let last = Set(plan.schemas.last.map { Schema(versionedSchema: $0).models.map { $0.__entity.name } } ?? [])
+    // A store with some models of the plan has them in every version, and those that only earlier versions had.
+    let last = Set(schemas.last.map { Schema(versionedSchema: $0).models.map { $0.__entity.name } } ?? [])
     let versions = PlanVersions(plan) { classes.contains($0) && (own.contains($0) || !last.contains($0)) }
     let end = try versions.position(of: current)
     version = versions.layouts[end].schema.version
@@ -34,17 +36,17 @@ package struct ServerMigration {
       return
     }
     guard let start = versions.layouts.firstIndex(where: { $0.schema.version == stored }) else {
-      // A newer program's, which whoever opens it says.
+      // A newer program's version, which opening the store reports.
       if stored > version {
         steps = []
         return
       }
       throw SwiftDataError(
         .unknownDataStoreSchema,
-        message: "the store \"\(name)\" has version \(stored) of the schema, which is none of \(plan)'s; name that"
+        message: "the store \"\(name)\" has version \(stored) of the schema, which is not one of \(plan)'s; name that"
           + " version in the plan. Nothing was changed")
     }
-    steps = versions.steps(from: min(start, end), to: end).map { step in
+    steps = try versions.path(from: start, to: end, store: "the store \"\(name)\"").map { step in
       var (will, did): (((ModelContext) throws -> Void)?, ((ModelContext) throws -> Void)?)
       if case .custom(_, _, let willMigrate, let didMigrate)? = step.stage { (will, did) = (willMigrate, didMigrate) }
       // Steps of a plan have a source.
@@ -52,8 +54,8 @@ package struct ServerMigration {
     }
   }
 
-  /// Gives a closure of the app a context of one version; what it leaves unsaved is saved.
-  /// - Parameter store: writes within the transaction of the migration.
+  /// Calls a closure of the app with a context of one version, and saves what it leaves unsaved.
+  /// - Parameter store: a store that writes within the migration's transaction.
   package static func run(
     _ body: (ModelContext) throws -> Void, on version: VersionLayout, store: any SQLStore
   ) throws {

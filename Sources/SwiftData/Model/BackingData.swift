@@ -1,15 +1,15 @@
-/// The values of a model, apart from the model.
+/// The values of a model, separate from the model.
 ///
-/// Stores of this package keep values in the model itself; backing data is a view of it, or a set of values to make a
-/// model of. (Apple's documentation, `BackingData`.)
+/// The stores of this package keep values in the model itself. Their backing data is a view of a model, or the initial
+/// values of a new one. (Apple's documentation, `BackingData`.)
 public protocol BackingData<Model> {
   /// The model that the values belong to.
   associatedtype Model: PersistentModel
 
-  /// Makes the values of a new model: the defaults of its declaration.
+  /// Makes the default values of a new model.
   init(for modelType: Model.Type)
 
-  /// The identifier of the model; nil where the values belong to none.
+  /// The identifier of the model, or nil if the values belong to none.
   var persistentModelID: PersistentIdentifier? { get set }
 
   /// The description of the model.
@@ -39,15 +39,15 @@ public protocol BackingData<Model> {
   /// Replaces the value of an attribute that a value transformer stores.
   func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 
-  /// The value of the property at an index; nil where there is none.
+  /// The value of the property at an index, or nil if there is none.
   func __value(at index: Int) -> Any?
 }
 
 extension BackingData {
-  /// Asks for the value by key path, as backing data that somebody else wrote knows values by key path only. It cannot
-  /// know those that the model inherits, which have key paths of another class.
+  /// Returns the value by key path, because custom backing data knows values by key path only. Inherited properties
+  /// have key paths of another class, so custom backing data cannot return them.
   public func __value(at index: Int) -> Any? {
-    // A class that inherits from the model may ask for more than the model has.
+    // A subclass's index may be out of range.
     guard index < Model.__entity.properties.count else { return nil }
     let property = Model.__entity.properties[index]
     func transformable<V>(_: V.Type) -> Any? {

@@ -1,32 +1,32 @@
 import Foundation
 import Synchronization
 
-/// The engine's description of one model class, made once by the class itself and immutable afterwards.
+// @unchecked Sendable because every stored property is a `let`, the key paths and default values are only read, and a
+// mutex guards the lazily resolved relationships.
+/// The engine's description of a model class. The class makes it once, and it is immutable.
 ///
-/// Property indices count from the root class of the hierarchy: inherited properties first.
-// @unchecked Sendable because every stored property is a `let` and the key paths and default values in it are
-// only read; the lazily found relationships are locked.
+/// Property indices count from the root class of the hierarchy, inherited properties first.
 public final class __Entity: @unchecked Sendable {
   package let type: any PersistentModel.Type
   /// The name of the class, which is the entity's name.
   package let name: String
   package let superentity: __Entity?
-  /// All persisted properties, inherited ones first; `properties[i].index == i`.
+  /// All persisted properties, inherited ones first. `properties[i].index == i`.
   package let properties: [__Property]
-  /// How many of them are inherited.
+  /// The number of inherited properties.
   package let inheritedCount: Int
   package let indexByName: [String: Int]
-  /// The relationships that were asked for, by property index.
+  /// The relationships resolved so far, by property index.
   let relationships = Mutex<[Int: RelationshipInfo]>([:])
   package let indexByKeyPath: [AnyKeyPath: Int]
   /// The `#Unique` and `#Index` declarations of the class itself.
   private let declaredConstraints: [any PropertyListing]
   private let declaredIndices: [any PropertyListing]
 
-  /// Describes a model class. Called by the code that `@Model` writes.
+  /// Describes a model class. The code that `@Model` generates calls it.
   public init<M: PersistentModel>(_ type: M.Type, superentity: __Entity? = nil) {
     self.type = type
-    // What `String(describing:)` says too, after it has asked for conformances that no type has.
+    // The same as `String(describing:)`, which is slower because it looks for conformances.
     self.name = _typeName(type, qualified: false)
     self.superentity = superentity
     let inherited = superentity?.properties ?? []
@@ -37,7 +37,7 @@ public final class __Entity: @unchecked Sendable {
     var indices: [any PropertyListing] = []
     for metadata in type.schemaMetadata {
       let declared = metadata.metadata
-      // Most say nothing, or are one of the two classes, which is found out at once.
+      // Most properties have no declared schema property, or one of these two classes, which is a fast check.
       let isProperty = declared == nil || declared is Schema.Attribute || declared is Schema.Relationship
       if !isProperty, let constraint = declared as? Schema.Unique<M> {
         constraints.append(constraint)
@@ -57,19 +57,19 @@ public final class __Entity: @unchecked Sendable {
     self.declaredIndices = indices
   }
 
-  // Names are found when asked for: a key path of an inherited property is only understood by reading it on an
-  // instance, which needs the finished description.
+  // Names are resolved lazily. To resolve the key path of an inherited property, the resolver reads it on an instance,
+  // which needs the finished description.
 
   /// The sets of properties that the class's own `#Unique` names.
   package var uniquenessConstraints: [[String]] { uniqueTerms.map { $0.map(\.name) } }
   /// The properties of each index that the class's own `#Index` asks for.
   package var indices: [[String]] { declaredIndices.flatMap { $0.terms(in: self).compactMap { $0?.map(\.name) } } }
 
-  /// The same as terms.
+  /// The sets of properties of the class's own `#Unique`, as index terms.
   var uniqueTerms: [[IndexTerm]] { declaredConstraints.flatMap { $0.terms(in: self).compactMap(\.self) } }
-  /// The binary indices among them.
+  /// The binary indices of the class's own `#Index`.
   var binaryTerms: [[IndexTerm]] { terms(isRTree: false) }
-  /// The R*Trees among them.
+  /// The R*Trees of the class's own `#Index`.
   var rtreeTerms: [[IndexTerm]] { terms(isRTree: true) }
 
   private func terms(isRTree: Bool) -> [[IndexTerm]] {
@@ -87,7 +87,7 @@ public final class __Entity: @unchecked Sendable {
         guard let broken = terms.firstIndex(where: { $0 == nil }) else { continue }
         throw SwiftDataError(
           .unsupportedKeyPath, entity: name,
-          message: "list \(broken + 1) of \(macro) has a key path that is no persisted property of \(name); "
+          message: "list \(broken + 1) of \(macro) has a key path that is not a persisted property of \(name); "
             + "name stored properties, to-one relationships and stored members of Codable structs, without going"
             + " through a relationship")
       }
@@ -95,7 +95,7 @@ public final class __Entity: @unchecked Sendable {
     for terms in rtreeTerms { try RTreeIndex.validate(terms, in: self) }
   }
 
-  /// How many properties the class has with the inherited ones: the index of a subclass's own first.
+  /// The number of properties including inherited ones, which is the index of a subclass's first own property.
   public var __propertyCount: Int { properties.count }
 
   /// The root of the class hierarchy, whose table holds the rows.
@@ -108,8 +108,8 @@ public final class __Entity: @unchecked Sendable {
   }
 }
 
-/// One persisted property of a model class.
 // @unchecked Sendable because it is immutable and its key path and default value are only read.
+/// One persisted property of a model class.
 public final class __Property: @unchecked Sendable {
   package enum Kind {
     /// Stored in a column of the entity's table.
@@ -118,11 +118,11 @@ public final class __Property: @unchecked Sendable {
     case toMany(any PersistentModel.Type)
   }
 
-  /// How an attribute's value becomes a cell.
+  /// How an attribute's value is encoded in a cell.
   package enum Encoding: Sendable {
     /// A `__ColumnValue`.
     case direct
-    /// By its raw value.
+    /// The raw value.
     case rawValue
     /// JSON text.
     case json
@@ -137,20 +137,20 @@ public final class __Property: @unchecked Sendable {
   /// The root of that class's hierarchy, which names the table.
   package let rootName: String
   package let keyPath: AnyKeyPath
-  /// As declared, optionals included.
+  /// The declared type, including optionals.
   package let valueType: Any.Type
-  /// The same without the optional.
+  /// The declared type without the optional.
   package let bareType: Any.Type
   package let isOptional: Bool
   package let kind: Kind
   package let defaultValue: Any?
-  /// What `@Attribute` or `@Relationship` said; a plain `Schema.Attribute` or `Schema.Relationship` where nothing was.
+  /// The argument of `@Attribute` or `@Relationship`, or a plain `Schema.Attribute` or `Schema.Relationship`.
   package let schemaProperty: any SchemaProperty
   package let attribute: Schema.Attribute?
   package let relationship: Schema.Relationship?
-  /// Whether its data may be kept in a file beside the store.
+  /// Whether its data may be in a file beside the store.
   package let isExternal: Bool
-  /// Whether its values are nobody else's business: encrypted where there is a key, and in no error or log.
+  /// Whether its values are secret: encrypted if the configuration has a key, and never shown in an error or log.
   package let isSensitive: Bool
 
   init(_ metadata: Schema.PropertyMetadata, index: Int, entityName: String, rootName: String) {
@@ -167,7 +167,7 @@ public final class __Property: @unchecked Sendable {
     let bare = unwrapped ?? valueType
     self.bareType = bare
     let attribute = metadata.metadata as? Schema.Attribute
-    // Asked for first because most properties have one.
+    // Checked first, because most properties have a column type.
     let column = ValueTypes.column(bare)
     if column == nil, attribute == nil, let model = bare as? any PersistentModel.Type {
       self.kind = .toOne(model)
@@ -194,8 +194,8 @@ public final class __Property: @unchecked Sendable {
       && self.attribute?.options.contains(.ephemeral) != true
   }
 
-  /// The column type of an enum that is stored by raw value; nil for any other type. Codable is asked for because
-  /// the overloads of `__RowReader.column` and `__ColumnWriter.write` ask for it.
+  /// The column type of an enum that is stored by raw value, or nil for any other type. The type must be Codable, as
+  /// the overloads of `__RowReader.column` and `__ColumnWriter.write` require.
   private static func rawColumn(of type: Any.Type) -> ColumnType? {
     func open<R: RawRepresentable>(_: R.Type) -> ColumnType? {
       ValueTypes.column(R.RawValue.self)?.__columnType.type
@@ -216,19 +216,19 @@ public final class __Property: @unchecked Sendable {
     }
   }
 
-  /// Whether it is a `let`, which only the decoding initialiser can set.
+  /// Whether the property is a `let`, which only the decoding initializer can set.
   package var isConstant: Bool { !(keyPath is any WritableReference) }
 
-  /// Whether a fetch may leave it out: it can be loaded later, and something can stand in for it until then.
+  /// Whether a fetch may omit the property: it can be loaded later, and a placeholder value exists until then.
   package var isDeferrable: Bool {
     func placeholder<V>(_: V.Type) -> Bool { (__placeholder(V.self) as V?) != nil }
     return isAttribute && isStored && !isConstant && _openExistential(valueType, do: placeholder)
   }
 
-  /// Whether rows have a column for it.
+  /// Whether the property has a column.
   package var isStored: Bool { !isToMany && attribute?.options.contains(.ephemeral) != true }
 }
 
-/// Key paths that can be written through.
+/// Marks key paths that are writable.
 private protocol WritableReference {}
 extension ReferenceWritableKeyPath: WritableReference {}

@@ -1,23 +1,26 @@
-/// The backing data of this package: the values of an instance where they are, or values for an instance to come.
+// The type is internal; `BackingData` describes the members.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+/// The backing data of this package: a view of an instance, or the initial values of a new one.
 public final class __InlineBackingData<Model: PersistentModel>: BackingData {
   private enum Storage {
     case instance(Model)
-    /// Values by property index; a missing one is the default of the declaration.
+    /// Values by property index. A missing value is the default of the declaration.
     case detached([Int: Any])
   }
 
   private var storage: Storage
 
-  /// A view of an instance.
+  /// Makes a view of an instance.
   public nonisolated init(_ model: Model) { storage = .instance(model) }
 
-  /// The values of an instance to come.
+  /// Makes the initial values of a new instance.
   public nonisolated init(for modelType: Model.Type) { storage = .detached([:]) }
 
-  /// The instance that it is a view of.
+  /// The viewed instance, or nil for initial values.
   var instance: (any PersistentModel)? { if case .instance(let model) = storage { model } else { nil } }
 
-  /// The identifier of the instance. It cannot be assigned: the context gives it.
+  /// The identifier of the instance. The context assigns it, so it cannot be set.
   public var persistentModelID: PersistentIdentifier? {
     get { if case .instance(let model) = storage { model.persistentModelID } else { nil } }
     set {}
@@ -75,7 +78,7 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
           .unreadableValue,
           entity: Model.__entity.name,
           property: property.name,
-          message: "it has no value yet and its declaration has none; set it first"
+          message: "it has no value, and its declaration has no default; set it first"
         )
       )
     }
@@ -84,7 +87,7 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
   private func set<Value>(_ keyPath: KeyPath<Model, Value>, _ value: Value) {
     switch storage {
     case .instance(let model):
-      // What is no writable key path is a `let` property: nothing but the initialiser gives it a value.
+      // A key path that is not writable belongs to a `let` property, which only the initializer sets.
       if let writable = keyPath as? ReferenceWritableKeyPath<Model, Value> { model[keyPath: writable] = value }
     case .detached(var values):
       guard let property = KeyPathResolver.property(at: keyPath, in: Model.__entity) else {
@@ -106,8 +109,8 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
 
 extension __InlineBackingData: InstanceBacking {}
 
-/// Lets a model be made of backing data by the initialiser that decodes rows.
-/// - Parameter entity: The class to make, which may inherit from the one that the backing data is of.
+/// Reads backing data for the initializer that decodes rows.
+/// - Parameter entity: the class to instantiate, which may inherit from the class of the backing data.
 public nonisolated func __backingReader<M: PersistentModel>(
   _ data: any BackingData<M>,
   for entity: __Entity
@@ -127,8 +130,7 @@ private final class BackingReader<M: PersistentModel>: __RowReader {
   override func value(_ index: Int) -> Any? { backing.__value(at: index) }
 }
 
-/// Ends the program where backing data lacks a value that the model cannot do without: an initialiser that cannot
-/// throw has nothing else to do.
+/// Stops the program if backing data lacks a required value, because `init(backingData:)` cannot throw.
 public nonisolated func __backingFailure(_ error: any Error) -> Never {
   fatalError(String(reflecting: error))
 }
@@ -139,7 +141,7 @@ public nonisolated func __copy<M: PersistentModel>(_ data: any BackingData<M>, i
     guard let value = data.__value(at: property.index) else { continue }
     func assign<V>(_: V.Type) {
       func assign<R>(_: R.Type) {
-        // What is no writable key path is a `let` property, which keeps its value.
+        // A key path that is not writable belongs to a `let` property, which keeps its value.
         guard let keyPath = property.keyPath as? ReferenceWritableKeyPath<R, V>, let root = model as? R,
           let value = value as? V
         else { return }
@@ -154,7 +156,7 @@ public nonisolated func __copy<M: PersistentModel>(_ data: any BackingData<M>, i
 // MARK: - Access by key path
 
 extension PersistentModel {
-  /// Makes the values of a model to come: the defaults of its declaration.
+  /// Makes the default values of a new model.
   public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
     __InlineBackingData<P>(for: P.self)
   }

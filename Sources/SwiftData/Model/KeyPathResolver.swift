@@ -3,11 +3,10 @@ import Synchronization
 
 /// Finds the persisted property that a key path reads.
 ///
-/// Key paths to one property differ between a class and its subclass, and between a class and a protocol that it
-/// conforms to. An unknown one is therefore read once on a probe, an instance whose getters note which property was
-/// read.
+/// Key paths to one property differ between a class, its subclass and a protocol. The resolver therefore evaluates an
+/// unknown key path once on a probe, an instance whose getters record the property that is read.
 package enum KeyPathResolver {
-  /// The property that `keyPath` reads first, or nil where it reads none.
+  /// The property that `keyPath` reads first, or nil if it reads none.
   /// - Complexity: O(1) after the first call for a key path.
   package static func property(at keyPath: AnyKeyPath, in entity: __Entity) -> __Property? {
     if let index = entity.indexByKeyPath[keyPath] { return entity.properties[index] }
@@ -23,7 +22,7 @@ package enum KeyPathResolver {
     return index.map { entity.properties[$0] }
   }
 
-  // @unchecked Sendable because it is only touched under the mutex; key paths are immutable.
+  // @unchecked Sendable because it is only accessed under the mutex, and key paths are immutable.
   private struct Cache: @unchecked Sendable { var found: [AnyHashable: Int?] = [:] }
   private static let cache = Mutex(Cache())
 }

@@ -1,18 +1,17 @@
 package import Observation
 
-/// The bookkeeping that each model instance carries inline.
+/// The inline bookkeeping of a model instance.
 ///
-/// Nothing in it is allocated for an object that was only fetched.
+/// An object that was only fetched allocates nothing else.
 public struct __ModelState {
   // MARK: - Mutable State
-  // All of it belongs to the context of the object and is touched only where the object may be: on its context's
-  // thread or actor.
+  // The state belongs to the object's context and is accessed only on the context's thread or actor.
   //
-  // The getters are mutating though they change nothing: through a protocol, a model's state is then lent in place.
-  // Else all of it would be copied, references included, for each flag that is read.
+  // The getters are mutating although they change nothing: a protocol then lends the state in place. Otherwise each
+  // read of a flag would copy the state with its references.
 
   private var ownContext: ContextState?
-  /// The context that the object is registered with; nil before insertion and after the deletion was saved.
+  /// The context that the object is registered with. It is nil before the insertion and after a saved deletion.
   package var context: ContextState? {
     mutating get { ownContext }
     set {
@@ -20,11 +19,11 @@ public struct __ModelState {
       probe = newValue.map { Unmanaged.passUnretained($0.trackingProbe) }
     }
   }
-  /// That of the context, which keeps it alive: a getter reads it without counting references.
+  /// The context's probe, which the context keeps alive. An unmanaged reference avoids reference counting in getters.
   @usableFromInline
   private(set) var probe: Unmanaged<TrackingProbe>?
   private var ownKey: Int64 = 0
-  /// The primary key in its store; 0 until the first save.
+  /// The primary key in the store, or 0 before the first save.
   package var key: Int64 {
     mutating get { ownKey }
     set { ownKey = newValue }
@@ -35,16 +34,17 @@ public struct __ModelState {
     _modify { yield &ownFlags }
   }
   private var ownBatch: FetchBatch?
-  /// The objects that came with the same fetch and share their relationship loads.
+  /// The objects of the same fetch, which share relationship loads.
   package var batch: FetchBatch? {
     mutating get { ownBatch }
     set { ownBatch = newValue }
   }
-  /// What only some objects need, made when one does.
+  /// State that only some objects need, allocated on demand.
   @usableFromInline
   package private(set) var extras: Extras?
 
-  /// The bookkeeping of an object that was observed, fetched in part, identified before it was saved, or deleted.
+  /// State of an object that was observed, partially fetched, identified before its first save, or deleted, or that has
+  /// a long to-many.
   @usableFromInline
   package final class Extras {
     fileprivate var temporaryIdentity: TemporaryIdentity?
@@ -53,6 +53,8 @@ public struct __ModelState {
     fileprivate var isObserved = false
     fileprivate var runningObservers: PropertySet?
     fileprivate var former: FormerIdentity?
+    fileprivate var lists: [Int: AnyObject] = [:]
+    fileprivate var lastLink: Int64 = 0
   }
 
   private mutating func makeExtras() -> Extras {
@@ -62,17 +64,17 @@ public struct __ModelState {
     return extras
   }
 
-  /// The identity before the first save, made when first asked for.
+  /// The identity before the first save, made on demand.
   package var temporaryIdentity: TemporaryIdentity? {
     mutating get { extras?.temporaryIdentity }
     set { makeExtras().temporaryIdentity = newValue }
   }
-  /// The attributes that a partial fetch left out; nil when all are loaded.
+  /// The attributes that a partial fetch omitted, or nil if all are loaded.
   package var unloaded: PropertySet? {
     mutating get { extras?.unloaded }
     set { if newValue != nil || extras != nil { makeExtras().unloaded = newValue } }
   }
-  /// Made when an observer first reads the object.
+  /// The registrar, made when an observer first reads the object.
   package var registrar: ObservationRegistrar? {
     mutating get { extras?.registrar }
     set {
@@ -81,18 +83,32 @@ public struct __ModelState {
       extras.isObserved = newValue != nil
     }
   }
-  /// Whether there is one; to look at the registrar itself takes much longer.
+  /// Whether there is a registrar. Reading the registrar itself is slower.
   @usableFromInline
   var isObserved: Bool { mutating get { extras?.isObserved ?? false } }
-  /// Properties whose `didSet` or `willSet` is running, so that it does not run again for its own assignment.
+  /// Properties whose `didSet` or `willSet` runs, so that it does not run again for its own assignment.
   package var runningObservers: PropertySet? {
     mutating get { extras?.runningObservers }
     set { makeExtras().runningObservers = newValue }
   }
-  /// The identity of an object that left its context, by a saved deletion or otherwise.
+  /// The identity of an object that left its context.
   package var former: FormerIdentity? {
     mutating get { extras?.former }
     set { makeExtras().former = newValue }
+  }
+
+  /// The index of the long to-many at a property's index.
+  func list(at index: Int) -> AnyObject? { extras?.lists[index] }
+
+  mutating func setList(_ list: AnyObject?, at index: Int) {
+    if list != nil || extras != nil { makeExtras().lists[index] = list }
+  }
+
+  /// A non-zero number that no list of the object has had.
+  mutating func makeLink() -> Int64 {
+    let extras = makeExtras()
+    extras.lastLink += 1
+    return extras.lastLink
   }
 
   package struct Flags: OptionSet {
@@ -101,18 +117,28 @@ public struct __ModelState {
     package static let inserted = Flags(rawValue: 1)
     package static let deleted = Flags(rawValue: 2)
     package static let changed = Flags(rawValue: 4)
-    /// An instance that only notes what is read of it.
+    /// The instance is a probe, which records the properties that are read.
     package static let probe = Flags(rawValue: 8)
-    /// A required to-one lost its target from the other side and still shows it; the save is refused until it is
-    /// replaced.
+    /// A required to-one lost its target from the other side and still shows it. The save throws unless it is replaced.
     package static let orphaned = Flags(rawValue: 16)
   }
 
   /// The state of a new object.
   public init() {}
 
-  /// Makes the object that of a row.
-  /// - Parameter batch: the fetch that returned it; nil keeps what is there.
+  /// Gives an object without a context the identity of a missing row.
+  mutating func standIn(for identifier: PersistentIdentifier) {
+    if let temporary = identifier.temporary {
+      temporaryIdentity = temporary
+    } else {
+      // Any key but 0, which would mean that the object was never saved. Without a context the key is not used.
+      key = identifier.key ?? -1
+      former = FormerIdentity(identifier)
+    }
+  }
+
+  /// Registers the object as a row's.
+  /// - Parameter batch: the fetch that returned the object, or nil to keep the current one.
   mutating func register(_ context: ContextState, _ key: Int64, _ batch: FetchBatch?) {
     self.context = context
     self.key = key
@@ -153,7 +179,12 @@ package struct PropertySet: Hashable, Sendable {
 
   /// The indices in ascending order.
   package var indices: [Int] {
-    (0..<64).filter { low & (1 << UInt64($0)) != 0 } + high.sorted()
+    var (found, rest) = ([Int](), low)
+    while rest != 0 {
+      found.append(rest.trailingZeroBitCount)
+      rest &= rest - 1
+    }
+    return high.isEmpty ? found : found + high.sorted()
   }
 }
 
@@ -161,9 +192,4 @@ package struct PropertySet: Hashable, Sendable {
 package final class FormerIdentity: Sendable {
   let identifier: PersistentIdentifier
   init(_ identifier: PersistentIdentifier) { self.identifier = identifier }
-}
-
-/// The identity of an object that no store knows yet; two are the same when they are the same instance.
-package final class TemporaryIdentity: Sendable {
-  package init() {}
 }

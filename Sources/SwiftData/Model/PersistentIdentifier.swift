@@ -1,18 +1,22 @@
 import Foundation
+import Synchronization
 
-/// The identity of a model: which one it is, of which entity, in which store.
+/// The identity of a model: its entity, its store and its primary key.
 ///
-/// A new model has a temporary identity until it is first saved; it equals itself only and is gone afterwards.
-/// (Apple's documentation, `PersistentIdentifier`.)
+/// A new model has a temporary identifier until its first save. The save replaces it. (Apple's documentation,
+/// `PersistentIdentifier`.)
 public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable, Sendable, CustomDebugStringConvertible
 {
-  /// What identifies the model within its store.
+  /// The stable part of the identifier.
   public let id: ID
 
   /// The stable identity of a model.
-  public struct ID: Hashable, Sendable {
+  public struct ID: Hashable, Sendable, CustomDebugStringConvertible {
     fileprivate let entityName: String
     fileprivate let value: Value
+
+    /// As that of the identifier.
+    public var debugDescription: String { PersistentIdentifier(id: self).debugDescription }
   }
 
   fileprivate enum Value: Hashable {
@@ -26,7 +30,7 @@ public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable,
   /// The name of the model's entity.
   public var entityName: String { id.entityName }
 
-  /// The store that keeps the model; nil before the first save.
+  /// The store of the model, or nil before the first save.
   public var storeIdentifier: String? {
     switch id.value {
     case .key(let store, _), .custom(let store, _): store
@@ -34,15 +38,15 @@ public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable,
     }
   }
 
-  /// Whether the model has not been saved yet. A temporary identifier must not be kept: it is replaced by the save.
+  /// Whether the model has not been saved yet. Do not keep a temporary identifier: the save replaces it.
   public var isTemporary: Bool { temporary != nil }
 
   /// Makes the identifier of a model in a store.
   /// - Parameters:
-  ///   - storeIdentifier: The identifier of the store.
-  ///   - entityName: The name of the entity.
-  ///   - primaryKey: The key in the store. For the stores of this package, an integer.
-  /// - Throws: `EncodingError` where the key cannot be encoded.
+  ///   - storeIdentifier: the identifier of the store.
+  ///   - entityName: the name of the entity.
+  ///   - primaryKey: the key in the store. This package's stores use integers.
+  /// - Throws: `EncodingError` if the key cannot be encoded.
   public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
     for storeIdentifier: String,
     entityName: String,
@@ -64,41 +68,53 @@ public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable,
     id = ID(entityName: entityName, value: .key(store: storeIdentifier, key))
   }
 
-  /// The identifier of a model that was not saved yet.
+  /// The identifier of an unsaved model.
   package init(entityName: String, temporary: TemporaryIdentity) {
     id = ID(entityName: entityName, value: .temporary(temporary))
   }
 
-  /// The primary key; nil for a temporary identifier and for a key that is no integer.
+  /// The primary key, or nil for a temporary identifier or a key that is not an integer.
   package var key: Int64? { if case .key(_, let key) = id.value { key } else { nil } }
-  /// The JSON text of a primary key that is no integer.
+  /// The JSON text of a primary key that is not an integer.
   package var customKey: String? { if case .custom(_, let text) = id.value { text } else { nil } }
   package var temporary: TemporaryIdentity? { if case .temporary(let identity) = id.value { identity } else { nil } }
 
   // MARK: - Order
 
-  /// By entity, store and primary key; temporary identifiers last, in an order that holds within the process.
+  /// Orders by entity, store and primary key. Temporary identifiers come last, in an order that is stable within the
+  /// process.
   public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
     if left.entityName != right.entityName { return left.entityName < right.entityName }
     let (first, second) = (left.id.value.rank, right.id.value.rank)
     return first == second ? left.id.value.precedes(right.id.value) : first < second
   }
 
-  /// The identifier as it is read best: `Trip/12`.
+  /// The identifier in readable form: `Trip/12`, or `Trip/temporary-…`.
   public var debugDescription: String {
     switch id.value {
     case .key(_, let key): "\(entityName)/\(key)"
     case .custom(_, let text): "\(entityName)/\(text)"
-    case .temporary: "\(entityName)/temporary"
+    case .temporary(let identity): "\(entityName)/temporary-\(identity.description)"
     }
   }
 
   // MARK: - Coding
 
-  private enum CodingKeys: CodingKey { case entityName, storeIdentifier, key, customKey }
+  private enum CodingKeys: CodingKey { case entityName, storeIdentifier, key, customKey, temporary }
 
+  /// Decodes an identifier. A temporary one means its object in the same process only.
+  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
+    let entityName = try container.decode(String.self, forKey: .entityName)
+    if let text = try container.decodeIfPresent(String.self, forKey: .temporary) {
+      guard let identity = TemporaryIdentity(text) else {
+        throw DecodingError.dataCorruptedError(
+          forKey: .temporary, in: container, debugDescription: "\"\(text)\" is not a temporary identifier")
+      }
+      id = ID(entityName: entityName, value: .temporary(identity))
+      return
+    }
     let store = try container.decode(String.self, forKey: .storeIdentifier)
     let value: Value
     if let text = try container.decodeIfPresent(String.self, forKey: .customKey) {
@@ -106,26 +122,18 @@ public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable,
     } else {
       value = .key(store: store, try container.decode(Int64.self, forKey: .key))
     }
-    id = ID(entityName: try container.decode(String.self, forKey: .entityName), value: value)
+    id = ID(entityName: entityName, value: value)
   }
 
-  /// Encodes the identifier of a saved model.
-  /// - Throws: `EncodingError` for a temporary identifier, which would mean nothing to whoever decodes it.
+  /// Encodes the identifier. A temporary identifier means the same object after decoding in the same process, and no
+  /// object in another process. (Apple's documentation does not define what a decoded temporary identifier means.)
   public func encode(to encoder: any Encoder) throws {
-    guard let storeIdentifier else {
-      throw EncodingError.invalidValue(
-        self,
-        .init(
-          codingPath: encoder.codingPath,
-          debugDescription: "the identifier of this \(entityName) is temporary: save its context before encoding it"
-        )
-      )
-    }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(entityName, forKey: .entityName)
-    try container.encode(storeIdentifier, forKey: .storeIdentifier)
+    try container.encodeIfPresent(storeIdentifier, forKey: .storeIdentifier)
     try container.encodeIfPresent(key, forKey: .key)
     try container.encodeIfPresent(customKey, forKey: .customKey)
+    try container.encodeIfPresent(temporary?.description, forKey: .temporary)
   }
 }
 
@@ -143,13 +151,44 @@ extension PersistentIdentifier.Value {
     switch (self, other) {
     case (.key(let a, let x), .key(let b, let y)): (a, x) < (b, y)
     case (.custom(let a, let x), .custom(let b, let y)): (a, x) < (b, y)
-    case (.temporary(let a), .temporary(let b)): ObjectIdentifier(a) < ObjectIdentifier(b)
+    case (.temporary(let a), .temporary(let b)): (a.process, a.number) < (b.process, b.number)
     default: false
     }
   }
 }
 
+/// The identity of an unsaved object.
+///
+/// It has a number instead of an address, so that it can be encoded and decoded.
+package final class TemporaryIdentity: Sendable {
+  /// The process that created the identity.
+  fileprivate let process: String
+  fileprivate let number: Int64
+
+  private static let currentProcess = UUID().uuidString
+  private static let count = Atomic<Int64>(0)
+
+  package init() {
+    process = Self.currentProcess
+    number = Self.count.add(1, ordering: .relaxed).newValue
+  }
+
+  /// Parses the format of ``description``. Returns nil for any other text.
+  fileprivate init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let process = UUID(uuidString: String(parts[0])), let number = Int64(parts[1]) else {
+      return nil
+    }
+    self.process = process.uuidString
+    self.number = number
+  }
+
+  fileprivate var description: String { "\(process)/\(number)" }
+}
+
 extension TemporaryIdentity: Hashable {
-  package static func == (left: TemporaryIdentity, right: TemporaryIdentity) -> Bool { left === right }
-  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  package static func == (left: TemporaryIdentity, right: TemporaryIdentity) -> Bool {
+    left === right || left.number == right.number && left.process == right.process
+  }
+  package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

@@ -1,43 +1,70 @@
+// Only the code that `@Model` expands to calls what is public here and has no description.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public import Observation
 
-// What the accessors call that `@Model` writes. Each takes the property's index and, unevaluated, its key path.
+// The functions that generated accessors call. Each takes the property's index, and no key path: type-checking one takes
+// the compiler half a millisecond, and only an observed object needs it.
 
 extension PersistentModel {
-  /// Called by a getter before it reads: loads what a partial fetch left out and tells the observation in progress.
+  /// A getter calls this before it reads. It loads an attribute that a partial fetch omitted and registers the read
+  /// with Observation.
   @inlinable
-  public nonisolated func __willGet<V>(_ index: Int, _ keyPath: @autoclosure () -> KeyPath<Self, V>) {
-    // The usual object, all loaded and observed by nobody, is done here.
+  public nonisolated func __willGet(_ index: Int) {
+    // Fast path: the object is fully loaded and not observed.
     if __state.extras == nil, !__isReadTracked(by: __state.probe) { return }
     __loadIfNeeded(index)
-    if __isObserved || __isReadTracked(by: __state.probe) { __registrar.access(self, keyPath: keyPath()) }
+    if __isObserved || __isReadTracked(by: __state.probe) { __notify(index, .access) }
   }
 
-  /// Called by a getter of a relationship while its slot is a fault: loads it, for all objects of the same fetch.
+  /// A relationship's getter calls this while its slot is a fault. It loads the relationship for all objects of the
+  /// same fetch.
   public nonisolated func __fire(_ index: Int) { RelationshipLoader.fire(self, index) }
 
-  /// Called by a setter before it writes: loads what it replaces, keeps the old value and tells observers.
+  /// A setter calls this before it writes. It loads the replaced value, records it and notifies observers.
   @inlinable
-  public nonisolated func __willSet<V>(_ index: Int, _ keyPath: @autoclosure () -> KeyPath<Self, V>) {
+  public nonisolated func __willSet(_ index: Int) {
     __recordChange(index)
-    if __isObserved { __registrar.willSet(self, keyPath: keyPath()) }
+    if __isObserved { __notify(index, .willSet) }
   }
 
-  /// Called by a setter of an attribute after it wrote.
+  /// An attribute's setter calls this after it wrote.
   @inlinable
-  public nonisolated func __didSet<V>(_ index: Int, _ keyPath: @autoclosure () -> KeyPath<Self, V>) {
-    if __isObserved { __registrar.didSet(self, keyPath: keyPath()) }
+  public nonisolated func __didSet(_ index: Int) {
+    if __isObserved { __notify(index, .didSet) }
   }
 
-  /// Called by a setter of a slot after it wrote: keeps the other side of a relationship right.
+  /// A slot's setter calls this after it wrote. It keeps the inverse of a relationship consistent.
   @inlinable
-  public nonisolated func __didSet<V, S>(
-    _ index: Int, _ keyPath: @autoclosure () -> KeyPath<Self, V>, _ change: __RelationshipChange<S>
-  ) {
+  public nonisolated func __didStore(_ index: Int, _ change: __RelationshipChange) {
     __maintain(index, change)
-    if __isObserved { __registrar.didSet(self, keyPath: keyPath()) }
+    if __isObserved { __notify(index, .didSet) }
   }
 
-  /// Runs a property's own `willSet` or `didSet` unless it is running already.
+  /// Tells Observation that the property at an index is read, is about to change or has changed.
+  ///
+  /// Observation knows the property by its key path, whose root is the declaring class.
+  public nonisolated func __notify(_ index: Int, _ phase: __ObservationPhase) {
+    var entity = Self.__entity
+    let property = entity.properties[index]
+    while index < entity.inheritedCount { entity = entity.superentity! }
+    func notify<Root: PersistentModel>(_: Root.Type) {
+      func notify<Value>(of _: Value.Type) {
+        let object = unsafeDowncast(self, to: Root.self)
+        // The macro writes the property's key path and value type together, and `entity` declares the property.
+        let keyPath = property.keyPath as! KeyPath<Root, Value>
+        switch phase {
+        case .access: __registrar.access(object, keyPath: keyPath)
+        case .willSet: __registrar.willSet(object, keyPath: keyPath)
+        case .didSet: __registrar.didSet(object, keyPath: keyPath)
+        }
+      }
+      _openExistential(property.valueType, do: notify(of:))
+    }
+    notify(entity.type)
+  }
+
+  /// Runs a property's own `willSet` or `didSet` unless it already runs.
   public nonisolated func __observer(_ index: Int, _ body: () -> Void) {
     if __state.runningObservers?.contains(index) == true { return }
     __state.runningObservers = __state.runningObservers ?? PropertySet()
@@ -62,165 +89,36 @@ extension PersistentModel {
 
   public nonisolated func __recordChange(_ index: Int) {
     __loadIfNeeded(index)
-    if case .fault = __relationship(index, .read) { __fire(index) }
+    if case .fault = __relationship(index, .check) { __fire(index) }
     __state.context?.recordChange(of: self, index)
   }
 
-  public nonisolated func __maintain<S>(_ index: Int, _ change: __RelationshipChange<S>) {
-    if change.isRelationship {
-      RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
-    }
+  public nonisolated func __maintain(_ index: Int, _ change: __RelationshipChange) {
+    guard change.isRelationship, !(change.removed.isEmpty && change.added.isEmpty) || __state.flags.contains(.orphaned)
+    else { return }
+    let context = __state.context
+    context?.beginUse(.change)
+    defer { context?.endUse() }
+    RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
   }
-}
-
-/// The change that assigning `new` to a slot makes. The overloads let the type checker tell a relationship from an
-/// attribute.
-@_disfavoredOverload
-public func __change<V: Codable>(_ slot: __Slot<V>, _ new: V) -> __RelationshipChange<V> {
-  __RelationshipChange(value: new, removed: [], added: [], isRelationship: false)
-}
-
-/// The change that assigning to an attribute with a column type of its own makes.
-public func __change<V: __ColumnValue>(_ slot: __Slot<V>, _ new: V) -> __RelationshipChange<V> {
-  __RelationshipChange(value: new, removed: [], added: [], isRelationship: false)
-}
-
-/// Chosen for a type that cannot be persisted: the one error about it, at the property.
-@available(*, unavailable, message: "a persisted property is a model, models, or Codable; else mark it @Transient")
-@_disfavoredOverload
-public func __change<V>(_ slot: __Slot<V>, _ new: V) -> __RelationshipChange<V> {
-  __RelationshipChange(value: new, removed: [], added: [], isRelationship: false)
-}
-
-public func __change<M: PersistentModel>(_ slot: __Slot<M>, _ new: M) -> __RelationshipChange<M> {
-  __RelationshipChange(
-    value: new, removed: slot.value === new ? [] : slot.value.map { [$0] } ?? [],
-    added: slot.value === new ? [] : [new], isRelationship: true)
-}
-
-public func __change<M: PersistentModel>(_ slot: __Slot<M?>, _ new: M?) -> __RelationshipChange<M?> {
-  let old = slot.value ?? nil
-  return __RelationshipChange(
-    value: new, removed: old === new ? [] : old.map { [$0] } ?? [], added: old === new ? [] : new.map { [$0] } ?? [],
-    isRelationship: true)
-}
-
-public func __change<M: PersistentModel>(_ slot: __Slot<[M]>, _ new: [M]) -> __RelationshipChange<[M]> {
-  let (value, removed, added) = toManyChange(slot.value ?? [], new)
-  return __RelationshipChange(value: value, removed: removed, added: added, isRelationship: true)
-}
-
-public func __change<M: PersistentModel>(_ slot: __Slot<[M]?>, _ new: [M]?) -> __RelationshipChange<[M]?> {
-  let (value, removed, added) = toManyChange((slot.value ?? nil) ?? [], new ?? [])
-  return __RelationshipChange(
-    value: new == nil ? nil : value, removed: removed, added: added, isRelationship: true)
-}
-
-/// A to-many holds each target once; the usual append compares a prefix and adds one.
-/// - Complexity: O(old + new).
-private func toManyChange<M: PersistentModel>(
-  _ old: [M], _ new: [M]
-) -> (value: [M], removed: [M], added: [M]) {
-  if new.count == old.count + 1, zip(old, new).allSatisfy({ $0 === $1 }), let last = new.last {
-    return old.contains { $0 === last } ? (old, [], []) : (new, [], [last])
-  }
-  var seen = Set<ObjectIdentifier>()
-  let value = new.filter { seen.insert(ObjectIdentifier($0)).inserted }
-  let before = Set(old.map(ObjectIdentifier.init))
-  return (
-    value, old.filter { !seen.contains(ObjectIdentifier($0)) },
-    value.filter { !before.contains(ObjectIdentifier($0)) }
-  )
 }
 
 /// Assigns an engine value to an attribute's storage.
 public func __assign<V>(_ storage: inout V, _ value: Any) { storage = value as! V }
 
 /// Assigns an engine value to a slot: a fault key, or a loaded value.
-public func __assign<V>(_ storage: inout __Slot<V>, _ value: Any) {
-  if let slot = value as? __Slot<V> { storage = slot } else { storage = __Slot(value as! V) }
-}
-
-extension __Slot {
-  /// An attribute is no relationship.
-  @_disfavoredOverload
-  public mutating func __perform(_ operation: __RelationshipOperation) -> __RelationshipContent { .none }
-}
-
-extension __Slot where Value: PersistentModel {
-  public mutating func __perform(_ operation: __RelationshipOperation) -> __RelationshipContent {
-    switch operation {
-    case .read, .contains: break
-    case .load(let targets, _): value = targets.first as! Value?
-    case .fault(let key):
-      value = nil
-      self.key = key
-    case .add(let target): value = (target as! Value)
-    case .remove: break  // a required target stays until another replaces it; saving without one is refused
-    }
-    return value.map { .targets([$0], positioned: false) } ?? .fault(key)
+public func __assignSlot<V>(_ storage: inout __Slot<V>, _ value: Any) {
+  if let slot = value as? __Slot<V> {
+    storage = slot
+  } else {
+    storage.value = (value as! V)
+    // Bit 0, which says whether the store keeps positions, is not part of the value. The link of a long list's index
+    // belongs to another list.
+    storage.key &= 1
   }
 }
 
-extension __Slot {
-  public mutating func __perform<M: PersistentModel>(_ operation: __RelationshipOperation) -> __RelationshipContent
-  where Value == M? {
-    switch operation {
-    case .read, .contains: break
-    case .load(let targets, _): value = .some(targets.first as! M?)
-    case .fault(let key):
-      value = key == 0 ? .some(nil) : nil
-      self.key = key
-    case .add(let target): value = .some((target as! M))
-    case .remove(let target): if let current = value ?? nil, current === target { value = .some(nil) }
-    }
-    guard let loaded = value else { return .fault(key) }
-    return .targets(loaded.map { [$0] } ?? [], positioned: false)
-  }
-
-  public mutating func __perform<M: PersistentModel>(_ operation: __RelationshipOperation) -> __RelationshipContent
-  where Value == [M] {
-    if case .load(let targets, let positioned) = operation {
-      (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0)
-    }
-    if case .fault = operation { value = nil }
-    guard value != nil else { return .fault(0) }
-    if case .contains(let target) = operation { return containment(value!, target) }
-    change(&value!, operation)
-    if case .add = operation { return .none }
-    return .targets(value!, positioned: key == 1)
-  }
-
-  public mutating func __perform<M: PersistentModel>(_ operation: __RelationshipOperation) -> __RelationshipContent
-  where Value == [M]? {
-    if case .load(let targets, let positioned) = operation {
-      (value, key) = (targets.map { $0 as! M }, positioned ? 1 : 0)
-    }
-    if case .fault = operation { value = nil }
-    guard let loaded = value else { return .fault(0) }
-    if case .contains(let target) = operation { return containment(loaded ?? [], target) }
-    if case .add = operation, loaded == nil { value = .some([]) }
-    if value! != nil { change(&value!!, operation) }
-    if case .add = operation { return .none }
-    return .targets(value! ?? [], positioned: key == 1)
-  }
-}
-
-private func containment<M: PersistentModel>(
-  _ targets: [M], _ target: any PersistentModel
-) -> __RelationshipContent {
-  .targets(targets.contains { $0 === target } ? [target] : [], positioned: false)
-}
-
-private func change<M: PersistentModel>(_ targets: inout [M], _ operation: __RelationshipOperation) {
-  switch operation {
-  case .add(let target): targets.append(target as! M)
-  case .remove(let target): targets.removeAll { $0 === target }
-  case .read, .contains, .load, .fault: break
-  }
-}
-
-/// Whether somebody may have to hear of what is read now. An object without a context always has its observers told.
+/// Whether the read must be reported to Observation. An object without a context always reports it.
 @usableFromInline
 func __isReadTracked(by probe: Unmanaged<TrackingProbe>?) -> Bool {
   probe?._withUnsafeGuaranteedRef { $0.isTracking } ?? true

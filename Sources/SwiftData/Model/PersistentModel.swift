@@ -1,33 +1,33 @@
 public import Observation
 
-/// A class whose instances a store keeps: what `@Model` makes of a class.
+/// A class whose instances a store keeps. ``Model()`` adds the conformance.
 ///
-/// Attach ``Model()`` to a class; nobody conforms by hand. The members whose names begin with two underscores are
-/// the engine's side of the contract, written by the macro and called by nobody else.
-/// It inherits `SendableMetatype`, so that modules whose default isolation is the main actor leave models nonisolated.
-/// (Apple's documentation, `PersistentModel`.)
+/// Members whose names begin with two underscores are the interface between generated code and the engine. Do not call
+/// them. The protocol inherits `SendableMetatype`, so that models stay nonisolated in modules whose default isolation
+/// is the main actor. (Apple's documentation, `PersistentModel`.)
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
-  /// Makes an instance whose values come from backing data.
+  /// Makes an instance with values from backing data.
   init(backingData: any BackingData<Self>)
 
-  /// The values of the instance, seen as backing data: a view over its storage, not a copy.
+  /// The values of the instance as a view of its storage, not a copy.
   var persistentBackingData: any BackingData<Self> { get set }
 
-  /// The persisted properties that the class itself declares, in order, and its uniqueness and index declarations.
+  /// The persisted properties that the class itself declares, in order, with its `#Unique` and `#Index` declarations.
   nonisolated static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-  /// The engine's description of the class, made once.
+  /// The engine's description of the class.
   nonisolated static var __entity: __Entity { get }
 
   /// The inline bookkeeping of the instance.
-  // Borrowed, because a getter would copy all of it, references included, for each flag that is read.
+  // A mutating getter, because a plain one would copy the state with its references for each flag that is read.
   @_borrowed
   nonisolated var __state: __ModelState { get set }
 
-  /// Decodes an instance from a row. Throws where a stored value does not fit its property.
+  /// Decodes an instance from a row.
+  /// - Throws: an error if a stored value does not fit its property.
   nonisolated init(__row row: __RowReader) throws
 
-  /// Overwrites the properties of `properties` (indices) from a row, without change tracking.
+  /// Overwrites the property at an index from a row, without change tracking.
   nonisolated func __reload(_ index: Int, from row: __RowReader) throws
 
   /// Writes the property at an index to a writer.
@@ -41,13 +41,11 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 
   /// Performs an engine operation on the relationship at an index.
   nonisolated func __relationship(_ index: Int, _ operation: __RelationshipOperation) -> __RelationshipContent
-
-  /// Tells observers, from where the key path may be formed, that the property at an index is about to change or has.
-  nonisolated func __notify(_ index: Int, _ phase: __ObservationPhase)
 }
 
-/// Which half of a change `__notify` reports.
+/// What `__notify` reports to Observation.
 public enum __ObservationPhase: Sendable {
+  case access
   case willSet
   case didSet
 }
@@ -56,7 +54,7 @@ extension PersistentModel {
   /// The class itself; Apple's name for it in key paths.
   public typealias Root = Self
 
-  /// Two references are equal when they are the same object: a context has one object for one row.
+  /// Two references are equal if they are the same object. A context has one object per row.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
   /// Hashes the object's identity, which does not change when it is saved.

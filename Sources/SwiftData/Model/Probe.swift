@@ -1,27 +1,27 @@
 import Foundation
 import Synchronization
 
-/// Instances of model classes that note which properties are read.
+/// Instances of model classes that record which properties are read.
 ///
-/// A key path that the class does not know (formed on a superclass or on a protocol's requirement, or of several
-/// components) is evaluated on several of them, which hold different values. It is a property's where it reads that
-/// property and returns the property's value each time; a computed property is told apart by that.
+/// A key path that the class does not know (from a superclass, from a protocol's requirement, or with several
+/// components) is evaluated on several probes with different values. It belongs to a property if it reads that property
+/// and returns the property's value each time. This excludes computed properties.
 package enum Probe {
-  /// What a key path reads: to-one relationships and, at their end, a property.
+  /// The properties that a key path reads: to-one relationships, then the last property.
   package struct Path {
     package let toOnes: [__Property]
     package let property: __Property
-    /// Whether the key path goes on into the property's value.
+    /// Whether the key path continues into the property's value.
     package let goesOn: Bool
   }
 
-  /// The property whose value a key path returns, or nil where it is none's.
+  /// The property whose value a key path returns, or nil.
   package static func firstPropertyRead(by keyPath: AnyKeyPath, of entity: __Entity) -> Int? {
     guard let path = path(of: keyPath, from: entity), path.toOnes.isEmpty, !path.goesOn else { return nil }
     return path.property.index
   }
 
-  /// The path that a key path takes along persisted properties, or nil where it takes none.
+  /// The persisted properties that a key path goes through, or nil if it does not lead to one.
   package static func path(of keyPath: AnyKeyPath, from entity: __Entity) -> Path? {
     session.withLock { held in
       Probe.current = held.session
@@ -30,8 +30,7 @@ package enum Probe {
     }
   }
 
-  /// Where in the JSON of the property that a key path leads to its value stands; nil where it does not stand there as
-  /// it is.
+  /// The JSON path of a key path's value within its property, or nil if the JSON does not contain that value.
   package static func jsonPath(of keyPath: AnyKeyPath, from entity: __Entity) -> String? {
     session.withLock { held in
       Probe.current = held.session
@@ -40,14 +39,15 @@ package enum Probe {
     }
   }
 
-  /// Called when a property of an object is to be loaded. True where the object is a probe, which is served here.
+  /// Records that a property of an object is to be loaded. Returns true if the object is a probe, which this call
+  /// serves.
   package static func record(_ object: any PersistentModel, _ index: Int) -> Bool {
     guard object.__state.flags.contains(.probe) else { return false }
     current?.record(object, index)
     return true
   }
 
-  /// Made-up cells for an object of a class.
+  /// Sample cells for an object of a class.
   package static func cells(of entity: __Entity) -> [SQLValue?] {
     entity.properties.map { property in
       guard property.isAttribute, property.isStored else { return nil }
@@ -56,7 +56,7 @@ package enum Probe {
     }
   }
 
-  /// An object with made-up values and no context, for a key that has no row.
+  /// An object with sample values and no context, for a key without a row.
   package static func placeholder(of entity: __Entity) -> any PersistentModel {
     do {
       return try entity.type.init(__row: CellsReader(cells(of: entity), entity: entity))
@@ -65,7 +65,7 @@ package enum Probe {
     }
   }
 
-  /// What a key path returns for a value; nil where it is not of the value's type.
+  /// Applies a key path to a value. Returns nil if the key path is for another type.
   package static func apply(_ keyPath: AnyKeyPath, to object: Any) -> Any? {
     func open<Root>(_: Root.Type) -> Any? {
       guard let root = object as? Root, let path = keyPath as? PartialKeyPath<Root> else { return nil }
@@ -74,25 +74,25 @@ package enum Probe {
     return _openExistential(type(of: keyPath).rootType, do: open)
   }
 
-  // @unchecked Sendable because it is only touched under the mutex.
+  // @unchecked Sendable because it is only accessed under the mutex.
   private struct Held: @unchecked Sendable { let session = ProbeSession() }
   private static let session = Mutex(Held())
-  // nonisolated(unsafe) because only the thread that holds the mutex sets it or touches a probe.
+  // nonisolated(unsafe) because only the thread that holds the mutex sets it or accesses a probe.
   nonisolated(unsafe) private static var current: ProbeSession?
 }
 
-/// The probes made so far, and what is read of them.
+/// The probes made so far and the reads that they record.
 private final class ProbeSession {
-  /// The probes of one class, one for each round, and the cells that they were made from.
+  /// The probes of one class, one per round, and their cells.
   struct Probes {
     let objects: [any PersistentModel]
     let cells: [[SQLValue?]]
   }
 
   // MARK: - Mutable State
-  // Touched only under the mutex of `Probe`.
+  // The mutex of `Probe` guards this state.
 
-  /// By class; `.some(nil)` where none can be made.
+  /// Probes by class. `.some(nil)` means that the class cannot have probes.
   private var known: [ObjectIdentifier: Probes?] = [:]
   private var reads: [(object: any PersistentModel, index: Int)] = []
   private var round = 0
@@ -123,7 +123,7 @@ private final class ProbeSession {
     return Probes(objects: objects, cells: cells)
   }
 
-  /// A sample's cell; nil where there is none, so that the property's default stands in.
+  /// A sample cell, or nil to use the property's default.
   static func cell(of property: __Property, _ samples: SampleValues) -> SQLValue? {
     let type = ScalarType(of: property)
     if type.form == .opaque { return property.isOptional ? .null : nil }
@@ -141,7 +141,7 @@ private final class ProbeSession {
     guard let destination = type(of: object).__entity.properties[index].destination?.__entity else { return }
     let targets = probes(of: destination)?.objects ?? []
     let isToMany = type(of: object).__entity.properties[index].isToMany
-    // Two for a to-many, whose order by any value is another in another round.
+    // A to-many gets two targets, in a different order each round.
     let chosen =
       targets.isEmpty ? [] : isToMany ? [targets[round], targets[(round + 1) % targets.count]] : [targets[round]]
     _ = object.__relationship(index, .load(chosen, positioned: false))
@@ -163,7 +163,7 @@ private final class ProbeSession {
     return result
   }
 
-  /// The JSON of the property that a key path leads to, in each round, with the JSON of what the key path finds in it.
+  /// For each round, the JSON of the property that a key path leads to, with the JSON of the key path's value.
   func samples(of keyPath: AnyKeyPath, from entity: __Entity) -> [JSONPaths.Sample?] {
     guard let probes = probes(of: entity) else { return [nil] }
     return probes.objects.indices.map { round in
@@ -190,7 +190,7 @@ private final class ProbeSession {
     one.property === other.property && one.goesOn == other.goesOn && one.toOnes.elementsEqual(other.toOnes, by: ===)
   }
 
-  /// The path that the noted reads make, where the value is what stands at its end.
+  /// The path of the recorded reads, if `value` is the value at its end.
   private func path(to value: Any, _ keyPath: AnyKeyPath) -> Probe.Path? {
     var toOnes = [__Property]()
     for (position, read) in reads.enumerated() {
@@ -208,7 +208,7 @@ private final class ProbeSession {
     return nil
   }
 
-  /// Whether a key path that ends at a property goes on into its value; nil where it returns something else.
+  /// Whether a key path that ends at a property continues into its value, or nil if it returns another value.
   private func end(
     _ object: any PersistentModel,
     _ property: __Property,
@@ -220,7 +220,7 @@ private final class ProbeSession {
     let isSameType =
       isDirect ? valueType == property.valueType : ScalarType.bare(valueType) == ScalarType.bare(property.valueType)
     if isSameType, returns(value, property, of: object) { return false }
-    // A path into the value names its type first: `\Trip.<computed (Address)>.city`.
+    // A key path into the value prints its type first: `\Trip.<computed (Address)>.city`.
     let text = "\(keyPath)"
     let component = "(\(property.valueType))>"
     return text.contains(component + ".") || text.contains(component + "?") ? true : nil
@@ -239,7 +239,7 @@ private final class ProbeSession {
     return targets.elementsEqual(returned) { $0 === $1 }
   }
 
-  /// The `let` property whose value a key path returns in every round: reading one leaves no trace.
+  /// The `let` property whose value a key path returns in every round. Reading a `let` records nothing.
   private func constant(_ keyPath: AnyKeyPath, _ entity: __Entity, _ probes: Probes) -> Probe.Path? {
     let valueType = type(of: keyPath).valueType
     let found = entity.properties.first { property in

@@ -1,8 +1,8 @@
 import Foundation
 
 extension __Property {
-  /// The bytes that the property's value transformer makes of a value; nil for nil.
-  /// - Throws: ``SwiftDataError/unwritableValue`` where there is no such transformer or it makes no data.
+  /// Transforms a value to bytes with the property's value transformer. Nil stays nil.
+  /// - Throws: ``SwiftDataError/unwritableValue`` if the transformer is not registered or returns no data.
   package func transform(_ value: Any) throws -> Data? {
     var value = value
     while let optional = value as? any __OptionalValue {
@@ -24,8 +24,8 @@ extension __Property {
     )
   }
 
-  /// The value that the property's value transformer makes of stored bytes; nil where none are stored.
-  /// - Throws: ``SwiftDataError/unreadableValue`` where there is no such transformer or it turns nothing back.
+  /// Transforms stored bytes back to a value with the property's value transformer. Nil stays nil.
+  /// - Throws: ``SwiftDataError/unreadableValue`` if the transformer is not registered or cannot reverse the bytes.
   package func reverseTransform(_ data: Data?, in entity: __Entity) throws -> Any? {
     guard let data else { return nil }
     let transformer = try transformer(orThrow: .unreadableValue, in: entity.name)

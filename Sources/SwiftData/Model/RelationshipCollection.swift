@@ -1,4 +1,4 @@
-/// A collection of related models: what a to-many relationship holds.
+/// The value of a to-many relationship: a collection of models.
 ///
 /// (Apple's documentation, `RelationshipCollection`.)
 public protocol RelationshipCollection {
@@ -10,9 +10,11 @@ public protocol RelationshipCollection {
 }
 
 extension RelationshipCollection {
+  /// The class of the models.
   public static var __elementType: any PersistentModel.Type { PersistentElement.self }
 }
 
 extension Array: RelationshipCollection where Element: PersistentModel {
+  /// The class of the models.
   public typealias PersistentElement = Element
 }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Values of any stored type for probe instances: plausible, and as different from each other as the type allows.
+/// Sample values of any stored type for probes, as different from each other as the type allows.
 struct SampleValues {
-  /// Tells properties apart.
+  /// Distinguishes properties.
   let index: Int
-  /// Tells probes of one class apart.
+  /// Distinguishes the probes of one class.
   let round: Int
 
-  /// How many rounds there are: two booleans of one class differ in one of them while it has at most 64.
+  /// The number of rounds. Two booleans of a class with at most 64 differ in one of six rounds.
   static let rounds = 6
 
-  /// A value of the type; nil where none can be made up.
+  /// A sample value of the type, or nil if none can be made.
   func value(of type: Any.Type) -> Any? { value(of: type, depth: 0, Counter(next: index)) }
 
   fileprivate func value(of type: Any.Type, depth: Int, _ counter: Counter) -> Any? {
@@ -26,6 +26,9 @@ struct SampleValues {
     func zero<T>(_: T.Type) -> Any? { Self.zero(T.self) }
     return _openExistential(type, do: zero)
   }
+
+  /// A decoder that returns sample values for any type.
+  static func decoder() -> any Decoder { SampleDecoder(round: 0, depth: 1, counter: Counter(next: 0)) }
 
   private var number: Int { index * Self.rounds + round + 2 }
 
@@ -50,12 +53,12 @@ struct SampleValues {
     }
   }
 
-  /// Extremes in the last rounds, for computed properties that clamp or take absolute values. The rounds before find
-  /// out those that calculate, which could overflow here.
+  /// The last rounds use extremes, to detect computed properties that clamp or take absolute values. Earlier rounds
+  /// detect properties that calculate, which could overflow here.
   private func number<I: FixedWidthInteger>(of type: I.Type) -> Any {
     switch round {
     case Self.rounds - 2: I.max - I(truncatingIfNeeded: index & 0x3F)
-    // Not the least itself, which has no absolute value.
+    // Not the minimum itself, which has no absolute value.
     case Self.rounds - 1: I.min + 1 + I(truncatingIfNeeded: index & 0x3F)
     default: I(truncatingIfNeeded: number)
     }
@@ -69,7 +72,7 @@ struct SampleValues {
     }
   }
 
-  /// Long, in mixed case, with blanks at the ends and a letter with an accent.
+  /// Long mixed-case text with spaces at both ends and an accented letter.
   private var text: String {
     round == Self.rounds - 1 ? "  aB\u{E9} \(number) " + String(repeating: "xY", count: 200) + "\n" : "Zz\(number)a "
   }
@@ -79,7 +82,7 @@ struct SampleValues {
     return cases.isEmpty ? nil : cases[(index + round) % cases.count]
   }
 
-  /// All bits zero: the first case of an enum whose values are plain bytes.
+  /// All bits zero, which is the first case of an enum without references.
   private static func zero<T>(_: T.Type) -> Any? {
     guard _isPOD(T.self) else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: max(1, MemoryLayout<T>.size), alignment: MemoryLayout<T>.alignment)
@@ -90,7 +93,7 @@ struct SampleValues {
   }
 }
 
-/// Tells the parts of one value apart.
+/// Distinguishes the parts of one value.
 private final class Counter {
   private var next: Int
 
@@ -110,7 +113,7 @@ private struct SampleDecoder: Decoder {
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// A type that contains itself has to end somewhere.
+  /// The depth limit, for types that contain themselves.
   static let deepest = 6
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

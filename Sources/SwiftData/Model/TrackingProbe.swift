@@ -1,18 +1,17 @@
 import Observation
 import Synchronization
 
-/// Finds out whether Observation tracks what this thread reads, so that a registrar is made only for objects that
-/// somebody observes.
+/// Detects whether Observation tracks the reads of this thread, so that only observed objects get a registrar.
 ///
-/// Observation does not say it. But a registrar hashes the key path of an access if, and only if, the access is
-/// tracked, and hashing a key path hashes the arguments of its subscripts: ours notices. A needless "yes" would cost a
-/// registrar and nothing else. (Our own decision.)
+/// Observation has no API for this. A registrar hashes the key path of an access exactly if the access is tracked, and
+/// hashing a key path hashes the arguments of its subscripts, which the probe's argument counts. A false positive only
+/// costs a registrar. (Our own decision.)
 @usableFromInline
 final class TrackingProbe {
-  // Unchecked because nothing that an access calls comes back here.
+  // Unchecked, because an access cannot call back into this type.
   @exclusivity(unchecked)
   private var watch: Watch
-  /// The same, read without counting references.
+  /// The same object, read without reference counting.
   @exclusivity(unchecked)
   private var watched: Unmanaged<Watch>
   private let subject = Subject()
@@ -29,16 +28,16 @@ final class TrackingProbe {
 
   var isTracking: Bool {
     let before = mark.hashes.load(ordering: .relaxed)
-    // Nothing that an access calls replaces the watch.
+    // An access cannot replace the watch.
     watched._withUnsafeGuaranteedRef { $0.registrar.access(subject, keyPath: keyPath) }
     guard mark.hashes.load(ordering: .relaxed) != before else { return false }
-    // The tracking holds this registrar from now on, and goes with it.
+    // The tracking now owns this registrar.
     watch = Watch()
     watched = Unmanaged.passUnretained(watch)
     return true
   }
 
-  /// A constant in a class can be asked where it is: to copy a registrar out of a variable takes longer than to ask it.
+  /// A class with a constant registrar, because copying a registrar out of a variable is slower than an access.
   private final class Watch {
     let registrar = ObservationRegistrar()
   }
@@ -49,7 +48,7 @@ final class TrackingProbe {
 
   /// Counts how often it is hashed.
   private final class Mark: Hashable, Sendable {
-    // Atomic because a tracking may hash its key paths again on the thread where it ends.
+    // Atomic, because a tracking may hash its key paths again on the thread where it ends.
     let hashes = Atomic(0)
 
     static func == (left: Mark, right: Mark) -> Bool { left === right }

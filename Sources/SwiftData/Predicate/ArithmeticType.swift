@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number type and its arithmetic on cells. Where Swift traps, the result is nil.
+/// A number type and its arithmetic on cells. The result is nil where Swift traps.
 enum ArithmeticType {
   enum Operation { case add, subtract, multiply, divide, remainder }
 
@@ -10,7 +10,7 @@ enum ArithmeticType {
 
   init?(_ type: Any.Type) { self.init(name: "\(type)") }
 
-  /// By the name of the type, as SQL passes it.
+  /// Finds the type by its name, which SQL passes.
   init?(name: String) {
     switch name {
     case "Int": self = .integer(Int.self)

@@ -3,10 +3,9 @@ public import Foundation
 // `$0.album == album`: a predicate cannot hold a model, so it holds the model's identifier.
 
 extension __Build {
-  /// A captured model, or none.
+  /// A captured model, or nil.
   ///
-  /// Models are equal where their identifiers are: as the same objects in one context, and in two contexts as the same
-  /// row.
+  /// Two models are equal if their identifiers are: the same object in one context, or the same row in two contexts.
   public struct CapturedModel<Model: PersistentModel> {
     fileprivate let identifier: PredicateExpressions.Value<PersistentIdentifier?>
   }
@@ -15,7 +14,7 @@ extension __Build {
   public typealias Identity<E: PredicateExpression> =
     Promoted<PredicateExpressions.KeyPath<E, PersistentIdentifier>> where E.Output: PersistentModel
 
-  /// The identifier of a model that may be absent.
+  /// The identifier of an optional model.
   public typealias OptionalIdentity<E: PredicateExpression, Model: PersistentModel> =
     PredicateExpressions.OptionalFlatMap<
       E, Model, PredicateExpressions.KeyPath<PredicateExpressions.Variable<Model>, PersistentIdentifier>,
@@ -25,7 +24,7 @@ extension __Build {
   /// A captured identifier.
   public typealias CapturedIdentity = PredicateExpressions.Value<PersistentIdentifier?>
 
-  /// A captured model, or none.
+  /// Captures a model, or nil.
   public static func value<Model: PersistentModel>(_ model: Model?) -> CapturedModel<Model> {
     CapturedModel(identifier: PredicateExpressions.Value(model?.persistentModelID))
   }

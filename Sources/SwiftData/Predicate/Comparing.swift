@@ -1,11 +1,11 @@
 import Foundation
 
-// Equality, order and membership in Swift's semantics, which every node that compares shares.
+// Equality, order and membership with Swift's semantics, for all comparing nodes.
 
 extension LoweringState {
   // MARK: - Equality
 
-  /// `left == right`, both of the Swift type `type`; nil where the values cannot be compared.
+  /// Lowers `left == right` of the Swift type `type`. Returns nil if the values cannot be compared.
   mutating func equality(_ left: Lowered, _ right: Lowered, as type: Any.Type) -> Scalar? {
     if case .constant(let value) = left {
       if case .constant = right { return nil }
@@ -20,7 +20,7 @@ extension LoweringState {
     return equality(left, right, as: type)?.failing(with: left, right)
   }
 
-  /// A value or the identity of an object.
+  /// The value of an expression, or the identity of an object.
   private func comparand(_ lowered: Lowered) -> Scalar? {
     switch lowered {
     case .scalar(let scalar): scalar
@@ -29,7 +29,7 @@ extension LoweringState {
     }
   }
 
-  /// `scalar == nil`.
+  /// Lowers `scalar == nil`.
   func absence(of scalar: Scalar) -> Scalar {
     guard scalar.isOptional else { return .condition(SQLFragment("FALSE"), isAtomic: true) }
     return .condition(scalar.operand + SQLFragment(" IS NULL"))
@@ -42,7 +42,7 @@ extension LoweringState {
     guard let cell = cell(of: value, as: scalar.type) else { return nil }
     let parameter = Scalar(sql: SQLFragment("?", [cell]), type: scalar.type)
     if comparesBySwift(scalar.type) { return swiftEquality(scalar, parameter, as: type) }
-    // Where only truth counts, NULL may stand for false, and `=` is what indices and join reduction understand.
+    // A filter may treat NULL as false. Then `=` suffices, which indices and join reduction support.
     let isExact = isFiltering || !scalar.isOptional
     return .condition(
       scalar.comparable + SQLFragment(isExact ? " = " : " \(dialect.same) ") + parameter.sql,
@@ -71,7 +71,7 @@ extension LoweringState {
     }
     switch (left.type.form, right.type.form) {
     case (.key, .key): return bothAbsent(left, right)
-    // An identifier that a row chooses among captured ones names no table.
+    // An identifier that a row selects among captured ones belongs to no single table.
     case (.key, _), (_, .key): return nil
     default: break
     }
@@ -79,15 +79,15 @@ extension LoweringState {
       return swiftEquality(left, right, as: type)
     }
     guard left.type.form == .real else { return plainEquality(left, right) }
-    // NaN differs from itself.
+    // NaN is not equal to itself.
     var equal = plainEquality(left, right)
     let number = SQLFragment(" AND ") + left.operand + SQLFragment(" \(dialect.different) \(dialect.notANumber)")
     equal.sql = equal.sql + number
     return equal.unless(hidden(by: [left, right]))
   }
 
-  /// The condition for a failure that the questions about NaN would make false; nil where there is none, or where false
-  /// is as good.
+  /// The condition for a failure that the tests for NaN would turn into false. Nil if there is none, or if false is
+  /// acceptable.
   private func hidden(by values: [Scalar]) -> SQLFragment? {
     isFiltering ? nil : values.filter { !$0.isOptional }.compactMap(\.failureTest).nonEmpty?.disjunction
   }
@@ -101,13 +101,13 @@ extension LoweringState {
     )
   }
 
-  /// Objects of different hierarchies are equal when both are nil.
+  /// Objects of different hierarchies are equal if both are nil.
   private func bothAbsent(_ left: Scalar, _ right: Scalar) -> Scalar {
     let (one, other) = (absence(of: left), absence(of: right))
     return .condition(one.operand + SQLFragment(" AND ") + other.operand)
   }
 
-  /// Whether equality is the Swift type's own: that of structs and collections is not that of their JSON.
+  /// Whether equality must be computed by Swift. The equality of structs and collections is not that of their JSON.
   private func comparesBySwift(_ type: ScalarType) -> Bool { type.form == .json }
 
   private func swiftEquality(_ left: Scalar, _ right: Scalar, as type: Any.Type) -> Scalar? {
@@ -139,7 +139,7 @@ extension LoweringState {
 
   // MARK: - Order
 
-  /// `left op right` for `<`, `<=`, `>`, `>=`; nil where the values cannot be ordered.
+  /// Lowers `left op right` for `<`, `<=`, `>`, `>=`. Returns nil if the values have no order.
   mutating func order(
     _ left: Lowered,
     _ op: PredicateExpressions.ComparisonOperator,
@@ -166,7 +166,7 @@ extension LoweringState {
     return left.type.form == .real ? result.unless(hidden(by: [left, right])) : result
   }
 
-  /// The order of floating-point numbers and dates, among them NaN.
+  /// Lowers the order of floating-point numbers and dates, including NaN.
   private func numericOrder(_ left: Scalar, _ op: PredicateExpressions.ComparisonOperator, _ right: Scalar)
     -> SQLFragment
   {
@@ -181,7 +181,7 @@ extension LoweringState {
       ? plain : plain + SQLFragment(" AND ") + greater.operand + SQLFragment(" < \(dialect.notANumber)")
   }
 
-  /// `lesser <= greater` of dates. `Date` has no `<=` of its own: it is the negation of `>`, so that it holds for NaN.
+  /// Lowers `lesser <= greater` of dates. `Date` derives `<=` from `>`, so it is true for NaN.
   private func dateOrder(_ lesser: Scalar, _ greater: Scalar) -> SQLFragment {
     let plain = lesser.operand + SQLFragment(" <= ") + greater.operand
     switch (isConstant(lesser), isConstant(greater)) {
@@ -201,7 +201,7 @@ extension LoweringState {
     }
   }
 
-  /// A captured value to compare with, text in normal form C, as an index has it.
+  /// A captured value for a comparison. Text is in normal form C, as in the index.
   private func bound(_ value: Any, as type: ScalarType) -> Scalar? {
     guard var scalar = constant(value, as: type) else { return nil }
     if scalar.needsNormalization, let cell = cell(of: value, as: type) {
@@ -211,7 +211,7 @@ extension LoweringState {
     return scalar
   }
 
-  /// Expressions whose order in SQL is the order of the values; nil where there are none.
+  /// SQL expressions that order like the Swift values, or nil if there are none.
   private func orderKeys(_ left: Scalar, _ right: Scalar) -> (left: SQLFragment, right: SQLFragment)? {
     func call(_ name: String) -> (SQLFragment, SQLFragment) {
       (
@@ -232,7 +232,7 @@ extension LoweringState {
 
   // MARK: - Membership
 
-  /// Whether captured values contain one that SQL computes; nil where they cannot be compared.
+  /// Whether captured values contain a value that SQL computes. Returns nil if they cannot be compared.
   mutating func membership<S: Sequence>(of element: Scalar, in values: S, as type: Any.Type) -> Scalar? {
     var cells = [SQLValue]()
     var hasNil = false
@@ -268,7 +268,7 @@ extension LoweringState {
     func condition(_ sql: SQLFragment) -> Scalar {
       .condition(sql, mayThrow: element.mayThrow, strictIn: element.strictIn)
     }
-    // Neither JSON carries NUL.
+    // No JSON function supports NUL.
     let direct =
       cells.count <= 4
       ? cells
@@ -306,7 +306,7 @@ extension LoweringState {
       element.isOptional && hasNil ? element.operand + SQLFragment(" IS NULL OR ") + sql : sql,
       isAtomic: false
     )
-    // EXISTS of a failed element is false, not NULL.
+    // EXISTS returns false for a failed element, not NULL.
     return result.unless(element.failureTest)
   }
 }
@@ -329,9 +329,9 @@ extension PredicateExpressions.ComparisonOperator {
   }
 }
 
-/// Many values as one parameter: a JSON array.
+/// Encodes many values as one parameter: a JSON array.
 enum ListCoding {
-  /// The array and the function that turns its items into cells; nil where they are cells already.
+  /// The array, and the function that turns its items into cells, or nil if they are cells.
   static func encode(_ cells: [SQLValue]) -> (list: SQLValue, decode: String?) {
     var decode: String?
     let items = cells.map { cell in
@@ -340,7 +340,7 @@ enum ListCoding {
       case .integer(let value): return String(value)
       case .text(let value): return quoted(value)
       case .real(let value):
-        // SQLite's own reading of decimals may be off by a bit.
+        // SQLite's parsing of decimal numbers may be off by one bit.
         decode = "swift_real"
         return quoted(value.description)
       case .blob(let value):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Renders a sub-expression as a reader would have written it, for messages.
+/// Renders a subexpression as source text for messages.
 package enum ExpressionText {
   package static func describe(_ expression: Any) -> String {
     let mirror = Mirror(reflecting: expression)
@@ -54,7 +54,7 @@ package enum ExpressionText {
     }
   }
 
-  /// Whether what is looked into by index stands for a method.
+  /// Whether a subscripted value stands for a method call.
   private static func isCall(_ expression: Any?) -> Bool {
     guard let expression else { return false }
     return Mirror(reflecting: expression).children.contains { child in
@@ -66,7 +66,7 @@ package enum ExpressionText {
     }
   }
 
-  /// What the key paths of our own nodes stand for; nil for others.
+  /// The source form of a key path of our own nodes, or nil for other key paths.
   private static func wrapped(_ root: String, _ keyPath: AnyKeyPath) -> String? {
     switch type(of: keyPath).valueType {
     case let question as any AnyTextAnswers.Type: "\(root).\(question.name)"
@@ -89,7 +89,7 @@ package enum ExpressionText {
     "greaterThanOrEqual": ">=",
   ]
 
-  /// Values of a few types are shown: a description of the user's own may be long or even trap.
+  /// Renders values of a few types. A custom type's description may be long or trap.
   private static func constant(_ value: Any) -> String {
     guard let value = ScalarType.unwrapped(value) else { return "nil" }
     switch value {
@@ -103,14 +103,14 @@ package enum ExpressionText {
   }
 }
 
-/// Names key paths for messages.
+/// Renders key paths for messages.
 enum KeyPathText {
-  /// The key path, with its property's name where the model knows it.
+  /// The key path with its property's name if the model knows it.
   static func describe(_ keyPath: AnyKeyPath) -> String {
     "\\" + String(describing: type(of: keyPath).rootType) + "." + member(keyPath)
   }
 
-  /// What follows the root.
+  /// The components after the root.
   static func member(_ keyPath: AnyKeyPath) -> String {
     if let model = type(of: keyPath).rootType as? any PersistentModel.Type,
       let index = model.__entity.indexByKeyPath[keyPath]
@@ -120,6 +120,7 @@ enum KeyPathText {
     let text = "\(keyPath)"
     guard let dot = text.firstIndex(of: ".") else { return text }
     let member = text[text.index(after: dot)...]
-    return member.hasPrefix("<computed") ? "<a property of type \(type(of: keyPath).valueType)>" : String(member)
+    guard member.hasPrefix("<computed") else { return String(member) }
+    return SymbolNames.computed(keyPath) ?? "<a property of type \(type(of: keyPath).valueType)>"
   }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Finds where in a value's JSON a key path's value stands, by comparing samples.
+/// Finds the JSON path of a key path's value by comparing samples.
 ///
-/// Names would not do: a type may rename its coding keys, compute properties, or write what it likes.
+/// Names are not reliable: a type may rename its coding keys, compute properties, or encode anything.
 enum JSONPaths {
-  /// The path (`$."address"."city"`), or nil where the JSON does not hold the value as it is.
+  /// The path (`$."address"."city"`), or nil if the JSON does not contain the value unchanged.
   /// - Complexity: O(1) after the first call for a key path.
   static func path<Root, Value>(of keyPath: KeyPath<Root, Value>) -> String? {
     let bare = ScalarType.bare(Root.self)
@@ -23,13 +23,13 @@ enum JSONPaths {
     return path
   }
 
-  /// A value's JSON, and the JSON of what a key path finds in the value.
+  /// The JSON of a value, and the JSON of the key path's value.
   struct Sample {
     let json: String
     let value: String
   }
 
-  /// The only path that leads to each sample's value; nil where there is none or a sample is missing.
+  /// The only path that leads to the value in each sample. Nil if there is no such path or a sample is missing.
   static func find(_ samples: [Sample?]) -> String? {
     var candidates: Set<String>?
     for sample in samples {
@@ -40,7 +40,7 @@ enum JSONPaths {
     return candidates?.count == 1 ? candidates!.first : nil
   }
 
-  /// The JSON of a value; nil where it has none.
+  /// The JSON of a value, or nil if it has none.
   static func text(_ value: Any) -> String? {
     guard let value = ScalarType.unwrapped(value) as? any Encodable, let data = try? JSONCoding.encode(value) else {
       return nil

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What an expression becomes.
+/// The result of lowering an expression.
 package indirect enum Lowered {
-  /// A value that no row decides.
+  /// A value that does not depend on a row.
   case constant(Any)
   /// A value that SQL computes.
   case scalar(Scalar)
   /// A model.
   case object(ObjectReference)
-  /// The targets of a to-many relationship, or the elements of an array that a closure looks into.
+  /// The targets of a to-many relationship, or the elements of an array that a closure visits.
   case collection(RowCollection)
-  /// A range with a bound that a row decides.
+  /// A range with at least one bound from a row.
   case range(RangeReference)
 
   var isConstant: Bool { if case .constant = self { true } else { false } }
@@ -18,40 +18,40 @@ package indirect enum Lowered {
 
 /// A value that SQL computes.
 ///
-/// NULL is nil where `isOptional`; where the Swift type is not optional, NULL says that Swift would have thrown. An
-/// optional whose evaluation can throw has `failure` to tell the two apart.
+/// If `isOptional`, NULL means nil; `failure` then marks rows where evaluation throws. Otherwise NULL means that Swift
+/// throws.
 package struct Scalar {
   var sql: SQLFragment
   var type: ScalarType
   var isOptional = false
   /// Whether evaluation can throw.
   var mayThrow = false
-  /// The condition under which evaluating an optional throws; nil where it does not.
+  /// The condition under which evaluating an optional throws, or nil if it cannot.
   var failure: SQLFragment?
   /// Whether `sql` is a condition rather than a stored 0 or 1.
   package var isCondition = false
-  /// Whether `sql` can stand anywhere without parentheses.
+  /// Whether `sql` needs no parentheses anywhere.
   var isAtomic = true
-  /// Whether it is text that need not be in normal form C.
+  /// Whether it is text that may not be in normal form C.
   var needsNormalization = false
-  /// The expressions whose being NULL makes this one NULL.
+  /// The expressions that make this one NULL when they are NULL.
   var strictIn: Set<String> = []
-  /// Where `sql` is what stands at a path in the JSON of a cell: both of these. Only good while `sql` stays as it is.
+  /// If `sql` is the value at a path in a cell's JSON: the cell and the path. Valid only while `sql` is unchanged.
   var member: (sql: SQLFragment, base: SQLFragment, path: String)?
 
-  /// The condition under which evaluation throws; nil where it never does.
+  /// The condition under which evaluation throws, or nil if it cannot.
   var failureTest: SQLFragment? {
     if isOptional { return failure }
     return mayThrow ? operand + SQLFragment(" IS NULL") : nil
   }
 
-  /// The value, not optional, computed from others: NULL where one of them fails.
+  /// A non-optional value that is NULL if one of the given values fails.
   func failing(with others: Scalar...) -> Scalar {
-    // What a value that is not optional does when it fails is NULL already, and goes through.
+    // A failed non-optional value is NULL already, and NULL propagates.
     unless(others.filter(\.isOptional).compactMap(\.failure).nonEmpty?.disjunction)
   }
 
-  /// The value, NULL under a condition.
+  /// The value, or NULL under a condition.
   func unless(_ failure: SQLFragment?) -> Scalar {
     guard let failure else { return self }
     var result = self
@@ -62,20 +62,20 @@ package struct Scalar {
     return result
   }
 
-  /// The text in parentheses where it needs them.
+  /// The SQL with parentheses if it needs them.
   package var operand: SQLFragment { isAtomic ? sql : SQLFragment("(") + sql + SQLFragment(")") }
 
-  /// The operand in the form in which equal texts are equal bytes.
+  /// The operand in a form in which equal texts have equal bytes.
   var comparable: SQLFragment {
     needsNormalization ? SQLFragment("swift_nfc(") + sql + SQLFragment(")") : operand
   }
 
-  /// Truth as a condition.
+  /// The value as a condition.
   var condition: SQLFragment {
     isCondition ? sql : operand + SQLFragment(" = 1")
   }
 
-  /// What always throws.
+  /// A value that always throws.
   static func thrown(_ type: ScalarType) -> Scalar {
     Scalar(sql: SQLFragment("NULL"), type: type, mayThrow: true)
   }
@@ -99,20 +99,20 @@ package struct Scalar {
   }
 }
 
-/// A model that SQL finds.
+/// A model that SQL selects.
 package struct ObjectReference {
   var entity: __Entity
-  /// Its primary key.
+  /// The primary key.
   var key: SQLFragment
-  /// The table alias under which its columns can be read; nil until a join is needed.
+  /// The table alias for its columns, or nil until a join is needed.
   var alias: String?
   /// The statement (0) or subselect whose FROM clause can join it.
   var scope: Int
   var isOptional = false
   var mayThrow = false
-  /// As of a value.
+  /// The failure condition, as in ``Scalar``.
   var failure: SQLFragment?
-  /// The condition without which `alias` is a row but not this object: it was cast to a subclass.
+  /// Whether the object was cast to a subclass, so that `alias` may be a row of another class.
   var isCast = false
   var strictIn: Set<String> = []
 
@@ -130,34 +130,34 @@ package struct ObjectReference {
   }
 }
 
-/// Rows that a closure or an aggregate looks at. A recipe: every use makes its own aliases.
+/// The rows that a closure or an aggregate visits. It is a recipe: each use makes its own aliases.
 package struct RowCollection {
   package enum Source {
     case relationship(ObjectReference, RelationshipInfo)
-    /// The elements of a JSON array, or the characters of a text.
+    /// The elements of a JSON array, or the characters of a string.
     case values(Scalar, element: ElementType)
   }
   var source: Source
-  /// The condition that a member has to satisfy.
+  /// A condition on members.
   typealias Filter = (Lowered, inout LoweringState) throws -> Scalar
-  /// What becomes of a member.
+  /// A transformation of members.
   typealias Mapping = (Lowered, inout LoweringState) throws -> Lowered
 
   var filters: [Filter] = []
   private(set) var mapping: Mapping = { member, _ in member }
-  /// The condition for the collection being there at all; nil when it always is.
+  /// The condition for the collection not to be nil, or nil if it never is.
   var presence: SQLFragment?
-  /// Whether absence is an error rather than nil.
+  /// Whether a nil collection is an error.
   var isForced = false
 
   init(source: Source) { self.source = source }
 
-  /// Adds a condition on what the members have become so far.
+  /// Adds a condition on the transformed members.
   mutating func append(filter: @escaping Filter) {
     filters.append { [mapping] member, state in try filter(mapping(member, &state), &state) }
   }
 
-  /// Adds a step to what becomes of members.
+  /// Adds a transformation of members.
   mutating func append(mapping next: @escaping Mapping) {
     mapping = { [mapping] member, state in try next(mapping(member, &state), &state) }
   }
@@ -178,7 +178,7 @@ package struct RangeReference {
 }
 
 extension [SQLFragment] {
-  /// One of the conditions.
+  /// The disjunction of the conditions.
   var disjunction: SQLFragment {
     dropFirst().reduce(self[0]) { $0 + SQLFragment(" OR ") + $1 }
   }

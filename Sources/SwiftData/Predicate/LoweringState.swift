@@ -1,18 +1,17 @@
 import Foundation
 
-/// What lowering carries from node to node.
+/// The state that lowering passes from node to node.
 package struct LoweringState {
   let entity: __Entity
   let environment: LoweringEnvironment
   var variables: [PredicateExpressions.VariableID: Lowered] = [:]
-  /// Whether the condition being lowered only has to tell true from the rest, so that NULL may stand for false and an
-  /// index can be used.
+  /// Whether the condition is a filter. NULL may then stand for false, which allows the use of an index.
   private(set) var isFiltering = false
   private var aliasCount = 1
-  /// The statement (0) or subselect that is being written: what it finds may name the aliases of all around it, so
-  /// that only its own FROM clause can join it.
+  /// The statement (0) or subselect being written. Its objects may refer to aliases of enclosing scopes, so only its
+  /// own FROM clause can join them.
   var currentScope = 0
-  /// What the SQL that was written so far reads.
+  /// The tables and columns that the SQL so far reads.
   private(set) var reads = StatementReads()
   /// The joins of the statement (0) and of each subselect.
   private var scopes: [[Join]] = [[]]
@@ -30,7 +29,7 @@ package struct LoweringState {
 
   var dialect: any SQLDialect { environment.dialect }
 
-  /// The row that the statement is about.
+  /// The row that the statement selects.
   var row: ObjectReference {
     ObjectReference(entity: entity, key: SQLFragment("\(Self.rowAlias)._pk"), alias: Self.rowAlias, scope: 0)
   }
@@ -40,7 +39,7 @@ package struct LoweringState {
 
   // MARK: - Expressions
 
-  /// Lowers a node. `filtering`: the node is a condition, and only truth matters to who asks.
+  /// Lowers a node. `filtering`: the node is a condition, and NULL may stand for false.
   mutating func lower<E: PredicateExpression>(_ expression: E, filtering: Bool = false) throws -> Lowered {
     guard let node = expression as? any LowerableExpression else {
       throw unsupported(expression, "it has no SQL form")
@@ -59,7 +58,7 @@ package struct LoweringState {
     try truth(expression, filtering: filtering).condition
   }
 
-  /// Runs `body` where NULL must not stand for false.
+  /// Runs `body` with NULL distinct from false.
   mutating func exactly<T>(_ body: (inout LoweringState) throws -> T) rethrows -> T {
     let wasFiltering = isFiltering
     defer { isFiltering = wasFiltering }
@@ -67,7 +66,7 @@ package struct LoweringState {
     return try body(&self)
   }
 
-  /// What an expression lowered to, as a single value.
+  /// The result of lowering an expression, as a single value.
   func scalar<E: PredicateExpression>(_ lowered: Lowered, of expression: E) throws -> Scalar {
     switch lowered {
     case .scalar(let scalar): return scalar
@@ -82,7 +81,7 @@ package struct LoweringState {
     }
   }
 
-  /// A captured value in the form of a column or another value; nil where it has none.
+  /// A captured value in the form of a column or another value, or nil if it has none.
   func constant(_ value: Any, as type: ScalarType) -> Scalar? {
     guard let value = ScalarType.unwrapped(value) else {
       return Scalar(sql: SQLFragment("NULL"), type: type, isOptional: true)
@@ -91,14 +90,14 @@ package struct LoweringState {
       return .condition(SQLFragment(flag ? "TRUE" : "FALSE"), isAtomic: true)
     }
     if type.form == .text, case .text(let text)? = type.cell(of: value) {
-      // As it is: comparisons in a locale tell apart what Swift's own take for equal.
+      // Unchanged, because localized comparisons distinguish canonically equivalent text.
       return Scalar(sql: SQLFragment("?", [.text(text)]), type: type, needsNormalization: !SwiftText.isNFC(text))
     }
     guard let cell = cell(of: value, as: type) else { return nil }
     return Scalar(sql: SQLFragment("?", [cell]), type: type)
   }
 
-  /// The cell of a captured value that is not nil, text in normal form C.
+  /// The cell of a captured value that is not nil. Text is in normal form C.
   func cell(of value: Any, as type: ScalarType) -> SQLValue? {
     if case .key(let hierarchy) = type.form { return key(of: value, in: hierarchy.root) }
     guard let cell = type.cell(of: value) else { return nil }
@@ -106,8 +105,8 @@ package struct LoweringState {
     return cell
   }
 
-  /// The primary key that an identifier or a model names in a hierarchy's table. Identifiers of other stores or
-  /// hierarchies and of objects that were never saved become 0, which no row has.
+  /// The primary key of an identifier or a model in a hierarchy's table. Identifiers of other stores or hierarchies and
+  /// of unsaved objects become 0, which no row has.
   private func key(of value: Any, in root: __Entity) -> SQLValue? {
     let identifier: PersistentIdentifier
     switch value {
@@ -115,7 +114,7 @@ package struct LoweringState {
     case let model as any PersistentModel: identifier = model.persistentModelID
     default: return nil
     }
-    guard let key = identifier.key, identifier.storeIdentifier == environment.storeIdentifier,
+    guard let key = environment.key(identifier),
       environment.familyNames(root).contains(identifier.entityName)
     else { return .integer(0) }
     return .integer(key)
@@ -123,7 +122,7 @@ package struct LoweringState {
 
   // MARK: - Rows
 
-  /// The alias under which an object's columns can be read, joined where it has to be.
+  /// The alias for an object's columns. Adds a join if needed.
   mutating func alias(of object: ObjectReference) -> String {
     if let alias = object.alias { return alias }
     let table = TableNames.table(for: object.entity)
@@ -147,9 +146,14 @@ package struct LoweringState {
 
   mutating func noteRead(ofTable table: String, column: String? = nil) { reads.note(table: table, column: column) }
 
+  mutating func noteRead(of property: __Property, in object: ObjectReference) {
+    let isOfRow = object.key.sql == "\(Self.rowAlias)._pk"
+    reads.note(ReadProperty(property: property, entity: object.entity, isOfRow: isOfRow))
+  }
+
   mutating func noteRead(ofPairs table: String) { reads.note(pairs: table) }
 
-  /// What was read since the last call.
+  /// Returns the reads since the last call.
   mutating func takeReads() -> StatementReads {
     defer { reads = StatementReads() }
     return reads
@@ -171,7 +175,7 @@ package struct LoweringState {
     }
   }
 
-  /// `_entity IN (…)` for the classes of a family; nil where the table holds nothing else.
+  /// `_entity IN (…)` for the classes of a family, or nil if the table contains no other class.
   mutating func membership(of object: ObjectReference, in entity: __Entity) -> SQLFragment? {
     let family = environment.familyNames(entity)
     guard family.count < environment.familyNames(entity.root).count else { return nil }
@@ -186,7 +190,7 @@ package struct LoweringState {
     return SwiftDataError(
       .unsupportedPredicate,
       entity: entity.name,
-      message: "\(text) cannot be asked of the store: \(reason)" + (instead.map { "; \($0)" } ?? "")
+      message: "the store cannot compute \(text): \(reason)" + (instead.map { "; \($0)" } ?? "")
     )
   }
 }

@@ -1,13 +1,13 @@
 public import Foundation
 
-// What `#Predicate` expands to, where Foundation's own builders are too narrow for Swift's rules: promotion to
-// optionals, key paths of models of the main actor, captured values of types that are not Codable.
+// Builders for the expansion of `#Predicate` where Foundation's are too narrow: promotion to optionals, key paths of
+// models of the main actor, captured values that are not Codable.
 
 /// Builds the nodes of predicates.
 ///
 /// Plumbing of `#Predicate`.
 public enum __Build {
-  /// A value as an optional.
+  /// A value wrapped in an optional.
   public typealias Promoted<E: PredicateExpression> = PredicateExpressions.ConditionalCast<E, E.Output>
 }
 
@@ -19,7 +19,7 @@ extension __Build {
     PredicateExpressions.Value(value)
   }
 
-  /// A captured value that a predicate cannot hold.
+  /// Chosen for a value that a predicate cannot capture. The compiler reports one error.
   @available(
     *, unavailable,
     message: "what a predicate captures has to be Codable and Sendable; capture the part of it that is compared"
@@ -37,12 +37,12 @@ extension __Build {
     _ value: Expression<repeat each Input, Output>
   ) -> PredicateExpressions.Value<Expression<repeat each Input, Output>> { PredicateExpressions.Value(value) }
 
-  /// A captured part of a text: unlike `String`, `Substring` is not Codable.
+  /// Captures a substring. `Substring` is not Codable.
   public static func value(_ value: Substring) -> PredicateExpressions.Value<String> {
     PredicateExpressions.Value(String(value))
   }
 
-  /// A captured character, kept as a text: unlike `String`, `Character` is not Codable.
+  /// Captures a character as a string. `Character` is not Codable.
   public static func value(
     _ value: Character
   ) -> PredicateExpressions.KeyPath<PredicateExpressions.Value<String>, Character> {
@@ -54,7 +54,7 @@ extension __Build {
     PredicateExpressions.build_Arg(value)
   }
 
-  /// What stands at a place of a captured collection; nil where there is none.
+  /// The element at an index of a captured collection, or nil if the index is out of range.
   public static func element<C: Collection>(
     _ collection: C,
     _ index: C.Index,
@@ -63,14 +63,14 @@ extension __Build {
     index >= collection.startIndex && index < collection.endIndex ? get(collection, index) : nil
   }
 
-  /// What a subscript that is no collection's gives.
+  /// The result of a subscript of a type that is not a collection.
   @_disfavoredOverload
   public static func element<Base, Key, T>(_ base: Base, _ key: Key, _ get: (Base, Key) -> T) -> T? { get(base, key) }
 
-  /// A captured divisor; nil where it is zero.
+  /// A captured divisor, or nil if it is zero.
   public static func divisor<T: BinaryInteger>(_ value: T) -> T? { value == 0 ? nil : value }
 
-  /// A captured divisor that may be zero.
+  /// A captured divisor of a type that allows division by zero.
   @_disfavoredOverload
   public static func divisor<T>(_ value: T) -> T? { value }
 }
@@ -80,21 +80,21 @@ extension __Build {
 extension __Build {
   /// A property.
   ///
-  /// Foundation asks for a key path that is Sendable, which those of a model of the main actor are not.
+  /// Foundation requires a Sendable key path. Key paths of a model of the main actor are not Sendable.
   public static func member<Root, Member>(
     _ root: Root,
     _ keyPath: KeyPath<Root.Output, Member>
   ) -> PredicateExpressions.KeyPath<Root, Member> {
-    // Sendable is a marker without a form at run time. The key paths that the macro writes name properties, so they
-    // hold nothing that could be shared; a captured one is held too, but only to be compared and followed. Where a
-    // property may be read is for whoever evaluates the predicate on a model.
+    // Sendable is a marker without a representation at run time. The macro's key paths name properties and capture
+    // nothing. A captured key path is only compared and followed. The caller of `evaluate` is responsible for the
+    // model's isolation.
     let sendable = unsafeBitCast(keyPath, to: (KeyPath<Root.Output, Member> & Sendable).self)
     return PredicateExpressions.build_KeyPath(root: root, keyPath: sendable)
   }
 
-  /// What a captured key path finds in a model.
+  /// The value of a captured key path for a model.
   ///
-  /// Foundation's node traps at key paths of several components; behind the subscript there is one.
+  /// Foundation's node traps for key paths of several components. The subscript makes it one component.
   public static func captured<Root, Member>(
     _ root: Root,
     _ keyPath: KeyPath<Root.Output, Member>
@@ -102,7 +102,7 @@ extension __Build {
     member(root, \.[__at: keyPath])
   }
 
-  /// What follows `?` in an optional chain, or the closure of `flatMap`.
+  /// The rest of an optional chain after `?`, or the closure of `flatMap`.
   public static func flatMap<Base, Wrapped, Body, Result>(
     _ base: Base,
     _ body: (PredicateExpressions.Variable<Wrapped>) -> Body
@@ -111,7 +111,7 @@ extension __Build {
     PredicateExpressions.build_flatMap(base, body)
   }
 
-  /// What follows `?` in an optional chain and is optional itself.
+  /// The rest of an optional chain after `?`, if it is optional itself.
   public static func flatMap<Base, Wrapped, Body, Result>(
     _ base: Base,
     _ body: (PredicateExpressions.Variable<Wrapped>) -> Body
@@ -143,7 +143,7 @@ extension PersistentModel {
 }
 
 extension String {
-  /// Plumbing of `#Predicate`: the character of a text that was made from one.
+  /// Plumbing of `#Predicate`: the character of a string that was made from one.
   public var __onlyCharacter: Character { first ?? "\0" }
 }
 
@@ -165,14 +165,14 @@ extension __Build {
     PredicateExpressions.build_Equal(lhs: left, rhs: right)
   }
 
-  /// `==` of an optional and a value that is none.
+  /// `==` of an optional and a non-optional value.
   @_disfavoredOverload
   public static func equal<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Equal<L, Promoted<R>>
   where L.Output == R.Output? {
     PredicateExpressions.build_Equal(lhs: left, rhs: Promoted(right))
   }
 
-  /// `==` of a value that is no optional and one that is.
+  /// `==` of a non-optional value and an optional.
   @_disfavoredOverload
   public static func equal<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Equal<Promoted<L>, R>
   where R.Output == L.Output? {
@@ -184,14 +184,14 @@ extension __Build {
     PredicateExpressions.build_NotEqual(lhs: left, rhs: right)
   }
 
-  /// `!=` of an optional and a value that is none.
+  /// `!=` of an optional and a non-optional value.
   @_disfavoredOverload
   public static func notEqual<L, R>(_ left: L, _ right: R) -> PredicateExpressions.NotEqual<L, Promoted<R>>
   where L.Output == R.Output? {
     PredicateExpressions.build_NotEqual(lhs: left, rhs: Promoted(right))
   }
 
-  /// `!=` of a value that is no optional and one that is.
+  /// `!=` of a non-optional value and an optional.
   @_disfavoredOverload
   public static func notEqual<L, R>(_ left: L, _ right: R) -> PredicateExpressions.NotEqual<Promoted<L>, R>
   where R.Output == L.Output? {
@@ -205,7 +205,7 @@ extension __Build {
     PredicateExpressions.build_Equal(lhs: expression, rhs: PredicateExpressions.NilLiteral())
   }
 
-  /// `== nil` of what cannot be compared.
+  /// `== nil` of a type that is not Equatable.
   public static func isNil<E, Wrapped>(
     _ expression: E
   ) -> PredicateExpressions.Negation<Presence<E, Wrapped>> where E.Output == Wrapped? {
@@ -219,13 +219,13 @@ extension __Build {
     PredicateExpressions.build_NotEqual(lhs: expression, rhs: PredicateExpressions.NilLiteral())
   }
 
-  /// Whether an optional that cannot be compared holds a value.
+  /// Whether an optional of a type that is not Equatable has a value.
   public typealias Presence<E: PredicateExpression, Wrapped> = PredicateExpressions.NilCoalesce<
     PredicateExpressions.OptionalFlatMap<E, Wrapped, PredicateExpressions.Value<Bool>, Bool>,
     PredicateExpressions.Value<Bool>
   > where E.Output == Wrapped?
 
-  /// `!= nil` of what cannot be compared.
+  /// `!= nil` of a type that is not Equatable.
   public static func isPresent<E, Wrapped>(_ expression: E) -> Presence<E, Wrapped> where E.Output == Wrapped? {
     PredicateExpressions.build_NilCoalesce(
       lhs: map(expression) { (_: PredicateExpressions.Variable<Wrapped>) in PredicateExpressions.Value(true) },
@@ -260,7 +260,7 @@ extension __Build {
     PredicateExpressions.build_Conditional(test, left, right)
   }
 
-  /// `? :` of an optional and a value that is none.
+  /// `? :` of an optional and a non-optional value.
   @_disfavoredOverload
   public static func conditional<T, L, R>(
     _ test: T,
@@ -270,7 +270,7 @@ extension __Build {
     PredicateExpressions.build_Conditional(test, left, Promoted(right))
   }
 
-  /// `? :` of a value that is no optional and one that is.
+  /// `? :` of a non-optional value and an optional.
   @_disfavoredOverload
   public static func conditional<T, L, R>(
     _ test: T,
@@ -283,7 +283,7 @@ extension __Build {
   /// `let x: T = …`
   public static func typed<E>(_: E.Output.Type, _ expression: E) -> E where E: PredicateExpression { expression }
 
-  /// `let x: T? = …` of a value that is no optional.
+  /// `let x: T? = …` of a non-optional value.
   @_disfavoredOverload
   public static func typed<E>(_: E.Output?.Type, _ expression: E) -> Promoted<E> where E: PredicateExpression {
     Promoted(expression)
@@ -293,7 +293,7 @@ extension __Build {
 // MARK: - Patterns and types
 
 extension __Build {
-  /// `contains` of a list that is written out: `["a"]` would be taken for the characters of a text.
+  /// `contains` of an array literal. Without it, `["a"]` would be the characters of a string.
   public static func containsElement<L, R>(
     _ list: L,
     _ element: R
@@ -301,12 +301,12 @@ extension __Build {
     PredicateExpressions.build_contains(list, element)
   }
 
-  /// Whether a value matches a pattern that is a value of its type.
+  /// Whether a value matches a pattern of its type.
   public static func matches<P, E>(_ pattern: P, _ expression: E) -> PredicateExpressions.Equal<E, P> {
     PredicateExpressions.build_Equal(lhs: expression, rhs: pattern)
   }
 
-  /// Whether an optional matches a value that is none.
+  /// Whether an optional matches a non-optional value.
   @_disfavoredOverload
   public static func matches<P, E>(_ pattern: P, _ expression: E) -> PredicateExpressions.Equal<E, Promoted<P>>
   where E.Output == P.Output? {

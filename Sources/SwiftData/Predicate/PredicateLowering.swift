@@ -1,27 +1,31 @@
 import Foundation
 
-/// What lowering has to know about the store.
+/// The facts about the store that lowering needs.
 package struct LoweringEnvironment {
-  package let storeIdentifier: String
+  /// The key of an identifier; nil where it is of another store.
+  package let key: (PersistentIdentifier) -> Int64?
+  /// The identifier of a key, of a class with this name.
+  package let identifier: (Int64, String) -> PersistentIdentifier
   /// Whether a column (table, column) holds text that is not in Unicode normal form C.
   package let isDenormalized: (String, String) -> Bool
   /// The names of the class and of all its subclasses in the schema.
   package let familyNames: (__Entity) -> [String]
   let dialect: any SQLDialect
-  /// The R*Trees that have every row of a class.
+  /// The R*Trees that contain every row of a class.
   let rtrees: (__Entity) -> [RTreeIndex]
-  /// Whether the cells of a class's column are sealed.
+  /// Whether a column of a class is encrypted.
   let isEncrypted: (__Entity, String) -> Bool
 
   package init(
-    storeIdentifier: String,
+    key: @escaping (PersistentIdentifier) -> Int64?,
+    identifier: @escaping (Int64, String) -> PersistentIdentifier,
     isDenormalized: @escaping (String, String) -> Bool,
     familyNames: @escaping (__Entity) -> [String],
     dialect: any SQLDialect = SQLiteDialect(),
     rtrees: @escaping (__Entity) -> [RTreeIndex] = { _ in [] },
     isEncrypted: @escaping (__Entity, String) -> Bool = { _, _ in false }
   ) {
-    self.storeIdentifier = storeIdentifier
+    (self.key, self.identifier) = (key, identifier)
     self.isDenormalized = isDenormalized
     self.familyNames = familyNames
     self.dialect = dialect
@@ -32,20 +36,20 @@ package struct LoweringEnvironment {
 
 /// A predicate and an order in SQL, for a statement that reads the entity's table as `t0`.
 package struct LoweredQuery {
-  /// What follows the table for the condition, each beginning with `LEFT JOIN`; none changes the number of rows.
+  /// The joins of the condition, each beginning with `LEFT JOIN`. They do not change the number of rows.
   package var joins: [SQLFragment]
-  /// What follows those for the order.
+  /// The joins of the order, after those of the condition.
   package var orderJoins: [SQLFragment]
-  /// Null where a row makes the predicate throw, which is no match.
+  /// The condition. NULL means that the predicate throws for the row, which is no match.
   package var condition: SQLFragment?
   package var order: [OrderTerm]
-  /// What follows those for the values.
+  /// The joins of the values, after those of the order.
   package var valueJoins: [SQLFragment]
   package var values: [SQLFragment]
-  /// What condition, order and values read.
+  /// The reads of condition, order and values.
   package var reads: Reads
 
-  /// What each part of a query reads.
+  /// The tables and columns that each part of a query reads.
   package struct Reads: Sendable {
     package var condition = StatementReads()
     package var order = StatementReads()
@@ -56,13 +60,13 @@ package struct LoweredQuery {
   }
 }
 
-/// Turns Foundation's predicates and sort descriptors into SQL.
+/// Lowers Foundation's predicates and sort descriptors to SQL.
 ///
 /// The law: the rows that match are those for which `predicate.evaluate` returns true. A row for which it throws (a
-/// force unwrap of nil, a division by zero) does not match; inside the closure of a nested collection, an element
-/// for which it throws counts as not satisfying the closure.
+/// force unwrap of nil, a division by zero) does not match. Inside the closure of a nested collection, an element for
+/// which it throws does not satisfy the closure.
 package enum PredicateLowering {
-  /// A predicate, an order and values that share their joins.
+  /// Lowers a predicate, an order and values that share their joins.
   package static func query<M: PersistentModel>(
     _ predicate: Predicate<M>?,
     _ sort: [SortDescriptor<M>] = [],
@@ -92,7 +96,7 @@ package enum PredicateLowering {
       valueJoins: Array(state.joins(of: 0).dropFirst(joins.count + orderJoins.count)), values: values, reads: reads)
   }
 
-  /// The condition for rows of `entity`, whose table's alias is `t0`; complete in itself.
+  /// The condition for rows of `entity` with the table alias `t0`. It needs no joins.
   package static func condition<M: PersistentModel>(
     _ predicate: Predicate<M>,
     entity: __Entity,
@@ -106,7 +110,7 @@ package enum PredicateLowering {
     return SQLFragment(from) + joins + SQLFragment(" WHERE ") + condition + SQLFragment(")")
   }
 
-  /// The terms of ORDER BY and the joins that they read. The tie-breaker is the caller's.
+  /// The terms of ORDER BY and their joins. The caller adds a tie-breaker.
   package static func order<M: PersistentModel>(
     _ sort: [SortDescriptor<M>],
     entity: __Entity,
@@ -117,7 +121,7 @@ package enum PredicateLowering {
   }
 }
 
-/// A node that has an SQL form.
+/// A node with an SQL form.
 package protocol LowerableExpression {
   func lower(_ state: inout LoweringState) throws -> Lowered
 }

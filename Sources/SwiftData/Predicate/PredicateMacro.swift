@@ -1,44 +1,43 @@
 public import Foundation
 
-// `#Predicate` and `#Expression` for models. For every other type Foundation's macros of the same names are chosen.
+// `#Predicate` and `#Expression` for models. The compiler chooses Foundation's macros of the same names for all other
+// types.
 //
-// The parameter is a pack, as it is of Foundation's macros, because the compiler compares how well the two fit before
-// it prefers the one with the constraint: to a parameter that is no pack it prefers Foundation's wherever an optional
-// is compared. (Documentation/decisions/0005-predicate-compile-time.md)
+// The parameter is a pack, as in Foundation's macros. With a plain parameter, the compiler would prefer Foundation's
+// macro wherever an optional is compared. (Documentation/decisions/0005-predicate-compile-time.md)
 
-/// A condition on models, written as an ordinary Swift closure.
+/// A condition on models, written as a Swift closure.
 ///
 ///     let overdue = #Predicate<Item> { item in
 ///       guard let due = item.dueDate else { return false }
 ///       return item.status == .pending && due < now && item.title.hasPrefix("Re:")
 ///     }
 ///
-/// The closure is never run: it becomes a `Foundation.Predicate`, which a store turns into SQL and which `evaluate`
-/// answers in memory, both alike. Every operation becomes a statement of its own, so that long conditions compile
-/// quickly.
+/// The closure never runs. It becomes a `Foundation.Predicate`, which a store lowers to SQL and `evaluate` computes in
+/// memory, with the same result. Each operation becomes its own statement, so long conditions compile quickly.
 ///
-/// Beyond what Foundation's macro takes: enum cases without their type, also of optionals; `hasPrefix`, `hasSuffix`,
-/// `lowercased()`, `uppercased()` and the methods that compare texts in a locale; `let`, `guard`, `if` and `switch`
-/// with several statements; `evaluate` of another predicate; comparisons of optionals with values that are none;
+/// In addition to Foundation's macro it supports: enum cases without their type, also for optionals; `hasPrefix`,
+/// `hasSuffix`, `lowercased()`, `uppercased()` and localized comparisons; `let`, `guard`, `if` and `switch` with
+/// several statements; `evaluate` of another predicate; comparisons of optionals with non-optional values;
 /// `first(where:)`, `count(where:)`, and `map` before `min()`, `max()` and `contains`.
 ///
-/// What mentions no model is computed once, when the predicate is made, and captured: any Swift expression whose value
-/// is `Codable` and `Sendable`. Where a captured `!` or subscript finds nothing, the predicate fails for the rows that
-/// depend on it instead of trapping.
+/// A subexpression that does not mention the model is computed once, when the predicate is made, and captured. It may
+/// be any Swift expression whose value is `Codable` and `Sendable`. If a captured `!` or subscript finds nothing, the
+/// predicate fails for the rows that depend on it instead of trapping.
 ///
-/// What cannot be part of a query is an error at that place of the closure.
+/// An unsupported expression is a compile-time error at its place in the closure.
 ///
-/// Where the compiler gives up on a long condition "in reasonable time", it is because it weighs this macro against
-/// Foundation's: write the type of the parameter, `{ (item: Item) in … }`, use several statements, or declare the macro
-/// in the module (Documentation/decisions/0005-predicate-compile-time.md).
-/// (Apple's documentation, `Predicate(_:)`; the forms that Apple's macro refuses are our decision.)
+/// Type-checking can time out at five or more conditions, because the compiler considers this macro and Foundation's.
+/// Write the type of the parameter, `{ (item: Item) in … }`, use several statements, or declare the macro in the module
+/// (Documentation/decisions/0005-predicate-compile-time.md). (Apple's documentation, `Predicate(_:)`. The forms that
+/// Apple's macro rejects are our own decision.)
 @freestanding(expression)
 public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool
 ) -> Foundation.Predicate<repeat each Input> =
   #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")
 
-/// A value computed from a model, written as an ordinary Swift closure, in the language of ``Predicate(_:)``.
+/// A value computed from a model, written as a Swift closure with the syntax of ``Predicate(_:)``.
 ///
 ///     let open = #Expression<Project, Int> { $0.tasks.count { !$0.isDone } }
 ///

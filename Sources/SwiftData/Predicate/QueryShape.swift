@@ -1,21 +1,21 @@
 import Foundation
 
-// Lowering a predicate takes longer than the fetch of a row that it finds. So what a simple one became is kept: the next
-// of the same shape only brings other values.
+// Lowering a predicate takes longer than fetching a row. The store therefore caches the SQL of simple predicates. The
+// next query of the same shape only binds its values.
 
-/// What decides the SQL of a predicate and an order, apart from the values that are bound.
+/// The facts that determine the SQL of a predicate and an order, except for the bound values.
 struct QueryShape: Hashable {
-  /// The type of the predicate's expression, which spells its nodes; that of the model where there is no predicate.
+  /// The type of the predicate's expression, which spells its nodes, or the model type if there is no predicate.
   private let expression: ObjectIdentifier
   fileprivate(set) var keyPaths: [AnyKeyPath] = []
-  /// What the nodes and the order say beyond their types.
+  /// Facts of the nodes and the order beyond their types.
   fileprivate(set) var marks: [Int] = []
-  /// The values, in the order of the nodes; each is one parameter.
+  /// The values in the order of the nodes. Each is one parameter.
   fileprivate(set) var values: [SQLValue] = []
-  /// How many columns have text that is not in normal form C: comparisons with them are written differently.
+  /// The number of columns with text that is not in normal form C. It affects the SQL of comparisons.
   private let denormalized: Int
 
-  /// Nil where the SQL depends on more than can be said of a shape.
+  /// Returns nil if the SQL depends on facts outside the shape.
   init?<M: PersistentModel>(_ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>], denormalized: Int) {
     self.denormalized = denormalized
     if let predicate {
@@ -40,10 +40,10 @@ struct QueryShape: Hashable {
   func hash(into hasher: inout Hasher) {
     hasher.combine(expression)
     hasher.combine(marks)
-    // Key paths are compared, but not hashed: that takes as long.
+    // Key paths are compared but not hashed, because hashing them is slow.
   }
 
-  /// A captured value becomes a parameter. False where its SQL depends on it.
+  /// Adds a captured value as a parameter. Returns false if the SQL depends on the value.
   fileprivate mutating func bind<T>(_ value: T) -> Bool {
     switch value {
     case let text as String:
@@ -61,18 +61,18 @@ struct QueryShape: Hashable {
   }
 
   private mutating func bind<R: RawRepresentable>(rawValueOf value: R) -> Bool {
-    // Bool as a raw value would be written into the SQL.
+    // A raw value of type Bool would be part of the SQL.
     (R.RawValue.self == String.self || R.RawValue.self == Int.self) && bind(value.rawValue)
   }
 }
 
-/// A node whose SQL is decided by its type, its key paths and which of its captured values are nil.
+/// A node whose SQL depends only on its type, its key paths and which of its captured values are nil.
 protocol ShapedExpression {
-  /// False where it is not.
+  /// Returns false if the node has no shape.
   func describe(in shape: inout QueryShape) -> Bool
 }
 
-/// What a row decides. A key path of a captured value is none: what it finds there is the parameter, not the value.
+/// A property of a row. A key path of a captured value is not one: its result is the parameter.
 protocol ShapedProperty: ShapedExpression {}
 
 extension PredicateExpressions.Variable: ShapedProperty {
@@ -130,29 +130,29 @@ extension PredicateExpressions.Negation: ShapedExpression where Wrapped: ShapedE
   func describe(in shape: inout QueryShape) -> Bool { wrapped.describe(in: &shape) }
 }
 
-/// What the simple predicates and orders of a store became.
-// @unchecked Sendable because what is known is locked, and key paths, which are not marked Sendable, do not change.
+/// The cached SQL of the simple predicates and orders of a store.
+// @unchecked Sendable because a lock guards the cache, and key paths, which are not marked Sendable, are immutable.
 package final class LoweredQueries: @unchecked Sendable {
   package init() {}
 
   private let lock = NSLock()
   private var known: [QueryShape: LoweredQuery] = [:]
-  /// Programs have no more than so many; key paths that are made over and over could.
+  /// A program has fewer distinct queries. The limit protects from key paths that are created repeatedly.
   private let capacity = 512
 
-  /// What the shape became the last time, with the values of now.
+  /// The cached SQL of the shape with the values of this query.
   func query(of shape: QueryShape) -> LoweredQuery? {
     guard var query = lock.withLock({ known[shape] }) else { return nil }
     query.condition?.arguments = shape.values
     return query
   }
 
-  /// Keeps what a shape became, where it is sure that its values are the parameters, in order.
+  /// Caches the SQL of a shape if its parameters are the values, in order.
   func keep(_ query: LoweredQuery, as shape: QueryShape) {
     let others =
       query.joins + query.orderJoins + query.order.map(\.expression) + query.valueJoins + query.values
     guard (query.condition?.arguments ?? []) == shape.values, others.allSatisfy(\.arguments.isEmpty),
-      // Of two equal ones it cannot be told which is which.
+      // Equal values cannot be told apart.
       Set(shape.values).count == shape.values.count
     else { return }
     lock.withLock {

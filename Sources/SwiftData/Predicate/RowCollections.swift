@@ -9,11 +9,11 @@ extension LoweringState {
     let from: SQLFragment
     var conditions: [SQLFragment]
     let scope: Int
-    /// The order of the array, first to last, each term with its opposite.
+    /// The order of the array, each term with its reverse.
     let order: [(forward: String, backward: String)]
   }
 
-  /// What an expression lowered to, as something to look into.
+  /// The result of lowering an expression, as a collection.
   func collection<E: PredicateExpression>(
     _ lowered: Lowered,
     elements type: Any.Type,
@@ -34,7 +34,7 @@ extension LoweringState {
         collection.isForced = true
       }
       return collection
-    case .object, .range: throw unsupported(expression, "it is no collection")
+    case .object, .range: throw unsupported(expression, "it is not a collection")
     }
   }
 
@@ -54,7 +54,7 @@ extension LoweringState {
       }
     default: break
     }
-    throw unsupported(expression, "the store cannot look into it element by element")
+    throw unsupported(expression, "the store cannot read its elements")
   }
 
   private mutating func open(
@@ -146,7 +146,7 @@ extension LoweringState {
     return sql
   }
 
-  /// What a subselect says of a collection that may be absent: NULL where it is.
+  /// The result of a subselect, or NULL if the collection is nil.
   private func finish(_ scalar: Scalar, _ collection: RowCollection) -> Scalar {
     guard let presence = collection.presence ?? forcedPresence(of: collection) else { return scalar }
     var result = scalar
@@ -193,7 +193,7 @@ extension LoweringState {
     func select(_ column: SQLFragment) -> SQLFragment {
       var sql = SQLFragment("(") + statement(column, rows) + SQLFragment(" ORDER BY \(order) LIMIT 1")
       if let index {
-        // A negative offset would be none.
+        // A negative offset would mean no offset.
         sql =
           sql + SQLFragment(" OFFSET CASE WHEN ") + index.operand + SQLFragment(" < 0 THEN 9223372036854775807 ELSE ")
           + index.operand + SQLFragment(" END")
@@ -218,7 +218,7 @@ extension LoweringState {
     }
   }
 
-  /// The least or greatest member, nil where there is none.
+  /// The least or greatest member, or NULL if there is none.
   mutating func extremum<E: PredicateExpression>(
     of collection: RowCollection,
     isMaximum: Bool,
@@ -229,7 +229,7 @@ extension LoweringState {
       throw unsupported(expression, "the store does not know the order of its elements")
     }
     let direction = isMaximum ? " DESC" : ""
-    // Of equals the first: texts may be equal and yet differ.
+    // The first of equal members, because equal strings may differ in scalars.
     let start = rows.order.map(\.forward).joined(separator: ", ")
     let order = keys.reduce(SQLFragment("")) { $0 + $1 + SQLFragment(direction + ", ") } + SQLFragment(start)
     func first(_ rows: Rows, by order: SQLFragment) -> SQLFragment {
@@ -237,7 +237,7 @@ extension LoweringState {
     }
     var sql = first(rows, by: order)
     if scalar.type.form == .real {
-      // No number is less or greater than NaN: Swift keeps it where it comes first and passes over it elsewhere.
+      // Comparisons with NaN are false, so Swift keeps a leading NaN and skips any other.
       var numbers = rows
       numbers.conditions.append(scalar.operand + SQLFragment(" < \(dialect.notANumber)"))
       sql =

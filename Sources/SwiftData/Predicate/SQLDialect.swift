@@ -1,61 +1,61 @@
-/// What differs between databases in the SQL that the engine writes.
+/// The differences between databases in the engine's SQL.
 ///
-/// SQLite's conformance is ``SQLiteDialect``; a module that brings another database brings its own.
+/// ``SQLiteDialect`` is SQLite's. A module for another database has its own.
 package protocol SQLDialect: Sendable {
-  /// Whether the database may lack what Swift's semantics need. The engine then computes in memory what the database
-  /// refuses, where it would otherwise report an error.
+  /// Whether the database may lack a function that Swift's semantics need. The engine then computes the result in
+  /// memory instead of throwing.
   var mayDefer: Bool { get }
 
   // MARK: - Conditions
 
-  /// The operators that compare where NULL equals NULL.
+  /// The operators for equality with NULL equal to NULL.
   var same: String { get }
   var different: String { get }
-  /// The condition that a truth value, NULL or not, is this one.
+  /// The condition that a truth value, which may be NULL, equals a flag.
   func isTruth(_ truth: Scalar, _ flag: Bool) -> SQLFragment
-  /// The condition that an expression is one of some keys.
+  /// The condition that an expression is one of several keys.
   func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment
-  /// What is greater than every number and equal to a stored NaN.
+  /// A value greater than every number and equal to a stored NaN.
   var notANumber: String { get }
 
   // MARK: - Lists
 
-  /// Whether `IN ()` is SQL.
+  /// Whether the database accepts `IN ()`.
   var hasEmptyLists: Bool { get }
-  /// Whether a text with this byte can be in a list.
+  /// Whether a list may contain a text with this byte.
   func isListed(_ byte: UInt8) -> Bool
   /// A list of values as the rows of a subselect. `decode` names the function that turns an item into a cell.
   func rows(ofList list: SQLValue, decode: String?, form: ScalarType.Form) -> SQLFragment
-  /// The elements of a JSON array as a table whose column `value` is each element's JSON text.
+  /// The elements of a JSON array as a table. Its column `value` has the element's JSON text.
   func elements(of json: SQLFragment, alias: String) -> SQLFragment
-  /// The characters of a text as a table of the same shape.
+  /// The characters of a text as a table of the same form.
   func characters(of text: SQLFragment, alias: String) -> SQLFragment
   /// The cell at a path in JSON.
   func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment
 
   // MARK: - Order and bounds
 
-  /// The column that tells in which order the rows of a join table were written.
+  /// The column that orders the rows of a join table by insertion.
   func pairAge(_ alias: String) -> String
-  /// The term of ORDER BY. Nil comes first in Swift's order, and last in the reverse.
+  /// The term of ORDER BY. Nil is first in Swift's order and last in reverse.
   func ordered(_ term: OrderTerm) -> SQLFragment
-  /// `LIMIT` and `OFFSET`, with a space before.
+  /// `LIMIT` and `OFFSET` with a leading space.
   func bounds(limit: Int?, offset: Int?) -> SQLFragment
 
   // MARK: - Aggregates
 
-  /// The sum of whole numbers in two halves, since a sum of 64 bits can overflow.
+  /// The sum of integers in two halves, because a 64-bit sum can overflow.
   func integerSums(_ name: String, isUnsigned: Bool) -> [String]
-  /// The sum of floating-point numbers, and how many of them are stored NaN that the sum leaves out.
+  /// The sum of floating-point numbers without stored NaNs, and the number of those.
   func realSums(_ name: String) -> [String]
   /// The sum of decimal numbers as text.
   func decimalSum(_ name: String) -> String
-  /// The minimum or maximum of floating-point numbers, with NaN as Swift has it; and an expression for the case that NaN
-  /// hides the maximum, nil where it cannot.
+  /// The minimum or maximum of floating-point numbers with Swift's treatment of NaN, and an expression for the case
+  /// that NaN hides the maximum, or nil if it cannot.
   func realExtreme(_ function: String, _ name: String) -> (all: String, withoutNaN: String?)
-  /// How many rows fulfil a condition.
+  /// The number of rows that satisfy a condition.
   func count(where condition: String) -> String
-  /// Whether equal values of a form are equal cells, so that the database can group by them.
+  /// Whether equal values of a form have equal cells, so that the database can group by them.
   func canGroup(by form: ScalarType.Form) -> Bool
 }
 
@@ -73,7 +73,7 @@ package struct OrderTerm: Hashable, Sendable {
     (self.expression, self.isDescending) = (expression, isDescending)
   }
 
-  /// The expression where an operator follows it.
+  /// The expression as an operand.
   var operand: SQLFragment {
     let isAtomic = !expression.sql.contains(" ")
     return isAtomic ? expression : SQLFragment("(") + expression + SQLFragment(")")
@@ -97,7 +97,7 @@ package struct SQLiteDialect: SQLDialect {
   }
 
   package func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment {
-    SQLFragment("\(expression) IN (SELECT value FROM json_each(?))", [ContextState.list(keys)])
+    SQLFragment("\(expression) IN (SELECT value FROM json_each(?))", [SQLValue.list(keys)])
   }
 
   // MARK: - Lists
@@ -119,7 +119,7 @@ package struct SQLiteDialect: SQLDialect {
     SQLFragment("json_each(swift_characters(") + text + SQLFragment(")) AS \(alias)")
   }
 
-  /// A whole number or a truth value is what SQL reads; of the rest, SQL's own reading loses some.
+  /// SQL reads integers and truth values exactly. Its reading of other types loses information.
   package func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment {
     let path = path.quotedLiteral
     switch type.form {
@@ -137,7 +137,7 @@ package struct SQLiteDialect: SQLDialect {
     term.isDescending ? term.expression + SQLFragment(" DESC") : term.expression
   }
 
-  /// SQLite has no offset without a limit; -1 is none.
+  /// SQLite requires a limit before an offset; -1 means no limit.
   package func bounds(limit: Int?, offset: Int?) -> SQLFragment {
     guard limit != nil || offset != nil else { return SQLFragment("") }
     return SQLFragment(" LIMIT ? OFFSET ?", [.integer(Int64(limit ?? -1)), .integer(Int64(offset ?? 0))])

@@ -1,15 +1,17 @@
 /// The tables and columns that lowered SQL reads.
 ///
-/// Lowering records them as it writes the SQL. They decide whether unsaved changes are laid over a result, and which
+/// Lowering records them while it writes the SQL. They decide whether unsaved changes affect a result, and which
 /// changes refresh live results.
 package struct StatementReads: Hashable, Sendable {
-  /// The columns of the selected rows themselves, which have the alias `t0`.
+  /// The columns of the selected rows, which have the alias `t0`.
   package private(set) var own: Set<String> = []
-  /// The columns of other rows by table. A table is here, though without columns, where only the existence of a row
-  /// counts. The table of the selected rows is here too where a relationship leads back to it.
+  /// The columns of other rows by table. A table without columns means that only the existence of a row counts. The
+  /// table of the selected rows is included if a relationship leads back to it.
   package private(set) var related: [String: Set<String>] = [:]
   /// The join tables of many-to-many relationships.
   package private(set) var pairs: Set<String> = []
+  /// The persisted properties, including those without a column.
+  private(set) var properties: Set<ReadProperty> = []
 
   package init() {}
 
@@ -21,15 +23,36 @@ package struct StatementReads: Hashable, Sendable {
 
   package mutating func note(pairs table: String) { pairs.insert(table) }
 
+  mutating func note(_ property: ReadProperty) { properties.insert(property) }
+
   package mutating func formUnion(_ other: StatementReads) {
     own.formUnion(other.own)
     related.merge(other.related) { $0.union($1) }
     pairs.formUnion(other.pairs)
+    properties.formUnion(other.properties)
   }
 
   package func union(_ other: StatementReads) -> StatementReads {
     var result = self
     result.formUnion(other)
     return result
+  }
+}
+
+/// A persisted property that a statement reads.
+struct ReadProperty: Hashable, Sendable {
+  let property: __Property
+  /// The class through which it is read.
+  let entity: __Entity
+  /// Whether it is a property of a selected row. Otherwise a relationship leads to it.
+  let isOfRow: Bool
+
+  static func == (left: Self, right: Self) -> Bool {
+    left.property === right.property && left.entity === right.entity && left.isOfRow == right.isOfRow
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(property))
+    hasher.combine(isOfRow)
   }
 }

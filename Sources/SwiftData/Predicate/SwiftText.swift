@@ -1,9 +1,9 @@
 @_spi(_Unicode) import Swift
 
-/// What Swift's string semantics ask of stored text.
+/// Helpers for Swift's string semantics.
 package enum SwiftText {
   /// Whether a text is in Unicode normal form C, in which canonically equivalent texts have equal bytes and Swift's
-  /// order is the order of the bytes.
+  /// order is the byte order.
   package static func isNFC(_ text: String) -> Bool {
     var text = text
     if text.withUTF8({ isSurelyNFC($0) }) { return true }
@@ -19,15 +19,15 @@ package enum SwiftText {
     return String(result)
   }
 
-  /// The first byte of U+0300; every later scalar begins with this or a greater byte.
+  /// The first byte of U+0300. All later scalars begin with this or a greater byte.
   static let firstCombining: UInt8 = 0xCC
 
-  /// Whether all scalars are below U+0300: nothing there combines, so each scalar is a character (but CR LF) and the
+  /// Whether all scalars are below U+0300. No scalar combines there, so each is a character (except CR LF), and the
   /// text is in normal form C.
   static func isInert(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     let bytes = UnsafeRawBufferPointer(utf8)
     var index = 0
-    // Eight at a time, since most text is ASCII.
+    // Eight bytes at a time, because most text is ASCII.
     while index + 8 <= bytes.count {
       let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       if word & 0x8080_8080_8080_8080 != 0, !bytes[index..<index + 8].allSatisfy({ $0 < firstCombining }) {
@@ -38,8 +38,8 @@ package enum SwiftText {
     return bytes[index...].allSatisfy { $0 < firstCombining }
   }
 
-  /// Whether the bytes say by themselves that a text is in normal form C: no scalar changes there, reorders, or composes
-  /// with one before it. True of most texts in Latin, Cyrillic, Greek, Chinese, Japanese and Korean, with emoji.
+  /// Whether the bytes alone prove that a text is in normal form C: no scalar changes, reorders, or composes with the
+  /// one before it. True for most text in Latin, Cyrillic, Greek, Chinese, Japanese and Korean, including emoji.
   package static func isSurelyNFC(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     var index = 0
     while index < utf8.count {
@@ -58,7 +58,7 @@ package enum SwiftText {
     return true
   }
 
-  /// Starters that normal form C leaves alone, whatever stands before them. (Unicode Standard Annex 15, quick check.)
+  /// Starters that normal form C never changes. (Unicode Standard Annex 15, quick check.)
   static let inertScalars: [ClosedRange<UInt32>] = [
     0x0400...0x0482, 0x048A...0x052F, 0x4E00...0x9FFF, 0x1F000...0x1FAFF, 0x3041...0x3096, 0x30A1...0x30FA,
     0xAC00...0xD7A3, 0x2010...0x2027, 0x2030...0x205E, 0x3000...0x3029, 0x2190...0x2328, 0x2600...0x27BF,

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// A computation that only Swift can do, called from SQL as `swift_value(number, cells…)`: equality of structs, a
-/// computed property of a value, an element of a dictionary.
+/// A computation in Swift that SQL calls as `swift_value(number, cells…)`: equality of structs, a computed property, an
+/// element of a dictionary.
 ///
-/// Each kind of computation is registered once for the types and key paths that it is made of, so the registry is as
-/// large as the program, not as its data.
-// @unchecked Sendable because it is immutable and the body only reads what it captures.
+/// Each computation is registered once per types and key paths, so the registry's size depends on the program, not on
+/// its data.
+// @unchecked Sendable because it is immutable, and the body only reads its captures.
 package final class ValueFunction: @unchecked Sendable {
   package typealias Body = ([SQLValue]) throws -> SQLValue?
 
   let number: Int64
-  /// Takes cells, none of them null; nil is null.
+  /// Takes cells that are not NULL. Nil becomes NULL.
   let body: Body
 
   private init(number: Int64, body: @escaping Body) {
@@ -26,7 +26,7 @@ package final class ValueFunction: @unchecked Sendable {
     var known: [Key: ValueFunction] = [:]
   }
 
-  /// What a computation is made of.
+  /// The types and key paths that identify a computation.
   // @unchecked Sendable because types and key paths are immutable.
   struct Key: Hashable, @unchecked Sendable {
     let operation: String
@@ -44,7 +44,7 @@ package final class ValueFunction: @unchecked Sendable {
 
   private static let registry = Mutex(Registry())
 
-  /// The function of a key, registered at the first call.
+  /// The function of a key, registered on the first call.
   static func function(_ key: Key, _ body: @escaping Body) -> ValueFunction {
     registry.withLock { registry in
       if let known = registry.known[key] { return known }
@@ -61,7 +61,7 @@ package final class ValueFunction: @unchecked Sendable {
 
   // MARK: - Calls
 
-  /// The call as a value; NULL where an argument is NULL.
+  /// The call as a value. It is NULL if an argument is.
   func scalar(_ arguments: [Scalar], type: ScalarType, isOptional: Bool = false) -> Scalar {
     var sql = SQLFragment("swift_value(?", [.integer(number)])
     for argument in arguments { sql = sql + SQLFragment(", ") + argument.sql }

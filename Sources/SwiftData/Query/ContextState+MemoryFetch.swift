@@ -1,10 +1,10 @@
 import Foundation
 
-// A database that cannot answer as Swift does says so (`SQLDialect.mayDefer`). The engine then reads rows and filters and
-// sorts them in memory.
+// A database that cannot compute Swift's answer throws (`SQLDialect.mayDefer`). The engine then reads rows, and filters
+// and sorts them in memory.
 
 extension ContextState {
-  /// Runs `body`, or `fallback` if the database leaves the answer to Swift.
+  /// Runs `body`, or `fallback` if the database defers to Swift.
   func deferring<T>(_ store: any SQLStore, _ body: () throws -> T, otherwise fallback: () throws -> T) throws -> T {
     guard store.dialect.mayDefer else { return try body() }
     do {
@@ -14,13 +14,13 @@ extension ContextState {
     }
   }
 
-  /// A fetch whose predicate or order the database cannot compute.
+  /// Fetches with a predicate or an order that the database cannot compute.
   func fetchInMemory<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after start: M?) throws -> [M] {
     let table = try core.table(for: M.__entity)
     if !descriptor.includePendingChanges, hasUnsaved(in: table.store) {
       return try fetchStoredInMemory(descriptor, after: start, table)
     }
-    // Perhaps it is only the order.
+    // Perhaps the database only lacks the order.
     var (stored, isFiltered) = ([M](), true)
     do {
       let query = try lower(FetchDescriptor<M>(predicate: descriptor.predicate))
@@ -34,7 +34,7 @@ extension ContextState {
       guard seen.insert(ObjectIdentifier(object)).inserted, !object.__state.flags.contains(.deleted) else {
         return false
       }
-      // A row that the database found matches, unless the object has unsaved changes.
+      // A row that the database returned matches, unless the object has unsaved changes.
       if isFiltered, object.__state.flags.isDisjoint(with: [.inserted, .changed]) { return true }
       return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
     }
@@ -44,7 +44,7 @@ extension ContextState {
     return Bounds(descriptor).apply(to: objects)
   }
 
-  /// What is stored, whatever is unsaved: a context without changes is asked.
+  /// Fetches stored values only, through a context without changes.
   private func fetchStoredInMemory<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, after start: M?, _ table: EntityTable
   ) throws -> [M] {

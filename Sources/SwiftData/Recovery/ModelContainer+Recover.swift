@@ -2,27 +2,27 @@ public import Foundation
 import GRDB
 
 extension ModelContainer {
-  /// Copies everything that can still be read of a damaged store into a new one, and says what is lost.
+  /// Copies all readable objects of a damaged store into a new store, and reports what is lost.
   ///
-  /// The damaged store is only read, page by page and without SQLite, which refuses a file at its first damaged page.
-  /// Objects keep their identifiers. The history begins anew: tokens from before expire. What the disk has changed
-  /// within a value cannot be noticed as long as it is a value still. (Our own decision; not Apple's.)
+  /// The recovery reads the damaged store page by page without SQLite, which rejects a file at its first damaged page.
+  /// It does not change the damaged store. Objects keep their identifiers. The history starts anew, so earlier tokens
+  /// expire. A damaged value that is still a valid value goes unnoticed. (Our own decision; not Apple's.)
   ///
   /// - Parameters:
-  ///   - damaged: The file of the store; its log is read, and its external files are copied. Nobody may write to it
-  ///     meanwhile. Of a store whose file is gone, the log alone is read.
-  ///   - new: Where the new store goes; there must be no file yet.
-  ///   - schema: The models, for a store that does not say any more what it has. They should be of the version that
-  ///     wrote it.
-  /// - Returns: what is in the new store and what is lost, by class.
-  /// - Throws: ``SwiftDataError/io`` where the files cannot be read or written, or `new` is there already;
-  ///   ``SwiftDataError/notADatabase`` where nothing in the file is of a store.
-  /// - Complexity: proportional to the size of the file; the keys of all objects are in memory.
+  ///   - damaged: the store file. Its log is read, and its external files are copied. No program may write to it
+  ///     meanwhile. If the file is gone, the log alone is read.
+  ///   - new: the file of the new store, which must not exist yet.
+  ///   - schema: the models, for a store whose own description is lost. Use the version that wrote the store.
+  /// - Returns: the recovered and lost objects by class.
+  /// - Throws: ``SwiftDataError/io`` if the files cannot be read or written, or `new` exists.
+  ///   ``SwiftDataError/notADatabase`` if nothing in the file belongs to a store.
+  /// - Complexity: proportional to the size of the file. The keys of all objects are in memory.
   @discardableResult
-  public static func recover(from damaged: URL, to new: URL, for schema: Schema) throws -> RecoveryReport {
+  public static func recover(from damaged: URL, to new: URL, for schema: Schema) throws -> ModelContainer.RecoveryReport
+  {
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: new.path + suffix) {
       throw SwiftDataError(
-        .io, message: "\"\(new.path)\(suffix)\" is there already; name a new file for what can be recovered")
+        .io, message: "\"\(new.path)\(suffix)\" exists already; name a new file for the recovered store")
     }
     var recovery = try Recovery(from: damaged, to: new, schema)
     do {

@@ -1,14 +1,14 @@
 import Foundation
 import GRDB
 
-/// One recovery: reads the damaged database and fills the new store.
+/// A recovery: reads the damaged database and fills the new store.
 struct Recovery {
   private let schema: Schema
   private let oldFiles: ExternalStorage
   private let configuration: ModelConfiguration
   private let newFiles: ExternalStorage
   private var database: DamagedDatabase
-  private var report = RecoveryReport()
+  private var report = ModelContainer.RecoveryReport()
   private var refused: [String: [String: [Int64]]] = [:]
   private var denormalized: Set<String> = []
 
@@ -20,7 +20,7 @@ struct Recovery {
     database = try DamagedDatabase(damaged.resolvingSymlinksInPath().path)
   }
 
-  mutating func run() throws -> RecoveryReport {
+  mutating func run() throws -> ModelContainer.RecoveryReport {
     let current = VersionLayout(schema)
     var known = readMetadata(current)
     let layout = known.layout.union(known.retained)
@@ -28,7 +28,7 @@ struct Recovery {
     defer { try? connections.close() }
     try StoreErrors.translating(configuration, current.layout) {
       try connections.writer.writeWithoutTransaction { database in
-        // What the rows point at may come later, or be lost.
+        // Targets of foreign keys may follow later, or be lost.
         try database.execute(sql: "PRAGMA foreign_keys = OFF")
         defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
         try database.inTransaction {
@@ -46,10 +46,11 @@ struct Recovery {
     guard report.entities.contains(where: { $0.recovered > 0 }) || !hasNothingOfAStore else {
       throw SwiftDataError(
         .notADatabase,
-        message: "nothing in the file is of a store of SwiftData; it was left untouched, and no new store was made")
+        message: "nothing in the file belongs to a SwiftData store; the file was not changed, and no store was"
+          + " created")
     }
     if !known.encryption.isEmpty {
-      report.notes.append("encrypted values were taken as they are: nothing was opened with a key")
+      report.notes.append("encrypted values were copied as they are; nothing was decrypted")
     } else if known.layout == current.layout.record {
       try removeUnreadable(current)
     }
@@ -83,7 +84,7 @@ struct Recovery {
     hasNothingOfAStore = values.isEmpty
     isForgotten = true
     report.notes.append(
-      "what the store says of itself is lost; it was taken to have the models that the program names, of version"
+      "the store's description is lost; the recovery used the models that the program names, of version"
         + " \(schema.version)")
     return Metadata(
       identifier: values["identifier"] ?? UUID().uuidString, schema: (try? Metadata.encode(schema)) ?? "",
@@ -94,7 +95,7 @@ struct Recovery {
     if database.isHeaderDamaged { report.notes.append("the head of the file is damaged") }
     if !database.isSchemaWhole { report.notes.append("the list of the tables is damaged") }
     if database.hasUncommittedLog {
-      report.notes.append("the log ends in something that is no committed save; it was left out, as SQLite does")
+      report.notes.append("the log ends in an incomplete save, which was ignored, as SQLite does")
     }
   }
 
@@ -175,7 +176,7 @@ struct Recovery {
     }
   }
 
-  /// - Returns: whether there is one.
+  /// - Returns: whether the file exists.
   private func copyFile(_ name: String) -> Bool {
     guard let data = try? oldFiles.read(name) else { return false }
     do {
@@ -187,7 +188,7 @@ struct Recovery {
     }
   }
 
-  /// Relationships to lost objects become empty; objects that cannot be without theirs are lost with it.
+  /// Clears relationships to lost objects, and removes objects whose required target is lost.
   private mutating func dropDangling(_ target: Database, _ layout: LayoutRecord) throws {
     while true {
       try ForeignKeys.apply(layout, to: Set(layout.tables.map(\.name)), target)
@@ -206,7 +207,7 @@ struct Recovery {
     _ found: [String: DamagedDatabase.Found], _ target: Database, _ layout: LayoutRecord
   ) throws {
     for (name, table) in found.sorted(by: { $0.key < $1.key }) {
-      var entity = RecoveryReport.Entity(name: name, isRelationship: layout.table(named: name) == nil)
+      var entity = ModelContainer.RecoveryReport.Entity(name: name, isRelationship: layout.table(named: name) == nil)
       entity.recovered = try Int.fetchOne(target, sql: "SELECT count(*) FROM \(name.quotedIdentifier)") ?? 0
       if !table.missing.isEmpty {
         entity.lost.append(.init("their pages are damaged", count: table.missing.count, keys: table.missing))
@@ -224,7 +225,7 @@ struct Recovery {
     }
   }
 
-  /// Keys go on where they were, and tokens of the old history are of no use.
+  /// Continues the counter of keys, and expires tokens of the old history.
   private mutating func writeCounters(_ target: Database, _ layout: LayoutRecord) throws {
     var counters = [String: Int64]()
     for record in database.records("_swiftdata_keys").records {
@@ -248,13 +249,13 @@ struct Recovery {
     let creation = HistoryTables.creationStatements.first { $0.contains(table) } ?? ""
     var last: Int64 = 0
     _ = try database.read([table: creation]) { _, key, _ in last = max(last, key) }
-    // A damaged key may be any number; the next ones need room.
+    // A damaged key may be any number, and later keys need room.
     return min(last, 1 << 30)
   }
 
   // MARK: - Values
 
-  /// Opens the new store, and takes out what cannot be read as an object.
+  /// Opens the new store, and removes rows that cannot be decoded.
   private mutating func removeUnreadable(_ current: VersionLayout) throws {
     let store = try SQLiteStore(
       MigrationTarget(configuration: configuration, current: current, plan: nil, keeps: { _ in true }))
@@ -275,7 +276,7 @@ struct Recovery {
   }
 }
 
-/// Finds rows that hold values which are none of their properties'.
+/// Finds rows with values that do not fit their properties.
 private struct SearchUnreadable {
   let store: SQLiteStore
   let layout: StoreLayout

@@ -1,52 +1,54 @@
 import Foundation
 
-/// What ``ModelContainer/recover(from:to:for:)`` could read of a damaged store, and what it could not. (Not Apple's.)
-public struct RecoveryReport: Sendable, Codable, CustomStringConvertible {
-  /// The objects of one class hierarchy.
-  public struct Entity: Sendable, Codable {
-    /// The name of the root class; of a table of pairs, that of the table.
-    public let name: String
-    /// Whether it is a table of pairs, which keeps a many-to-many relationship, and not of objects.
-    public let isRelationship: Bool
-    /// How many objects are in the new store.
-    public internal(set) var recovered = 0
-    /// The objects that are not, with the reason.
-    public internal(set) var lost: [Loss] = []
-  }
-
-  /// Objects that could not be recovered.
-  public struct Loss: Sendable, Codable, CustomStringConvertible {
-    /// Why.
-    public let reason: String
-    /// How many; nil where nothing that can be read says it.
-    public let count: Int?
-    /// Some of the keys that the store had them under, up to 100.
-    public let keys: [Int64]
-
-    init(_ reason: String, count: Int?, keys: some Sequence<Int64> = []) {
-      (self.reason, self.count, self.keys) = (reason, count, Array(keys.prefix(100)))
+extension ModelContainer {
+  /// The result of ``ModelContainer/recover(from:to:for:)``: recovered and lost objects. (Not Apple's.)
+  public struct RecoveryReport: Sendable, Codable, CustomStringConvertible {
+    /// The objects of one class hierarchy.
+    public struct Entity: Sendable, Codable {
+      /// The name of the root class, or of the table for a table of pairs.
+      public let name: String
+      /// Whether it is a table of pairs, which stores a many-to-many relationship.
+      public let isRelationship: Bool
+      /// The number of objects in the new store.
+      public internal(set) var recovered = 0
+      /// The lost objects with reasons.
+      public internal(set) var lost: [Loss] = []
     }
 
-    /// The number and the reason.
-    public var description: String { "\(count.map(String.init) ?? "an unknown number of") lost: \(reason)" }
-  }
+    /// Objects that could not be recovered.
+    public struct Loss: Sendable, Codable, CustomStringConvertible {
+      /// The reason.
+      public let reason: String
+      /// The number of objects, or nil if it is unknown.
+      public let count: Int?
+      /// Up to 100 of their primary keys.
+      public let keys: [Int64]
 
-  /// The class hierarchies and the tables of pairs, by name.
-  public internal(set) var entities: [Entity] = []
-  /// How many values of `.externalStorage` attributes have no file any more; they are empty in the new store.
-  public internal(set) var missingFiles = 0
-  /// What else the reader should know: damage that lost no object, and what was made anew.
-  public internal(set) var notes: [String] = []
+      init(_ reason: String, count: Int?, keys: some Sequence<Int64> = []) {
+        (self.reason, self.count, self.keys) = (reason, count, Array(keys.prefix(100)))
+      }
 
-  /// Whether every object is in the new store, as far as the damaged one tells.
-  public var isComplete: Bool { missingFiles == 0 && entities.allSatisfy(\.lost.isEmpty) }
-
-  /// A line for each class.
-  public var description: String {
-    var lines = entities.map { entity in
-      ([("\(entity.name): \(entity.recovered) recovered")] + entity.lost.map(\.description)).joined(separator: "; ")
+      /// The number and the reason.
+      public var description: String { "\(count.map(String.init) ?? "an unknown number of") lost: \(reason)" }
     }
-    if missingFiles > 0 { lines.append("\(missingFiles) external files are missing; the values are empty") }
-    return (lines + notes).joined(separator: "\n")
+
+    /// The class hierarchies and the tables of pairs, by name.
+    public internal(set) var entities: [Entity] = []
+    /// The number of `.externalStorage` values whose file is missing. They are empty in the new store.
+    public internal(set) var missingFiles = 0
+    /// Other facts: damage without a lost object, and what was recreated.
+    public internal(set) var notes: [String] = []
+
+    /// Whether every object is in the new store, as far as the damaged store shows.
+    public var isComplete: Bool { missingFiles == 0 && entities.allSatisfy(\.lost.isEmpty) }
+
+    /// One line per class.
+    public var description: String {
+      var lines = entities.map { entity in
+        ([("\(entity.name): \(entity.recovered) recovered")] + entity.lost.map(\.description)).joined(separator: "; ")
+      }
+      if missingFiles > 0 { lines.append("\(missingFiles) external files are missing; the values are empty") }
+      return (lines + notes).joined(separator: "\n")
+    }
   }
 }

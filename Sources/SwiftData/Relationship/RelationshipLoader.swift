@@ -1,13 +1,14 @@
 import Foundation
 
-/// The objects that one fetch returned: what one of them lacks is loaded for all of them in one statement.
+/// The objects of one fetch. A relationship or attribute that one of them lacks is loaded for all of them in one
+/// statement.
 package final class FetchBatch {
   /// In the order of the rows.
   @exclusivity(unchecked)  // nothing else runs while it grows
   var keys: [Int64]
   let root: Int
-  /// How many owners the next load of a to-many takes in, by property index: 1, 8, 64, … A first touch must not
-  /// load the arrays of ten thousand owners, and a loop over them must not take ten thousand statements.
+  /// The number of owners for the next load of a to-many, by property index: 1, 8, 64, … The first access must not load
+  /// the arrays of ten thousand owners, and a loop over them must not run ten thousand statements.
   var owners: [Int: Int] = [:]
 
   init(root: Int, keys: [Int64] = []) {
@@ -16,9 +17,9 @@ package final class FetchBatch {
   }
 }
 
-/// Loads relationships and left-out attributes when they are first touched.
+/// Loads relationships and omitted attributes on first access.
 enum RelationshipLoader {
-  /// Loads the relationship at an index, for the objects of the same fetch too.
+  /// Loads the relationship at an index, also for the other objects of the same fetch.
   static func fire(_ object: any PersistentModel, _ index: Int) {
     if Probe.record(object, index) { return }
     let property = type(of: object).__entity.properties[index]
@@ -31,19 +32,19 @@ enum RelationshipLoader {
         context.note(error)
       }
     }
-    // Whatever happened, the getter must have something to return.
+    // The getter must return a value in any case.
     guard isFault(object, property) else { return }
     _ = object.__relationship(index, .load([], positioned: false))
-    // A required target has no nil: as for a row that is gone, its place is taken.
+    // A required target cannot be nil, so a placeholder replaces it, as for a missing row.
     guard isFault(object, property), let destination = property.destination else { return }
     _ = object.__relationship(index, .load([Probe.placeholder(of: destination.__entity)], positioned: false))
   }
 
-  /// Loads an attribute that a partial fetch left out, for the objects of the same fetch too.
+  /// Loads an attribute that a partial fetch omitted, also for the other objects of the same fetch.
   static func loadAttribute(_ object: any PersistentModel, _ index: Int) {
     if Probe.record(object, index) { return }
     guard let context = object.__state.context, object.__state.key != 0 else { return }
-    // External data is large: one touch must not read the files of ten thousand objects.
+    // External data is large, so one access must not read the files of ten thousand objects.
     let isExternal = type(of: object).__entity.properties[index].attribute?.options.contains(.externalStorage) == true
     context.beginUse(.read)
     defer { context.endUse() }
@@ -56,7 +57,7 @@ enum RelationshipLoader {
     }
   }
 
-  /// Makes the loaded relationships of a stored object faults again. An unsaved target has no key to come back by.
+  /// Turns the loaded relationships of a stored object into faults. An unsaved target has no key and stays.
   static func release(_ object: any PersistentModel) {
     for property in type(of: object).__entity.properties where !property.isAttribute {
       guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
@@ -71,7 +72,7 @@ enum RelationshipLoader {
     }
   }
 
-  /// Ends the relationships of an object without a context; a required one stays.
+  /// Clears the relationships of an object without a context, except for required ones.
   static func empty(_ object: any PersistentModel) {
     for property in type(of: object).__entity.properties where !property.isAttribute { empty(object, property) }
   }
@@ -81,7 +82,7 @@ enum RelationshipLoader {
     _ = object.__relationship(property.index, .load([], positioned: false))
   }
 
-  /// The live objects that came with the same fetch, the object itself among them.
+  /// The living objects of the same fetch, including the object itself.
   private static func batch(of object: any PersistentModel, _ context: ContextState) -> [any PersistentModel] {
     guard let batch = object.__state.batch else { return [object] }
     let mates = batch.keys.compactMap { context.registered(root: batch.root, key: $0) }
@@ -92,7 +93,7 @@ enum RelationshipLoader {
     guard property.index < type(of: object).__entity.properties.count,
       type(of: object).__entity.properties[property.index] === property
     else { return false }
-    if case .fault = object.__relationship(property.index, .read) { return true }
+    if case .fault = object.__relationship(property.index, .check) { return true }
     return false
   }
 
@@ -113,10 +114,10 @@ enum RelationshipLoader {
         waiting.append((mate, key))
       }
     }
-    // A registered target may have answered for the object itself; the others can wait until they are touched.
+    // A registered target may have resolved the object itself. The others can wait for their own access.
     guard isFault(object, property), !waiting.isEmpty else { return }
     let targets = try context.objects(withKeys: Array(Set(waiting.map(\.1))).sorted(), in: destination)
-    // Loading may have found that a target goes, and told its owner.
+    // Loading may have found that a target is deleted, and informed its owner.
     for (mate, key) in waiting where isFault(mate, property) {
       let target = targets[key].map { [$0] } ?? []
       _ = mate.__relationship(property.index, .load(target, positioned: false))
@@ -153,7 +154,7 @@ enum RelationshipLoader {
     }
   }
 
-  /// What the store has for a to-many now, and that with the unsaved changes of its targets.
+  /// The stored list of a to-many, and the list with the unsaved changes of its targets.
   static func toMany(
     _ object: any PersistentModel, _ property: __Property, _ context: ContextState
   ) throws -> (stored: [any PersistentModel], shown: [any PersistentModel], positioned: Bool) {
@@ -172,7 +173,7 @@ enum RelationshipLoader {
   ) -> [any PersistentModel] {
     guard let batch = object.__state.batch else { return [object] }
     let limit = batch.owners[property.index] ?? 1
-    // As long as a store cannot be read it is asked again, however often.
+    // A store that cannot be read is asked again at each access.
     batch.owners[property.index] = min(limit, 1 << 20) * 8
     guard limit > 1 else { return [object] }
     let others = self.batch(of: object, context).filter { $0 !== object && isFault($0, property) }
@@ -180,36 +181,60 @@ enum RelationshipLoader {
   }
 }
 
-/// What unsaved changes do to the lists that the store has for a to-many.
+/// The effect of unsaved changes on the stored lists of a to-many.
 private struct UnsavedMembership {
   private let info: RelationshipInfo
   private let context: ContextState
-  /// Objects with unsaved changes that now belong to an owner, in the order in which they changed.
-  private var members: [ObjectIdentifier: [any PersistentModel]] = [:]
+  /// The class of the targets with its subclasses.
+  private let family: [__Entity]
 
   init(info: RelationshipInfo, context: ContextState) {
     self.info = info
     self.context = context
-    guard let inverse = info.inverse else { return }
-    let candidates =
-      context.changed.values.filter { $0.properties.contains(inverse.index) }.map(\.object)
-      + Array(context.inserted.values)
-    for candidate in candidates where type(of: candidate).__entity.isKind(of: info.destination) {
-      guard case .targets(let owners, _) = candidate.__relationship(inverse.index, .read) else { continue }
-      for owner in owners { members[ObjectIdentifier(owner), default: []].append(candidate) }
-    }
+    family = (try? context.core.table(for: info.destination))?.family ?? []
   }
 
   func apply(to stored: [any PersistentModel], of owner: any PersistentModel) -> [any PersistentModel] {
-    let own = members[ObjectIdentifier(owner)] ?? []
+    let own = members(of: owner)
+    let ids = Set(own.lazy.map { ObjectIdentifier($0) })
     let kept = stored.filter { target in
       if target.__state.flags.contains(.deleted) { return false }
       guard let inverse = info.inverse, let change = context.changed[ObjectIdentifier(target)],
         change.properties.contains(inverse.index)
       else { return true }
-      return own.contains { $0 === target }
+      return ids.contains(ObjectIdentifier(target))
     }
-    let present = Set(kept.map { ObjectIdentifier($0) })
+    if own.isEmpty { return kept }
+    let present = Set(kept.lazy.map { ObjectIdentifier($0) })
     return kept + own.filter { !present.contains(ObjectIdentifier($0)) && !$0.__state.flags.contains(.deleted) }
+  }
+
+  /// The objects with unsaved changes that belong to an owner: changed ones in the order of their changes, then new
+  /// ones.
+  private func members(of owner: any PersistentModel) -> [any PersistentModel] {
+    guard let inverse = info.inverse, context.hasChanges else { return [] }
+    var found = [(place: (Int, Int), object: any PersistentModel)]()
+    for entity in family where context.unsavedCount(of: entity) > 0 {
+      for id in context.unsavedObjects(of: entity, inverse, with: CollectionOfOne(UnsavedKey(owner))) {
+        if let change = context.changed[id] {
+          guard change.properties.contains(inverse.index), Self.isMember(change.object, inverse, owner) else {
+            continue
+          }
+          found.append(((0, context.changed.place(of: id) ?? 0), change.object))
+        } else if let object = context.inserted[id], Self.isMember(object, inverse, owner) {
+          found.append(((1, context.inserted.place(of: id) ?? 0), object))
+        }
+      }
+    }
+    context.work.note(\.indexedCandidates, found.count)
+    return found.sorted { $0.place < $1.place }.map(\.object)
+  }
+
+  /// An index may return too many objects, never too few.
+  private static func isMember(
+    _ object: any PersistentModel, _ inverse: __Property, _ owner: any PersistentModel
+  ) -> Bool {
+    guard case .targets(let owners, _) = object.__relationship(inverse.index, .contains(owner)) else { return false }
+    return owners.contains { $0 === owner }
   }
 }

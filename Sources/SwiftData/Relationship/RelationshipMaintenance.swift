@@ -1,7 +1,7 @@
-/// Keeps both sides of a relationship right in memory.
+/// Keeps both sides of a relationship consistent in memory.
 enum RelationshipMaintenance {
-  /// Called after a setter stored a new value: the targets that left and came learn of it.
-  /// - Parameter isAssigned: false where an earlier value came back, which a target may have let go of since.
+  /// Called after a setter stored a new value. Updates the removed and added targets.
+  /// - Parameter isAssigned: false if an earlier value was restored, which a target may have released since.
   static func didChange(
     _ object: any PersistentModel, _ index: Int, removed: [any PersistentModel], added: [any PersistentModel],
     isAssigned: Bool = true
@@ -23,8 +23,8 @@ enum RelationshipMaintenance {
     }
   }
 
-  /// Called after an object was inserted: the initialiser that set its relationships could tell nobody.
-  /// - Parameter context: takes nobody in who is not in that context.
+  /// Called after an object was inserted, because its initializer could not update the other sides.
+  /// - Parameter context: limits it to objects of that context.
   static func connect(_ object: any PersistentModel, within context: ContextState? = nil) {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
@@ -37,15 +37,15 @@ enum RelationshipMaintenance {
           if share(object, target, property) { connect(object, to: target, info) }
           continue
         }
-        // One that is out learns of it too: it may come in next.
+        // An object outside is updated too, because it may be inserted next.
         let other = target.__state.context
         if other == nil || other === context { connect(object, to: target, info) }
       }
     }
   }
 
-  /// Two related objects live in one context: the registered one takes the other in.
-  /// - Returns: false where they belong to two contexts, which is noted and thrown by the next save.
+  /// Moves two related objects into one context: the registered one inserts the other.
+  /// - Returns: false if they belong to two contexts. The next save throws that error.
   private static func share(
     _ object: any PersistentModel, _ target: any PersistentModel, _ property: __Property
   ) -> Bool {
@@ -59,6 +59,11 @@ enum RelationshipMaintenance {
       return true
     case (let own?, let other?):
       if own === other { return true }
+      // An object of an ended context moves into the other's context.
+      if other.isOver || own.isOver {
+        other.isOver ? own.insert(target) : other.insert(object)
+        if object.__state.context === target.__state.context { return true }
+      }
       own.noteForeign(target, property: property, of: object)
       return false
     }
@@ -68,19 +73,19 @@ enum RelationshipMaintenance {
     guard let inverse = info.inverse else { return }
     let inverseIndex = inverse.index
     switch target.__relationship(inverseIndex, .contains(object)) {
-    case .none: return
+    case .none, .change, .order, .original: return
     case .targets(let current, _):
       if current.contains(where: { $0 === object }) { return }
       change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .add(object)) }
       if !inverse.isToMany, let former = current.first { leave(target, former, info) }
     case .fault(let key):
       if inverse.isToMany {
-        // The store's list and what is unsaved are put together when the fault fires.
+        // The fault merges the stored list with unsaved changes when it fires.
         if info.property === inverse { target.__fire(inverseIndex) }
         return
       }
       if !info.property.isToMany {
-        // The former owner has a key of its own to clear.
+        // The former owner must clear its own key.
         target.__fire(inverseIndex)
         return connect(object, to: target, info)
       }
@@ -96,10 +101,10 @@ enum RelationshipMaintenance {
     }
   }
 
-  /// `target` moved from `former` to another owner.
+  /// Updates the former owner of a target that moved.
   private static func leave(_ target: any PersistentModel, _ former: any PersistentModel, _ info: RelationshipInfo) {
     let index = info.property.index
-    if !info.property.isToMany, case .fault = former.__relationship(index, .read) { former.__fire(index) }
+    if !info.property.isToMany, case .fault = former.__relationship(index, .check) { former.__fire(index) }
     guard case .targets(let current, _) = former.__relationship(index, .contains(target)),
       current.contains(where: { $0 === target })
     else { return }
@@ -111,8 +116,8 @@ enum RelationshipMaintenance {
   ) {
     guard let inverse = info.inverse else { return }
     let inverseIndex = inverse.index
-    if case .fault = target.__relationship(inverseIndex, .read) {
-      // A to-many fault is put together when it fires; a to-one has a key to clear.
+    if case .fault = target.__relationship(inverseIndex, .check) {
+      // A to-many fault is merged when it fires; a to-one must clear its key.
       if inverse.isToMany { return }
       target.__fire(inverseIndex)
     }
@@ -124,8 +129,8 @@ enum RelationshipMaintenance {
     if !inverse.isToMany, !inverse.isOptional { target.__state.flags.insert(.orphaned) }
   }
 
-  /// The loaded inverse sides that show an object though no change of theirs was recorded: they were put together
-  /// after the object had been related.
+  /// Loaded inverse sides that contain an object without a recorded change, because they were loaded after the object
+  /// was related.
   static func unrecordedReferences(to object: any PersistentModel) -> [(any PersistentModel, __Property)] {
     let entity = type(of: object).__entity
     var found = [(any PersistentModel, __Property)]()
@@ -143,8 +148,8 @@ enum RelationshipMaintenance {
     return found
   }
 
-  /// Gives a property an earlier value back. The other sides learn of it, also where they were loaded after the change
-  /// and have nothing of their own to give back.
+  /// Restores an earlier value of a property. Updates the other sides too, including those that were loaded after the
+  /// change and have no recorded value.
   static func restore(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
     let property = type(of: object).__entity.properties[index]
     guard !property.isAttribute else { return change(object, index, body) }
@@ -154,7 +159,7 @@ enum RelationshipMaintenance {
     let before = targets()
     change(object, index, body)
     let after = targets()
-    // What left the context meanwhile comes back, or goes, by an undo of its own.
+    // Objects that left the context meanwhile return or leave by undo actions of their own.
     func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
       let ids = Set(right.map { ObjectIdentifier($0) })
       return left.filter { !ids.contains(ObjectIdentifier($0)) && $0.__state.context === object.__state.context }
@@ -163,7 +168,7 @@ enum RelationshipMaintenance {
       object, index, removed: difference(before, after), added: difference(after, before), isAssigned: false)
   }
 
-  /// Changes a relationship of `object` as its own setter would: recorded, and observers told.
+  /// Changes a relationship like its setter: records the change and notifies observers.
   static func change(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
     object.__state.context?.recordChange(of: object, index)
     if object.__isObserved { object.__notify(index, .willSet) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What Foundation does not promise: that a file, or a name in a folder, is on the disk when a call returns.
+/// File operations that are durable when they return. Foundation does not guarantee that.
 enum DurableFiles {
-  /// Writes a new file, which only its owner may read.
+  /// Writes a new file with mode 0600.
   static func write(_ data: Data, to path: String, isSynced: Bool = true) throws {
     try withDescriptor(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC) { descriptor in
       try data.withUnsafeBytes { bytes in
@@ -18,7 +18,7 @@ enum DurableFiles {
     }
   }
 
-  /// Makes a folder and those that lead to it, each on the disk when it returns.
+  /// Creates a folder and its missing parents, and syncs each.
   static func createFolder(_ path: String) throws {
     var isFolder = ObjCBool(false)
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue { return }
@@ -28,15 +28,15 @@ enum DurableFiles {
     try sync(folder: parent.isEmpty ? "." : parent)
   }
 
-  /// Brings the names in a folder to the disk.
+  /// Syncs the names in a folder to the disk.
   static func sync(folder: String) throws {
     try withDescriptor(folder, O_RDONLY | O_CLOEXEC) { descriptor in
-      // Some network file systems cannot do it for folders, and say so.
+      // Some network file systems do not support syncing a folder.
       guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw failure() }
     }
   }
 
-  /// Brings what is in a file to the disk; no file has nothing in it.
+  /// Syncs the contents of a file to the disk. A missing file is fine.
   static func sync(file: String) throws {
     do {
       try withDescriptor(file, O_RDONLY | O_CLOEXEC) { guard fsync($0) == 0 else { throw failure() } }

@@ -1,21 +1,21 @@
 import Foundation
 import Synchronization
 
-/// Keeps large `Data` of `.externalStorage` properties in files beside the store, one a value.
+/// Stores large `Data` of `.externalStorage` properties in files beside the store, one file per value.
 ///
-/// A file and its name are on the disk before the row that names it is committed, and it goes after the commit that
-/// dropped the last row naming it is on the disk too; what stops in between leaves a file without a row, never the
-/// opposite. ``PendingFiles`` keeps that order, and ``sweep(_:)`` removes what was left.
+/// A file and its name are on the disk before the commit of the row that names it. A file is removed after the commit
+/// that dropped its last row is on the disk. An interruption can therefore leave a file without a row, never a row
+/// without a file. ``PendingFiles`` maintains that order, and ``sweep(_:)`` removes leftovers.
 struct ExternalStorage: Sendable {
-  /// Data up to this size stays in the row.
+  /// Data up to this size, in bytes, stays in the row.
   static let threshold = 128 * 1024
-  /// What the files begin with that say that a transaction may leave something behind.
+  /// The name prefix of marks. A mark says that a transaction may leave files behind.
   private static let markPrefix = "unfinished-"
 
   let directory: URL
   let isTemporary: Bool
   private let database: URL
-  /// Where a transaction of others' is under way, what it will have done to the files.
+  /// The pending file operations of an enclosing transaction.
   var pending: PendingFiles?
 
   init(_ configuration: ModelConfiguration) {
@@ -44,7 +44,7 @@ struct ExternalStorage: Sendable {
     try explained {
       try DurableFiles.createFolder(directory.path)
       do {
-        // Nobody reads it before its row is committed, so that it needs no other name until it is whole.
+        // No reader sees the file before its row is committed, so a temporary name is unnecessary.
         try DurableFiles.write(data, to: path(name), isSynced: isSynced && !isTemporary)
       } catch {
         remove([name])
@@ -53,16 +53,16 @@ struct ExternalStorage: Sendable {
     }
   }
 
-  /// - Returns: those that are still there, because they could not be removed.
+  /// - Returns: the files that could not be removed.
   @discardableResult
   fileprivate func remove(_ names: some Sequence<String>) -> [String] {
     names.filter { unlink(path($0)) != 0 && errno != ENOENT }
   }
 
-  /// Every file, as long as nobody else uses the store.
+  /// Removes every file. No other process may use the store.
   func removeAll() { try? FileManager.default.removeItem(at: directory) }
 
-  /// The names of the files; none where there is no folder.
+  /// The names of the files, or none without a folder.
   func names() -> [String] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     return all.filter { !$0.hasPrefix(Self.markPrefix) }
@@ -70,38 +70,38 @@ struct ExternalStorage: Sendable {
 
   // MARK: - What a transaction may leave
 
-  /// Says that a transaction is about to write or remove files.
+  /// Marks that a transaction is about to write or remove files.
   fileprivate func mark() throws -> String {
     let name = Self.markPrefix + UUID().uuidString
-    // What counts is its name, which willCommit() syncs.
+    // Only its name matters, which willCommit() syncs.
     try write(Data(), as: name, isSynced: false)
     return name
   }
 
-  /// Whether a transaction did not come to its end, or is under way elsewhere.
+  /// Whether a transaction was interrupted or is running elsewhere.
   var isUnfinished: Bool {
     guard let all = try? FileManager.default.contentsOfDirectory(atPath: directory.path) else { return false }
     return all.contains { $0.hasPrefix(Self.markPrefix) }
   }
 
-  /// Removes the files that no row names. Nobody else may write to the store meanwhile.
+  /// Removes files that no row names. No other process may write to the store meanwhile.
   func sweep(_ namesInRows: () throws -> Set<String>) rethrows {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     let kept = try namesInRows()
-    // What somebody else put there stays.
+    // Files of other programs stay.
     let left = remove(all.filter { !kept.contains($0) && UUID(uuidString: $0) != nil })
     if left.isEmpty { remove(all.filter { $0.hasPrefix(Self.markPrefix) }) }
   }
 
-  /// Brings the names of files to the disk.
+  /// Syncs the names of files to the disk.
   fileprivate func syncNames() throws {
     if !isTemporary { try explained { try DurableFiles.sync(folder: directory.path) } }
   }
 
-  /// Brings what was committed to the disk.
+  /// Syncs the committed transactions to the disk.
   fileprivate func syncLog() throws {
     guard !isTemporary else { return }
-    // SQLite's log is beside what a link leads to.
+    // SQLite puts the log beside the target of a symbolic link.
     let database = database.resolvingSymlinksInPath()
     try DurableFiles.sync(file: database.path + "-wal")
     try DurableFiles.sync(folder: database.deletingLastPathComponent().path)
@@ -126,13 +126,13 @@ struct ExternalStorage: Sendable {
   }
 }
 
-/// The files that a transaction writes, and those that it does not need any more once it is committed.
+/// The files that a transaction wrote, and those to remove once it is committed.
 final class PendingFiles: Sendable {
   private struct Names {
     var mark: String?
     var written: [String] = []
     var removed: [String] = []
-    /// Written for nothing, and could not be removed.
+    /// Files that are obsolete and could not be removed.
     var left: [String] = []
   }
   private let storage: ExternalStorage
@@ -148,14 +148,14 @@ final class PendingFiles: Sendable {
     try names.withLock { names in
       try prepare(&names)
       let name = UUID().uuidString
-      // Before it is there: what stops half-way may not be removed at once.
+      // Recorded first, because a partially written file may not be removable at once.
       names.written.append(name)
       try storage.write(data, as: name)
       return name
     }
   }
 
-  /// Removes files once the transaction is committed.
+  /// Schedules files for removal after the commit.
   func remove(_ more: some Sequence<String>) throws {
     let more = Array(more)
     if more.isEmpty { return }
@@ -169,7 +169,7 @@ final class PendingFiles: Sendable {
     if names.mark == nil { names.mark = try storage.mark() }
   }
 
-  /// Where in the transaction it is, to go back to.
+  /// The current position in the transaction, for a rollback.
   var savepoint: Savepoint { names.withLock { Savepoint(written: $0.written.count, removed: $0.removed.count) } }
   struct Savepoint {
     static let start = Savepoint(written: 0, removed: 0)
@@ -177,7 +177,7 @@ final class PendingFiles: Sendable {
     fileprivate let removed: Int
   }
 
-  /// Forgets what was done since; the transaction goes on.
+  /// Discards the operations since a savepoint. The transaction continues.
   func rollBack(to savepoint: Savepoint) {
     names.withLock { names in
       names.left += storage.remove(names.written[savepoint.written...])
@@ -186,14 +186,14 @@ final class PendingFiles: Sendable {
     }
   }
 
-  /// The last step before the commit.
+  /// Runs as the last step before the commit.
   func willCommit() throws {
-    // The mark among them, without which nobody would look for what a power cut leaves.
+    // This includes the mark. Without it, no opening would look for files that a power cut leaves.
     if names.withLock({ $0.mark != nil }) { try storage.syncNames() }
   }
 
-  /// - Parameter isCertain: whether the commit was not tried. One that failed may yet be found in the log by who opens
-  ///   the store after a crash, and then needs its files; the mark has that decided at the next opening.
+  /// - Parameter isCertain: whether the commit was not attempted. A crash may leave a failed commit in the log, which
+  ///   then needs its files. The mark makes the next opening decide.
   func rolledBack(isCertain: Bool) {
     names.withLock { names in
       if isCertain { remove(names.written + names.left, names) }
@@ -204,13 +204,13 @@ final class PendingFiles: Sendable {
   func committed() {
     names.withLock { names in
       defer { names = Names() }
-      // Without it the mark stays, and the next opening does the rest.
+      // If this fails, the mark stays, and the next opening cleans up.
       guard names.mark != nil, (try? storage.syncLog()) != nil else { return }
       remove(names.removed + names.left, names)
     }
   }
 
-  /// Removes files, and the mark with the last of them: while one is left, the next opening has to look for it.
+  /// Removes files, and then the mark if none is left. Otherwise the next opening has to look for them.
   private func remove(_ files: [String], _ names: Names) {
     if storage.remove(files).isEmpty, let mark = names.mark { storage.remove([mark]) }
   }

@@ -1,17 +1,17 @@
 import Foundation
 import GRDB
 
-/// What a store says about itself.
+/// The metadata in a store file.
 struct Metadata {
   /// The version of the file format.
   let format: String
   let identifier: String
-  /// The models, as the `Codable` ``Schema`` in JSON.
+  /// The models as the JSON of a ``Schema``.
   let schema: String
   let version: Schema.Version
-  /// The layout of the models that the program named when it opened the store last.
+  /// The layout of the models that the program listed at the last opening.
   let layout: LayoutRecord
-  /// That of models which it left out.
+  /// The layout of models that the program did not list.
   let retained: LayoutRecord
   let encryption: EncryptionRecord
 
@@ -34,8 +34,9 @@ struct Metadata {
       encryption: encryption)
   }
 
-  /// Nil for an empty file.
-  /// - Throws: ``SwiftDataError/notADatabase`` for somebody else's, ``SwiftDataError/newerSchema`` for a later format.
+  /// Returns nil for an empty file.
+  /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program, ``SwiftDataError/newerSchema`` for a
+  ///   newer format.
   init?(_ database: Database, _ configuration: ModelConfiguration) throws {
     guard try database.tableExists("_swiftdata") else {
       if try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")! > 0 {
@@ -47,7 +48,7 @@ struct Metadata {
       return nil
     }
     let rows = try Row.fetchAll(database, sql: "SELECT key, value FROM _swiftdata")
-    // Cells of another type, which a damaged file may have, trap where they are converted.
+    // Converting a cell of an unexpected type traps. A damaged file may have such cells.
     let pairs = rows.compactMap { row in
       String.fromDatabaseValue(row["key"]).flatMap { key in String.fromDatabaseValue(row["value"]).map { (key, $0) } }
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Files that nobody but their owner may read.
+/// Creates files that only their owner can read.
 enum PrivateFile {
-  /// Makes an empty file, which SQLite takes for a new database, unless there is one. SQLite gives the files beside it
-  /// the same permissions.
+  /// Creates an empty file if there is none. SQLite treats it as a new database, and gives the files beside it the same
+  /// mode.
   static func make(_ path: String) {
-    // SQLite says what is wrong where this fails.
+    // If this fails, SQLite reports the reason.
     let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     if descriptor >= 0 { close(descriptor) }
   }

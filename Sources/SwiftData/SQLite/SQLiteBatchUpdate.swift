@@ -1,6 +1,6 @@
 import Foundation
 
-/// A batch update of a SQLite store, with what a save does around it.
+/// A batch update of a SQLite store, including history and bookkeeping.
 struct SQLiteBatchUpdate {
   private let update: BatchUpdate
   private let store: SQLiteStore
@@ -8,7 +8,7 @@ struct SQLiteBatchUpdate {
   private var columns: [AssignedColumn] { update.columns }
   private var table: EntityTable { update.table }
 
-  /// What was changed, by class, and the columns that got text that is not in normal form C.
+  /// The changed keys by class, and the columns that received text outside normal form C.
   private struct Result {
     var keys: [String: [Int64]] = [:]
     var denormalized: Set<String> = []
@@ -16,9 +16,10 @@ struct SQLiteBatchUpdate {
 
   init(_ update: BatchUpdate, _ store: SQLiteStore) { (self.update, self.store) = (update, store) }
 
-  /// - Returns: the keys of the rows that were changed, by class.
+  /// - Returns: the keys of the changed rows, by class.
   func run() throws -> [String: [Int64]] {
     var result = Result()
+    try store.checkPacks(update)
     do {
       try store.write { connection in
         try checkFailures(connection)
@@ -36,7 +37,7 @@ struct SQLiteBatchUpdate {
     return result.keys
   }
 
-  /// - Throws: ``SwiftDataError/unreadableValue`` where Swift has no value for an object.
+  /// - Throws: ``SwiftDataError/unreadableValue`` if Swift cannot compute a value.
   private func checkFailures(_ connection: SQLiteConnection) throws {
     for column in columns {
       guard let failure = column.failure else { continue }
@@ -69,7 +70,8 @@ struct SQLiteBatchUpdate {
     }
   }
 
-  /// SQLite looks for collisions row by row. Where values move from one row to another, they make room first.
+  /// Updates in two steps: first the rows release their values, then they receive new ones. SQLite checks uniqueness
+  /// row by row, so values could not move between rows otherwise.
   private func updateInTwoSteps(_ connection: SQLiteConnection) throws -> Result {
     let rows = SQLFragment("temp._swiftdata_new")
     try connection.execute(SQLFragment("CREATE TEMP TABLE _swiftdata_new AS ") + values)
@@ -110,7 +112,7 @@ struct SQLiteBatchUpdate {
 
   private func name(of column: AssignedColumn) -> String { "\(table.name).\(column.column)" }
 
-  /// The update, from the rows themselves where these are all that the new values are made of.
+  /// The assignments. They refer to the row itself if the new values depend on nothing else.
   private var assignment: SQLFragment {
     guard (query.joins + query.valueJoins).isEmpty else {
       return assignment(from: SQLFragment("(") + values + SQLFragment(")"))
@@ -125,7 +127,7 @@ struct SQLiteBatchUpdate {
       + SQLFragment(" AS new WHERE t0._pk = new.pk")
   }
 
-  /// The keys of the rows and their new values.
+  /// The keys of the rows with their new values.
   private var values: SQLFragment {
     let values = columns.enumerated().map { $1.value + SQLFragment(" AS c\($0)") } + [SQLFragment("t0._pk AS pk")]
     return query.statement(values.list, ordered: false, joining: query.valueJoins)

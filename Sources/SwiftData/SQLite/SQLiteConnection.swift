@@ -2,23 +2,24 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// One SQLite connection while a transaction of ours holds it: prepares, binds and steps statements directly.
+/// A SQLite connection during one transaction. It prepares, binds and steps statements directly.
 ///
-/// It lives no longer than the GRDB access block that made it.
+/// It is valid only inside the GRDB access block that created it.
 package final class SQLiteConnection: SQLConnection {
   package let database: Database
   let store: SQLiteStore
-  /// Binds the parameters of one statement after another.
+  /// Binds the parameters of each statement.
   let writer = SQLiteParameterWriter()
   /// Whether a statement deleted rows.
   private(set) var hasDeleted = false
-  /// The number of the history's transaction that it wrote.
+  /// The number of the history transaction that it wrote.
   var historyTransaction: Int64?
-  /// The external files of the transaction, where it has any.
+  /// The external files of the transaction, or nil if it has none.
   private(set) var openFiles: PendingFiles?
   private let handle: OpaquePointer
   private let trace = SQLTrace.active
-  /// The statement that ran last. A save runs one thousands of times, and the search by text costs as much as a bind.
+  /// The statement that ran last. A save runs one statement thousands of times, and a lookup by text costs as much as a
+  /// bind.
   private var last: (sql: String, statement: Statement)?
 
   init(_ database: Database, store: SQLiteStore) {
@@ -27,7 +28,7 @@ package final class SQLiteConnection: SQLConnection {
     self.handle = database.sqliteConnection!
   }
 
-  /// What the transaction does to external files.
+  /// The operations on external files in this transaction.
   var files: PendingFiles {
     if let openFiles { return openFiles }
     let files = store.externalStorage.pending ?? PendingFiles(store.externalStorage)
@@ -44,7 +45,7 @@ package final class SQLiteConnection: SQLConnection {
     }
   }
 
-  /// Runs a query whose rows are read by column position.
+  /// Runs a query and reads its rows by column position.
   func rows<T>(_ fragment: SQLFragment, _ body: (Cells) throws -> T) throws -> [T] {
     var result = [T]()
     try withStatement(fragment.sql) { statement in
@@ -58,8 +59,8 @@ package final class SQLiteConnection: SQLConnection {
 
   func execute(_ sql: String) throws { try execute(SQLFragment(sql)) }
 
-  /// Runs a writing statement whose parameters `bind` writes.
-  /// - Returns: the number of rows that it changed.
+  /// Runs a writing statement. `bind` writes its parameters.
+  /// - Returns: the number of changed rows.
   @discardableResult
   func write(_ sql: String, _ bind: (SQLiteParameterWriter) throws -> Void) throws -> Int {
     try withStatement(sql) { statement in
@@ -70,10 +71,10 @@ package final class SQLiteConnection: SQLConnection {
     }
   }
 
-  /// The identity of the content that this connection sees; another one says that another connection committed.
+  /// The data version of this read. It changes when another connection commits.
   ///
-  /// Asked by a statement and not by a file control, because that begins the read: else it would be the identity of what
-  /// the connection saw the last time.
+  /// A statement reads it, because a statement begins the read. A file control would return the version of the previous
+  /// read.
   func dataVersion() throws -> Int64 {
     let statement = try database.cachedStatement(sql: "PRAGMA data_version").sqliteStatement
     defer { sqlite3_reset(statement) }
@@ -142,7 +143,7 @@ package final class SQLiteConnection: SQLConnection {
 
     var count: Int32 { sqlite3_column_count(statement) }
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
-    /// The cell as it is.
+    /// The cell at a column.
     func value(_ column: Int32) -> SQLValue {
       switch sqlite3_column_type(statement, column) {
       case SQLITE_INTEGER: .integer(integer(column))
@@ -162,14 +163,14 @@ package final class SQLiteConnection: SQLConnection {
   }
 }
 
-/// The rows of a statement that is being stepped.
+/// Steps the rows of a statement.
 final class SQLiteRows: SQLRows {
   private let statement: OpaquePointer
   private let statementText: String
   private unowned let connection: SQLiteConnection
-  // Unchecked because reading a cell touches nothing else of the reader.
-  /// The cell that was looked at last: its kind is asked before its value, and to find it costs as much as to read it.
-  /// SQLite calls it unprotected, since it takes no lock; the connection is ours while we read.
+  // Unchecked, because reading a cell accesses no other state of the reader.
+  /// The cell that was accessed last. Its kind is read before its value, and finding a cell costs as much as reading
+  /// it. SQLite calls it unprotected, because it takes no lock. This connection is exclusive while we read.
   @exclusivity(unchecked) private var cell: OpaquePointer?
   @exclusivity(unchecked) private var cellColumn: Int32 = -1
 
@@ -220,7 +221,7 @@ final class SQLiteRows: SQLRows {
   }
   override func data(_ column: Int32) -> Data { Self.data(statement, column) }
   override func externalData(_ reference: String) throws -> Data {
-    try connection.store.externalStorage.read(reference)
+    try connection.store.externalStorage(of: reference).read(reference)
   }
 
   static func string(_ statement: OpaquePointer, _ column: Int32) -> String {
@@ -237,22 +238,22 @@ final class SQLiteRows: SQLRows {
 
 /// Binds values to the parameters of a statement, in order.
 final class SQLiteParameterWriter: __ColumnWriter {
-  // Unchecked because binding a value touches nothing else of the writer.
+  // Unchecked, because binding a value accesses no other state of the writer.
   @exclusivity(unchecked) private var statement: OpaquePointer!
   @exclusivity(unchecked) private var position: Int32 = 0
-  /// Called with each text; the save notes columns whose text is not in Unicode normal form C.
+  /// Called with each text. The save records columns whose text is not in Unicode normal form C.
   @exclusivity(unchecked) var textObserver: ((__Property, String) -> Void)?
-  /// Called for data of an external property; returns what the cell holds instead, or nil to keep it inline.
+  /// Called for data of an external property. Returns the text for the cell, or nil to keep the data inline.
   var externalWriter: ((__Property, Data) throws -> String?)?
 
-  /// Copies of texts that the statement points at; SQLite would allocate each.
+  /// Copies of bound texts. SQLite would allocate each copy separately.
   @exclusivity(unchecked) private var scratch: UnsafeMutableBufferPointer<UInt8>?
   @exclusivity(unchecked) private var scratchCount = 0
   @exclusivity(unchecked) private var stepsAtOnce = false
 
   deinit { scratch?.deallocate() }
 
-  /// - Parameter stepsAtOnce: whether the statement is through before the next one begins.
+  /// - Parameter stepsAtOnce: whether the statement finishes before the next one begins.
   func begin(_ statement: OpaquePointer, stepsAtOnce: Bool = false) {
     self.statement = statement
     self.stepsAtOnce = stepsAtOnce
@@ -288,7 +289,7 @@ final class SQLiteParameterWriter: __ColumnWriter {
     if let current, let reference = try externalWriter?(current, value) { return try bind(reference) }
     let position = next()
     let code = value.withUnsafeBytes { bytes in
-      // A null pointer would bind null, and empty data is not null.
+      // A null pointer would bind NULL, and empty data is not NULL.
       bytes.count == 0
         ? sqlite3_bind_zeroblob(statement, position, 0)
         : sqlite3_bind_blob64(statement, position, bytes.baseAddress, UInt64(bytes.count), transient)
@@ -310,7 +311,7 @@ final class SQLiteParameterWriter: __ColumnWriter {
     try check(code)
   }
 
-  /// A copy that lasts until the next statement; nil where there is no room.
+  /// Copies bytes until the next statement. Returns nil if there is no room.
   private func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
     guard stepsAtOnce, let scratch, !bytes.isEmpty, bytes.count <= scratch.count - scratchCount else { return nil }
     let end = scratchCount + bytes.count
@@ -321,11 +322,11 @@ final class SQLiteParameterWriter: __ColumnWriter {
   }
 }
 
-/// Tells SQLite to copy what is bound.
+/// Makes SQLite copy the bound bytes.
 // nonisolated(unsafe) is not needed: a C function pointer is Sendable.
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-// nonisolated(unsafe) because one zero byte is never written.
+// nonisolated(unsafe) because the one zero byte is never written.
 nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
   let bytes = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
   bytes.initialize(to: 0)

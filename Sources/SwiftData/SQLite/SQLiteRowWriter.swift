@@ -13,7 +13,7 @@ extension SQLiteStore {
   }
 }
 
-/// Executes a save in SQLite: prepared statements whose parameters are bound straight from the models.
+/// Executes a save in SQLite with prepared statements, bound straight from the models.
 final class SQLiteRowWriter: RowWriter {
   private let store: SQLiteStore
   private let connection: SQLiteConnection
@@ -28,7 +28,7 @@ final class SQLiteRowWriter: RowWriter {
       denormalized.insert("\(property.rootName).\(TableNames.column(for: property))")
     }
     connection.writer.externalWriter = { [unowned self] property, data in
-      // What is encrypted stays in its row, however large.
+      // An encrypted value stays in its row, whatever its size.
       guard property.isExternal, data.count > ExternalStorage.threshold,
         !property.isSensitive || self.store.configuration.encryptionKey == nil
       else { return nil }
@@ -36,12 +36,16 @@ final class SQLiteRowWriter: RowWriter {
     }
   }
 
-  /// - Returns: the columns that got text which is not in normal form C.
+  /// - Returns: the columns that received text outside normal form C.
   func finish() throws -> Set<String> {
     (connection.writer.textObserver, connection.writer.externalWriter) = (nil, nil)
     try store.noteDenormalized(denormalized, on: connection)
     if !oldFiles.isEmpty { try connection.files.remove(oldFiles) }
     return denormalized
+  }
+
+  func newestTransaction() throws -> Int64 {
+    try connection.rows(SQLFragment("SELECT \(HistoryTables.newest)")) { $0.integer(0) }.first ?? 0
   }
 
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
@@ -57,11 +61,16 @@ final class SQLiteRowWriter: RowWriter {
     return found
   }
 
+  func clear(_ property: __Property, of keys: [Int64], in table: EntityTable) throws {
+    let column = TableNames.column(for: property).quotedIdentifier
+    _ = try rows("UPDATE \(name: table.name) SET \(column) = NULL WHERE \(condition(keys))")
+  }
+
   private func condition(_ keys: [Int64]) -> SQLFragment {
     keys.count == 1 ? "_pk = \(bind: .integer(keys[0]))" : store.dialect.isAmong("_pk", keys)
   }
 
-  /// Notes the external files that rows name now and will not any more.
+  /// Records the external files that the save stops using.
   private func noteOldFiles(of keys: [Int64], _ properties: [__Property], _ table: EntityTable) throws {
     guard properties.contains(where: \.isExternal) else { return }
     for property in properties where property.isExternal {
@@ -83,7 +92,7 @@ final class SQLiteRowWriter: RowWriter {
 
   func takeKeys(_ count: Int, for table: EntityTable) throws -> [Int64] {
     let first = try connection.takeNumbers(table.name, Int64(count))
-    // A counter in a damaged file may be at its end.
+    // A counter in a damaged file may be at its maximum.
     return (0..<Int64(count)).map { first &+ $0 }
   }
 
@@ -93,7 +102,7 @@ final class SQLiteRowWriter: RowWriter {
       for object in group.objects { try insert(object, group.table, sql, save) }
     }
     guard !save.merged.isEmpty else { return }
-    // Rows that were written before their target turned out to be another row point at that row now.
+    // If an upsert replaced a target by a stored row, rows that were written before refer to that row now.
     for group in groups {
       for object in group.objects {
         let stale = save.mergedTargets(of: object, group.table)
@@ -112,7 +121,7 @@ final class SQLiteRowWriter: RowWriter {
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
       guard store.configuration.uniquenessViolations == .update else { throw error }
-      // The update writes files of its own.
+      // The update writes its own files.
       connection.openFiles?.rollBack(to: files)
       try merge(object, table, error, save)
     }
@@ -128,7 +137,7 @@ final class SQLiteRowWriter: RowWriter {
     writer.current = nil
   }
 
-  /// Writes a new object over the stored row that has its unique values.
+  /// Updates the stored row that has the unique values of a new object.
   private func merge(
     _ object: any PersistentModel, _ table: EntityTable, _ collision: SwiftDataError, _ save: RowSave
   ) throws {
@@ -158,7 +167,7 @@ final class SQLiteRowWriter: RowWriter {
       let unique = group.table.uniqueProperties.indices.filter(group.properties.contains)
       // The update writes the real value.
       let properties = group.table.stored.filter {
-        // The name of an external file is still needed, to remove the file.
+        // The name of an external file is still needed to remove the file.
         unique.contains($0.index) && !$0.isExternal
       }
       guard !properties.isEmpty else { continue }
@@ -171,7 +180,7 @@ final class SQLiteRowWriter: RowWriter {
     }
   }
 
-  /// Assigns a blob, or JSON where SQL looks for members, that no value is written as.
+  /// Assigns a value that no property value equals: a blob, or JSON where SQL reads members.
   static func makeRoom(_ property: __Property) -> String {
     let random = ScalarType(of: property).form == .json ? "'\"' || hex(randomblob(24)) || '\"'" : "randomblob(24)"
     return "\(TableNames.column(for: property).quotedIdentifier) = \(random)"

@@ -1,16 +1,18 @@
 import GRDB
 
 extension SQLiteStore {
+  package func newestTransaction() throws -> Int64? { try look { try StoreOpening.lastTransaction($0) } }
+
   package func externalChanges(after seen: inout Int64) throws -> ExternalChanges? {
     let known = seen
     guard let newest = try look({ try StoreOpening.lastTransaction($0) }), newest > known else { return nil }
-    // One that was saved while the watch began may be known already.
+    // A transaction that was committed while the watch began may be known.
     let own = takeOwnTransactions(upTo: newest).filter { $0 > known }
     var changes: ExternalChanges?
     if own.count < Int(newest - known) {
       changes = try look { try Self.changes($0, after: known, to: newest, without: own) }
     }
-    // Only now: what could not be read is read the next time.
+    // Advanced only now, so that a failed read is repeated.
     seen = newest
     return changes
   }
@@ -20,11 +22,11 @@ extension SQLiteStore {
   ) throws -> ExternalChanges {
     let kept = try Int64.fetchSet(
       database, sql: "SELECT id FROM _swiftdata_history WHERE id > ? AND id <= ?", arguments: [first, last])
-    // Somebody deleted history that nobody here has seen.
+    // Another process deleted history that this process has not read.
     var result = ExternalChanges(isComplete: kept.union(own).count >= Int(last - first), changes: [])
     let blocks = try Row.fetchCursor(database, sql: HistoryTables.allBlocks, arguments: [first + 1, last])
     while let row = try blocks.next() {
-      // What cannot be read may concern anything.
+      // An unreadable transaction may affect anything.
       guard let number = Int64.fromDatabaseValue(row[0]), let json = String.fromDatabaseValue(row[1]),
         let runs = try? HistoryBlocks.runs(json, number: number)
       else {

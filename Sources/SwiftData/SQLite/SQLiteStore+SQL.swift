@@ -12,7 +12,7 @@ extension SQLiteStore: SQLStore {
 
   package func plan(
     of query: StoreQuery
-  ) throws -> (steps: [FetchExplanation.Step], findings: [FetchExplanation.Finding]) {
+  ) throws -> (steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]) {
     let (plan, definitions) = try read { connection in
       (try QueryPlan(of: query.select, on: connection), try IndexAdvisor.definitions(on: connection))
     }
@@ -44,6 +44,6 @@ extension SQLiteStore: SQLStore {
 }
 
 extension ContainerCore {
-  /// The stores in SQLite, for what only these have.
+  /// The SQLite stores, for operations that only they support.
   package var sqliteStores: [SQLiteStore] { stores.compactMap { $0 as? SQLiteStore } }
 }

@@ -3,14 +3,21 @@ import Foundation
 extension SQLiteStore {
   package func search(_ request: SearchRequest) throws -> SearchAnswer {
     let (index, table) = (request.index, request.table)
+    if let pack = packs.first(where: { $0.tables.contains(table.name) }) {
+      throw SwiftDataError(
+        .unsupportedFeature, entity: table.entity.name,
+        message:
+          "a search does not reach over several stores, and the configuration \"\(pack.store.name)\" has objects of"
+          + " the model too; fetch with a predicate, or open the configurations in containers of their own to search")
+    }
     guard derivedTables.contains(index.name) else {
       throw SwiftDataError(
         .storeReadOnly, entity: table.entity.name,
-        message: "its store has no full-text index yet, and allowsSave: false does not let one be made; open the store"
-          + " once with allowsSave: true")
+        message: "its store has no full-text index yet, and allowsSave: false does not allow creating one; open the"
+          + " store once with allowsSave: true")
     }
     var sql: SQLFragment = "SELECT \(index.results) FROM \(name: index.name)"
-    // The key is the index's row identifier, so the table is only needed to tell classes apart.
+    // The key is the index's rowid, so the table is needed only to tell classes apart.
     if table.discriminatorCondition != nil {
       sql = "\(sql) CROSS JOIN \(name: table.name) AS t0 ON t0._pk = \(name: index.name).rowid"
     }

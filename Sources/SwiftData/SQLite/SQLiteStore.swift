@@ -8,57 +8,60 @@ import Synchronization
 package final class SQLiteStore: @unchecked Sendable {
   package let configuration: ModelConfiguration
   package let layout: StoreLayout
-  /// Kept in the file: identifiers of its rows carry it.
+  /// The identifier that the file stores. Identifiers of its rows include it.
   package let identifier: String
   let externalStorage: ExternalStorage
   let log: StatementLog
-  /// The full-text indices and R*Trees that the file has, by name; a read-only one may lack some.
-  package let derivedTables: Set<String>
-  /// What opening it changed.
-  package let migration: MigrationSummary
+  /// The names of the full-text indices and R*Trees in the file. A read-only file may lack some.
+  package var derivedTables: Set<String> { packs.isEmpty ? ownDerivedTables : [] }
+  private let ownDerivedTables: Set<String>
+  /// The changes that opening made.
+  package let migration: ModelContainer.MigrationSummary
   package let loweredQueries = LoweredQueries()
   private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
+  /// Set once, before anybody else knows the store.
+  private let attachedPacks = Mutex<[Pack]>([])
 
-  /// What the store remembers between transactions.
+  /// State that the store keeps between transactions.
   struct Bookkeeping {
-    /// Columns ("Table.column") that hold text which is not in normal form C; comparisons normalise them.
+    /// Columns ("Table.column") with text outside normal form C, which comparisons normalise.
     var denormalized: Set<String> = []
-    /// For each connection: the data version last seen and the number of commits of ours at that time.
+    /// For each connection, the last data version and the number of our commits at that time.
     var versions: [ObjectIdentifier: (version: Int64, commits: Int)] = [:]
     var commits = 0
-    /// The number of our newest transaction, or of the newest of all when the store was opened.
+    /// The number of our newest transaction, or of the newest transaction at opening.
     var lastTransaction: Int64 = 0
-    /// How many want to know which transactions are ours.
+    /// The number of watches that need our transaction numbers.
     var watchers = 0
-    /// Our transactions since somebody wants to know; they are in it before they are committed.
+    /// The numbers of our transactions since the watch began, including uncommitted ones.
     var ownTransactions: Set<Int64> = []
-    /// Counts what other processes (or anybody unknown) committed.
-    var foreignCommits = 0
+    /// Counts external commits.
+    var externalCommits = 0
     var isErased = false
-    /// The stage that it was made for is over.
+    /// Whether the migration stage of this store has ended.
     var isClosed = false
   }
 
-  /// How the store gets at its file.
+  /// The way to access the file.
   private enum Access {
     case connections(StoreConnections)
-    /// A migration's stage runs inside the transaction of the migration.
+    /// Inside the transaction of a migration, for a stage.
     case transaction(OpenTransaction)
   }
 
-  /// Opens the store of a file, and migrates it where it has another layout.
+  /// Opens a store file, and migrates it if its layout differs.
   init(_ target: MigrationTarget) throws {
     self.configuration = target.configuration
     self.layout = target.current.layout
     self.log = StatementLog(store: configuration.name)
     self.externalStorage = ExternalStorage(configuration)
-    let connections = try StoreOpening.open(configuration)
+    let connections = try StoreOpening.open(configuration, sharesMemory: target.hasPacks)
     self.access = .connections(connections)
     let opened = try StoreOpening.prepare(connections, target: target, externalStorage: externalStorage)
     self.identifier = opened.identifier
-    self.migration = MigrationSummary(configuration: configuration.name, steps: opened.steps)
-    self.derivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
+    self.migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps)
+    self.ownDerivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
       try DerivedTable.update(connections, for: layout, configuration: configuration)
     }
     if configuration.allowsSave, externalStorage.isUnfinished {
@@ -72,7 +75,7 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
-  /// The store of one version of the models, inside the transaction of a migration.
+  /// Makes the store of one schema version inside the transaction of a migration.
   init(
     within transaction: OpenTransaction, configuration: ModelConfiguration, layout: StoreLayout, identifier: String,
     externalStorage: ExternalStorage
@@ -83,8 +86,8 @@ package final class SQLiteStore: @unchecked Sendable {
     self.externalStorage = externalStorage
     self.access = .transaction(transaction)
     self.identifier = identifier
-    self.migration = MigrationSummary(configuration: configuration.name, steps: [])
-    self.derivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
+    self.migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: [])
+    self.ownDerivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
     let denormalized = try StoreOpening.denormalizedColumns(transaction.database)
     bookkeeping.withLock { $0.denormalized = denormalized }
   }
@@ -92,6 +95,27 @@ package final class SQLiteStore: @unchecked Sendable {
   deinit {
     guard case .connections = access else { return }
     if externalStorage.isTemporary { externalStorage.removeAll() }
+  }
+
+  // MARK: - Packs
+
+  /// The read-only files whose rows reads see too.
+  var packs: [Pack] { attachedPacks.withLock { $0 } }
+
+  /// Has reads see the rows of other files too.
+  /// - Throws: ``SwiftDataError`` where a file cannot be read.
+  func attach(_ others: [(store: SQLiteStore, tables: [EntityTable])]) throws {
+    guard case .connections(let connections) = access else { return }
+    var packs = [Pack]()
+    for (index, other) in others.enumerated() {
+      packs.append(Pack(store: other.store, number: Int64(index + 1), tables: Set(other.tables.map(\.name))))
+    }
+    attachedPacks.withLock { $0 = packs }
+    connections.setUp(packs.attachments(inMemory: configuration.isStoredInMemoryOnly) + packs.views(of: layout))
+    let denormalized = packs.flatMap { pack in pack.store.bookkeeping.withLock { $0.denormalized } }
+    bookkeeping.withLock { $0.denormalized.formUnion(denormalized) }
+    // What cannot be attached is found out now.
+    try read { _ in }
   }
 
   // MARK: - Transactions
@@ -112,7 +136,7 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` in one immediate transaction: all of it is committed, or none.
+  /// Runs `body` in one immediate transaction.
   package func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try checkUsable()
     guard configuration.allowsSave else {
@@ -141,7 +165,7 @@ package final class SQLiteStore: @unchecked Sendable {
           }
         } catch {
           files?.rolledBack(isCertain: !isCommitting)
-          // Somebody else may get the number now.
+          // The number is free again, so another process may take it.
           if let transaction { _ = bookkeeping.withLock { $0.ownTransactions.remove(transaction) } }
           throw error
         }
@@ -149,7 +173,7 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
-  /// As ``write(_:)``, in a savepoint; what foreign keys would do is done by hand, since they are off.
+  /// As ``write(_:)``, in a savepoint. Foreign keys are off, so this performs their actions.
   private func write<T>(within transaction: OpenTransaction, _ body: (SQLiteConnection) throws -> T) throws -> T {
     let connection = SQLiteConnection(transaction.database, store: self)
     let savepoint = connection.files.savepoint
@@ -179,19 +203,19 @@ package final class SQLiteStore: @unchecked Sendable {
       guard !bookkeeping.withLock({ $0.isClosed }), transaction.isOfThisThread else {
         throw SwiftDataError(
           .missingContainer,
-          message: "the context of a migration's stage is used after the stage or on another thread; fetch the object"
-            + " again when the container is open")
+          message: "the context of a migration stage was used after the stage or on another thread; fetch the object"
+            + " again once the container is open")
       }
     }
   }
 
-  /// Ends the use of a store that a migration's stage was given.
+  /// Ends a migration stage's use of the store.
   func close() { bookkeeping.withLock { $0.isClosed = true } }
 
   // MARK: - Changes by others
 
   /// Grows when another process may have committed.
-  package var foreignCommits: Int { bookkeeping.withLock { $0.foreignCommits } }
+  package var externalCommits: Int { bookkeeping.withLock { $0.externalCommits } }
 
   private func willCommit(_ transaction: Int64?) {
     guard let transaction else { return }
@@ -202,19 +226,19 @@ package final class SQLiteStore: @unchecked Sendable {
     bookkeeping.withLock { state in
       state.commits += 1
       guard let transaction else { return }
-      // A number between ours and our last one is somebody else's, whom the data version may have missed.
-      if transaction > state.lastTransaction + 1 { state.foreignCommits += 1 }
+      // A gap between our last two numbers is an external commit, which the data version may have missed.
+      if transaction > state.lastTransaction + 1 { state.externalCommits += 1 }
       state.lastTransaction = transaction
     }
   }
 
-  /// Whether others can save to it.
+  /// Whether other connections can save to it.
   package var isShared: Bool {
     if case .connections = access { return !configuration.isStoredInMemoryOnly }
     return false
   }
 
-  /// Keeps the numbers of our transactions from now on.
+  /// Records the numbers of our transactions from now on.
   /// - Returns: the number of the newest transaction.
   package func beginWatch() -> Int64 {
     bookkeeping.withLock { $0.watchers += 1 }
@@ -228,7 +252,7 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
-  /// Which of some transactions are ours; those up to the newest of them are forgotten.
+  /// Returns which of some transactions are ours. Forgets all up to the newest of them.
   func takeOwnTransactions(upTo newest: Int64) -> Set<Int64> {
     bookkeeping.withLock { state in
       let own = state.ownTransactions.filter { $0 <= newest }
@@ -237,7 +261,7 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
-  /// Reads for the watch: what it notices it tells the contexts itself.
+  /// Reads for the watch, which informs the contexts itself.
   func look<T>(_ body: (Database) throws -> T) throws -> T? {
     guard case .connections(let connections) = access, !bookkeeping.withLock({ $0.isErased }) else { return nil }
     return try connections.read(body)
@@ -247,9 +271,9 @@ package final class SQLiteStore: @unchecked Sendable {
     let version = try connection.dataVersion()
     bookkeeping.withLock { state in
       let key = ObjectIdentifier(connection.database)
-      // A version that moved without a commit of ours in between is somebody else's.
+      // A data version that changed without a commit of ours is an external commit.
       if let last = state.versions[key], last.version != version, last.commits == state.commits {
-        state.foreignCommits += 1
+        state.externalCommits += 1
       }
       state.versions[key] = (version, state.commits)
     }
@@ -261,7 +285,7 @@ package final class SQLiteStore: @unchecked Sendable {
     bookkeeping.withLock { $0.denormalized.contains("\(table).\(column)") }
   }
 
-  /// How many columns have such text.
+  /// The number of columns with text outside normal form C.
   package var denormalizedCount: Int { bookkeeping.withLock { $0.denormalized.count } }
 
   func noteDenormalized(_ columns: Set<String>, on connection: SQLiteConnection) throws {
@@ -278,7 +302,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   // MARK: - Erasing
 
-  /// Removes all rows of all tables, and the history with them.
+  /// Removes all rows of all tables, and the history.
   package func deleteAllRows() throws {
     try write { connection in
       for table in try StoreOpening.userTables(connection) {
@@ -303,7 +327,7 @@ package final class SQLiteStore: @unchecked Sendable {
     try connections.close()
     externalStorage.removeAll()
     guard !configuration.isStoredInMemoryOnly else { return }
-    // The database last: without it, a log that is left would look like one that has lost its database.
+    // The database is removed last. Otherwise a remaining log would look like one that lost its database.
     for suffix in ["-wal", "-shm", ""] {
       let path = configuration.url.path + suffix
       if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
@@ -312,7 +336,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   // MARK: - Errors
 
-  /// Turns GRDB's errors of `body` into ours.
+  /// Converts GRDB's errors of `body`.
   func translating<T>(_ body: () throws -> T) throws -> T {
     try StoreErrors.translating(configuration, layout, body)
   }

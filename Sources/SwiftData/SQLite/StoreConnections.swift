@@ -4,36 +4,41 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// The connections to a store's file: one that writes, and a few that read beside it.
+/// The connections to a store file: one writer and a few readers.
 ///
-/// A fetch of one row is so short that what leads up to it counts: GRDB's own pool asks two dispatch queues for a
-/// reader and runs its transactions through its observers, which takes longer than the fetch.
-// @unchecked Sendable because GRDB's Configuration, which is not, is only read.
+/// A fetch of one row is so short that its overhead counts. GRDB's own pool finds a reader through two dispatch queues
+/// and runs transactions through its observers, which takes longer than the fetch.
+// @unchecked Sendable because GRDB's Configuration, which is not Sendable, is only read.
 final class StoreConnections: @unchecked Sendable {
-  /// As many threads read at a time; another waits.
+  /// The maximum number of concurrent readers. Another thread waits.
   private static let readerCount = 5
 
   let writer: DatabaseQueue
-  /// Nil where only the writer can read: another connection would not see a database in memory.
+  /// Nil if only the writer can read, because another connection would not see an in-memory database.
   private let file: (path: String, options: Configuration)?
-  /// Which file the path led to when it was opened.
+  /// The identity of the file at opening.
   private let identity: FileIdentity?
   private let permits = DispatchSemaphore(value: StoreConnections.readerCount)
-  /// The readers that nobody uses now; nil after the end.
+  /// What a reading connection runs before it is used.
+  private let readerSetup = Mutex<[String]>([])
+  /// The idle readers, or nil after closing.
   private let idle = Mutex<[DatabaseQueue]?>([])
 
-  /// A database in memory.
+  /// Opens an in-memory database.
   init(inMemory options: Configuration) throws {
     self.writer = try DatabaseQueue(configuration: options)
     (self.file, self.identity) = (nil, nil)
   }
 
-  /// A file, whose writes go to a log beside it (WAL), so that nobody waits for somebody else's reads.
-  init(path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal) throws {
+  /// A file, whose writes go to a log beside it (WAL), so that a write does not wait for reads.
+  /// - Parameter log: false for a database in memory, which has none.
+  init(
+    path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal, log: Bool = true
+  ) throws {
     var options = options
-    if !options.readonly { options.journalMode = .wal }
+    if !options.readonly, log { options.journalMode = .wal }
     self.writer = try DatabaseQueue(path: path, configuration: options)
-    // Only now: with the log GRDB asks for NORMAL.
+    // After opening, because GRDB sets NORMAL when it enables WAL.
     if !options.readonly {
       try writer.inDatabase { try $0.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
     }
@@ -44,7 +49,8 @@ final class StoreConnections: @unchecked Sendable {
   }
 
   deinit {
-    // Readers first: the last connection that closes brings the log into the file, which a reader cannot.
+    leaveLogOfOthers()
+    // Readers close first. The last connection checkpoints the log into the file, which a reader cannot do.
     idle.withLock { $0 = nil }
   }
 
@@ -58,8 +64,8 @@ final class StoreConnections: @unchecked Sendable {
     return try reader.unsafeRead { try Self.inTransaction($0, body) }
   }
 
-  /// Runs `body` in one immediate transaction: all of it is committed, or none.
-  /// - Parameter didCommit: called after the commit and before anybody else writes.
+  /// Runs `body` in one immediate transaction.
+  /// - Parameter didCommit: called after the commit and before any other write.
   func write<T>(_ body: (Database) throws -> T, didCommit: () -> Void = {}) throws -> T {
     try checkPlace()
     return try writer.writeWithoutTransaction { database in
@@ -71,10 +77,19 @@ final class StoreConnections: @unchecked Sendable {
 
   private func makeReader(_ path: String, _ options: Configuration) throws -> DatabaseQueue {
     try checkPlace()
-    return try DatabaseQueue(path: path, configuration: options)
+    let reader = try DatabaseQueue(path: path, configuration: options)
+    for statement in readerSetup.withLock({ $0 }) { try reader.inDatabase { try $0.execute(sql: statement) } }
+    return reader
   }
 
-  /// SQLite goes on writing to a file that has lost its name, and nobody would find what was saved.
+  /// Runs statements on each reading connection before its next use. No read runs meanwhile.
+  func setUp(_ statements: [String]) {
+    readerSetup.withLock { $0 = statements }
+    idle.withLock { $0 = [] }
+  }
+
+  /// Checks that the path still leads to the open file. SQLite would continue writing to an unlinked file, and the
+  /// saves would be lost.
   private func checkPlace() throws {
     guard let file, FileIdentity(file.path) != identity else { return }
     throw SwiftDataError(
@@ -90,7 +105,7 @@ final class StoreConnections: @unchecked Sendable {
     }
   }
 
-  /// Ends every use of the file; waits for the readers.
+  /// Closes all connections. Waits for the readers.
   func close() throws {
     for _ in 0..<Self.readerCount { permits.wait() }
     defer { for _ in 0..<Self.readerCount { permits.signal() } }
@@ -99,7 +114,18 @@ final class StoreConnections: @unchecked Sendable {
       return idle ?? []
     }
     for reader in readers { try reader.close() }
+    leaveLogOfOthers()
     try writer.close()
+  }
+
+  /// Keeps SQLite from removing another database's log. The last connection removes the log by name; if the database
+  /// was replaced, that log belongs to the new one.
+  private func leaveLogOfOthers() {
+    guard let file, let current = FileIdentity(file.path), current != identity else { return }
+    writer.unsafeReentrantRead { database in
+      var isKept: Int32 = 1
+      sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
+    }
   }
 
   // MARK: - Transactions
@@ -113,7 +139,7 @@ final class StoreConnections: @unchecked Sendable {
       try run("COMMIT", in: database)
       return result
     } catch {
-      // Where SQLite has ended the transaction itself, there is none to end.
+      // SQLite may have ended the transaction itself.
       if sqlite3_get_autocommit(database.sqliteConnection) == 0 { try? run("ROLLBACK", in: database) }
       throw error
     }
@@ -131,12 +157,12 @@ final class StoreConnections: @unchecked Sendable {
   }
 }
 
-/// What tells a file from another one that took its name.
+/// The identity of a file, independent of its name.
 private struct FileIdentity: Equatable {
   private let device: UInt64
   private let number: UInt64
 
-  /// Nil where there is no file.
+  /// Returns nil if there is no file.
   init?(_ path: String) {
     var information = stat()
     guard stat(path, &information) == 0 else { return nil }

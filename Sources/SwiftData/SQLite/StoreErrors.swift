@@ -2,17 +2,17 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// Turns SQLite's result codes into errors that say what to do.
+/// Converts SQLite's result codes to errors with a remedy.
 enum StoreErrors {
-  // SQLite's extended codes are macros that Swift does not import.
+  // Swift does not import SQLite's macros for extended codes.
   private static let uniqueConstraint = SQLITE_CONSTRAINT | 8 << 8
   private static let primaryKeyConstraint = SQLITE_CONSTRAINT | 6 << 8
   private static let notNullConstraint = SQLITE_CONSTRAINT | 5 << 8
-  /// The memory that connections share cannot grow.
+  /// The WAL index cannot grow.
   private static let noRoomForIndex = SQLITE_IOERR | 19 << 8
   private static let foreignKeyConstraint = SQLITE_CONSTRAINT | 3 << 8
 
-  /// Turns GRDB's errors of `body` into ours.
+  /// Converts GRDB's errors of `body`.
   static func translating<T>(
     _ configuration: ModelConfiguration, _ layout: StoreLayout, _ body: () throws -> T
   ) throws -> T {
@@ -77,13 +77,13 @@ enum StoreErrors {
 
   static let salvage = "ModelContainer.recover(from:to:for:) copies what can be read to a new store"
 
-  /// What SQLite says of statements for tables that somebody changed.
+  /// Whether SQLite's message means that another program changed the tables.
   private static func isOfAnotherSchema(_ message: String?) -> Bool {
     ["no such table", "no such column", "has no column named"].contains { message?.contains($0) == true }
   }
 
-  /// SQLite's code for a file that cannot be opened does not say why. A store takes four: the database, its log, the
-  /// memory that its users share, and the folder while it is synced; those that it got are closed again by now.
+  /// Whether the process is out of file descriptors, which SQLite's code does not reveal. A store needs four: database,
+  /// log, WAL index, and the folder while it is synced. The failed attempt has closed its own by now.
   private static var hasNoDescriptors: Bool {
     var opened = [Int32]()
     defer { for descriptor in opened { close(descriptor) } }
@@ -117,7 +117,7 @@ enum StoreErrors {
         message: "the property is required and has no value", sql: sql)
     case foreignKeyConstraint:
       return SwiftDataError(
-        .modelValidationFailure, message: "a relationship points at an object that is no longer stored", sql: sql)
+        .modelValidationFailure, message: "a relationship refers to an object that is no longer stored", sql: sql)
     default:
       return SwiftDataError(.modelValidationFailure, message: message, sql: sql)
     }

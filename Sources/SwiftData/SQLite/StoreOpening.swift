@@ -2,21 +2,22 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// Opens an SQLite file and makes it fit the schema, or says why it does not.
+/// Opens a SQLite file and migrates it to the schema, or throws with the reason.
 enum StoreOpening {
-  /// The version of the file format: tables and columns as `EntityTable` lays them out.
+  /// The version of the file format. `EntityTable` defines the tables and columns.
   static let format = "2"
-  /// The version of a file with encrypted columns, which programs that know nothing of them must not touch.
+  /// The version of a file with encrypted columns. A program that does not support them must not change the file.
   static let encryptedFormat = "3"
-  /// Earlier ones that opening brings up to date.
+  /// Older formats that opening converts.
   static let convertible: Set = ["1"]
   static let readable = convertible.union([format, encryptedFormat])
 
-  /// How much of the file a connection keeps in memory, in KiB; only as much as was read is taken. SQLite's own 2 MB
-  /// hold no index of a hundred thousand rows, and then every insertion reads pages again.
+  /// The maximum cache of a connection in KiB, allocated as pages are read. SQLite's default of 2 MB holds no index of
+  /// a hundred thousand rows, so insertions would read pages again.
   private static let cacheSize = 16_000
 
-  static func open(_ configuration: ModelConfiguration) throws -> StoreConnections {
+  /// - Parameter sharesMemory: whether a store in memory has reading connections too.
+  static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
     var options = Configuration()
     options.label = "SwiftData \(configuration.name)"
     options.busyMode = .timeout(configuration.lockTimeout)
@@ -27,16 +28,21 @@ enum StoreOpening {
       try SwiftFunctions.register(on: database.sqliteConnection!)
       if let keys {
         try EncryptionFunctions.register(keys, on: database.sqliteConnection!)
-        // Pages that are free keep nothing; what is open while columns change their form stays in memory.
+        // Freed pages are overwritten. Values in plain text stay in memory while columns are converted.
         if !isReadOnly { try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY") }
       }
       try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
     }
     do {
-      if configuration.isStoredInMemoryOnly { return try StoreConnections(inMemory: options) }
+      if configuration.isStoredInMemoryOnly {
+        guard sharesMemory else { return try StoreConnections(inMemory: options) }
+        // A database that several connections of this process see, under a unique name.
+        return try StoreConnections(
+          path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false)
+      }
       let folder = configuration.url.deletingLastPathComponent()
       if !isReadOnly { try DurableFiles.createFolder(folder.path) }
-      try checkLog(of: configuration)
+      try LeftoverLog.setAside(configuration)
       return try openFile(configuration, options)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
@@ -51,21 +57,7 @@ enum StoreOpening {
     }
   }
 
-  /// SQLite takes the log of a database that is gone for one of no use, and removes it.
-  private static func checkLog(of configuration: ModelConfiguration) throws {
-    func size(_ path: String) -> Int {
-      var information = stat()
-      return stat(path, &information) == 0 ? Int(information.st_size) : 0
-    }
-    let path = configuration.url.resolvingSymlinksInPath().path
-    guard size(path + "-wal") > 0, size(path) == 0 else { return }
-    throw SwiftDataError(
-      .storeDamaged,
-      message: "\"\(path)-wal\" has saves that belong to \"\(path)\", which is missing or empty; put the database back"
-        + " beside it, or salvage what the log has with ModelContainer.recover(from:to:for:). Nothing was touched")
-  }
-
-  /// SQLite does not wait by itself for another process that makes the same new file a write-ahead one.
+  /// SQLite does not wait for another process that switches the same new file to WAL mode.
   private static func openFile(
     _ configuration: ModelConfiguration, _ options: Configuration
   ) throws -> StoreConnections {
@@ -81,10 +73,10 @@ enum StoreOpening {
     }
   }
 
-  /// Creates what a new store needs, or leads an existing one to the target.
+  /// Creates a new store, or migrates an existing one to the target.
   static func prepare(
     _ connections: StoreConnections, target: MigrationTarget, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let configuration = target.configuration
     do {
       let encoded = try Metadata.encode(target.current.schema)
@@ -100,19 +92,19 @@ enum StoreOpening {
           return (known.identifier, [])
         }
         guard configuration.allowsSave else {
-          // Another key reads what there is as long as it may not write.
+          // A read-only store can be read with another key.
           if isCurrent, known.encryption.columns == wanted.columns { return (known.identifier, []) }
           throw readOnly(path, configuration)
         }
       } else if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
         throw SwiftDataError(
           .storeReadOnly,
-          message: "\"\(configuration.url.path)\" holds no store yet, and allowsSave: false does not let one be made")
+          message: "\"\(configuration.url.path)\" contains no store, and allowsSave: false does not allow creating one")
       }
       let result = try connections.writer.writeWithoutTransaction { database in
         try write(database, target: target, schema: encoded, externalStorage: externalStorage)
       }
-      // The log may hold what was not encrypted yet. Where another process still reads, its last checkpoint does it.
+      // The log may contain plain values. If another process still reads, its last checkpoint removes them.
       if known?.encryption.columns != wanted.columns, !wanted.isEmpty, !configuration.isStoredInMemoryOnly {
         try? connections.writer.writeWithoutTransaction {
           try $0.execute(sql: "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
@@ -126,13 +118,13 @@ enum StoreOpening {
     }
   }
 
-  /// The number of the newest transaction that ever was; 0 before the first.
+  /// The number of the newest transaction, including deleted ones; 0 before the first.
   static func lastTransaction(_ database: Database) throws -> Int64 {
     try Int64.fetchOne(database, sql: "SELECT \(HistoryTables.newest)") ?? 0
   }
 
-  /// The steps that opening would take, without taking them.
-  static func preview(_ target: MigrationTarget) throws -> [MigrationSummary.Step] {
+  /// The steps that opening would take. Takes none of them.
+  static func preview(_ target: MigrationTarget) throws -> [ModelContainer.MigrationSummary.Step] {
     let configuration = target.configuration
     guard !configuration.isStoredInMemoryOnly, FileManager.default.fileExists(atPath: configuration.url.path) else {
       return []
@@ -146,18 +138,18 @@ enum StoreOpening {
       let plan = LayoutPlan(
         from: record, retained: retained, to: step.target.layout, isPlanned: step.isPlanned)
       (record, retained) = (step.target.layout.record, plan.retained)
-      return MigrationSummary.Step(
+      return ModelContainer.MigrationSummary.Step(
         fromVersion: step.from, toVersion: step.target.schema.version, isCustom: step.isCustom, changes: plan.changes)
     }
   }
 
-  /// The columns whose text is not in normal form C.
+  /// The columns with text outside normal form C.
   static func denormalizedColumns(_ database: Database) throws -> Set<String> {
     guard try database.tableExists("_swiftdata_denormalized") else { return [] }
     return try String.fetchSet(database, sql: "SELECT column_name FROM _swiftdata_denormalized")
   }
 
-  /// The tables that hold models and pairs of models.
+  /// The tables of models and of many-to-many pairs.
   static func userTables(_ connection: SQLiteConnection) throws -> [String] {
     try connection.rows(
       SQLFragment(
@@ -166,7 +158,7 @@ enum StoreOpening {
     ) { $0.text(0) ?? "" }
   }
 
-  /// The names of external files that rows have: texts in columns for data, whatever models they are of.
+  /// The names of external files in rows: texts in columns for data, of any model.
   static func externalNames(_ connection: SQLiteConnection) throws -> Set<String> {
     var names = Set<String>()
     for table in try userTables(connection) {
@@ -193,17 +185,17 @@ enum StoreOpening {
 
   private static func write(
     _ database: Database, target: MigrationTarget, schema: String, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
-    // Tables take the places of others, which no foreign key may notice. Inside a transaction the pragma does nothing.
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
+    // Tables replace each other, which foreign keys must not react to. Inside a transaction the pragma has no effect.
     try database.execute(sql: "PRAGMA foreign_keys = OFF")
     defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
-    // What is encrypted is open during a migration; no page of it reaches the disk before it is sealed again.
+    // A migration decrypts values. No page with plain values may reach the disk.
     try database.execute(sql: "PRAGMA cache_spill = OFF")
     defer { try? database.execute(sql: "PRAGMA cache_spill = ON") }
     var storage = externalStorage
     let files = PendingFiles(externalStorage)
     storage.pending = files
-    var result = (identifier: "", steps: [MigrationSummary.Step]())
+    var result = (identifier: "", steps: [ModelContainer.MigrationSummary.Step]())
     var isCommitting = false
     do {
       try database.inTransaction(.immediate) {
@@ -222,10 +214,10 @@ enum StoreOpening {
 
   private static func lead(
     _ database: Database, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
-  ) throws -> (identifier: String, steps: [MigrationSummary.Step]) {
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let keys = KeyRing(target.configuration)
     var encryption = EncryptionRecord(target.current.layout.tables, keys)
-    // A process that opened the store a moment earlier may have set it up, or migrated it.
+    // A process that opened the store a moment earlier may have created or migrated it.
     guard let known = try Metadata(database, target.configuration) else {
       let identifier = UUID().uuidString
       try Metadata.createTables(database)

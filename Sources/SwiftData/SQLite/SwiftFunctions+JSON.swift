@@ -2,27 +2,27 @@ import Foundation
 
 extension SwiftFunctions {
   static let json = [
-    // The elements of a JSON array as an array of texts, each the JSON of one element: SQLite's own reading of
-    // numbers and of NUL loses some.
+    // The elements of a JSON array as an array of texts, each the JSON of one element. SQLite's parsing of numbers and
+    // NUL loses information.
     SwiftFunction("swift_elements", 1) { call in
       let items = JSONText.elements(call.utf8(0)).map { ListCoding.quoted(String(decoding: $0, as: UTF8.self)) }
       call.returns("[" + items.joined(separator: ",") + "]")
     },
-    // The cell of a value of the named type from its JSON.
+    // The cell of a named type's value from its JSON.
     SwiftFunction("swift_json_value", 2) { call in
       call.returns(JSONText.cell(of: call.text(0), type: call.text(1)))
     },
     SwiftFunction("swift_value", -1) { call in
       let cells = (1..<call.values.count).map { call.cell($0) }
-      // An error is what Swift would have thrown: the row does not match.
+      // An error means that Swift would throw, so the row does not match.
       call.returns(try? ValueFunction.numbered(call.integer(0))?.body(cells))
     },
   ]
 }
 
-/// Reads JSON that `JSONCoding` wrote.
+/// Parses JSON that `JSONCoding` wrote.
 enum JSONText {
-  /// The texts of the elements of an array.
+  /// The JSON of each element of an array.
   static func elements(_ json: UnsafeBufferPointer<UInt8>) -> [Slice<UnsafeBufferPointer<UInt8>>] {
     var result = [Slice<UnsafeBufferPointer<UInt8>>]()
     var (depth, start, isText, isEscaped) = (0, 0, false, false)
@@ -54,13 +54,13 @@ enum JSONText {
     return result
   }
 
-  /// The members of an object with the texts of their values; nothing for other JSON.
+  /// The members of an object with the JSON of their values, or none for other JSON.
   static func members(_ json: String) -> [(key: String, value: String)] {
     guard json.utf8.first == UInt8(ascii: "{") else { return [] }
     var json = json
     return json.withUTF8 { bytes in
       elements(bytes).compactMap { member in
-        // The key ends at the first quote: those within are escaped, and such keys are of no use.
+        // The key ends at the first quote. Keys with escaped quotes are not needed.
         guard let end = member.dropFirst().firstIndex(of: quote), member[member.index(after: end)] == UInt8(ascii: ":")
         else { return nil }
         let key = String(decoding: member[member.index(after: member.startIndex)..<end], as: UTF8.self)
@@ -87,7 +87,7 @@ enum JSONText {
     }
   }
 
-  /// A number; those that JSON lacks are texts.
+  /// A number. Numbers that JSON lacks are strings.
   private static func number(_ json: String) -> Double? {
     Double(isText(json) ? unquoted(json) : json)
   }
@@ -99,7 +99,7 @@ enum JSONText {
     return try? JSONCoding.decode(String.self, from: Data(json.utf8))
   }
 
-  /// What is between the quotes, by bytes: a combining mark after the quote would be one character with it.
+  /// The bytes between the quotes. As characters, a combining mark would merge with the quote before it.
   private static func unquoted(_ json: String) -> String {
     String(decoding: json.utf8.dropFirst().dropLast(), as: UTF8.self)
   }

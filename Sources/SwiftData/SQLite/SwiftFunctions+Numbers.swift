@@ -9,7 +9,7 @@ extension SwiftFunctions {
       SwiftFunction("swift_negate", 2) { call in
         call.returns(ArithmeticType(name: call.text(1))?.negate(call.cell(0)))
       },
-      // The order of unsigned numbers whose bit patterns are stored.
+      // The order of unsigned integers that are stored by bit pattern.
       SwiftFunction("swift_unsigned_key", 1) { call in call.returns(call.integer(0) ^ Int64.min) },
       SwiftFunction("swift_decimal_key", 1) { call in
         let text = call.text(0)
@@ -28,23 +28,24 @@ extension SwiftFunctions {
   }
 }
 
-/// Bytes whose order is the order of decimal numbers; NaN, which Foundation orders below all, comes first.
+/// Bytes that order like decimal numbers. NaN is first, as in Foundation.
 enum DecimalKey {
   static func bytes(_ value: Decimal) -> Data {
     if value.isNaN { return Data([0]) }
     if value.isZero { return Data([2]) }
-    // description is the shortest exact form: digits with at most one point and no exponent.
+    // `description` is the shortest exact form: digits with at most one point and no exponent.
     let text = value.magnitude.description
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let whole = parts[0].drop { $0 == "0" }
     let fraction = parts.count > 1 ? parts[1][...] : ""
-    // The number is 0.DIGITS times ten to the exponent.
+    // The number is 0.DIGITS times ten to the power of the exponent.
     let exponent = whole.isEmpty ? -fraction.prefix { $0 == "0" }.count : whole.count
     var digits = Array((whole + fraction).drop { $0 == "0" }.utf8)
     while digits.last == UInt8(ascii: "0") { digits.removeLast() }
     let biased = UInt16(exponent + 1_000)
     let magnitude = [UInt8(biased >> 8), UInt8(truncatingIfNeeded: biased)] + digits
-    // Below zero the greater magnitude is the lesser number: all bytes turn round, and an end mark keeps a prefix above.
+    // A negative number with greater magnitude is less, so all bytes are inverted. An end mark orders a prefix
+    // correctly.
     return value.isSignMinus ? Data([1] + magnitude.map { ~$0 } + [0xFF]) : Data([3] + magnitude)
   }
 }

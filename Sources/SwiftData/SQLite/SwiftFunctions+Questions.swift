@@ -1,7 +1,7 @@
 import Foundation
 
 extension SwiftFunctions {
-  /// The questions about texts and the forms of texts that predicates have, each answered by Swift's own method.
+  /// The string methods of predicates, computed by Swift's own methods.
   static let questions =
     [
       question(__HasPrefix.self), question(__HasSuffix.self), question(__LocalizedStandardContains.self),

@@ -10,7 +10,7 @@ extension SwiftFunctions {
     SwiftFunction("swift_count", 1) { call in
       let bytes = call.utf8(0)
       let isSimple = SwiftText.isInert(bytes) && !bytes.contains(carriageReturn)
-      // Where each scalar is a character, the bytes that begin one are counted.
+      // If each scalar is a character, counting leading bytes suffices.
       call.returns(Int64(isSimple ? bytes.count { $0 & 0xC0 != 0x80 } : call.text(0).count))
     },
     SwiftFunction("swift_contains", 2) { call in
@@ -37,8 +37,8 @@ extension SwiftFunctions {
       guard case .integer(let number) = call.cell(1) else {
         return call.returns(TextSearch.matches(call.text(0), pattern: call.text(1)).map { .integer($0 ? 1 : 0) })
       }
-      // Only what forgot its predicate can come here without it.
-      guard let box = RegexBox.numbered(number) else { return call.fails("a captured regular expression is gone") }
+      // The predicate that holds the expression was released before its SQL ran.
+      guard let box = RegexBox.numbered(number) else { return call.fails("a captured regular expression was released") }
       call.returns(call.text(0).contains(box.regex))
     },
   ]
@@ -46,9 +46,9 @@ extension SwiftFunctions {
   private static let carriageReturn = UInt8(ascii: "\r")
 }
 
-/// Searches by characters, by bytes where that is the same.
+/// Searches by characters, or by bytes if that is equivalent.
 private enum TextSearch {
-  /// Whether a text is in every text that equals it, byte by byte: ASCII without line ends, which may be half of a
+  /// Whether a text occurs byte by byte in every text that contains it: ASCII without line ends, which may be part of a
   /// character, and without the three characters that have canonical equivalents elsewhere (U+037E, U+1FEF, U+212A).
   static func isPlain(_ part: UnsafeBufferPointer<UInt8>) -> Bool {
     part.allSatisfy { byte in
@@ -69,7 +69,7 @@ private enum TextSearch {
     return false
   }
 
-  /// `contains` of any two collections, as Foundation's node calls it.
+  /// `contains` of two collections, as Foundation's node calls it.
   static func contains<Base: Collection, Part: Collection>(_ text: Base, characters part: Part) -> Bool
   where Base.Element == Part.Element, Base.Element: Equatable {
     text.contains(part)

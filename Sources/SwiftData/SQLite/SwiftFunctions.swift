@@ -1,9 +1,9 @@
 import Foundation
 import GRDBSQLite
 
-/// The SQL functions and collations through which SQLite asks Swift, registered on every connection.
+/// The SQL functions and collations that call Swift. Every connection registers them.
 ///
-/// All are deterministic. NULL in gives NULL out.
+/// All are deterministic and return NULL for NULL.
 package enum SwiftFunctions {
   package static func register(on connection: OpaquePointer) throws {
     try SwiftCollation.register(on: connection)
@@ -42,7 +42,7 @@ final class SwiftFunction: Sendable {
   let argumentCount: Int32
   let body: @Sendable (SQLiteCall) -> Void
 
-  /// `argumentCount` -1 takes any number.
+  /// An `argumentCount` of -1 accepts any number.
   init(_ name: String, _ argumentCount: Int32, _ body: @escaping @Sendable (SQLiteCall) -> Void) {
     self.name = name
     self.argumentCount = argumentCount
@@ -50,7 +50,7 @@ final class SwiftFunction: Sendable {
   }
 }
 
-/// One call: its arguments, and where its result goes.
+/// A call with its arguments and its result.
 struct SQLiteCall {
   let context: OpaquePointer
   let values: UnsafeMutableBufferPointer<OpaquePointer?>
@@ -93,7 +93,7 @@ struct SQLiteCall {
     var value = value
     value.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
-        // A null pointer would be NULL, and an empty text is not.
+        // A null pointer would mean NULL, and an empty text is not NULL.
         guard let start = $0.baseAddress else {
           return sqlite3_result_text64(context, "", 0, transient, UInt8(SQLITE_UTF8))
         }
@@ -118,5 +118,5 @@ struct SQLiteCall {
   }
 }
 
-/// Tells SQLite to copy what is returned.
+/// Makes SQLite copy the result.
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

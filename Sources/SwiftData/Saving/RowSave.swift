@@ -9,8 +9,8 @@ package final class RowSave: StoreSave {
   package var savedRows = SavedRows()
   /// New objects whose values went into a row that was there already, with that row's key.
   package private(set) var merged: [ObjectIdentifier: Int64] = [:]
-  /// The properties that an upsert wrote, by object.
-  private var mergedProperties: [ObjectIdentifier: [String]] = [:]
+  /// The properties that upserts wrote, by row. They win over changes of the row's registered object in the same save.
+  private var upserted: [SavedRows.Changed: PropertySet] = [:]
   /// The keys of the new objects as far as they got rows of their own, by their places in `inserted`.
   private var keys: [Int64] = []
   private(set) var history = HistoryRecorder()
@@ -31,9 +31,12 @@ package final class RowSave: StoreSave {
   /// A store that tries a transaction again calls it again: then it begins anew, with the same keys.
   package func write(by writer: any RowWriter) throws {
     merged = [:]
-    mergedProperties = [:]
+    upserted = [:]
     savedRows = SavedRows()
     history = HistoryRecorder()
+    if let expected = changes.editing.expectedTransaction {
+      guard try writer.newestTransaction() == expected else { throw HistoryMovedOn() }
+    }
     try deleteRows(by: writer)
     let updates = try changes.updates()
     try writer.freeUniqueValues(updates)
@@ -41,11 +44,14 @@ package final class RowSave: StoreSave {
       try giveKeys(by: writer)
       try writer.insert(try changes.insertions(), of: self)
     }
-    for group in updates {
+    for group in updates.flatMap(withoutUpserted) {
       let properties = group.table.stored.filter { group.properties.contains($0.index) }
       if !properties.isEmpty { try writer.update(group, properties) }
     }
     if changes.hasToManys { try writeLists(by: writer) }
+    if !merged.isEmpty { try clearFormerPartners(by: writer) }
+    let own = try changed.map { row(of: $0.object, try changes.table(of: $0.object)) }
+    savedRows.finish(changes.core, changed: Set(own))
     try recordHistory()
     try writer.write(&history, author: changes.editing.author)
   }
@@ -78,16 +84,72 @@ package final class RowSave: StoreSave {
       if case .targets(let targets, _) = object.__relationship(property.index, .read) { return !targets.isEmpty }
       return false
     }
-    mergedProperties[ObjectIdentifier(object)] = written.map(\.name)
+    upserted[.init(root: table.root, key: key), default: PropertySet()].formUnion(PropertySet(written.map(\.index)))
     return written
   }
 
+  /// Leaves out the properties that an upsert wrote: the inserted object updates the stored one, whatever else changed.
+  private func withoutUpserted(_ group: ObjectGroup) -> [ObjectGroup] {
+    if upserted.isEmpty { return [group] }
+    var left = group
+    var result = [ObjectGroup]()
+    left.objects.removeAll { object in
+      guard let written = upserted[row(of: object, group.table)] else { return false }
+      let properties = PropertySet(group.properties.indices.filter { !written.contains($0) })
+      result.append(ObjectGroup(table: group.table, properties: properties, objects: [object]))
+      return true
+    }
+    return left.objects.isEmpty ? result : [left] + result
+  }
+
+  private func row(of object: any PersistentModel, _ table: EntityTable) -> SavedRows.Changed {
+    SavedRows.Changed(root: table.root, key: object.__state.key)
+  }
+
   /// The to-ones of a new object whose targets turned out to be stored rows.
-  func mergedTargets(of object: any PersistentModel, _ table: EntityTable) -> [__Property] {
+  package func mergedTargets(of object: any PersistentModel, _ table: EntityTable) -> [__Property] {
     table.stored.filter { property in
       guard property.isToOne, case .targets(let targets, _) = object.__relationship(property.index, .read)
       else { return false }
       return targets.contains { merged[ObjectIdentifier($0)] != nil }
+    }
+  }
+
+  /// Clears the to-ones that still refer to an upserted row although the row has another partner now.
+  ///
+  /// The context keeps both sides of a one-to-one in step. A new object that goes into a stored row does not know the row's
+  /// former partner, which may not even be loaded.
+  private func clearFormerPartners(by writer: any RowWriter) throws {
+    var groups = [(property: __Property, info: RelationshipInfo, owners: [Int64], partners: [Int64])]()
+    for object in inserted {
+      guard let key = merged[ObjectIdentifier(object)] else { continue }
+      let table = try changes.table(of: object)
+      for property in table.stored where property.isToOne {
+        let info = RelationshipInfo.of(property, in: table.entity)
+        guard let inverse = info.inverse, inverse.isToOne, inverse.isOptional,
+          case .targets(let targets, _) = object.__relationship(property.index, .read), let partner = targets.first
+        else { continue }
+        let place = groups.firstIndex { $0.property === property } ?? groups.count
+        if place == groups.count { groups.append((property, info, [], [])) }
+        groups[place].owners.append(key)
+        groups[place].partners.append(partner.__state.key)
+      }
+    }
+    for group in groups {
+      guard let inverse = group.info.inverse else { continue }
+      let destination = try changes.core.table(for: group.info.destination)
+      let dialect = try changes.core.sqlStore(of: destination).dialect
+      let column = TableNames.column(for: inverse).quotedIdentifier
+      let entity = destination.hasDiscriminator ? "_entity" : "NULL"
+      let former = try writer.rows(
+        """
+        SELECT _pk, \(entity) FROM \(name: destination.name) \
+        WHERE \(dialect.isAmong(column, group.owners)) AND NOT (\(dialect.isAmong("_pk", group.partners)))
+        """)
+      let keys = former.compactMap { row in if case .integer(let key) = row[0] { key } else { nil } }
+      guard !keys.isEmpty else { continue }
+      try writer.clear(inverse, of: keys, in: destination)
+      try noteCleared(inverse, former, group.info.destination.name)
     }
   }
 
@@ -106,7 +168,7 @@ package final class RowSave: StoreSave {
   package static func stale(_ table: EntityTable) -> SwiftDataError {
     SwiftDataError(
       .staleObject, entity: table.entity.name,
-      message: "an object with unsaved changes was deleted by another context or process; rollback() forgets the"
+      message: "another context or process deleted an object with unsaved changes; rollback() discards the"
         + " changes, insert a new object to keep them")
   }
 
@@ -114,27 +176,42 @@ package final class RowSave: StoreSave {
 
   /// Deletes, inserts and updates, in the order in which they were written.
   private func recordHistory() throws {
-    for object in inserted {
-      let (name, key) = (type(of: object).__entity.name, object.__state.key)
-      if !mergedProperties.isEmpty, let properties = mergedProperties[ObjectIdentifier(object)] {
-        history.update(name, key, properties)
-      } else {
-        history.insert(name, key)
-      }
+    for object in inserted where merged.isEmpty || merged[ObjectIdentifier(object)] == nil {
+      history.insert(type(of: object).__entity.name, object.__state.key)
     }
+    var others = changed
+    if !upserted.isEmpty { try recordUpserts(&others) }
     // Many changes of one kind usually come in a row.
     var last: (entity: __Entity, set: PropertySet, names: [String])?
-    for change in changed {
+    for change in others {
       let (entity, key) = (type(of: change.object).__entity, change.object.__state.key)
       if last?.entity !== entity || last?.set != change.properties {
         last = (entity, change.properties, change.properties.indices.map { entity.properties[$0].name })
       }
-      var names = last!.names
-      let cleared = savedRows.takeCleared(entity.name, key)
-      if !cleared.isEmpty { names += cleared.filter { !names.contains($0) } }
-      history.update(entity.name, key, names)
+      recordUpdate(of: entity, key, last!.names)
     }
     for (entity, key, names) in savedRows.allCleared { history.update(entity, key, names) }
+  }
+
+  /// Records one update for each upserted row, with what its registered object changed.
+  /// - Parameter changed: the changed objects. Those of upserted rows are removed.
+  private func recordUpserts(_ changed: inout [ContextState.ObjectChange]) throws {
+    var left = upserted
+    try changed.removeAll { change in
+      let row = row(of: change.object, try changes.table(of: change.object))
+      return left[row]?.formUnion(change.properties) != nil
+    }
+    for object in inserted where merged[ObjectIdentifier(object)] != nil {
+      let table = try changes.table(of: object)
+      guard let properties = left.removeValue(forKey: row(of: object, table)) else { continue }
+      recordUpdate(
+        of: table.entity, object.__state.key, properties.indices.map { table.entity.properties[$0].name })
+    }
+  }
+
+  private func recordUpdate(of entity: __Entity, _ key: Int64, _ names: [String]) {
+    let cleared = savedRows.takeCleared(entity.name, key)
+    history.update(entity.name, key, cleared.isEmpty ? names : names + cleared.filter { !names.contains($0) })
   }
 
   // MARK: - Deletes
@@ -159,10 +236,6 @@ package final class RowSave: StoreSave {
       try delete(keys, table, by: writer)
       savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
     }
-    let own = try changed.map { change in
-      SavedRows.Changed(root: try changes.table(of: change.object).root, key: change.object.__state.key)
-    }
-    savedRows.finish(changes.core, changed: Set(own))
   }
 
   private func delete(_ keys: [Int64], _ table: EntityTable, by writer: any RowWriter) throws {

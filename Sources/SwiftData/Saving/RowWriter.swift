@@ -1,29 +1,33 @@
-/// Executes what a save of rows has planned, in one transaction of its store.
+/// Executes the plan of a save in one transaction of its store.
 package protocol RowWriter: AnyObject {
-  /// Takes keys that the hierarchy of a table never had, ascending.
+  /// Reserves keys that the table's hierarchy has never used, ascending.
   func takeKeys(_ count: Int, for table: EntityTable) throws -> [Int64]
-  /// Runs a statement that reads, with a `?` for each value.
+  /// The number of the store's newest transaction. No other save is committed before this one ends.
+  func newestTransaction() throws -> Int64
+  /// Runs a reading statement with a `?` for each value.
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]]
   /// The stored cells of some attributes of rows, by key.
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]]
 
-  /// Removes rows of one class.
+  /// Deletes rows of one class.
   func delete(_ keys: [Int64], from table: EntityTable) throws
-  /// Frees unique values that changed objects leave, where the database compares before the transaction ends.
+  /// Frees unique values of changed objects, if the database checks uniqueness before the end of the transaction.
   func freeUniqueValues(_ updates: [ObjectGroup]) throws
-  /// Writes new objects: as rows of their own, or into rows that have their unique values (`RowSave.merge`).
+  /// Writes new objects: as new rows, or into rows with their unique values (`RowSave.merge`).
   func insert(_ groups: [ObjectGroup], of save: RowSave) throws
-  /// Writes changed properties, none of them a to-many.
-  /// - Throws: ``SwiftDataError/staleObject`` where an object has no row any more (`RowSave.stale`).
+  /// Writes changed properties except to-manys.
+  /// - Throws: ``SwiftDataError/staleObject`` if an object has no row any more (`RowSave.stale`).
   func update(_ group: ObjectGroup, _ properties: [__Property]) throws
+  /// Clears a to-one of rows.
+  func clear(_ property: __Property, of keys: [Int64], in table: EntityTable) throws
 
-  /// Removes and adds the pairs of a many-to-many, seen from one end; what is there already stays.
+  /// Removes and adds pairs of a many-to-many, seen from one end. Existing pairs stay.
   func removePairs(_ pairs: [ListMember], of info: RelationshipInfo) throws
   func addPairs(_ pairs: [ListMember], of info: RelationshipInfo) throws
-  /// Writes the places of targets in the lists of a to-many.
+  /// Writes the positions of targets in the lists of a to-many.
   func place(_ members: [ListMember], of info: RelationshipInfo) throws
 
-  /// Writes what the transaction does to the history.
+  /// Writes the history of the transaction.
   func write(_ history: inout HistoryRecorder, author: String?) throws
 }
 

@@ -1,4 +1,4 @@
-/// What a save did with rows that nobody loaded.
+/// The effects of a save on rows without a loaded object.
 package struct SavedRows {
   private struct Row: Hashable {
     let entity: String
@@ -6,7 +6,7 @@ package struct SavedRows {
   }
 
   var deleted: [SavedChanges.Objects] = []
-  /// Rows whose to-one pointed at a deleted one, other than those of changed objects.
+  /// Rows whose to-one referred to a deleted row, except for those of changed objects.
   var updated: [SavedChanges.Objects] = []
   /// The names of those to-ones.
   private var cleared: [Row: [String]] = [:]
@@ -15,17 +15,17 @@ package struct SavedRows {
     for key in keys { cleared[Row(entity: entity, key: key), default: []].append(property) }
   }
 
-  /// The to-ones of a row, which the caller records.
+  /// Removes and returns the to-ones of a row, which the caller records.
   mutating func takeCleared(_ entity: String, _ key: Int64) -> [String] {
     cleared.isEmpty ? [] : cleared.removeValue(forKey: Row(entity: entity, key: key)) ?? []
   }
 
-  /// The rows that are left, in order, with their to-ones.
+  /// The remaining rows in order, with their to-ones.
   var allCleared: [(entity: String, key: Int64, names: [String])] {
     cleared.map { ($0.key.entity, $0.key.key, $0.value) }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
   }
 
-  /// Forgets what was cleared of rows that were deleted too, and finds the rest.
+  /// Drops rows that were deleted too, and computes the rest.
   mutating func finish(_ core: ContainerCore, changed: Set<SavedRows.Changed>) {
     let gone = Dictionary(grouping: deleted, by: \.root).mapValues { Set($0.flatMap(\.keys)) }
     func root(_ entity: String) -> Int { core.table(named: entity)?.root ?? -1 }
@@ -36,7 +36,7 @@ package struct SavedRows {
     }
   }
 
-  /// An object with unsaved changes of its own.
+  /// An object with own unsaved changes.
   struct Changed: Hashable {
     let root: Int
     let key: Int64

@@ -1,22 +1,22 @@
-/// What one save writes to one store.
-package struct UnsavedChanges {
+/// What one save writes to one store. A class, because a save asks for its parts again and again.
+package final class UnsavedChanges {
   package let core: ContainerCore
-  /// The context that saves, as stores see it, and its author.
+  /// The identity and the author of the saving context.
   package let editing: EditingState
-  /// New objects, in the order of insertion.
+  /// New objects in insertion order.
   package let inserted: [any PersistentModel]
-  /// Stored objects with unsaved changes that are not deleted.
+  /// Changed stored objects that are not deleted.
   package let changed: [ContextState.ObjectChange]
   package let deleted: [any PersistentModel]
   /// The keys of rows that a batch delete marked, by class.
   package let marked: [(table: EntityTable, keys: [Int64])]
-  /// Whether any object that is written has relationships, and to-manys: most of a large save has none.
+  /// Whether any written object has relationships, and to-manys. Most of a large save has none.
   package let hasRelationships: Bool
   package let hasToManys: Bool
 
   package var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
-  /// - Parameter store: the position of the store among the container's.
+  /// - Parameter store: the index of the store among the container's.
   init(_ context: ContextState, store: Int) throws {
     let core = context.core
     var last: EntityTable?
@@ -44,12 +44,12 @@ package struct UnsavedChanges {
   }
 }
 
-/// Objects of one class of which a save writes the same properties.
+/// Objects of one class with the same properties to write.
 package struct ObjectGroup {
   package let table: EntityTable
-  /// The properties that changed; all of new objects.
+  /// The changed properties, or all for new objects.
   package let properties: PropertySet
-  package fileprivate(set) var objects: [any PersistentModel]
+  package internal(set) var objects: [any PersistentModel]
 }
 
 extension UnsavedChanges {
@@ -61,7 +61,7 @@ extension UnsavedChanges {
     }
     var groups = [ObjectGroup]()
     var places = [Kind: Int]()
-    // Many changes of one kind usually come in a row.
+    // Consecutive changes are often of the same kind.
     var last: (entity: __Entity, place: Int)?
     for change in changed {
       let entity = type(of: change.object).__entity
@@ -82,8 +82,8 @@ extension UnsavedChanges {
     return groups
   }
 
-  /// The new objects by class, targets of to-ones before the classes that point at them: so the keys of targets that
-  /// turn out to be stored rows are known in time.
+  /// The new objects by class, with targets of to-ones before the classes that refer to them. The keys of targets that
+  /// turn out to be stored rows are then known in time.
   func insertions() throws -> [ObjectGroup] {
     var groups = [ObjectGroup]()
     var places = [ObjectIdentifier: Int]()
@@ -113,7 +113,7 @@ extension UnsavedChanges {
     var rank = [String: Int]()
     func visit(_ table: EntityTable, path: Set<String>) {
       let name = table.entity.name
-      // A cycle is cut anywhere; `RowSave.mergedTargets` finds what that leaves.
+      // A cycle is cut anywhere; `RowSave.mergedTargets` handles the rest.
       guard rank[name] == nil, !path.contains(name) else { return }
       for property in table.stored where property.isToOne {
         let destination = property.destination!.__entity

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// The models of an app, and how they are stored.
+// @unchecked Sendable because it is immutable, its entities guard their own state, and a metatype has no state.
+/// The models of an app and how they are stored.
 ///
-/// Naming one model is enough: the schema takes in every model that its relationships lead to, and the classes that
-/// these inherit from. A subclass that no relationship names has to be named. (Apple's documentation, `Schema`.)
-// @unchecked Sendable because it is immutable, and its entities guard their own state; a metatype has no state.
+/// The schema includes every model that relationships of the named models reach, and their superclasses. Name a
+/// subclass explicitly if no relationship refers to it. (Apple's documentation, `Schema`.)
 public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unchecked Sendable {
-  /// The version of the format that ``save(to:)`` writes.
+  /// The format version that ``save(to:)`` writes.
   public static let schemaEncodingVersion = Version(1, 0, 0)
 
-  /// The version of the format that the schema was read from.
+  /// The format version that the schema was read from.
   public let encodingVersion: Version
   /// The version of the schema itself.
   public let version: Version
-  /// The entities, in the order in which they were named and found.
+  /// The entities, in the order of naming and discovery.
   public let entities: [Entity]
   /// The entities by name.
   public let entitiesByName: [String: Entity]
-  /// The model classes; empty where the schema was read from a file or made of entities.
+  /// The model classes. Empty if the schema was loaded from a file or made from entities.
   package let models: [any PersistentModel.Type]
 
   private init(
@@ -36,17 +36,17 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   /// Makes an empty schema.
   public convenience init() { self.init(models: [], entities: [], version: Version(1, 0, 0)) }
 
-  /// Makes a schema of entities.
+  /// Makes a schema from entities.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
     self.init(models: [], entities: entities, version: version)
   }
 
-  /// Makes a schema of models and all that they lead to.
+  /// Makes a schema from models and everything they reach.
   public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
     self.init(types, version: version)
   }
 
-  /// Makes a schema of models and all that they lead to.
+  /// Makes a schema from models and everything they reach.
   public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
     let models = Self.reachable(from: types)
     let entities = models.map { Entity($0.__entity) }
@@ -54,12 +54,12 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     self.init(models: models, entities: entities, version: version)
   }
 
-  /// Makes the schema of one version of an app.
+  /// Makes the schema of a version.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }
 
-  /// The types and all that their relationships and superclasses lead to, each once, in the order of discovery.
+  /// The types, and all types that their relationships and superclasses reach, in the order of discovery.
   private static func reachable(from types: [any PersistentModel.Type]) -> [any PersistentModel.Type] {
     var found: [any PersistentModel.Type] = []
     var seen: Set<ObjectIdentifier> = []
@@ -77,7 +77,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     return found
   }
 
-  /// Tells parents of their children.
+  /// Connects entities with their subentities.
   private static func connect(_ entities: [Entity]) {
     let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for entity in entities {
@@ -88,9 +88,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   /// The engine's descriptions of the model classes.
   package var runtimeEntities: [__Entity] { models.map { $0.__entity } }
 
-  /// Checks what an initialiser, which cannot throw, does not.
-  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` for a `#Unique` or `#Index` that names something else than a
-  ///   persisted property, ``SwiftDataError/unknownSchema`` for two entities of one name.
+  /// Performs the checks that the initializer cannot, because it does not throw.
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if a `#Unique` or `#Index` names something other than a persisted
+  ///   property, ``SwiftDataError/unknownSchema`` if two entities have one name.
   package func validate() throws {
     for (name, same) in Dictionary(grouping: entities, by: \.name).sorted(by: { $0.key < $1.key }) where same.count > 1
     {
@@ -107,7 +107,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 
   // MARK: - Entities
 
-  /// The entity of a model class; nil where the schema does not have it.
+  /// The entity of a model class, or nil if the schema does not contain it.
   public func entity<T: PersistentModel>(for type: T.Type) -> Entity? { entitiesByName[Self.entityName(for: type)] }
 
   /// The name of the entity of a model class.
@@ -116,31 +116,33 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   // MARK: - Files
 
   /// Writes the schema to a file as JSON.
-  /// - Throws: The error of the file system or of the encoding.
+  /// - Throws: an error of the file system or of the encoding.
   public func save(to toURL: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
     try encoder.encode(self).write(to: toURL, options: .atomic)
   }
 
-  /// Reads a schema that ``save(to:)`` wrote. It describes models without being able to make any.
-  /// - Throws: The error of the file system, or `DecodingError`.
+  /// Reads a schema that ``save(to:)`` wrote. It describes models but cannot instantiate them.
+  /// - Throws: an error of the file system, or `DecodingError`.
   public static func load(from fromURL: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: fromURL))
   }
 
   // MARK: - Hashing
 
+  /// Compares the versions and the entities, in any order.
   public static func == (left: Schema, right: Schema) -> Bool {
     left === right || (left.version == right.version && Set(left.entities) == Set(right.entities))
   }
 
+  /// Hashes the version and the names of the entities.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(version)
     hasher.combine(Set(entitiesByName.keys))
   }
 
-  /// The version and the entities, a line for each property.
+  /// The version and the entities, one line per property.
   public var debugDescription: String {
     (["schema \(version)"] + entities.map(\.debugDescription)).joined(separator: "\n")
   }
@@ -149,6 +151,8 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 
   private enum CodingKeys: CodingKey { case encodingVersion, version, entities }
 
+  /// Decodes a schema. It describes models without being able to make any.
+  /// - Throws: `DecodingError`, also for a newer format than ``schemaEncodingVersion``.
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let encodingVersion = try container.decode(Version.self, forKey: .encodingVersion)
@@ -170,6 +174,8 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     )
   }
 
+  /// Encodes the format, the version and the entities.
+  /// - Throws: `EncodingError`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(Self.schemaEncodingVersion, forKey: .encodingVersion)

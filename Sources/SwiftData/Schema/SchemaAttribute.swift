@@ -2,10 +2,10 @@ import Foundation
 import Synchronization
 
 extension Schema {
+  // @unchecked Sendable because all its state is behind a mutex.
   /// The description of a property that holds a value.
   ///
   /// (Apple's documentation, `Schema.Attribute`.)
-  // @unchecked Sendable because all its state is behind a mutex.
   public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
     // @unchecked Sendable because default values are only read and metatypes have no state.
     fileprivate struct State: @unchecked Sendable {
@@ -14,7 +14,7 @@ extension Schema {
       var options: [Option] = []
       var valueType = SchemaValueType(Any.self)
       var defaultValue: Any?
-      /// The JSON text of the default value of an attribute that was decoded.
+      /// The default value of a decoded attribute as JSON text.
       var defaultText: String?
       var isOptional = false
       var hashModifier: String?
@@ -24,11 +24,11 @@ extension Schema {
 
     private init(state: State) { self.state = Mutex(state) }
 
-    /// Describes a property that `@Attribute` annotates; its name and type come from the declaration.
+    /// Describes a property with `@Attribute`. The declaration supplies its name and type.
     /// - Parameters:
-    ///   - options: How the property is stored.
-    ///   - originalName: The name in stores made before it was renamed.
-    ///   - hashModifier: Tells a version of the property from another where nothing else does.
+    ///   - options: how the property is stored.
+    ///   - originalName: the name in older stores.
+    ///   - hashModifier: distinguishes versions of the property that are otherwise equal.
     public convenience init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
       self.init(
         name: "",
@@ -39,7 +39,7 @@ extension Schema {
       )
     }
 
-    /// Describes an attribute in full, for an entity that is made by hand.
+    /// Describes an attribute of an entity that is made by hand.
     public init(
       name: String,
       originalName: String? = nil,
@@ -67,7 +67,7 @@ extension Schema {
       set { state.withLock { $0.name = newValue } }
     }
 
-    /// The name in stores made before the property was renamed; the same as `name` where it was not.
+    /// The name in older stores, or `name` if the property was not renamed.
     public var originalName: String {
       get { state.withLock { $0.originalName ?? $0.name } }
       set { state.withLock { $0.originalName = newValue } }
@@ -79,7 +79,7 @@ extension Schema {
       set { state.withLock { $0.options = newValue } }
     }
 
-    /// The type as declared; `Any` where a schema was read from a file and the type is not one of Swift's own.
+    /// The declared type, or `Any` if the schema was loaded from a file and the type is not a standard one.
     public var valueType: any Any.Type {
       get { state.withLock { $0.valueType }.type }
       set {
@@ -88,7 +88,7 @@ extension Schema {
       }
     }
 
-    /// The value that the declaration assigns.
+    /// The default value of the declaration.
     public var defaultValue: Any? {
       get { snapshot.defaultValue }
       set {
@@ -105,22 +105,24 @@ extension Schema {
       set { state.withLock { $0.isOptional = newValue } }
     }
 
-    /// Tells a version of the property from another where nothing else does.
+    /// Distinguishes versions of the property that are otherwise equal.
     public var hashModifier: String? {
       get { state.withLock { $0.hashModifier } }
       set { state.withLock { $0.hashModifier = newValue } }
     }
 
+    /// True.
     public var isAttribute: Bool { true }
+    /// Whether the options contain `.unique`.
     public var isUnique: Bool { options.contains(.unique) }
-    /// Whether the property is kept out of the store: ``Option/ephemeral``.
+    /// Whether the property is not stored (``Option/ephemeral``).
     public var isTransient: Bool { options.contains(.ephemeral) }
-    /// Whether a value transformer turns the value into what is stored.
+    /// Whether a value transformer encodes the value.
     public var isTransformable: Bool { transformerName != nil }
     /// Whether the value is stored in its `Codable` form.
     public var isCodable: Bool { options.contains(.codable) }
 
-    /// The name that the property had before, where it was renamed.
+    /// The former name of a renamed property.
     package var formerName: String? { state.withLock { $0.originalName } }
     package var transformerName: String? { options.lazy.compactMap(\.transformerName).first }
     package var valueTypeName: String { state.withLock { $0.valueType.name } }
@@ -129,6 +131,7 @@ extension Schema {
 
     // MARK: - Hashing
 
+    /// Compares name, former name, options, type, optionality, hash modifier and default value.
     public static func == (left: Attribute, right: Attribute) -> Bool {
       left === right || (type(of: left) == type(of: right) && left.isEqual(to: right))
     }
@@ -140,12 +143,13 @@ extension Schema {
         && left.hashModifier == right.hashModifier && left.encodedDefault == right.encodedDefault
     }
 
+    /// Hashes the name and the type.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(name)
       hasher.combine(valueTypeName)
     }
 
-    /// The declaration in short: `name: String [.unique]`.
+    /// The declaration in short form: `name: String [.unique]`.
     public var debugDescription: String {
       let state = snapshot
       let options = state.options.isEmpty ? "" : " \(state.options)"
@@ -158,6 +162,8 @@ extension Schema {
       case name, originalName, options, valueType, defaultValue, isOptional, hashModifier
     }
 
+    /// Decodes an attribute.
+    /// - Throws: `DecodingError`.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       var state = State()
@@ -174,6 +180,8 @@ extension Schema {
       self.state = Mutex(state)
     }
 
+    /// Encodes the attribute. A default value whose type is not `Codable` is left out.
+    /// - Throws: `EncodingError`.
     public func encode(to encoder: any Encoder) throws {
       let state = snapshot
       var container = encoder.container(keyedBy: CodingKeys.self)
@@ -189,7 +197,7 @@ extension Schema {
 }
 
 extension Schema.Attribute.State {
-  /// The default value as JSON text; nil where there is none or its type has no such form.
+  /// The default value as JSON text, or nil if there is none or its type has no JSON form.
   var encodedDefault: String? {
     if let defaultText { return defaultText }
     guard let value = defaultValue as? any Encodable, let data = try? JSONCoding.encode(value) else { return nil }
@@ -198,14 +206,14 @@ extension Schema.Attribute.State {
 }
 
 extension Schema {
-  /// An attribute whose value is made of others: a `Codable` struct.
+  // @unchecked Sendable because all its state is behind a mutex.
+  /// An attribute with members: a `Codable` struct.
   ///
   /// (Apple's documentation, `Schema.CompositeAttribute`.)
-  // @unchecked Sendable because all its state is behind a mutex.
   public final class CompositeAttribute: Attribute, @unchecked Sendable {
     private let parts: Mutex<[Attribute]>
 
-    /// Describes a composite attribute in full; its parts are assigned to ``properties``.
+    /// Describes a composite attribute. Assign its members to ``properties``.
     public override init(
       name: String,
       originalName: String? = nil,
@@ -225,7 +233,7 @@ extension Schema {
       )
     }
 
-    /// The attributes that the value is made of.
+    /// The members of the value.
     public var properties: [Attribute] {
       get { parts.withLock { $0 } }
       set { parts.withLock { $0 = newValue } }
@@ -238,16 +246,19 @@ extension Schema {
 
     private enum CodingKeys: CodingKey { case properties }
 
+    /// Decodes an attribute with its parts.
+    /// - Throws: `DecodingError`.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      parts = Mutex(try container.decode([Attribute].self, forKey: .properties))
+      let properties = try container.decode([CodedProperty].self, forKey: .properties)
+      parts = Mutex(properties.compactMap { $0.property as? Attribute })
       try super.init(from: decoder)
     }
 
     public override func encode(to encoder: any Encoder) throws {
       try super.encode(to: encoder)
       var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(properties, forKey: .properties)
+      try container.encode(properties.map(CodedProperty.init), forKey: .properties)
     }
   }
 }

@@ -24,42 +24,42 @@ extension Schema.Attribute {
 
     private init(_ kind: Kind) { self.kind = kind }
 
-    /// No two models have the same value; inserting a second one updates the first.
+    /// Values are unique. Inserting a model with an existing value updates the stored model.
     public static var unique: Option { Option(.unique) }
 
-    /// Keeps large values in files beside the store.
+    /// Stores large values in files beside the store.
     public static var externalStorage: Option { Option(.externalStorage) }
 
-    /// Encrypts the value in the store's file, where the configuration has a key
-    /// (``ModelConfiguration/encryptionKey``); errors and logs never show it. (Apple's encrypts it in CloudKit.)
+    /// Encrypts the value in the store file if the configuration has a key (``ModelConfiguration/encryptionKey``).
+    /// Errors and logs never show it. (Apple's encrypts it in CloudKit.)
     public static var allowsCloudEncryption: Option { Option(.allowsCloudEncryption) }
 
-    /// Keeps the value in the history when the model is deleted.
+    /// Keeps the value in the history as part of a tombstone when the model is deleted.
     public static var preserveValueOnDeletion: Option { Option(.preserveValueOnDeletion) }
 
     /// Tracks changes of the property but does not store it.
     public static var ephemeral: Option { Option(.ephemeral) }
 
-    /// Keeps a full-text index over the text, for ``ModelContext/search(_:_:limit:)``. (Apple's framework offers the value
-    /// to Spotlight.) Without effect on other types than `String`.
+    /// Maintains a full-text index for ``ModelContext/search(_:_:limit:)``. It affects `String` properties only.
+    /// (Apple's framework offers the value to Spotlight.)
     public static var spotlight: Option { Option(.spotlight) }
 
-    /// Stores the value in its `Codable` form, also where its type has a simpler one.
+    /// Stores the value in its `Codable` form even if its type has a simpler one.
     public static var codable: Option { Option(.codable) }
 
-    /// Stores what the value transformer registered under a name makes of the value.
+    /// Stores the value as bytes of the value transformer registered under a name.
     public static func transformable(by transformerName: String) -> Option { Option(.transformable(transformerName)) }
 
-    /// Stores what a value transformer of a type makes of the value.
+    /// Stores the value as bytes of a value transformer.
     ///
-    /// The type is registered under its class name, unless one is registered under it already.
+    /// The transformer is registered under its class name if that name is free.
     public static func transformable(by transformerType: ValueTransformer.Type) -> Option {
       Option(.transformable(ValueTransformer.registeredName(of: transformerType)))
     }
 
     // MARK: - Beyond Apple's
 
-    /// Keeps an index over the property. Apple's framework spells this `#Index`.
+    /// Maintains an index on the property. Apple's framework uses `#Index`.
     public static var indexed: Option { Option(.indexed) }
 
     /// The same as ``ephemeral``.
@@ -73,7 +73,7 @@ extension Schema.Attribute {
     package var formerName: String? { if case .originalName(let name) = kind { name } else { nil } }
     package var transformerName: String? { if case .transformable(let name) = kind { name } else { nil } }
 
-    /// The option as it is written in source.
+    /// The option as written in source.
     public var debugDescription: String {
       switch kind {
       case .originalName(let name): ".originalName(\"\(name)\")"

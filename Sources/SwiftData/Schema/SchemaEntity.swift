@@ -1,10 +1,10 @@
 import Synchronization
 
 extension Schema {
-  /// The description of one model class: its properties and its place among other classes.
+  // @unchecked Sendable because all its state is behind a mutex.
+  /// The description of a model class: its properties and its place in the class hierarchy.
   ///
   /// (Apple's documentation, `Schema.Entity`.)
-  // @unchecked Sendable because all its state is behind a mutex.
   public final class Entity: Codable, Hashable, CustomDebugStringConvertible, @unchecked Sendable {
     private struct State: Sendable {
       var name: String
@@ -27,7 +27,7 @@ extension Schema {
       self.init(name, subentities: [], properties: properties)
     }
 
-    /// Describes an entity with those that inherit from it.
+    /// Describes an entity with its subentities.
     public convenience init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
       self.init(name, subentities: subentities, properties: properties)
     }
@@ -41,7 +41,7 @@ extension Schema {
       self.subentities = Set(subentities)
     }
 
-    /// The description of a model class as the engine has it.
+    /// Makes the entity from the engine's description.
     package convenience init(_ entity: __Entity) {
       self.init(entity.name)
       let described = entity.properties.map { Self.describe($0, in: entity) }
@@ -58,6 +58,7 @@ extension Schema {
 
     private static func describe(_ property: __Property, in entity: __Entity) -> any SchemaProperty {
       if let attribute = property.attribute {
+        if let composite = composite(property, attribute) { return composite }
         return Attribute(
           name: property.name,
           originalName: attribute.formerName,
@@ -70,6 +71,18 @@ extension Schema {
       return Relationship(property, inverse: RelationshipInfo.of(property, in: entity).inverse)
     }
 
+    /// The description of a `Codable` struct, which is stored by its members, or nil for any other property.
+    private static func composite(_ property: __Property, _ attribute: Attribute) -> CompositeAttribute? {
+      guard case .attribute(_, .json) = property.kind, !attribute.options.contains(.codable),
+        let members = CompositeMembers.attributes(of: property.bareType)
+      else { return nil }
+      let composite = CompositeAttribute(
+        name: property.name, originalName: attribute.formerName, options: attribute.options,
+        valueType: property.valueType, defaultValue: property.defaultValue, hashModifier: attribute.hashModifier)
+      composite.properties = members
+      return composite
+    }
+
     // MARK: - Identity
 
     /// The name of the class.
@@ -78,7 +91,7 @@ extension Schema {
       set { state.withLock { $0.name = newValue } }
     }
 
-    /// The entities that inherit from this one directly. Assigning hands them its properties.
+    /// The direct subentities. Assigning passes the properties on to them.
     public var subentities: Set<Entity> {
       get { Set(state.withLock { $0.subentities }) }
       set {
@@ -100,19 +113,19 @@ extension Schema {
       for entity in state.withLock({ $0.subentities }) { entity.inherit(from: self, all) }
     }
 
-    /// Adds an entity that inherits from this one and knows its inherited properties already.
+    /// Adds a subentity that already has its inherited properties.
     func adopt(_ entity: Entity) {
       state.withLock { $0.subentities.append(entity) }
       entity.state.withLock { $0.superentity = self }
     }
 
-    /// The name of the entity that this one inherits from.
+    /// The name of the superentity.
     public var superentityName: String? {
       get { state.withLock { $0.superentityName } }
       set { state.withLock { $0.superentityName = newValue } }
     }
 
-    /// The entity that this one inherits from. The schema owns it, not this entity.
+    /// The superentity. The schema owns it, not this entity.
     public var superentity: Entity? {
       get { state.withLock { $0.superentity } }
       set {
@@ -191,13 +204,13 @@ extension Schema {
 
     // MARK: - Constraints
 
-    /// The sets of properties that no two models have equal values for: of `@Attribute(.unique)` and of `#Unique`.
+    /// The sets of properties whose values are unique together, from `@Attribute(.unique)` and `#Unique`.
     public var uniquenessConstraints: [[String]] {
       get { state.withLock { $0.uniquenessConstraints } }
       set { state.withLock { $0.uniquenessConstraints = newValue } }
     }
 
-    /// The properties of each index that `#Index` asks for.
+    /// The properties of each index from `#Index`.
     public var indices: [[String]] {
       get { state.withLock { $0.indices } }
       set { state.withLock { $0.indices = newValue } }
@@ -205,6 +218,7 @@ extension Schema {
 
     // MARK: - Hashing
 
+    /// Compares the name, the parent, the children's names, the stored properties, the constraints and the indices.
     public static func == (left: Entity, right: Entity) -> Bool {
       if left === right { return true }
       let (a, b) = (left.state.withLock { $0 }, right.state.withLock { $0 })
@@ -216,9 +230,10 @@ extension Schema {
 
     private static func hashable(_ property: any SchemaProperty) -> AnyHashable { AnyHashable(property) }
 
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// The entity in short: its name, that of its parent, and its properties.
+    /// The entity in short form: its name, its superentity's name, and its properties.
     public var debugDescription: String {
       let parent = superentityName.map { ": \($0)" } ?? ""
       let lines = storedProperties.map { "\n  " + String(reflecting: $0) }
@@ -231,7 +246,7 @@ extension Schema {
       case name, superentityName, subentities, storedProperties, inheritedProperties, uniquenessConstraints, indices
     }
 
-    /// Decodes the entity; ``Schema`` connects it with its parent and children again.
+    /// Decodes the entity. ``Schema`` connects it with its superentity and subentities.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       var decoded = State(name: try container.decode(String.self, forKey: .name))
@@ -244,6 +259,8 @@ extension Schema {
       state = Mutex(decoded)
     }
 
+    /// Encodes the entity. Parent and children are encoded by name.
+    /// - Throws: `EncodingError`.
     public func encode(to encoder: any Encoder) throws {
       let state = self.state.withLock { $0 }
       var container = encoder.container(keyedBy: CodingKeys.self)
@@ -257,8 +274,8 @@ extension Schema {
   }
 }
 
-/// A property with its kind, so that a list of different kinds can be decoded.
-private struct CodedProperty: Codable {
+/// A property with its kind, so that a mixed list can be decoded.
+struct CodedProperty: Codable {
   var property: any SchemaProperty
 
   init(_ property: any SchemaProperty) { self.property = property }

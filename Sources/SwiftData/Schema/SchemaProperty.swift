@@ -1,37 +1,42 @@
-/// What every description of a property has: ``Schema/Attribute``, ``Schema/Relationship`` and the rest.
+/// The common interface of property descriptions: ``Schema/Attribute``, ``Schema/Relationship`` and others.
 ///
 /// (Apple's documentation, `SchemaProperty`.)
 public protocol SchemaProperty: Codable, Hashable, Sendable {
   /// The name of the property.
   var name: String { get set }
-  /// The name that the property has in stores made before it was renamed; the same as `name` where it was not.
+  /// The name in older stores, or `name` if the property was not renamed.
   var originalName: String { get set }
-  /// The type of the property as declared, optionals included.
+  /// The declared type, including optionals.
   var valueType: any Any.Type { get set }
   /// Whether the property holds a value rather than related models.
   var isAttribute: Bool { get }
   /// Whether the property holds related models.
   var isRelationship: Bool { get }
-  /// Whether the property is kept out of the store.
+  /// Whether the property is not stored.
   var isTransient: Bool { get }
   /// Whether the property may be nil.
   var isOptional: Bool { get }
-  /// Whether no two models may have the same value for it.
+  /// Whether values of the property are unique.
   var isUnique: Bool { get }
 }
 
 extension SchemaProperty {
+  /// False.
   public var isAttribute: Bool { false }
+  /// False.
   public var isRelationship: Bool { false }
+  /// False.
   public var isTransient: Bool { false }
+  /// False.
   public var isOptional: Bool { false }
+  /// False.
   public var isUnique: Bool { false }
 }
 
 extension Schema {
-  /// What `@Model` tells about one property, or about one `#Unique` or `#Index`.
   // @unchecked Sendable because it is immutable; key paths of models capture nothing, and the default value is only
   // read.
+  /// The metadata that `@Model` generates for a property, a `#Unique` or an `#Index`.
   public struct PropertyMetadata: @unchecked Sendable {
     package let name: String
     package let keypath: AnyKeyPath
@@ -40,10 +45,10 @@ extension Schema {
 
     /// Describes a property.
     /// - Parameters:
-    ///   - name: The name of the property.
-    ///   - keypath: The key path from the model to the property.
-    ///   - defaultValue: The value that the declaration assigns, if any.
-    ///   - metadata: What `@Attribute`, `@Relationship`, `#Unique` or `#Index` said.
+    ///   - name: the name of the property.
+    ///   - keypath: the key path from the model to the property.
+    ///   - defaultValue: the default value of the declaration, if any.
+    ///   - metadata: the `@Attribute`, `@Relationship`, `#Unique` or `#Index`.
     public init(
       name: String,
       keypath: AnyKeyPath,

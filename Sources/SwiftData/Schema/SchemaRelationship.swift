@@ -1,23 +1,23 @@
 import Synchronization
 
 extension Schema {
+  // @unchecked Sendable because all its state is behind a mutex.
   /// The description of a property that holds related models.
   ///
   /// (Apple's documentation, `Schema.Relationship`.)
-  // @unchecked Sendable because all its state is behind a mutex.
   public final class Relationship: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
-    /// What happens to the related models when the model is deleted.
+    /// The effect of a deletion on the related models.
     public enum DeleteRule: String, Hashable, Codable, Sendable {
-      /// Nothing: the related models keep their references.
+      /// The related models keep their references.
       case noAction
-      /// The related models lose their reference to the deleted one.
+      /// The related models lose their references to the deleted model.
       case nullify
       /// The related models are deleted too.
       case cascade
-      /// The model cannot be deleted while it has related models; saving throws.
+      /// The deletion is refused while related models exist: saving throws.
       case deny
 
-      /// Another name of ``noAction``, which Apple's framework does not have.
+      /// A synonym of ``noAction`` that Apple's framework does not have.
       public static var none: DeleteRule { .noAction }
     }
 
@@ -49,15 +49,15 @@ extension Schema {
 
     private let state: Mutex<State>
 
-    /// Describes a property that `@Relationship` annotates; its name and type come from the declaration.
+    /// Describes a property with `@Relationship`. The declaration supplies its name and type.
     /// - Parameters:
-    ///   - options: How the relationship is stored.
-    ///   - deleteRule: What happens to the related models when the model is deleted.
-    ///   - minimumModelCount: How many related models there must be when the model is saved; 0 or nil: any number.
-    ///   - maximumModelCount: How many there may be; 0 or nil: any number.
-    ///   - originalName: The name in stores made before it was renamed.
-    ///   - inverse: The property at the other end.
-    ///   - hashModifier: Tells a version of the property from another where nothing else does.
+    ///   - options: how the relationship is stored.
+    ///   - deleteRule: the effect of a deletion on the related models.
+    ///   - minimumModelCount: the minimum number of related models at a save; 0 or nil means any.
+    ///   - maximumModelCount: the maximum number of related models at a save; 0 or nil means any.
+    ///   - originalName: the name in older stores.
+    ///   - inverse: the property at the other end.
+    ///   - hashModifier: distinguishes versions of the property that are otherwise equal.
     public init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,
@@ -80,7 +80,7 @@ extension Schema {
       )
     }
 
-    /// The same with short names for the counts, which Apple's framework does not have.
+    /// The same with shorter labels for the counts, which Apple's framework does not have.
     public convenience init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,
@@ -101,7 +101,7 @@ extension Schema {
       self.options = options
     }
 
-    /// The same with a short name for the greatest count, which Apple's framework does not have.
+    /// The same with a shorter label for the maximum, which Apple's framework does not have.
     public convenience init(
       _ options: Option...,
       deleteRule: DeleteRule = .nullify,
@@ -120,7 +120,7 @@ extension Schema {
       self.options = options
     }
 
-    /// The relationship of a property, with what the declaration and the engine know of it.
+    /// The relationship of a property, from its declaration and the engine's description.
     package init(_ property: __Property, inverse: __Property?) {
       let source = property.relationship!.snapshot
       state = Mutex(
@@ -153,13 +153,13 @@ extension Schema {
       set { update { $0.name = newValue } }
     }
 
-    /// The name in stores made before the property was renamed; the same as `name` where it was not.
+    /// The name in older stores, or `name` if the property was not renamed.
     public var originalName: String {
       get { snapshot.originalName ?? snapshot.name }
       set { update { $0.originalName = newValue } }
     }
 
-    /// The key path of the property; nil where the schema was read from a file.
+    /// The key path of the property, or nil if the schema was loaded from a file.
     public var keypath: AnyKeyPath? {
       get { snapshot.keypath }
       set { update { $0.keypath = newValue } }
@@ -171,7 +171,7 @@ extension Schema {
       set { update { $0.options = newValue } }
     }
 
-    /// The type as declared; `Any` where the schema was read from a file.
+    /// The declared type, or `Any` if the schema was loaded from a file.
     public var valueType: any Any.Type {
       get { snapshot.valueType.type }
       set {
@@ -190,13 +190,13 @@ extension Schema {
       set { update { $0.destination = newValue } }
     }
 
-    /// What happens to the related models when the model is deleted.
+    /// The effect of a deletion on the related models.
     public var deleteRule: DeleteRule {
       get { state.withLock { $0.deleteRule } }
       set { update { $0.deleteRule = newValue } }
     }
 
-    /// The name of the property at the other end; nil where there is none.
+    /// The name of the property at the other end, or nil if there is none.
     public var inverseName: String? {
       get { snapshot.inverseName }
       set { update { $0.inverseName = newValue } }
@@ -208,44 +208,49 @@ extension Schema {
       set { update { $0.inverseKeyPath = newValue } }
     }
 
-    /// How many related models there must be when the model is saved; 0 or nil: any number.
+    /// The minimum number of related models at a save; 0 or nil means any.
     public var minimumModelCount: Int? {
       get { state.withLock { $0.minimum } }
       set { update { $0.minimum = newValue } }
     }
 
-    /// How many related models there may be when the model is saved; 0 or nil: any number.
+    /// The maximum number of related models at a save; 0 or nil means any.
     public var maximumModelCount: Int? {
       get { state.withLock { $0.maximum } }
       set { update { $0.maximum = newValue } }
     }
 
-    /// Tells a version of the property from another where nothing else does.
+    /// Distinguishes versions of the property that are otherwise equal.
     public var hashModifier: String? {
       get { snapshot.hashModifier }
       set { update { $0.hashModifier = newValue } }
     }
 
+    /// True.
     public var isRelationship: Bool { true }
+    /// Whether the property may be nil.
     public var isOptional: Bool { snapshot.isOptional }
+    /// Whether the options contain `.unique`.
     public var isUnique: Bool { options.contains(.unique) }
-    /// Whether there is one related model rather than many.
+    /// Whether the relationship is a to-one.
     public var isToOneRelationship: Bool { snapshot.isToOne }
 
-    /// The name that the property had before, where it was renamed.
+    /// The former name of a renamed property.
     package var formerName: String? { snapshot.originalName }
     package var valueTypeName: String { snapshot.valueType.name }
 
+    /// Compares everything but the key paths, for which the names stand.
     public static func == (left: Relationship, right: Relationship) -> Bool {
       left === right || left.coded == right.coded
     }
 
+    /// Hashes the name and the destination.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(name)
       hasher.combine(destination)
     }
 
-    /// The declaration in short: `tags: [Tag], inverse trips, nullify`.
+    /// The declaration in short form: `tags: [Tag], inverse trips, nullify`.
     public var debugDescription: String {
       let state = snapshot
       let inverse = state.inverseName.map { ", inverse \($0)" } ?? ""
@@ -254,7 +259,7 @@ extension Schema {
 
     // MARK: - Coding
 
-    /// Everything but the key paths, which mean nothing outside the process: the names stand for them.
+    /// All facts except the key paths, which are valid in this process only. The names replace them.
     private struct Coded: Hashable, Codable {
       var name: String
       var originalName: String?
@@ -288,6 +293,8 @@ extension Schema {
       )
     }
 
+    /// Decodes a relationship. It has no key paths.
+    /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
       let coded = try Coded(from: decoder)
       state = Mutex(
@@ -308,6 +315,8 @@ extension Schema {
       )
     }
 
+    /// Encodes everything but the key paths.
+    /// - Throws: `EncodingError`.
     public func encode(to encoder: any Encoder) throws { try coded.encode(to: encoder) }
   }
 }

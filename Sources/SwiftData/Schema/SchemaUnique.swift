@@ -1,8 +1,8 @@
 extension Schema {
-  /// The sets of properties that `#Unique` names: no two models have equal values for all properties of a set.
+  // @unchecked Sendable because it is immutable and key paths of models capture nothing.
+  /// The sets of properties of a `#Unique`. No two models share all values of a set.
   ///
   /// (Apple's documentation, `Schema.Unique`.)
-  // @unchecked Sendable because it is immutable and key paths of models capture nothing.
   public final class Unique<T: PersistentModel>: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
     /// The sets of properties.
     public let constraints: [[PartialKeyPath<T>]]
@@ -13,9 +13,13 @@ extension Schema {
     /// The key paths as the compiler prints them.
     public var debugDescription: String { "#Unique(\(constraints))" }
 
+    /// Compares the sets of properties, in order.
     public static func == (left: Unique, right: Unique) -> Bool { left.constraints == right.constraints }
+    /// Hashes the sets of properties.
     public func hash(into hasher: inout Hasher) { hasher.combine(constraints) }
 
+    /// Decodes the names of the properties.
+    /// - Throws: `DecodingError`, also if the model has no such property.
     public init(from decoder: any Decoder) throws {
       constraints = try [PropertyNames](from: decoder).map { try $0.keyPaths(of: T.self, decoder) }
     }
@@ -26,17 +30,17 @@ extension Schema {
     }
   }
 
-  /// The indices that `#Index` asks for.
+  // @unchecked Sendable because it is immutable and key paths of models capture nothing.
+  /// The indices of an `#Index`.
   ///
   /// (Apple's documentation, `Schema.Index`.)
-  // @unchecked Sendable because it is immutable and key paths of models capture nothing.
   public final class Index<T: PersistentModel>: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
     /// One index.
     public enum Types<P: PersistentModel> {
-      /// An index that finds values and orders them.
+      /// An index for equality, ranges and sorting.
       case binary([PartialKeyPath<P>])
-      /// An index over ranges of one to five numbers or dates (an R*Tree), for predicates that bound them: a map's
-      /// region, a span of time. It neither orders nor finds values of other types.
+      /// An R*Tree over one to five numbers or dates, for predicates that bound them, such as a map's region or a span
+      /// of time. It cannot sort, and does not support other types.
       case rtree([PartialKeyPath<P>])
 
       package var keyPaths: [PartialKeyPath<P>] {
@@ -49,16 +53,18 @@ extension Schema {
     /// The indices.
     public let indices: [Types<T>]
 
-    /// Asks for binary indices.
+    /// Declares binary indices.
     public init(_ binaryIndices: [PartialKeyPath<T>]...) { indices = binaryIndices.map { .binary($0) } }
 
-    /// Asks for indices of given kinds.
+    /// Declares indices of given kinds.
     public init(_ indices: Types<T>...) { self.indices = indices }
 
     /// The key paths as the compiler prints them.
     public var debugDescription: String { "#Index(\(indices))" }
 
+    /// Compares the indices, in order.
     public static func == (left: Index, right: Index) -> Bool { left.indices == right.indices }
+    /// Hashes the indices.
     public func hash(into hasher: inout Hasher) { hasher.combine(indices) }
 
     private struct Coded: Codable {
@@ -66,6 +72,8 @@ extension Schema {
       var properties: PropertyNames
     }
 
+    /// Decodes the kinds and the names of the properties.
+    /// - Throws: `DecodingError`, also if the model has no such property.
     public init(from decoder: any Decoder) throws {
       indices = try [Coded](from: decoder).map {
         let keyPaths = try $0.properties.keyPaths(of: T.self, decoder)
@@ -87,30 +95,33 @@ extension Schema {
 
 extension Schema.Index.Types: Hashable {}
 
-/// What `#Unique` and `#Index` have in common: they list properties and are none themselves, so they have neither a
-/// name nor a type.
+/// The common part of `#Unique` and `#Index`. They list properties and are not properties, so they have no name and no
+/// type.
 protocol PropertyListing: SchemaProperty {
   /// The lists, in order.
   var keyPathLists: [[AnyKeyPath]] { get }
-  /// Whether each list asks for an R*Tree.
+  /// Whether each list declares an R*Tree.
   var isRTree: [Bool] { get }
 }
 
 extension PropertyListing {
+  /// Empty: a list of properties has no name.
   public var name: String {
     get { "" }
     set {}
   }
+  /// Empty: a list of properties has no name.
   public var originalName: String {
     get { "" }
     set {}
   }
+  /// The type of the description itself.
   public var valueType: any Any.Type {
     get { Self.self }
     set {}
   }
 
-  /// The lists as terms of an index; nil for a list with a key path that an index cannot have.
+  /// The lists as index terms, with nil for a list that contains an unsupported key path.
   func terms(in entity: __Entity) -> [[IndexTerm]?] {
     keyPathLists.map { list in
       let terms = list.compactMap { IndexTerm($0, in: entity) }
@@ -129,7 +140,7 @@ extension Schema.Index: PropertyListing {
   var isRTree: [Bool] { indices.map { if case .rtree = $0 { true } else { false } } }
 }
 
-/// A list of key paths as the names of their properties, the only form that means something outside the process.
+/// The names of the properties, because key paths are valid in this process only.
 private struct PropertyNames: Codable {
   let names: [String]
 
@@ -153,7 +164,7 @@ private struct PropertyNames: Codable {
     try container.encode(names)
   }
 
-  /// The key paths of the properties. A property that the class inherits has none of the class's own.
+  /// The key paths of the properties. Inherited properties have no key path of the class itself.
   func keyPaths<T: PersistentModel>(of type: T.Type, _ decoder: any Decoder) throws -> [PartialKeyPath<T>] {
     try names.map { name in
       if let keyPath = T.__entity.property(named: name)?.keyPath as? PartialKeyPath<T> { return keyPath }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The type of a property, which a schema that was read from a file knows by name only.
+/// The type of a property. A schema that was loaded from a file knows only its name.
 // @unchecked Sendable because it is immutable; a metatype has no state.
 struct SchemaValueType: Hashable, Codable, @unchecked Sendable {
   let type: any Any.Type
-  /// The name without the module for types of the standard library and Foundation, with a question mark for an
+  /// The name, without the module for types of the standard library and Foundation, with a question mark for an
   /// optional; otherwise the qualified name.
   let name: String
 

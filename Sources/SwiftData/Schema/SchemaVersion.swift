@@ -1,13 +1,12 @@
 extension Schema {
-  /// The version of a schema, in three parts.
-  ///
-  /// Versions compare part by part, the first one first. (Apple's documentation, `Schema.Version`.)
+  /// The version of a schema, in three parts that compare from left to right. (Apple's documentation,
+  /// `Schema.Version`.)
   public struct Version: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
-    /// Changes when stores need a migration that somebody writes.
+    /// Changes if stores need a custom migration.
     public let major: Int
-    /// Changes when the schema grows.
+    /// Changes if the schema grows.
     public let minor: Int
-    /// Changes when nothing but a detail does.
+    /// Changes for details.
     public let patch: Int
 
     /// Makes a version from its parts.
@@ -20,6 +19,7 @@ extension Schema {
     /// The parts with dots between them: `1.2.0`.
     public var description: String { "\(major).\(minor).\(patch)" }
 
+    /// Compares part by part, the first one first.
     public static func < (left: Version, right: Version) -> Bool {
       (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }

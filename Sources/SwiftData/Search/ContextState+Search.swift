@@ -1,7 +1,7 @@
 import Foundation
 
 extension ContextState {
-  func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [SearchHit<M>] {
+  func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [ModelContext.SearchHit<M>] {
     drainInbox()
     let table = try core.table(for: M.__entity)
     guard case .sql(let store) = core.kind(of: table) else {
@@ -14,7 +14,7 @@ extension ContextState {
     guard let query = SearchQuery(text), limit.map({ $0 > 0 }) ?? true else { return [] }
     try loadMarkedRows(root: table.root)
     let unsaved = unsavedObjects(M.self)
-    // Each unsaved object can push one stored hit out.
+    // Each unsaved object can displace one stored hit.
     let wanted = limit.flatMap { limit in
       let (sum, overflow) = limit.addingReportingOverflow(unsaved.count)
       return overflow ? nil : sum
@@ -23,24 +23,24 @@ extension ContextState {
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
     beginUse(.read)
     defer { endUse() }
-    var hits: [SearchHit<M>]
+    var hits: [ModelContext.SearchHit<M>]
     switch try quietly({ try store.search(request) }) {
     case .hits(let stored, let counts):
       let objects = try storedObjects(stored.map(\.key), table, store) as [Int64: M]
       hits = stored.compactMap { found in
-        objects[found.key].map { SearchHit(model: $0, rank: found.rank, snippets: found.snippets) }
+        objects[found.key].map { ModelContext.SearchHit(model: $0, rank: found.rank, snippets: found.snippets) }
       }
       hits += try ranked(alive, request) { try counts().rarity }
     case .candidates(let keys, let counts):
       let objects = try storedObjects(keys, table, store) as [Int64: M]
       hits = try ranked(keys.compactMap { objects[$0] } + alive, request) { counts.rarity }
     }
-    // A stable sort: what fits equally well stays in the order of age.
+    // A stable sort keeps equally ranked hits in insertion order.
     hits.sort { $0.rank < $1.rank }
     return Array(hits.prefix(limit ?? .max))
   }
 
-  /// The objects with some keys that are as they are stored.
+  /// The objects with some keys that have no unsaved changes.
   private func storedObjects<M: PersistentModel>(
     _ keys: [Int64], _ table: EntityTable, _ store: any SQLStore
   ) throws -> [Int64: M] {
@@ -52,15 +52,15 @@ extension ContextState {
     return Dictionary(uniqueKeysWithValues: objects.map { ($0.__state.key, $0) })
   }
 
-  /// What FTS5 finds in objects in memory.
+  /// Ranks objects in memory with FTS5.
   private func ranked<M: PersistentModel>(
     _ objects: [M], _ request: SearchRequest, rarity: () throws -> [Double]
-  ) throws -> [SearchHit<M>] {
+  ) throws -> [ModelContext.SearchHit<M>] {
     if objects.isEmpty { return [] }
     let search = try UnsavedSearch(request.index, objects)
     guard try search.hasHits(request.query) else { return [] }
     return try search.hits(request.query, rarity: try rarity()).map {
-      SearchHit(model: objects[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
+      ModelContext.SearchHit(model: objects[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
     }
   }
 
@@ -72,23 +72,23 @@ extension ContextState {
   }
 }
 
-/// What a search found of an object, before the object is at hand.
+/// A found row, before its object is loaded.
 package struct SearchFound {
   let key: Int64
   let rank: Double
-  let snippets: [SearchSnippet]
+  let snippets: [ModelContext.SearchSnippet]
 }
 
 extension SearchIndex {
-  /// What is selected of a row that was found: its key, its rank, and a snippet of each column.
+  /// The select list of a found row: its key, its rank, and a snippet of each column.
   var results: String {
     let name = name.quotedIdentifier
     let snippets = columns.indices.map { SearchText.snippetSQL(self.name, column: $0) }
     return (["\(name).rowid", "\(name).rank"] + snippets).joined(separator: ", ")
   }
 
-  /// The snippets in which something was found.
-  func snippets(_ marked: (Int) -> String?) -> [SearchSnippet] {
+  /// The snippets that contain a match.
+  func snippets(_ marked: (Int) -> String?) -> [ModelContext.SearchSnippet] {
     columns.enumerated().compactMap { index, column in
       marked(index).flatMap { SearchText.snippet($0, of: column.property) }
     }
@@ -96,29 +96,31 @@ extension SearchIndex {
 }
 
 extension ModelContext {
-  /// The objects in whose `.spotlight` attributes a text is found, the best first.
+  /// Searches the `.spotlight` attributes for a text and returns the matching objects, best first.
   ///
-  /// The text is what a person types into a search field; none is an error.
-  /// - Words must all be found, in any order and in any of the attributes: `invoice march`.
-  /// - A phrase in quotation marks must be found as it is: `"annual report"`.
-  /// - A star after a word or a phrase takes its last word for a beginning: `invo*`, `"annual rep"*`.
+  /// The text is what a user types into a search field. No text is an error.
+  /// - All words must be found, in any order and in any attribute: `invoice march`.
+  /// - A quoted phrase must be found literally: `"annual report"`.
+  /// - A star after a word or phrase makes its last word a prefix: `invo*`, `"annual rep"*`.
   ///
-  /// Words are runs of letters and digits; other characters separate them. Case and diacritics do not matter
-  /// (`cafe` finds `Café`), canonically equivalent texts are the same; `ß` and `ss` differ, as do `ø` and `o`. In
-  /// scripts without spaces between words (Chinese, Japanese, Thai, …) each character is a word, so that a run of them
-  /// is found anywhere; so is each emoji and each other symbol. No language is assumed: there are no stems and no stop
-  /// words. A predicate with `contains` or `localizedStandardContains` is another question, since it also finds parts of
-  /// words; it looks at every row.
+  /// Words are runs of letters and digits. Case, diacritics and canonical equivalence do not matter (`cafe` finds
+  /// `Café`); `ß` and `ss` differ, as do `ø` and `o`. In scripts without spaces (Chinese, Japanese, Thai, …) each
+  /// character is a word, so any run of them is found. The same holds for each emoji and symbol. No language is
+  /// assumed: there is no stemming and no list of stop words. `contains` and `localizedStandardContains` differ,
+  /// because they also find parts of words and scan every row.
   ///
-  /// Unsaved changes count: new and changed objects are searched as they are in memory, deleted ones are not found.
-  /// - Parameter limit: the greatest number of hits; nil is all.
-  /// - Throws: ``SwiftDataError/unsupportedPredicate`` where neither the class nor a subclass has a `String` attribute
+  /// Unsaved changes count: new and changed objects are searched in memory, deleted ones are not found.
+  /// - Parameters:
+  ///   - model: the class; objects of its subclasses are found too.
+  ///   - text: words, phrases and prefixes, as above.
+  ///   - limit: the maximum number of hits, or nil for all.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if neither the class nor a subclass has a `String` attribute
   ///   with `.spotlight`.
-  /// - Complexity: that of SQLite's FTS5: proportional to the number of stored objects that have the words, not to
-  ///   that of all. A PostgreSQL store finds them by `tsvector` and counts all rows; FTS5 then ranks them in memory.
+  /// - Complexity: that of SQLite's FTS5, proportional to the number of stored objects with the words. A PostgreSQL
+  ///   store finds them by `tsvector` and counts all rows; FTS5 then ranks them in memory.
   public func search<T: PersistentModel>(
     _ model: T.Type, _ text: String, limit: Int? = nil
-  ) throws -> [SearchHit<T>] {
-    try state.search(model, text, limit: limit)
+  ) throws -> [ModelContext.SearchHit<T>] {
+    try state.used(.read) { try state.search(model, text, limit: limit) }
   }
 }

@@ -1,42 +1,46 @@
-/// An object that a search found, how well it fits, and where.
-public struct SearchHit<T: PersistentModel> {
-  /// The object.
-  public let model: T
+extension ModelContext {
+  /// A found object with its rank and snippets.
+  public struct SearchHit<T: PersistentModel> {
+    /// The object.
+    public let model: T
 
-  /// How well the object fits by BM25, as SQLite's FTS5 counts it: the smaller (the more negative), the better.
-  ///
-  /// It depends on how rare the words are among all stored objects of the class hierarchy, so ranks of different
-  /// searches cannot be compared. Of an unsaved object it is an estimate: the lengths of the unsaved texts alone decide
-  /// what counts as a long one.
-  public let rank: Double
+    /// The BM25 rank from SQLite's FTS5. A smaller (more negative) rank is better.
+    ///
+    /// It depends on how rare the words are among all stored objects of the class hierarchy, so ranks of different
+    /// searches are not comparable. The rank of an unsaved object is an estimate, because only unsaved texts determine
+    /// the average length.
+    public let rank: Double
 
-  /// The parts of the object's texts in which something was found, one for each attribute, in the order of declaration.
-  public let snippets: [SearchSnippet]
+    /// The matching parts of the object's texts, one per attribute, in declaration order.
+    public let snippets: [ModelContext.SearchSnippet]
+  }
 }
 
-// Objects belong to their context, so hits are not Sendable.
+// Objects belong to their context, so hits of models are not Sendable.
 @available(*, unavailable)
-extension SearchHit: Sendable {}
+extension ModelContext.SearchHit: Sendable {}
 
-/// A part of a text in which a search found something.
-public struct SearchSnippet: Hashable, Sendable, CustomStringConvertible {
-  /// The name of the attribute.
-  public let property: String
+extension ModelContext {
+  /// A part of a text with matches.
+  public struct SearchSnippet: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the attribute.
+    public let property: String
 
-  /// About 32 words of the text, in Unicode normal form C; an ellipsis (…) stands at an end where the text goes on.
-  public let text: String
+    /// About 32 words of the text in Unicode normal form C, with an ellipsis (…) where it was cut.
+    public let text: String
 
-  /// What was found: whole characters of ``text``, in order, not overlapping.
-  public let ranges: [Range<String.Index>]
+    /// The matches: ranges of whole characters in ``text``, in order, not overlapping.
+    public let ranges: [Range<String.Index>]
 
-  /// The text with brackets around what was found.
-  public var description: String {
-    var result = ""
-    var position = text.startIndex
-    for range in ranges {
-      result += text[position..<range.lowerBound] + "[" + text[range] + "]"
-      position = range.upperBound
+    /// The text with brackets around the matches.
+    public var description: String {
+      var result = ""
+      var position = text.startIndex
+      for range in ranges {
+        result += text[position..<range.lowerBound] + "[" + text[range] + "]"
+        position = range.upperBound
+      }
+      return result + text[position...]
     }
-    return result + text[position...]
   }
 }

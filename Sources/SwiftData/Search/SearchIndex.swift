@@ -1,21 +1,21 @@
 import Foundation
 
-/// The full-text index of one class hierarchy: the text of its `.spotlight` attributes.
+/// The full-text index of a class hierarchy, over its `.spotlight` attributes.
 ///
-/// It is an FTS5 table without a copy of the texts; triggers keep it in the transactions that change the rows. A view
-/// has the texts in the form that is indexed.
+/// It is an FTS5 table without a copy of the texts. Triggers maintain it in the transactions that change rows. A view
+/// supplies the texts in indexed form.
 package struct SearchIndex: Sendable {
   package struct Column: Sendable {
     /// The column of the hierarchy's table.
     package let source: String
     let property: String
-    /// The classes whose property it is; nil where it is searchable in all that have it.
+    /// The classes of the property, or nil if all classes with the column are searchable.
     let classes: [String]?
 
-    /// The column of the index: FTS5 keeps some names for itself.
+    /// The column of the index. The suffix avoids names that FTS5 reserves.
     var name: String { source + "_text" }
 
-    /// What is indexed of a row.
+    /// The SQL of the indexed text of a row.
     func value(of row: String = "") -> String {
       let text = "swift_search_text(\(row)\(source.quotedIdentifier))"
       guard let classes else { return text }
@@ -31,7 +31,7 @@ package struct SearchIndex: Sendable {
   /// The name of the FTS5 table.
   var name: String { "_swiftdata_\(table).search" }
 
-  /// Nil where no class of the hierarchy has a searchable attribute.
+  /// Returns nil if no class of the hierarchy has a searchable attribute.
   init?(table: String, members: [EntityTable]) {
     self.table = table
     var columns = [Column]()
@@ -51,13 +51,13 @@ package struct SearchIndex: Sendable {
     self.columns = columns
   }
 
-  /// Whether a property's text is indexed: it is marked `.spotlight`, and its column holds plain text.
+  /// Whether a property's text is indexed: it has `.spotlight`, and its column stores plain text.
   package static func isSearchable(_ property: __Property) -> Bool {
     property.isStored && property.attribute?.options.contains(.spotlight) == true
       && ScalarType(of: property).form == .text
   }
 
-  /// What an unsaved object would put into each column, as cells.
+  /// The cells of an unsaved object's searchable columns.
   func cells(of object: any PersistentModel) -> [SQLValue] {
     let properties = type(of: object).__entity.properties.filter(Self.isSearchable)
     return columns.map { column in
@@ -72,7 +72,7 @@ package struct SearchIndex: Sendable {
 }
 
 extension SearchIndex {
-  /// The tables, the view and the triggers that make up the index.
+  /// The tables, the view and the triggers of the index.
   var derived: DerivedTable {
     let view = "\(name).texts"
     let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")

@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a person typed into a search field, as an expression of FTS5.
+/// Parses a user's search text to an FTS5 expression.
 ///
-/// Whatever was typed is a valid query: every word becomes a string of FTS5, in which nothing has a meaning.
+/// Any text is a valid query: each word becomes an FTS5 string, in which no character has a special meaning.
 struct SearchQuery {
   struct Term: Hashable {
-    /// One word, or several that follow each other.
+    /// A word, or several consecutive words.
     var text: String
-    /// Whether the last word may go on.
+    /// Whether the last word is a prefix.
     var isPrefix: Bool
   }
 
-  /// What must all be found.
+  /// The terms, all of which must match.
   let terms: [Term]
 
-  /// Nil where there is nothing to look for.
+  /// Returns nil if the text contains no word.
   init?(_ text: String) {
     var terms = [Term]()
     var rest = Substring(text)

@@ -1,33 +1,33 @@
 import Foundation
 import GRDBSQLite
 
-/// Text as the full-text index sees it, and the way back.
+/// Converts text to its indexed form and back.
 ///
-/// SQLite's tokenizer `unicode61` folds case and diacritics and takes runs of letters and digits for words. It knows
-/// neither canonical equivalence nor scripts that put no spaces between words, so text is brought to normal form C and
-/// each character of such a script, and each symbol (an emoji), is set apart to be a word of its own.
+/// SQLite's tokenizer `unicode61` folds case and diacritics and takes runs of letters and digits for words. It supports
+/// neither canonical equivalence nor scripts without spaces. The text is therefore normalised to form C, and each
+/// character of such a script and each symbol (emoji) is separated into a word.
 enum SearchText {
-  /// The tokenizer of every index, as an argument of FTS5.
+  /// The tokenizer of all indices, as an FTS5 argument.
   static let tokenizer = "tokenize=\"unicode61 remove_diacritics 2 categories 'L* N* Co So'\""
-  /// The same in parts.
+  /// The same as a list.
   static let tokenizerComponents = ["unicode61", "remove_diacritics", "2", "categories", "L* N* Co So"]
 
-  /// Goes up when `indexed` changes its results: indices of former ones are made anew.
+  /// Increases when `indexed` changes its results, which rebuilds older indices.
   static let version = 1
 
-  // Control characters, which separate words and which `indexed` takes out of texts.
+  // Control characters that separate words. `indexed` removes them from texts.
   private static let start: Unicode.Scalar = "\u{1D}"
   private static let end: Unicode.Scalar = "\u{1E}"
   private static let gap: Unicode.Scalar = "\u{1F}"
 
-  /// The text to index or to look for.
-  /// - Complexity: O(n); ASCII is returned as it is.
+  /// The indexed form of a text.
+  /// - Complexity: O(n). ASCII is returned unchanged.
   static func indexed(_ text: String) -> String {
     if isPlain(text) { return text }
     var result = String.UnicodeScalarView()
     for scalar in SwiftText.nfc(text).unicodeScalars {
       switch scalar {
-      // NUL would end the text for SQLite's parser of queries.
+      // NUL would end the text for SQLite's query parser.
       case start, end, gap, "\0": result.append(" ")
       case _ where isWord(scalar):
         result.append(gap)
@@ -44,8 +44,8 @@ enum SearchText {
     return text.withUTF8 { $0.allSatisfy { $0 < 0x80 && !(0x1D...0x1F).contains($0) && $0 != 0 } }
   }
 
-  /// Whether the tokenizer finds a word in a text. One without any must not stand in a query, since FTS5 takes what
-  /// finds nothing for a reason to find nothing at all.
+  /// Whether the tokenizer finds a word in a text. A query must not contain a text without words, because FTS5 would
+  /// then find nothing at all.
   static func hasWord(_ text: String) -> Bool {
     text.unicodeScalars.contains { scalar in
       switch scalar.properties.generalCategory {
@@ -57,7 +57,7 @@ enum SearchText {
     }
   }
 
-  /// Whether a scalar is a word of its own.
+  /// Whether a scalar is a word by itself.
   private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case ..<0x80: false
@@ -71,13 +71,13 @@ enum SearchText {
 
   // MARK: - Snippets
 
-  /// The SQL expression for the part of a column around what was found; without marks where nothing was.
+  /// The SQL of the part of a column around the matches, without marks if there is no match.
   static func snippetSQL(_ table: String, column: Int) -> String {
     "snippet(\(table.quotedIdentifier), \(column), char(29), char(30), '…', 32)"
   }
 
-  /// A snippet from what `snippetSQL` gave; nil where nothing is marked.
-  static func snippet(_ marked: String, of property: String) -> SearchSnippet? {
+  /// Parses the result of `snippetSQL`. Returns nil if nothing is marked.
+  static func snippet(_ marked: String, of property: String) -> ModelContext.SearchSnippet? {
     var scalars = String.UnicodeScalarView()
     var (length, open) = (0, 0)
     var found = [Range<Int>]()
@@ -93,10 +93,10 @@ enum SearchText {
     }
     guard !found.isEmpty else { return nil }
     let text = String(scalars)
-    return SearchSnippet(property: property, text: text, ranges: wholeCharacters(found, in: text))
+    return ModelContext.SearchSnippet(property: property, text: text, ranges: wholeCharacters(found, in: text))
   }
 
-  /// Ranges of bytes as ranges of whole characters, those that touch joined: a word may end within a character.
+  /// Converts byte ranges to ranges of whole characters and joins adjacent ones. A word may end within a character.
   private static func wholeCharacters(_ found: [Range<Int>], in text: String) -> [Range<String.Index>] {
     var result = [Range<String.Index>]()
     var position = text.startIndex
@@ -119,7 +119,7 @@ enum SearchText {
 extension SwiftFunctions {
   static let search = [
     SwiftFunction("swift_search_text", 1) { call in
-      // A save may hold a unique text's place with a blob for a moment.
+      // A save may temporarily replace a unique text by a blob.
       guard sqlite3_value_type(call.values[0]) == SQLITE_TEXT else { return call.returns("") }
       if call.utf8(0).allSatisfy({ $0 >= 0x20 && $0 < 0x80 }) {
         call.returnsArgument(0)

@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The words of texts as the default store's full-text index has them, for stores that keep an index of their own.
+/// The words of texts as the default store indexes them, for stores with their own index.
 package enum SearchWords {
-  /// Goes up when the words of a text change.
+  /// Increases when the words of a text change.
   package static let version = SearchText.version
 
   /// The words of each text, in order.
-  /// - Throws: an error where SQLite, whose tokenizer it is, has no memory.
+  /// - Throws: an error if SQLite's tokenizer runs out of memory.
   package static func words(of texts: [String]) throws -> [[String]] {
     try tokenizer.withLock { known in
       let tokenizer = try known ?? Tokenizer()
@@ -17,7 +17,7 @@ package enum SearchWords {
     }
   }
 
-  /// SQLite's, which belongs to a database.
+  /// SQLite's tokenizer, which needs a database.
   private final class Tokenizer {
     private let database: DatabaseQueue
     private let tokenizer: any FTS5Tokenizer
@@ -35,11 +35,11 @@ package enum SearchWords {
   private static let tokenizer = Mutex<Tokenizer?>(nil)
 }
 
-/// What a search must find, in words.
+/// A term of a search, in words.
 package struct SearchTerm: Sendable {
-  /// One word, or several that follow each other.
+  /// A word, or several consecutive words.
   package let words: [String]
-  /// Whether the last one may go on.
+  /// Whether the last word is a prefix.
   package let isPrefix: Bool
 }
 
@@ -48,27 +48,27 @@ package struct SearchRequest {
   package let table: EntityTable
   let index: SearchIndex
   let query: SearchQuery
-  /// The greatest number of hits; nil is all.
+  /// The maximum number of hits, or nil for all.
   package let limit: Int?
 
-  /// What must all be found, in words.
+  /// The terms, all of which must match.
   package func terms() throws -> [SearchTerm] { try query.words() }
 }
 
-/// What a search finds in stored rows.
+/// The result of a search in stored rows.
 package enum SearchAnswer {
-  /// The hits, ranked by the database. `counts` are asked for if unsaved objects have to be ranked beside them.
+  /// The hits, ranked by the database. `counts` is called if unsaved objects have to be ranked too.
   case hits([SearchFound], counts: () throws -> SearchCounts)
-  /// The keys of the rows in which something may be found, in order: all of them, or those that fit best by the database's
-  /// own measure. FTS5 then decides in memory, so that every store gives the same results.
+  /// The keys of candidate rows: all, or the best by the database's own ranking. FTS5 then ranks them in memory, so
+  /// that every store returns the same results.
   case candidates([Int64], counts: SearchCounts)
 }
 
-/// How common the terms of a search are.
+/// The frequencies of the terms of a search.
 package struct SearchCounts {
-  /// How many rows the class hierarchy has.
+  /// The number of rows of the class hierarchy.
   let rowCount: Int
-  /// How many of them have each term.
+  /// The number of rows with each term.
   let counts: [Int]
 
   package init(rowCount: Int, counts: [Int]) { (self.rowCount, self.counts) = (rowCount, counts) }

@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
 
-/// A full-text index over unsaved objects alone, in memory, made for one search.
+/// An in-memory full-text index of the unsaved objects, for one search.
 ///
-/// BM25 weighs each word by how rare it is. Among a few unsaved objects that says nothing, so the weights of the store
-/// take the place of theirs, and stored and unsaved objects can stand in one list.
+/// BM25 weighs each word by its rarity. Among a few unsaved objects that is meaningless, so the store's weights replace
+/// theirs. Stored and unsaved objects can then be ranked in one list.
 struct UnsavedSearch {
   private let index: SearchIndex
   private let database: DatabaseQueue
@@ -33,7 +33,7 @@ struct UnsavedSearch {
     }
   }
 
-  /// What is found, in the order of the objects. `rarity` has the weight of each term in the store.
+  /// The hits in the order of the objects. `rarity` has the weight of each term in the store.
   func hits(_ query: SearchQuery, rarity: [Double]) throws -> [SearchFound] {
     try database.read { database in
       var ranks = [Int64: Double]()
@@ -56,7 +56,7 @@ struct UnsavedSearch {
     return "SELECT \(columns) FROM \(name) WHERE \(name) MATCH ?"
   }
 
-  /// The weight that FTS5's BM25 gives to a term that `found` of `all` rows have.
+  /// The weight of a term that `found` of `all` rows contain, as in FTS5's BM25.
   static func rarity(of found: Int, among all: Int) -> Double {
     max(log((Double(all - found) + 0.5) / (Double(found) + 0.5)), 1e-6)
   }

@@ -1,50 +1,50 @@
 import Foundation
 import Synchronization
 
-/// How one entity is kept: its table, the columns that a fetch of it selects, and the SQL texts that follow from them.
+/// The storage of an entity: its table, the columns that a fetch selects, and the SQL derived from them.
 ///
-/// A class hierarchy shares the table of its root; a fetch of a class selects the columns of its subclasses too.
-// @unchecked Sendable because it is immutable but for what a mutex guards.
+/// A class hierarchy shares the table of its root. A fetch of a class also selects the columns of its subclasses.
+// @unchecked Sendable because it is immutable except for state under a mutex.
 package final class EntityTable: @unchecked Sendable {
   package let entity: __Entity
-  /// The table, which is named as the root class.
+  /// The name of the table, which is the name of the root class.
   package let name: String
-  /// The position of the root entity among the container's roots; keys are unique within a root.
+  /// The index of the root entity among the container's roots. Keys are unique within a root.
   package let root: Int
-  /// The store that keeps the entity, as an index into the container's stores.
+  /// The index of the entity's store among the container's stores.
   package let store: Int
   /// The class itself and its subclasses.
   package let family: [__Entity]
-  /// Whether rows carry the name of their class.
+  /// Whether rows contain the name of their class.
   package let hasDiscriminator: Bool
   /// The columns that a fetch selects after the key (and the class name).
   package let columns: [String]
-  /// For each class of the family, by name: where the columns of its properties are in the select list.
+  /// For each class of the family, the positions of its properties' columns in the select list.
   package let positions: [String: [Int32]]
-  /// The properties of the class itself with a column of their own, in index order.
+  /// The properties of the class with a column, in index order.
   package let stored: [__Property]
   /// The to-many properties of the class.
   package let toMany: [__Property]
-  /// The properties that validation looks at: required to-ones and to-manys with counts.
+  /// The properties that validation checks: required to-ones, and to-manys with bounds.
   package let validated: [__Property]
   /// The uniqueness constraints of the class and its superclasses.
   package let uniqueness: [[IndexTerm]]
-  /// The properties that these name.
+  /// The properties in uniqueness constraints.
   package let uniqueProperties: PropertySet
-  /// The columns whose cells are sealed, of the class and its subclasses; empty where the store has no key.
+  /// The encrypted columns of the class and its subclasses. Empty if the store has no key.
   package let encrypted: Set<String>
-  /// The R*Trees that have every row of the class.
+  /// The R*Trees with every row of the class.
   let rtrees: [RTreeIndex]
   /// `SELECT` of all columns.
   private let selectAll: String
-  /// The update that was asked for last: many saves in a row write the same properties.
+  /// The last update statement, because consecutive saves often write the same properties.
   private let lastUpdate = Mutex<Update?>(nil)
 
-  /// What writes some properties of a row.
+  /// An update statement for some properties of a row.
   struct Update {
     let set: PropertySet
     let properties: [__Property]
-    /// Empty where none of them has a column.
+    /// Empty if none of the properties has a column.
     let sql: String
   }
 
@@ -91,19 +91,20 @@ package final class EntityTable: @unchecked Sendable {
   }
 
   /// The tables of all classes of a schema.
-  /// - Parameter encrypts: whether the store of a number has a key.
+  /// - Parameter encrypts: whether the store at an index has a key.
   package static func tables(
     of schema: Schema, store: (__Entity) -> Int, encrypts: (Int) -> Bool = { _ in false }
   ) -> [EntityTable] {
     let entities = schema.runtimeEntities
-    var roots = [__Entity]()
-    for entity in entities where !roots.contains(where: { $0 === entity.root }) { roots.append(entity.root) }
+    let hierarchies = OrderedDictionary(grouping: entities) { ObjectIdentifier($0.root) }
+    let roots = Dictionary(uniqueKeysWithValues: hierarchies.enumerated().map { ($1.key, $0) })
     return entities.map { entity in
-      let hierarchy = entities.filter { $0.root === entity.root }
+      let root = ObjectIdentifier(entity.root)
+      let hierarchy = hierarchies[root]!
       let store = store(entity)
       return EntityTable(
         entity: entity, family: hierarchy.filter { $0.isKind(of: entity) }, hasDiscriminator: hierarchy.count > 1,
-        root: roots.firstIndex { $0 === entity.root }!, store: store, encrypts: encrypts(store))
+        root: roots[root]!, store: store, encrypts: encrypts(store))
     }
   }
 
@@ -117,19 +118,19 @@ package final class EntityTable: @unchecked Sendable {
     return names.joined(separator: ", ")
   }
 
-  /// What a fetch selects of a column.
+  /// The SQL that a fetch selects for a column.
   private static func cell(_ column: String, _ table: String, _ encrypted: Set<String>) -> String {
     let cell = "t0." + column.quotedIdentifier
     return encrypted.contains(column) ? EncryptedColumn.opened(cell, table, column) : cell
   }
 
-  /// What is written to a column.
-  /// - Parameter value: its SQL.
+  /// The SQL to assign to a column.
+  /// - Parameter value: the SQL of the value.
   package func written(_ value: String, to column: String) -> String {
-    encrypted.contains(column) ? EncryptedColumn.sealed(value, name, column) : value
+    encrypted.contains(column) ? EncryptedColumn.encrypted(value, name, column) : value
   }
 
-  /// `t0._entity IN (…)` where the entity is a subclass or its table holds other classes too; nil otherwise.
+  /// `t0._entity IN (…)` if the table contains other classes too, else nil.
   package var discriminatorCondition: String? {
     guard hasDiscriminator, entity.superentity != nil else { return nil }
     let names = family.map(\.name.quotedLiteral)
@@ -160,13 +161,13 @@ package final class EntityTable: @unchecked Sendable {
       guard let position = positionColumn(of: property)?.quotedIdentifier else {
         return column + " = " + written("?", to: name)
       }
-      // A place in the array of the former owner means nothing to the next one.
+      // A position in the former owner's array is invalid for the new owner.
       return "\(column) = ?, \(position) = CASE WHEN \(column) IS ?\(index + 1) THEN \(position) END"
     }
     return "UPDATE \(name.quotedIdentifier) SET \(assignments.joined(separator: ", ")) WHERE _pk = ?"
   }
 
-  /// The column that keeps the order of the to-many at the other side of a to-one.
+  /// The column with the order of the to-many at the other side of a to-one.
   package func positionColumn(of property: __Property) -> String? {
     guard property.isToOne else { return nil }
     let info = RelationshipInfo.of(property, in: entity)
@@ -174,13 +175,13 @@ package final class EntityTable: @unchecked Sendable {
     return "\(property.name)_position"
   }
 
-  /// The plain indices: `#Index`, `@Attribute(.indexed)` and the columns of to-one relationships.
+  /// The plain indices: `#Index`, `@Attribute(.indexed)` and to-one relationships.
   package var indices: [[IndexTerm]] {
     let properties = entity.properties.filter { $0.isToOne || $0.attribute?.options.contains(.indexed) == true }
     return properties.map { [IndexTerm($0)] } + inherited(\.binaryTerms)
   }
 
-  /// What the class and its superclasses declare.
+  /// The terms that the class and its superclasses declare.
   private func inherited(_ terms: (__Entity) -> [[IndexTerm]]) -> [[IndexTerm]] {
     sequence(first: entity, next: \.superentity).flatMap(terms)
   }

@@ -3,7 +3,7 @@ import Foundation
 // The statements that make what a record describes. Each is skipped where it exists.
 
 extension LayoutRecord {
-  func creationStatements() -> [String] {
+  package func creationStatements() -> [String] {
     tables.flatMap { [$0.creation()] + $0.indexCreations } + pairTables.flatMap { [$0.creation()] + $0.indexCreations }
   }
 }

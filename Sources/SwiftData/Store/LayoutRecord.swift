@@ -19,6 +19,11 @@ package struct LayoutRecord: Codable, Equatable {
     package var columns: [Column]
     package var indices: [Index]
 
+    package init(name: String, classes: [String], hasDiscriminator: Bool, columns: [Column], indices: [Index]) {
+      (self.name, self.classes, self.hasDiscriminator) = (name, classes, hasDiscriminator)
+      (self.columns, self.indices) = (columns, indices)
+    }
+
     package func column(named name: String) -> Column? { columns.first { $0.name == name } }
   }
 
@@ -33,6 +38,17 @@ package struct LayoutRecord: Codable, Equatable {
     package var valueType = ""
     /// Whether cells may name files of the external storage.
     package var isExternal = false
+    /// The `originalName` of the property, or none. Nil where an earlier version wrote the record and did not say. It says
+    /// nothing about the cells, so that it does not count.
+    package var formerNames: [String]?
+
+    package init(
+      name: String, affinity: ColumnType? = nil, isRequired: Bool = false, reference: Reference? = nil,
+      family: ValueFamily, valueType: String = "", isExternal: Bool = false, formerNames: [String]? = nil
+    ) {
+      (self.name, self.affinity, self.isRequired, self.reference) = (name, affinity, isRequired, reference)
+      (self.family, self.valueType, self.isExternal, self.formerNames) = (family, valueType, isExternal, formerNames)
+    }
 
     package static func == (left: Column, right: Column) -> Bool {
       left.name == right.name && left.affinity == right.affinity && left.isRequired == right.isRequired
@@ -45,6 +61,8 @@ package struct LayoutRecord: Codable, Equatable {
     package var table: String
     /// Whether the column becomes null when its target is deleted; otherwise that is refused.
     package var setsNull: Bool
+
+    package init(table: String, setsNull: Bool) { (self.table, self.setsNull) = (table, setsNull) }
   }
 
   package struct Index: Codable, Hashable {
@@ -53,6 +71,10 @@ package struct LayoutRecord: Codable, Equatable {
     package var isUnique: Bool
     /// The SQL of each, where one is a member.
     package var expressions: [String]?
+
+    package init(columns: [String], isUnique: Bool, expressions: [String]? = nil) {
+      (self.columns, self.isUnique, self.expressions) = (columns, isUnique, expressions)
+    }
 
     /// What the index orders by.
     var terms: [String] { expressions ?? columns.map(\.quotedIdentifier) }
@@ -64,6 +86,10 @@ package struct LayoutRecord: Codable, Equatable {
     /// The tables that `source` and `target` point at.
     package var source: String
     package var target: String
+
+    package init(name: String, source: String, target: String) {
+      (self.name, self.source, self.target) = (name, source, target)
+    }
   }
 
   package struct Relationship: Codable, Hashable {
@@ -72,6 +98,10 @@ package struct LayoutRecord: Codable, Equatable {
     package var name: String
     package var destination: String
     package var storage: Storage
+
+    package init(table: String, name: String, destination: String, storage: Storage) {
+      (self.table, self.name, self.destination, self.storage) = (table, name, destination, storage)
+    }
   }
 
   /// Where a relationship is kept.
@@ -105,19 +135,30 @@ package struct LayoutRecord: Codable, Equatable {
   }
 
   func union(_ other: LayoutRecord) -> LayoutRecord {
-    LayoutRecord(
-      tables: tables + other.tables.filter { table(named: $0.name) == nil },
-      pairTables: pairTables + other.pairTables.filter { !pairTables.contains($0) },
-      relationships: relationships + other.relationships.filter { !relationships.contains($0) })
+    let names = Set(tables.map(\.name))
+    let (pairs, ends) = (Set(pairTables), Set(relationships))
+    return LayoutRecord(
+      tables: tables + other.tables.filter { !names.contains($0.name) },
+      pairTables: pairTables + other.pairTables.filter { !pairs.contains($0) },
+      relationships: relationships + other.relationships.filter { !ends.contains($0) })
   }
 
   func hasClass(_ name: String) -> Bool { tables.contains { $0.classes.contains(name) } }
 
   // Neither tables nor columns have an order that matters.
   package static func == (left: LayoutRecord, right: LayoutRecord) -> Bool {
-    left.tables.count == right.tables.count && Set(left.pairTables) == Set(right.pairTables)
-      && Set(left.relationships) == Set(right.relationships)
-      && left.tables.allSatisfy { table in right.table(named: table.name)?.hasShape(of: table) ?? false }
+    guard left.tables.count == right.tables.count, Set(left.pairTables) == Set(right.pairTables),
+      Set(left.relationships) == Set(right.relationships)
+    else { return false }
+    let tables = Dictionary(right.tables.map { ($0.name, $0) }) { first, _ in first }
+    return left.tables.allSatisfy { tables[$0.name]?.hasShape(of: $0) ?? false }
+  }
+
+  /// Whether both say the same to the letter, down to what says nothing about the cells. A store that is opened by the
+  /// program that made it is recognised by that, without a plan of what would change.
+  func isIdentical(to other: LayoutRecord) -> Bool {
+    tables.count == other.tables.count && pairTables == other.pairTables && relationships == other.relationships
+      && zip(tables, other.tables).allSatisfy { $0.isIdentical(to: $1) }
   }
 }
 
@@ -168,6 +209,15 @@ extension LayoutRecord.Table {
   func hasSameRows(as other: LayoutRecord.Table) -> Bool {
     name == other.name && hasDiscriminator == other.hasDiscriminator && Set(classes) == Set(other.classes)
       && columns.count == other.columns.count && columns.allSatisfy { other.column(named: $0.name) == $0 }
+  }
+
+  func isIdentical(to other: LayoutRecord.Table) -> Bool {
+    name == other.name && classes == other.classes && hasDiscriminator == other.hasDiscriminator
+      && indices == other.indices && columns.count == other.columns.count
+      && zip(columns, other.columns).allSatisfy { left, right in
+        left == right && left.valueType == right.valueType && left.isExternal == right.isExternal
+          && left.formerNames == right.formerNames
+      }
   }
 
   func hasShape(of other: LayoutRecord.Table) -> Bool {

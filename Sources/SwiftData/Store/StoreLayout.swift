@@ -1,9 +1,9 @@
 /// The tables of one store.
 // @unchecked Sendable because it is immutable.
 package final class StoreLayout: @unchecked Sendable {
-  /// One for each class.
+  /// The tables, one per class.
   package let tables: [EntityTable]
-  /// The same as the file records it.
+  /// The layout as the file records it.
   package let record: LayoutRecord
 
   package init(tables: [EntityTable]) {
@@ -33,7 +33,7 @@ extension LayoutRecord {
     for table in tables {
       for property in table.entity.properties where !property.isAttribute {
         let info = RelationshipInfo.of(property, in: table.entity)
-        // Each class lists what it inherits; one entry is enough.
+        // Each class lists inherited relationships; one entry is enough.
         guard info.source === table.entity else { continue }
         relationships.append(Self.relationship(property, info))
         guard case .join(let name, let source, _, _) = info.storage, seen.insert(name).inserted else { continue }
@@ -50,14 +50,20 @@ extension LayoutRecord {
     var columns: OrderedDictionary<String, Column> = [:]
     for table in members {
       for property in table.stored {
-        // A subclass's column is null in the rows of other classes.
+        // A subclass's column is NULL in rows of other classes.
         let isRequired = !property.isOptional && root.entity.properties.contains { $0 === property }
         let column = column(property, isRequired: isRequired, in: table)
-        // Classes that differ about a property of one name share a column that takes the values of both.
+        // Classes with different types for one property name share a column that accepts both.
         columns[column.name] =
           columns[column.name].map { known in
-            guard known != column else { return known }
-            return Column(name: column.name, family: .mixed, isExternal: known.isExternal || column.isExternal)
+            let names =
+              (known.formerNames ?? []) + (column.formerNames ?? []).filter { known.formerNames?.contains($0) != true }
+            var merged = known
+            if known != column {
+              merged = Column(name: column.name, family: .mixed, isExternal: known.isExternal || column.isExternal)
+            }
+            merged.formerNames = names
+            return merged
           } ?? column
         if let position = table.positionColumn(of: property) {
           columns[position] = Column(name: position, affinity: .integer, family: .position)
@@ -72,6 +78,7 @@ extension LayoutRecord {
   private static func column(_ property: __Property, isRequired: Bool, in table: EntityTable) -> Column {
     var column = Column(
       name: TableNames.column(for: property), affinity: .integer, isRequired: isRequired, family: ValueFamily(property))
+    column.formerNames = property.attribute?.formerName.map { [$0] } ?? []
     switch property.kind {
     case .attribute(let type, _):
       column.affinity = type
@@ -79,7 +86,7 @@ extension LayoutRecord {
       column.isExternal = type == .blob && property.attribute?.options.contains(.externalStorage) == true
     case .toOne, .toMany:
       let info = RelationshipInfo.of(property, in: table.entity)
-      // `.noAction` leaves keys of deleted rows behind, which a foreign key would refuse.
+      // `.noAction` leaves keys of deleted rows, which a foreign key would refuse.
       if info.inverse?.relationship?.deleteRule != .noAction {
         column.reference = Reference(table: TableNames.table(for: info.destination), setsNull: !isRequired)
       }

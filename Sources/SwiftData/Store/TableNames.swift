@@ -1,8 +1,8 @@
 import Foundation
 
-/// The names of tables and columns, which are those of the classes and properties.
+/// The names of tables and columns, which are those of classes and properties.
 package enum TableNames {
-  /// The table of an entity: that of the root class of its hierarchy.
+  /// The table of an entity, which is the name of its root class.
   package static func table(for entity: __Entity) -> String { entity.root.name }
 
   /// The column of a property. Sibling subclasses share one table, so a subclass's column carries the class's name

@@ -2,45 +2,50 @@ import Foundation
 
 /// A store whose database speaks SQL.
 ///
-/// The engine lowers queries to SQL, lays unsaved changes over results, decodes rows and plans saves. The store has a
-/// dialect, connections that run statements, and the few operations that databases do in their own way.
+/// The engine lowers queries, applies unsaved changes, decodes rows and plans saves. The store has a dialect,
+/// connections that run statements, and the few operations that databases do in their own way.
 package protocol SQLStore: EngineStore {
   var dialect: any SQLDialect { get }
   /// The tables, columns and indices.
   var layout: StoreLayout { get }
-  /// The lowered forms of simple predicates.
+  /// The cached SQL of simple predicates.
   var loweredQueries: LoweredQueries { get }
   /// Whether a column may hold text that is not in Unicode normal form C.
   func isDenormalized(table: String, column: String) -> Bool
-  /// How many columns have such text.
+  /// The number of columns with such text.
   var denormalizedCount: Int { get }
-  /// The full-text indices and R*Trees that the database has, by name.
+  /// The names of the full-text indices and R*Trees in the database.
   var derivedTables: Set<String> { get }
-  /// The columns that follow those of the properties in each row that becomes an object.
+  /// Additional columns after those of the properties, in each row that becomes an object.
   var rowColumns: [String] { get }
-  /// Whether a fetch reads rows into registered objects too. False if the store knows when another process commits.
+  /// Whether a fetch also updates registered objects. False if the store detects external commits.
   var refreshesOnFetch: Bool { get }
 
-  /// Runs statements that read.
-  /// - Parameter cancellable: whether they end when the task is cancelled.
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the database cannot answer as Swift does, which only a dialect
-  ///   that ``SQLDialect/mayDefer`` throws.
+  /// The condition that a column of a table, written with its alias, is one of some keys.
+  func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment
+
+  /// Runs reading statements.
+  /// - Parameter cancellable: whether cancelling the task cancels them.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the database cannot compute Swift's answer. Only a dialect
+  ///   with ``SQLDialect/mayDefer`` throws it.
   func withConnection(cancellable: Bool, _ body: (any SQLConnection) throws -> Void) throws
 
   /// Runs a save in one transaction: `save.write(by:)`, then `others`, the saves to other stores.
   ///
-  /// `save.write(by:)` may run again where the transaction is tried again; `others` runs once.
+  /// `save.write(by:)` may run again if the transaction is retried. `others` runs once.
   func run(_ save: RowSave, _ others: () throws -> Void) throws
 
-  /// Runs a batch update in a transaction of its own, with its history.
-  /// - Returns: the keys of the rows that were changed, by class.
-  /// - Throws: as ``withConnection(cancellable:_:)``; ``SwiftDataError``, and then nothing was changed.
+  /// Runs a batch update in its own transaction, with its history.
+  /// - Returns: the keys of the changed rows, by class.
+  /// - Throws: as ``withConnection(cancellable:_:)``, and ``SwiftDataError``. Then nothing changed.
   func update(_ update: BatchUpdate) throws -> [String: [Int64]]
 
-  /// The plan of a query's statement, and what would make it faster.
-  func plan(of query: StoreQuery) throws -> (steps: [FetchExplanation.Step], findings: [FetchExplanation.Finding])
+  /// The plan of a query's statement, and suggestions to make it faster.
+  func plan(of query: StoreQuery) throws -> (
+    steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]
+  )
 
-  /// What a search finds in stored rows.
+  /// Searches the stored rows.
   func search(_ request: SearchRequest) throws -> SearchAnswer
 }
 
@@ -51,6 +56,8 @@ extension SQLStore {
   package var rowColumns: [String] { [] }
   package var refreshesOnFetch: Bool { false }
   package var nesting: Int { 0 }
+
+  package func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment { dialect.isAmong(expression, keys) }
 
   package func makeSave(_ changes: UnsavedChanges, in context: ContextState) -> any StoreSave { RowSave(self, changes) }
 
@@ -66,12 +73,12 @@ extension SQLStore {
     identifier.storeIdentifier == self.identifier ? identifier.key : nil
   }
 
-  /// The select list of rows that become objects. `only` nil selects the columns of all properties.
+  /// The select list of rows that become objects. `only` limits the properties; nil selects all.
   package func selection(of table: EntityTable, only: Set<String>? = nil) -> String {
     rowColumns.reduce(table.select(only: only)) { "\($0), t0.\($1.quotedIdentifier)" }
   }
 
-  /// How many columns that list has.
+  /// The number of columns in that list.
   package func selectionCount(of table: EntityTable) -> Int32 {
     Int32(table.columns.count + (table.hasDiscriminator ? 2 : 1) + rowColumns.count)
   }
@@ -79,13 +86,14 @@ extension SQLStore {
 
 /// Runs statements of one database connection.
 package protocol SQLConnection: AnyObject {
-  /// Runs a statement; `body` steps its rows.
-  /// - Parameter table: whose rows the statement selects by ``SQLStore/selection(of:only:)``; nil if it selects values.
+  /// Runs a statement. `body` steps its rows.
+  /// - Parameter table: the table if the statement selects ``SQLStore/selection(of:only:)``, or nil if it selects
+  ///   values.
   func run(_ statement: SQLFragment, of table: EntityTable?, entity: __Entity, _ body: (SQLRows) throws -> Void) throws
 }
 
 extension SQLConnection {
-  /// What `body` makes of each row of values.
+  /// Runs a statement and maps each row of values.
   package func rows<T>(
     _ statement: SQLFragment, of entity: __Entity, _ body: (SQLRows) throws -> T
   ) throws -> [T] {
@@ -99,13 +107,13 @@ extension SQLConnection {
 
 package typealias SQLRows = __SQLRows
 
-/// The rows of one statement, stepped one by one. It reads the row that ``next()`` went to.
+/// The rows of a statement, stepped one by one. It reads the current row.
 ///
-/// Public only because Swift has no classes that are open to the modules of a package alone.
+/// Public, because Swift has no classes that are open only to the modules of a package.
 open class __SQLRows: __RowReader {
   package override init(entity: __Entity) { super.init(entity: entity) }
 
-  /// Goes to the next row; false after the last one.
+  /// Advances to the next row. Returns false after the last one.
   open func next() throws -> Bool { fatalError("abstract") }
 
   package final func text(_ column: Int32) -> String? { isNull(column) ? nil : string(column) }

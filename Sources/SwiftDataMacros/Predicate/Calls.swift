@@ -1,9 +1,10 @@
 import SwiftSyntax
 
-// Methods and functions that have nodes.
+// Lowers methods and functions that have predicate nodes.
 
 extension PredicateLowering {
-  /// A call of `name` on `base`. `rest` is what follows, of which `map` takes the next call.
+  /// Lowers a call of `name` on `base`.
+  /// - Parameter rest: the links after the call. `map` consumes the next one.
   func method(
     _ name: DeclReferenceExprSyntax,
     _ call: FunctionCallExprSyntax,
@@ -15,7 +16,8 @@ extension PredicateLowering {
       return node
     }
     switch signature.signature {
-    case "evaluate(_:)": return emit(build: "evaluate", base.text, text(signature.arguments[0]))
+    case "evaluate(_:)", "evaluate(_:_:)", "evaluate(_:_:_:)":
+      return emit(build: "evaluate", ([base.text] + signature.arguments.map { text($0) }).joined(separator: ", "))
     case "flatMap(_:)": return closureCall("flatMap", base, signature.arguments[0])
     case "map(_:)": return mapping(signature, base, &rest)
     case "isMultiple(of:)":
@@ -87,8 +89,8 @@ extension PredicateLowering {
     return emit("\(Self.foundation)build_allSatisfy(\(elements.text), \(body))")
   }
 
-  /// `map` of an optional, or of a collection where `min()`, `max()` or `contains` follows: no node holds the values
-  /// in between, so the question is asked of the elements.
+  /// Lowers `map` of an optional, or of a collection if `min()`, `max()` or `contains` follows. No node holds the
+  /// mapped values, so the following call is applied to the elements.
   private func mapping(_ call: Call, _ base: Node, _ rest: inout ArraySlice<Link>) -> Node {
     let transform = call.arguments[0]
     guard case .member(let name, _)? = rest.first, case .call(let next)? = rest.dropFirst().first else {
@@ -115,8 +117,8 @@ extension PredicateLowering {
     }
   }
 
-  /// The key path of a transform that only names properties, for which the store looks at each element once; nil for
-  /// others.
+  /// The key path of a transform that only reads properties, or nil. The store evaluates such a transform once per
+  /// element.
   private func plainKeyPath(_ transform: ExprSyntax) -> String? {
     if let keyPath = transform.as(KeyPathExprSyntax.self) {
       let isPlain = keyPath.components.allSatisfy { if case .property = $0.component { true } else { false } }
@@ -157,7 +159,7 @@ extension PredicateLowering {
     return emit("\(isTransform ? Self.build : Self.foundation + "build_")\(name)(\(base.text), \(label)\(body))")
   }
 
-  /// What a closure or a key path makes of a value.
+  /// Applies a closure or a key path to a value.
   private func apply(_ argument: ExprSyntax, to value: Node, _ role: Role = .value) -> Node {
     if let closure = argument.as(ClosureExprSyntax.self) { return self.closure(closure, applied: [value], role) }
     if let keyPath = argument.as(KeyPathExprSyntax.self) { return follow(keyPath, from: value) }
@@ -182,7 +184,7 @@ extension PredicateLowering {
     }
   }
 
-  /// `max` and `min` of two values: the second where it compares so with the first.
+  /// Lowers `max` and `min` of two values. The result is the second value if it compares true with the first.
   private func larger(_ call: Call, _ op: String) -> Node {
     let (first, second) = (text(call.arguments[0]), text(call.arguments[1]))
     let test = emit(foundation: "build_Comparison", "lhs: \(second)", "rhs: \(first)", "op: .\(op)")
@@ -194,7 +196,7 @@ extension PredicateLowering {
 struct Call {
   let name: String
   let arguments: [ExprSyntax]
-  /// As in `contains(where:)`; a trailing closure has no label.
+  /// The name with labels, as in `contains(where:)`. A trailing closure has no label.
   let signature: String
 
   init(_ name: String, _ call: FunctionCallExprSyntax) {
@@ -207,6 +209,6 @@ struct Call {
 }
 
 extension ExprSyntax {
-  /// Whether it says what to do with each element.
+  /// Whether the argument is a closure or a key path.
   var isClosure: Bool { self.is(ClosureExprSyntax.self) || self.is(KeyPathExprSyntax.self) }
 }

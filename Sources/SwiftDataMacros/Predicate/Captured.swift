@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// What mentions no model: computed by Swift when the predicate is made.
+// Lowers expressions that do not mention the model. Swift evaluates them when the predicate is created.
 
 extension PredicateLowering {
   func captured(_ expression: ExprSyntax, _ role: Role) -> Node {
@@ -11,7 +11,7 @@ extension PredicateLowering {
     let softener = Softener(makeName: { self.makeName("__c") })
     let softened = softener.rewrite(expression)
     if softener.parts.isEmpty { return .inline("\(Self.build)value(\(expression.code))") }
-    // Short circuits of Swift's must keep what follows from failing, so they are left to the nodes.
+    // A short circuit must protect the rest of the expression from failing, so the nodes evaluate it.
     if expression.isShortCircuit { return lowered(expression, role) }
     let value = softener.parts.enumerated().reversed().reduce(softened.trimmedDescription) { inner, part in
       let isLast = part.offset == softener.parts.count - 1
@@ -22,7 +22,7 @@ extension PredicateLowering {
 }
 
 extension ExprSyntax {
-  /// Whether Swift need not evaluate all of the expression.
+  /// Whether Swift may skip a part of the expression.
   fileprivate var isShortCircuit: Bool {
     if self.is(TernaryExprSyntax.self) || self.is(IfExprSyntax.self) || self.is(SwitchExprSyntax.self) { return true }
     if let prefix = self.as(PrefixOperatorExprSyntax.self) {
@@ -32,7 +32,7 @@ extension ExprSyntax {
   }
 }
 
-/// Replaces what could trap by names, and notes an optional for each of them.
+/// Replaces subexpressions that could trap by names, and records an optional for each.
 private final class Softener: SyntaxRewriter {
   private(set) var parts: [(name: String, value: String)] = []
   private let makeName: () -> String
@@ -74,7 +74,7 @@ private final class Softener: SyntaxRewriter {
     return ExprSyntax(node.with(\.leftOperand, left).with(\.rightOperand, right))
   }
 
-  /// A closure, an optional chain and what a short circuit guards fail by themselves or not at all.
+  /// Closures, optional chains and short circuits handle failure themselves.
   override func visit(_ node: ClosureExprSyntax) -> ExprSyntax { ExprSyntax(node) }
   override func visit(_ node: OptionalChainingExprSyntax) -> ExprSyntax { ExprSyntax(node) }
 }

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-// `$0.album?.tracks.filter { … }.count`: members, calls, subscripts, `?` and `!`.
+// Lowers chains such as `$0.album?.tracks.filter { … }.count`: members, calls, subscripts, `?` and `!`.
 
-/// What follows the first expression of a chain.
+/// A link of a chain after its first expression.
 enum Link {
   case member(DeclReferenceExprSyntax, in: MemberAccessExprSyntax)
   case call(FunctionCallExprSyntax)
@@ -21,8 +21,8 @@ extension PredicateLowering {
     return follow(globalCall(call), links.dropFirst())
   }
 
-  /// The first expression and what follows it; no first expression where a function of no value is called, and nil
-  /// where the chain begins with a dot.
+  /// Splits a chain into its first expression and its links. The first expression is nil for a function without a base;
+  /// the result is nil if the chain begins with a dot.
   private func split(_ expression: ExprSyntax) -> (ExprSyntax?, [Link])? {
     var current = expression
     var links: [Link] = []
@@ -52,7 +52,7 @@ extension PredicateLowering {
         break
       }
     }
-    // A method is not a value by itself: its name belongs to the call.
+    // A method is not a value by itself. Its name belongs to the call.
     if case .call? = links.last, let member = current.as(MemberAccessExprSyntax.self) {
       guard let base = member.base else { return nil }
       links.append(.member(member.declName, in: member))
@@ -61,7 +61,8 @@ extension PredicateLowering {
     return (current, links.reversed())
   }
 
-  /// Goes on from a value. Behind each `?` a closure begins that reaches to the next: nil ends the chain there.
+  /// Follows the links from a value. Each `?` starts a closure that ends before the next `?`, so that nil ends the
+  /// chain there.
   private func follow(_ start: Node, _ links: ArraySlice<Link>) -> Node {
     var current = start
     var rest = links
@@ -116,7 +117,7 @@ extension PredicateLowering {
 
   // MARK: - Key paths as closures
 
-  /// What a key path finds in a value.
+  /// Applies a key path to a value.
   func follow(_ keyPath: KeyPathExprSyntax, from value: Node) -> Node {
     var source: ExprSyntax = "__root"
     for item in keyPath.components {

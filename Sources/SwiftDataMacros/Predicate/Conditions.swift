@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// `if`, `guard` and `switch`.
+// Lowers `if`, `guard` and `switch`.
 
 extension PredicateLowering {
   func lowerIf(_ branch: IfExprSyntax, _ role: Role, following: Node? = nil) -> Node {
@@ -18,7 +18,7 @@ extension PredicateLowering {
     }
   }
 
-  /// What `yes` gives where all conditions hold, with the names that they bind, and `no` elsewhere.
+  /// Returns `yes` if all conditions hold, with the names that they bind, else `no`.
   func branch(_ conditions: ArraySlice<ConditionElementSyntax>, _ role: Role, _ no: Node, yes: () -> Node) -> Node {
     guard let first = conditions.first else { return yes() }
     func goOn() -> Node { branch(conditions.dropFirst(), role, no, yes: yes) }
@@ -51,7 +51,7 @@ extension PredicateLowering {
       }
       return emit(build: "coalesce", emit("\(Self.build)map(\(value.text)) \(body)").text, no.text)
     case .value:
-      // A branch that is nil itself must not be taken for the absence of the bound value.
+      // A branch whose value is nil must not look like a missing bound value.
       let isPresent = emit(build: "isPresent", value.text)
       bind(name.text, to: .node(emit(foundation: "build_ForcedUnwrap", value.text)))
       return choice(isPresent, role, yes(), no)
@@ -84,7 +84,7 @@ extension PredicateLowering {
     return scope {
       let condition = match(Array(label.caseItems), subject)
       let yes = result()
-      // The compiler has seen to it that the cases cover all values, so the last one need not be asked for.
+      // The compiler ensures that the cases are exhaustive, so the last one needs no test.
       if cases.count == 1, label.caseItems.allSatisfy({ $0.whereClause == nil }) { return yes }
       return choice(condition, role, yes, lower(cases.dropFirst(), subject, role, following, of: statement))
     }

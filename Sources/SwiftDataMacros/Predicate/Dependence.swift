@@ -1,9 +1,9 @@
 import SwiftSyntax
 
-// Which expressions depend on the model, and which are captured.
+// Determines which expressions depend on the model and which are captured.
 
 extension PredicateLowering {
-  /// Whether an expression mentions something that stands for a node.
+  /// Whether an expression mentions a name that stands for a node.
   func depends(_ syntax: some SyntaxProtocol) -> Bool {
     let finder = NodeFinder { name in
       if case .node? = self.binding(of: name) { true } else { false }
@@ -13,7 +13,7 @@ extension PredicateLowering {
   }
 }
 
-/// Looks for names that stand for nodes, but not where a closure or a declaration in the expression hides them.
+/// Finds names that stand for nodes, except where a closure or a declaration inside the expression shadows them.
 private final class NodeFinder: SyntaxVisitor {
   let isNode: (String) -> Bool
   private(set) var found = false
@@ -25,7 +25,7 @@ private final class NodeFinder: SyntaxVisitor {
   }
 
   override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
-    // The name behind a dot is a member's.
+    // A name after a dot is a member's.
     if let member = node.parent?.as(MemberAccessExprSyntax.self), member.declName.id == node.id { return .skipChildren }
     if node.parent?.is(KeyPathPropertyComponentSyntax.self) == true { return .skipChildren }
     let name = node.baseName.text
@@ -34,7 +34,7 @@ private final class NodeFinder: SyntaxVisitor {
   }
 
   override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind {
-    // Inside a closure without named parameters `$0` is the closure's own.
+    // In a closure without named parameters, `$0` belongs to that closure.
     hidden.append(Set(node.parameterNames ?? ["$0", "$1", "$2", "$3"]))
     return .visitChildren
   }
@@ -53,7 +53,7 @@ private final class NodeFinder: SyntaxVisitor {
 }
 
 extension ExprSyntax {
-  /// The expression without parentheres around it, and without `try`, which the node does not need.
+  /// The expression without parentheses and `try`.
   var bare: ExprSyntax {
     if let tuple = self.as(TupleExprSyntax.self), tuple.elements.count == 1, let only = tuple.elements.first,
       only.label == nil
@@ -66,11 +66,11 @@ extension ExprSyntax {
     return self
   }
 
-  /// The text without comments and white space around it.
+  /// The text without surrounding comments and white space.
   var code: String { trimmedDescription }
 }
 
 extension InfixOperatorExprSyntax {
-  /// The operator's name; nil for assignment and arrows.
+  /// The operator's name, or nil for assignment and arrows.
   var name: String? { self.operator.as(BinaryOperatorExprSyntax.self)?.operator.text }
 }

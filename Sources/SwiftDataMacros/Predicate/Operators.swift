@@ -1,9 +1,9 @@
 import SwiftSyntax
 
-// Expressions by their kind; operators.
+// Lowers expressions by kind, and operators.
 
 extension PredicateLowering {
-  /// The node of an expression.
+  /// Lowers an expression to a node.
   func lower(_ expression: some ExprSyntaxProtocol, _ role: Role = .value) -> Node {
     let expression = ExprSyntax(expression).bare
     return depends(expression) ? lowered(expression, role) : captured(expression, role)
@@ -12,7 +12,7 @@ extension PredicateLowering {
   /// The node of an expression as an argument.
   func text(_ expression: some ExprSyntaxProtocol, _ role: Role = .value) -> String { lower(expression, role).text }
 
-  /// The node of an expression that a captured value alone does not make.
+  /// Lowers an expression that is not a captured value.
   func lowered(_ expression: ExprSyntax, _ role: Role) -> Node {
     switch expression.as(ExprSyntaxEnum.self) {
     case .declReferenceExpr(let name): reference(name)
@@ -59,7 +59,9 @@ extension PredicateLowering {
     case "<=": return comparison(left, right, "lessThanOrEqual")
     case ">": return comparison(left, right, "greaterThan")
     case ">=": return comparison(left, right, "greaterThanOrEqual")
-    case "+": return arithmetic(left, right, "add")
+    case "+":
+      if isText(left) || isText(right) { return fail(PredicateDiagnostics.concatenation(infix)) }
+      return arithmetic(left, right, "add")
     case "-": return arithmetic(left, right, "subtract")
     case "*": return arithmetic(left, right, "multiply")
     case "/": return emit(foundation: "build_Division", "lhs: \(text(left))", "rhs: \(text(right))")
@@ -71,6 +73,9 @@ extension PredicateLowering {
     default: return fail(PredicateDiagnostics.unsupportedOperator(infix))
     }
   }
+
+  /// Whether the expression is certainly text. Only a literal is; for any other expression the type checker decides.
+  private func isText(_ expression: ExprSyntax) -> Bool { expression.bare.is(StringLiteralExprSyntax.self) }
 
   private func equality(_ name: String, _ nilName: String, _ left: ExprSyntax, _ right: ExprSyntax) -> Node {
     let (one, other) = (lower(left), lower(right))
@@ -100,8 +105,8 @@ extension PredicateLowering {
 
   // MARK: - Choices
 
-  /// `condition ? yes : no`. What only one branch needs is computed with the rest, which changes nothing: nodes are
-  /// recipes, and a choice evaluates the branch that it takes.
+  /// Lowers `condition ? yes : no`. The nodes of both branches are created, which is harmless: a choice evaluates only
+  /// the branch that it takes.
   func choice(_ condition: Node, _ role: Role, yes: () -> Node, no: () -> Node) -> Node {
     choice(condition, role, yes(), no())
   }
@@ -120,7 +125,7 @@ extension PredicateLowering {
       }
     }
     let text = "\(Self.build)conditional(\(condition.text), \(yes.text), \(no.text))"
-    // Where no branch has a type of its own, the place of the choice decides it.
+    // If neither branch has a type of its own, the context of the choice determines it.
     return role == .value && !yes.isNamed && !no.isNamed ? .inline(text) : emit(text)
   }
 

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-// `case .pending`, `case 1...5`, `case let name?`: patterns as conditions and bindings.
+// Lowers patterns such as `case .pending`, `case 1...5` and `case let name?` to conditions and bindings.
 
-/// What a pattern is held against.
+/// The value that a pattern is matched against.
 indirect enum Subject {
   case one(PredicateLowering.Node)
   case tuple([Subject])
@@ -17,7 +17,7 @@ extension PredicateLowering {
     return .one(node.isNamed ? node : emit(node.text))
   }
 
-  /// Whether a subject matches a pattern, whose names are bound in the current scope.
+  /// Tests whether a subject matches a pattern, and binds the pattern's names in the current scope.
   func match(_ pattern: PatternSyntax, _ subject: Subject) -> Node {
     switch pattern.as(PatternSyntaxEnum.self) {
     case .wildcardPattern: return .constant(true)
@@ -45,7 +45,7 @@ extension PredicateLowering {
     return zip(patterns, subjects).reduce(.constant(true)) { conjunction($0, match($1.0, $1.1)) }
   }
 
-  /// Whether a subject matches a pattern that is written as an expression; nil where no node says so.
+  /// Tests whether a subject matches an expression pattern. The result is nil if no node can express it.
   private func match(_ expression: ExprSyntax, _ subject: Subject) -> Node? {
     if let inner = expression.as(PatternExprSyntax.self) { return match(inner.pattern, subject) }
     if expression.is(DiscardAssignmentExprSyntax.self) { return .constant(true) }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What `#Predicate` and `#Expression` say about a closure, in one place.
+/// All diagnostics of `#Predicate` and `#Expression`.
 enum PredicateDiagnostics {
   private static func error(
     _ node: some SyntaxProtocol,
@@ -176,6 +176,15 @@ enum PredicateDiagnostics {
     return error(infix.operator, "unsupportedOperator", "'\(name)' cannot be part of a query; \(advice)", fixIts)
   }
 
+  static func concatenation(_ infix: InfixOperatorExprSyntax) -> Diagnostic {
+    error(
+      infix.operator,
+      "concatenation",
+      "a query cannot put texts together with '+'; compare the property itself, without what is added ('name == \"x\"',"
+        + " 'hasPrefix', 'hasSuffix'), or keep the whole text in a property of its own"
+    )
+  }
+
   static func unsupportedPrefix(_ prefix: PrefixOperatorExprSyntax) -> Diagnostic {
     let name = prefix.operator.text
     let advice =
@@ -198,7 +207,7 @@ enum PredicateDiagnostics {
     return error(name, "unsupportedMethod", "'\(call.signature)' cannot be part of a query; \(advice)")
   }
 
-  /// What to write instead of methods that are missed most.
+  /// Replacements for common methods that have no node.
   private static let suggestions: [String: String] = [
     "addingTimeInterval": "move the interval to the captured date: 'date > limit.addingTimeInterval(-seconds)'",
     "advanced": "move the distance to the captured value",

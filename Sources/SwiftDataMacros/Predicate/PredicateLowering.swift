@@ -1,24 +1,24 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Turns the closure of a predicate into statements that build its nodes, one for each node.
+/// Turns the closure of a predicate into statements that build its nodes, one statement per node.
 ///
-/// What depends on the model becomes a `let`, so that its type is known before the next statement; what is captured
-/// stands inside the statement that uses it, where literals and enum cases without their type get their type.
+/// A subexpression that depends on the model becomes a `let`, so the next statement knows its type. A captured
+/// subexpression stays inside the statement that uses it, which gives literals and implicit enum cases their type.
 final class PredicateLowering {
-  /// What is asked of an expression.
+  /// How the result of an expression is used.
   enum Role {
-    /// Truth: its type is `Bool`.
+    /// As a condition of type `Bool`.
     case condition
-    /// A value of whatever type.
+    /// As a value of any type.
     case value
   }
 
-  /// A piece of Swift that is a node.
+  /// Swift source that evaluates to a node.
   enum Node {
-    /// The name of a statement's node.
+    /// The name of a node that a statement defines.
     case named(String)
-    /// A node whose type the place where it stands decides.
+    /// A node whose type follows from its context.
     case inline(String)
     case constant(Bool)
     case null
@@ -33,11 +33,11 @@ final class PredicateLowering {
 
     var isNamed: Bool { if case .named = self { true } else { false } }
 
-    /// Whether it captures an array that is written out.
+    /// Whether the node captures an array literal.
     var isList: Bool { text.hasPrefix("\(PredicateLowering.build)value([") }
   }
 
-  /// What a name of the closure stands for: a node, or the value that the closure is given to compute at once.
+  /// The meaning of a name in the closure: a node, or a value that the closure computes at once.
   enum Binding {
     case node(Node)
     case captured
@@ -49,9 +49,9 @@ final class PredicateLowering {
   // MARK: - Mutable State
 
   private(set) var diagnostics: [Diagnostic] = []
-  /// The names in sight, innermost scope last.
+  /// The visible names, innermost scope last.
   private var names: [[String: Binding]] = []
-  /// The statements of each closure that is being written.
+  /// The statements of each closure under construction.
   private var statements: [[String]] = []
   private var count = 0
 
@@ -61,7 +61,7 @@ final class PredicateLowering {
 
   func bind(_ name: String, to binding: Binding) { names[names.count - 1][name] = binding }
 
-  /// Runs `body` with names of its own.
+  /// Runs `body` in a scope of its own.
   func scope<T>(_ body: () -> T) -> T {
     names.append([:])
     defer { names.removeLast() }
@@ -75,7 +75,7 @@ final class PredicateLowering {
 
   // MARK: - Statements
 
-  /// Writes a statement for a node.
+  /// Adds a statement that defines a node.
   func emit(_ text: String) -> Node {
     let name = makeName()
     write("let \(name) = \(text)")
@@ -92,7 +92,7 @@ final class PredicateLowering {
 
   func write(_ statement: String) { statements[statements.count - 1].append(statement) }
 
-  /// The text of a closure, of whose parameter `body` makes the node to return.
+  /// The text of a closure. `body` makes the returned node from the parameter.
   func block(_ body: (_ parameter: Node) -> Node) -> String { block(parameters: 1) { body($0[0]) } }
 
   private func block(parameters count: Int, _ body: ([Node]) -> Node) -> String {
@@ -104,7 +104,7 @@ final class PredicateLowering {
     return "{ \(parameters.joined(separator: ", ")) in\n\(lines.joined(separator: "\n"))\n\(indentation.dropLast(2))}"
   }
 
-  /// Leaves out nodes that nothing uses, about which the compiler would warn.
+  /// Removes unused nodes, which would cause compiler warnings.
   private func used(_ lines: [String]) -> [String] {
     var mentioned: Set<Substring> = []
     var kept: [String] = []
@@ -123,7 +123,7 @@ final class PredicateLowering {
     block(parameters: closure.parameterCount) { self.closure(closure, applied: $0, role) }
   }
 
-  /// What a closure of the source returns for arguments.
+  /// The result of a closure of the source for given arguments.
   func closure(_ closure: ClosureExprSyntax, applied arguments: [Node], _ role: Role) -> Node {
     scope {
       let parameters = closure.parameterNames ?? arguments.indices.map { "$\($0)" }
@@ -134,7 +134,7 @@ final class PredicateLowering {
 
   // MARK: - Errors
 
-  /// Notes an error and goes on, so that all of them are told at once.
+  /// Records an error and continues, so that all errors are reported at once.
   func fail(_ diagnostic: Diagnostic) -> Node {
     diagnostics.append(diagnostic)
     return .inline("\(Self.build)value(true)")
@@ -142,7 +142,7 @@ final class PredicateLowering {
 }
 
 extension ClosureExprSyntax {
-  /// How many parameters there are, named or not.
+  /// The number of parameters, named or not.
   fileprivate var parameterCount: Int {
     if let parameterNames { return parameterNames.count }
     let finder = ParameterFinder(viewMode: .sourceAccurate)
@@ -150,7 +150,7 @@ extension ClosureExprSyntax {
     return finder.last + 1
   }
 
-  /// The names of the parameters as written; nil where there are none, so that they are `$0` and so on.
+  /// The parameter names as written, or nil if the closure uses `$0` and so on.
   var parameterNames: [String]? {
     switch signature?.parameterClause {
     case .simpleInput(let list)?: list.map(\.name.text)
@@ -160,7 +160,7 @@ extension ClosureExprSyntax {
   }
 }
 
-/// Finds the last of `$0`, `$1` and so on that a closure uses; those in nested closures are theirs.
+/// Finds the last of `$0`, `$1` and so on that a closure uses, ignoring nested closures.
 private final class ParameterFinder: SyntaxVisitor {
   private(set) var last = 0
 

@@ -1,3 +1,6 @@
+// Only the compiler calls these functions, which swift-syntax describes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-// The statements of a closure, and of the branches in it: declarations, conditions, and what is returned in the end.
+// Lowers the statements of a closure and its branches: declarations, conditions, results.
 
 extension PredicateLowering {
-  /// What statements return.
-  /// - Parameter following: What comes after them, for those that end without a result.
+  /// Lowers statements to the node of their result.
+  /// - Parameter following: the result of the statements after them, for statements that end without one.
   func body(_ items: [CodeBlockItemSyntax], of owner: Syntax, _ role: Role, following: Node? = nil) -> Node {
     body(items[...], of: owner, role, following)
   }
@@ -46,7 +46,7 @@ extension PredicateLowering {
     }
   }
 
-  /// The result of an expression that stands as a statement; `if` and `switch` may end without one.
+  /// Lowers an expression statement. `if` and `switch` may end without a result.
   private func value(
     of expression: ExprSyntax,
     _ role: Role,

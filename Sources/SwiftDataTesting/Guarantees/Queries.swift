@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 extension StoreFixture {
-  /// Books with everything that a question can be about, and a context that does not have them.
+  /// Saves books that cover all queries and returns a context that has not loaded them.
   func library() throws -> ModelContext {
     let writer = context
     let authors = ["Émile", "emile", "Zoë", ""].map(Author.init)
@@ -56,7 +56,9 @@ extension StoreGuarantee {
       try expectLaw(context, "||", where: #Predicate<Book> { $0.pages > 8 || $0.title == "" })
       try expectLaw(context, "!", where: #Predicate<Book> { !($0.pages > 3 && $0.rating == nil) })
     },
-    StoreGuarantee("queries.text", "contains and starts(with:) take every character for itself.") { store in
+    StoreGuarantee(
+      "queries.text", "contains and starts(with:) treat every character literally, including SQL wildcards."
+    ) { store in
       let context = try store.library()
       try expectLaw(context, "contains", where: #Predicate<Book> { $0.title.contains("a") })
       try expectLaw(context, "contains %", where: #Predicate<Book> { $0.title.contains("%") })
@@ -64,14 +66,14 @@ extension StoreGuarantee {
       try expectLaw(context, "starts", where: #Predicate<Book> { $0.title.starts(with: "a_") })
       try expectLaw(context, "localized", where: #Predicate<Book> { $0.title.localizedStandardContains("ETUDE") })
     },
-    StoreGuarantee("queries.unicode", "Canonically equivalent texts are equal.") { store in
+    StoreGuarantee("queries.unicode", "Canonically equivalent strings are equal.") { store in
       let context = try store.library()
       let composed = "\u{e9}tude"
       let found = try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.title == composed }))
       try expectEqual(found, 2, "the number of texts that equal é, in either form")
       try expectLaw(context, "decomposed", where: #Predicate<Book> { $0.title == "e\u{301}tude" })
     },
-    StoreGuarantee("queries.arithmetic", "Arithmetic in a predicate is Swift's.") { store in
+    StoreGuarantee("queries.arithmetic", "Arithmetic in a predicate follows Swift.") { store in
       let context = try store.library()
       try expectLaw(context, "+", where: #Predicate<Book> { $0.pages + 2 > 7 })
       try expectLaw(context, "%", where: #Predicate<Book> { $0.pages % 3 == 1 })
@@ -100,7 +102,7 @@ extension StoreGuarantee {
       try expectLaw(context, "own", where: #Predicate<Author> { $0.persistentModelID == identifier })
       try expectLaw(context, "list", where: #Predicate<Book> { titles.contains($0.title) })
     },
-    StoreGuarantee("queries.structs", "A predicate reads the members of a stored struct and the raw values of enums.") {
+    StoreGuarantee("queries.structs", "A predicate reads members of a stored struct and raw values of enums.") {
       store in
       let one = Everything("one")
       one.address = .init(city: "Rome", number: 4)
@@ -128,7 +130,7 @@ extension StoreGuarantee {
       let expected = Dictionary(grouping: books, by: \.pages).mapValues(\.count)
       try expectEqual(Dictionary(uniqueKeysWithValues: groups.map { ($0, $1) }), expected, "the groups")
     },
-    StoreGuarantee("queries.selection", "Properties can be read of all models without making models.") { store in
+    StoreGuarantee("queries.selection", "Selected properties can be read without creating models.") { store in
       let context = try store.library()
       let descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title), SortDescriptor(\.pages)])
       let rows = try context.fetch(descriptor, selecting: \.title, \.author?.name)
@@ -136,7 +138,7 @@ extension StoreGuarantee {
       try expectEqual(rows.map { $0.0 }, books.map(\.title), "the titles")
       try expectEqual(rows.map { $0.1 }, books.map { $0.author?.name }, "the names")
     },
-    StoreGuarantee("queries.subclasses", "A fetch of a class returns its subclasses too, as what they are.") { store in
+    StoreGuarantee("queries.subclasses", "A fetch of a class includes its subclasses, each as its own type.") { store in
       let context = try store.saved(Vehicle(wheels: 2), Car(brand: "A"), Car(brand: "B"))
       try expectEqual(try context.all(Vehicle.self).count, 3, "the number of vehicles")
       try expectEqual(Set(try context.all(Car.self).map(\.brand)), ["A", "B"], "the brands of cars")
@@ -153,20 +155,20 @@ extension StoreGuarantee {
       try expectLaw(context, "numbers", sortedBy: [SortDescriptor<Book>(\.pages)])
       try expectLaw(context, "reverse", sortedBy: [SortDescriptor<Book>(\.pages, order: .reverse)])
     },
-    StoreGuarantee("orders.text", "Text is sorted by Swift's order of scalars, or by the comparison that is named.") {
+    StoreGuarantee("orders.text", "Text sorts by Swift's `<`, or by the comparator that the descriptor names.") {
       store in
       let context = try store.library()
       try expectLaw(context, "lexical", sortedBy: [SortDescriptor<Book>(\.title, comparator: .lexical)])
       try expectLaw(context, "standard", sortedBy: [SortDescriptor<Book>(\.title, comparator: .localizedStandard)])
     },
-    StoreGuarantee("orders.nil", "Nil comes first, and last in reverse.") { store in
+    StoreGuarantee("orders.nil", "Nil sorts first, in reverse last.") { store in
       let context = try store.library()
       try expectLaw(context, "forward", sortedBy: [SortDescriptor<Book>(\.rating)])
       try expectLaw(context, "reverse", sortedBy: [SortDescriptor<Book>(\.rating, order: .reverse)])
       let descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.rating)])
       try expectEqual(try context.fetch(descriptor)[0].rating, nil, "the first rating")
     },
-    StoreGuarantee("orders.several", "The second sort decides where the first finds no difference.") { store in
+    StoreGuarantee("orders.several", "The second sort descriptor breaks ties of the first.") { store in
       let context = try store.library()
       try expectLaw(
         context, "two", sortedBy: [SortDescriptor<Book>(\.rating, order: .reverse), SortDescriptor(\.title)])
@@ -175,7 +177,7 @@ extension StoreGuarantee {
       let context = try store.library()
       try expectLaw(context, "related", sortedBy: [SortDescriptor<Book>(\.author?.name), SortDescriptor(\.title)])
     },
-    StoreGuarantee("orders.bounds", "Limit and offset cut the ordered result, also beyond its end.") { store in
+    StoreGuarantee("orders.bounds", "Limit and offset apply to the sorted result, also beyond its end.") { store in
       let context = try store.library()
       for (limit, offset) in [(3, 0), (0, 0), (3, 14), (100, 100), (5, 5)] {
         try expectLaw(
@@ -185,12 +187,12 @@ extension StoreGuarantee {
       }
       try expectLaw(context, "offset alone", sortedBy: [SortDescriptor<Book>(\.title)], offset: 7)
     },
-    StoreGuarantee("orders.stable", "Two fetches return models in the same order, sorted or not.") { store in
+    StoreGuarantee("orders.stable", "Two equal fetches return the same order, sorted or not.") { store in
       let context = try store.library()
       let first = try context.all(Book.self).map(\.persistentModelID)
       try expectEqual(try store.context.all(Book.self).map(\.persistentModelID), first, "the second fetch")
     },
-    StoreGuarantee("orders.pages", "Pages behind a model and batches cover the result once, in order.") { store in
+    StoreGuarantee("orders.pages", "Keyset pages and batches cover the result exactly once, in order.") { store in
       let context = try store.library()
       var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages), SortDescriptor(\.title)])
       let all = try context.fetch(descriptor)
@@ -212,7 +214,7 @@ extension StoreGuarantee {
   ]
 
   static let pendingChanges: [StoreGuarantee] = [
-    StoreGuarantee("pending.inserted", "Unsaved models are found, in order, and counted.") { store in
+    StoreGuarantee("pending.inserted", "Unsaved models are found, sorted and counted.") { store in
       let context = try store.library()
       context.insert(Book("aa", pages: 4, rating: 0.5))
       try expectLaw(context, "filter", where: #Predicate<Book> { $0.pages == 4 })
@@ -220,7 +222,7 @@ extension StoreGuarantee {
       try expectEqual(try context.fetchCount(FetchDescriptor<Book>()), 17, "the count with an unsaved book")
       try expectEqual(try store.context.fetchCount(FetchDescriptor<Book>()), 16, "the count elsewhere")
     },
-    StoreGuarantee("pending.changed", "Unsaved values decide what matches and where it stands.") { store in
+    StoreGuarantee("pending.changed", "Unsaved values decide which models match and how they sort.") { store in
       let context = try store.library()
       let books = try context.all(Book.self)
       books[3].pages = 1_000
@@ -231,7 +233,7 @@ extension StoreGuarantee {
         try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.pages == 1_000 })).first?.persistentModelID,
         books[3].persistentModelID, "what matches by an unsaved value")
     },
-    StoreGuarantee("pending.deleted", "Unsaved deletions are left out, by limits and counts too.") { store in
+    StoreGuarantee("pending.deleted", "Unsaved deletions are excluded, also from limits and counts.") { store in
       let context = try store.library()
       let order = [SortDescriptor<Book>(\.title), SortDescriptor(\.pages)]
       let books = try context.fetch(FetchDescriptor<Book>(sortBy: order))
@@ -241,7 +243,7 @@ extension StoreGuarantee {
       try expect(try context.fetch(descriptor).elementsEqual(books[1...3], by: ===), "the limit counts a deleted one")
       try expectEqual(try context.fetchCount(FetchDescriptor<Book>()), 15, "the count")
     },
-    StoreGuarantee("pending.related", "An unsaved change of a related model decides what matches.") { store in
+    StoreGuarantee("pending.related", "An unsaved change of a related model decides which models match.") { store in
       let context = try store.library()
       for author in try context.all(Author.self) where author.name == "Zoë" { author.name = "new" }
       try expectLaw(context, "through a to-one", where: #Predicate<Book> { $0.author?.name == "new" })
@@ -249,7 +251,7 @@ extension StoreGuarantee {
       try context.all(Book.self)[1].tags.append(tag)
       try expectLaw(context, "through a to-many", where: #Predicate<Book> { !$0.tags.isEmpty })
     },
-    StoreGuarantee("pending.excluded", "A fetch without pending changes asks what is stored.") { store in
+    StoreGuarantee("pending.excluded", "A fetch without pending changes uses stored values only.") { store in
       let context = try store.library()
       let book = try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.title == "zebra" }))[0]
       book.title = "other"

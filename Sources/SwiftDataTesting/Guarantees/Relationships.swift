@@ -3,13 +3,13 @@ import SwiftData
 
 extension StoreGuarantee {
   static let relationships: [StoreGuarantee] = [
-    StoreGuarantee("relationships.toOne", "A to-one relationship comes back, and so does none.") { store in
+    StoreGuarantee("relationships.toOne", "A to-one relationship comes back, whether set or nil.") { store in
       let author = Author("A")
       let context = try store.saved(Book("with", author: author), Book("without"))
       let books = try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
       try expectEqual(books.map { $0.author?.name }, ["A", nil], "the authors")
     },
-    StoreGuarantee("relationships.order", "A to-many relationship keeps the order that it was given.") { store in
+    StoreGuarantee("relationships.order", "A to-many relationship keeps the order of its array.") { store in
       let author = Author("A")
       author.books = ["c", "a", "b"].map { Book($0) }
       let context = try store.saved(author)
@@ -33,8 +33,9 @@ extension StoreGuarantee {
       try expectEqual(found.books.map(\.title), ["B"], "the books after the save")
       try expect(try reader.only(Book.self).author === found, "another author after the save")
     },
-    StoreGuarantee("relationships.unloaded", "A list that nobody loaded knows what was related from the other side.") {
-      store in
+    StoreGuarantee(
+      "relationships.unloaded", "A list that is not loaded yet includes objects related from the other side."
+    ) { store in
       let context = try store.saved(Author("A"), Book("first"))
       let (author, book) = (try context.only(Author.self), try context.only(Book.self))
       book.author = author
@@ -45,7 +46,7 @@ extension StoreGuarantee {
       try second.save()
       try expectEqual(try store.context.only(Author.self).books.map(\.title), ["first", "second"], "the books")
     },
-    StoreGuarantee("relationships.move", "What moves to another owner is in one list only.") { store in
+    StoreGuarantee("relationships.move", "An object that moves to another owner is in one list only.") { store in
       let (one, two) = (Author("1"), Author("2"))
       one.books = [Book("x"), Book("y")]
       let context = try store.saved(one, two)
@@ -57,7 +58,7 @@ extension StoreGuarantee {
       let found = try store.context.fetch(FetchDescriptor<Author>(sortBy: [SortDescriptor(\.name)]))
       try expectEqual(found.map { $0.books.map(\.title) }, [["y"], ["x"]], "the lists after the save")
     },
-    StoreGuarantee("relationships.remove", "What is taken out of a list has no owner any more.") { store in
+    StoreGuarantee("relationships.remove", "An object removed from a list has no owner.") { store in
       let author = Author("A")
       author.books = [Book("x"), Book("y")]
       let context = try store.saved(author)
@@ -84,7 +85,7 @@ extension StoreGuarantee {
       let again = try store.context.fetch(FetchDescriptor<Book>(sortBy: order))
       try expectEqual(again.map { $0.tags.map(\.name) }, [["x"], ["y"], ["y"]], "the tags after the change")
     },
-    StoreGuarantee("relationships.oneToOne", "A one-to-one relationship lets go of the former partner.") { store in
+    StoreGuarantee("relationships.oneToOne", "A one-to-one relationship releases its former partner.") { store in
       let (one, two, passport) = (Person("1"), Person("2"), Passport(7))
       one.passport = passport
       let context = try store.saved(one, two)
@@ -131,7 +132,7 @@ extension StoreGuarantee {
       try expectThrows("a save without the required target") { try context.save() }
       try expectEqual(try store.context.only(Item.self).invoice.number, 1, "the stored target")
     },
-    StoreGuarantee("relationships.graph", "Inserting one model inserts all that it reaches.") { store in
+    StoreGuarantee("relationships.graph", "Inserting one model inserts all models reachable from it.") { store in
       let root = Node("0")
       var last = root
       for depth in 1...50 {
@@ -142,7 +143,7 @@ extension StoreGuarantee {
       let context = try store.saved(last)
       try expectEqual(try context.fetchCount(FetchDescriptor<Node>()), 51, "the number of nodes")
     },
-    StoreGuarantee("relationships.loop", "A loop over many models reads each relationship right.") { store in
+    StoreGuarantee("relationships.loop", "A loop over many models reads the right target of each.") { store in
       let writer = store.context
       for index in 0..<300 {
         let author = Author("\(index)")
@@ -159,7 +160,7 @@ extension StoreGuarantee {
         try expect(book.title.hasPrefix((book.author?.name ?? "?") + "."), "\(book.title) has another author")
       }
     },
-    StoreGuarantee("relationships.prefetch", "A relationship that is prefetched is the same.") { store in
+    StoreGuarantee("relationships.prefetch", "A prefetched relationship has the same objects.") { store in
       let context = try store.library()
       var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title), SortDescriptor(\.pages)])
       let plain = try context.fetch(descriptor).map { ($0.author?.name ?? "-") + $0.tags.map(\.name).joined() }
@@ -172,7 +173,7 @@ extension StoreGuarantee {
   ]
 
   static let deletions: [StoreGuarantee] = [
-    StoreGuarantee("deletions.cascade", "Deleting a model deletes what its relationships cascade to.") { store in
+    StoreGuarantee("deletions.cascade", "Deleting a model deletes the targets of cascading relationships.") { store in
       let root = Node("root")
       root.children = [Node("a"), Node("b")]
       root.children[0].children = [Node("c")]
@@ -193,7 +194,7 @@ extension StoreGuarantee {
       try expectEqual(try reader.only(Author.self).books.count, 0, "the number of books of the author")
       try expectEqual(try reader.all(Tag.self).count, 0, "the number of tags")
     },
-    StoreGuarantee("deletions.deny", "A denied deletion refuses the whole save.") { store in
+    StoreGuarantee("deletions.deny", "A denied deletion makes the whole save fail.") { store in
       let safe = Safe("S")
       safe.jewels = [Jewel("J")]
       let context = try store.saved(safe)
@@ -207,7 +208,7 @@ extension StoreGuarantee {
       try context.save()
       try expectEqual(try store.context.all(Safe.self).count, 0, "the number of safes after the second save")
     },
-    StoreGuarantee("deletions.noAction", "Where nothing is to be done, a relationship to what is gone reads as none.") {
+    StoreGuarantee("deletions.noAction", "With the rule noAction, a relationship to a deleted model reads as nil.") {
       store in
       let club = Club("C")
       club.members = [Member("M")]
@@ -219,7 +220,7 @@ extension StoreGuarantee {
       let found = try reader.fetchCount(FetchDescriptor<Member>(predicate: #Predicate { $0.club == nil }))
       try expectEqual(found, 1, "the count of members without a club")
     },
-    StoreGuarantee("deletions.oneSided", "A deleted model is in no list that it does not know of.") { store in
+    StoreGuarantee("deletions.oneSided", "A deleted model leaves lists without an inverse too.") { store in
       let place = Place("P")
       let pin = Pin("x", place)
       pin.others = [place, Place("Q")]
@@ -234,7 +235,8 @@ extension StoreGuarantee {
         try expectEqual(count, 1, "the count of pins without a place")
       }
     },
-    StoreGuarantee("deletions.state", "A deleted model says so until the save, and keeps its last values.") { store in
+    StoreGuarantee("deletions.state", "A deleted model is `isDeleted` until the save, and keeps its last values.") {
+      store in
       let context = try store.saved(Book("B", pages: 3))
       let book = try context.only(Book.self)
       let identifier = book.persistentModelID
@@ -245,7 +247,7 @@ extension StoreGuarantee {
       try expectEqual(book.pages, 3, "its last value")
       try expectEqual(book.persistentModelID, identifier, "its identifier")
     },
-    StoreGuarantee("deletions.batch", "A batch delete removes what matches when it is saved, and nothing else.") {
+    StoreGuarantee("deletions.batch", "A batch delete removes exactly the matching models at the save.") {
       store in
       let writer = store.context
       for number in 0..<20 { writer.insert(Single(number)) }
@@ -260,7 +262,7 @@ extension StoreGuarantee {
       try context.save()
       try expectEqual(try store.context.fetchCount(FetchDescriptor<Single>()), 0, "the count after the second")
     },
-    StoreGuarantee("deletions.batchRules", "A batch delete obeys the delete rules, and rolls back.") { store in
+    StoreGuarantee("deletions.batchRules", "A batch delete obeys the delete rules and can be rolled back.") { store in
       let context = try store.library()
       try context.delete(model: Author.self, where: #Predicate { $0.name == "Zoë" })
       context.rollback()

@@ -19,7 +19,7 @@ extension StoreGuarantee {
       try expectEqual(book.persistentModelID, identifier, "the identifier after a second save")
       try expectEqual(try store.context.only(Book.self).persistentModelID, identifier, "the identifier elsewhere")
     },
-    StoreGuarantee("identities.one", "A context has one object for one model, however it is reached.") { store in
+    StoreGuarantee("identities.one", "A context has one object per identifier, however it is reached.") { store in
       let context = try store.saved(Book("B", author: Author("A")))
       let book = try context.only(Book.self)
       let author = try context.only(Author.self)
@@ -28,7 +28,7 @@ extension StoreGuarantee {
       let registered: Author? = context.registeredModel(for: author.persistentModelID)
       try expect(registered === author, "another object is registered")
     },
-    StoreGuarantee("identities.lookup", "A model is found by its identifier in a context that never saw it.") { store in
+    StoreGuarantee("identities.lookup", "A new context finds a model by its identifier.") { store in
       let writer = store.context
       let books = (0..<3).map { Book("\($0)", pages: $0) }
       for book in books { writer.insert(book) }
@@ -41,7 +41,7 @@ extension StoreGuarantee {
         FetchDescriptor<Book>(predicate: #Predicate { identifiers.contains($0.persistentModelID) }))
       try expectEqual(Set(some.map(\.pages)), [0, 2], "what a list of identifiers leads to")
     },
-    StoreGuarantee("identities.codable", "An identifier that was encoded and decoded leads to the model.") { store in
+    StoreGuarantee("identities.codable", "An identifier still finds its model after encoding and decoding.") { store in
       let writer = store.context
       let book = Book("B", pages: 4)
       writer.insert(book)
@@ -51,7 +51,7 @@ extension StoreGuarantee {
       try expectEqual(identifier, book.persistentModelID, "the decoded identifier")
       try expectEqual((store.context.model(for: identifier) as? Book)?.pages, 4, "what it leads to")
     },
-    StoreGuarantee("identities.unique", "No identifier is given twice, also after deletions.") { store in
+    StoreGuarantee("identities.unique", "No identifier is reused, also after deletions.") { store in
       let context = store.context
       var seen = Set<PersistentIdentifier>()
       for round in 0..<5 {
@@ -64,7 +64,7 @@ extension StoreGuarantee {
         try context.save()
       }
     },
-    StoreGuarantee("identities.gone", "An identifier of a deleted model leads to no model.") { store in
+    StoreGuarantee("identities.gone", "The identifier of a deleted model finds no model.") { store in
       let context = try store.saved(Single(1))
       let single = try context.only(Single.self)
       let identifier = single.persistentModelID
@@ -73,9 +73,8 @@ extension StoreGuarantee {
       try expect(store.context.model(for: identifier).modelContext == nil, "it leads to a model of the context")
     },
     StoreGuarantee(
-      "identities.upsert", "A new model whose unique value is taken updates the stored one.", needs: .uniqueness
-    ) {
-      store in
+      "identities.upsert", "A new model whose unique value is taken updates the stored model.", needs: .uniqueness
+    ) { store in
       let context = try store.saved(Account("x", 1), Account("y", 2))
       let stored = try context.fetch(FetchDescriptor<Account>(predicate: #Predicate { $0.code == "x" }))[0]
       let writer = store.context
@@ -88,9 +87,9 @@ extension StoreGuarantee {
       context.processPendingChanges()
       try expectEqual(stored.amount, 10, "the amount where it was read before")
     },
-    StoreGuarantee("identities.upsertInOneSave", "Two new models with one unique value become one.", needs: .uniqueness)
-    {
-      store in
+    StoreGuarantee(
+      "identities.upsertInOneSave", "Two new models with the same unique value become one.", needs: .uniqueness
+    ) { store in
       let context = store.context
       context.insert(Account("x", 1))
       context.insert(Account("x", 2))
@@ -101,7 +100,7 @@ extension StoreGuarantee {
   ]
 
   static let saves: [StoreGuarantee] = [
-    StoreGuarantee("saves.reopened", "What was saved is there when the store is opened again.", needs: .persistence) {
+    StoreGuarantee("saves.reopened", "Saved models are there when the store is opened again.", needs: .persistence) {
       store in
       let author = Author("A")
       author.books = [Book("b", pages: 2, rating: 1.5), Book("a")]
@@ -122,13 +121,13 @@ extension StoreGuarantee {
       let again = try ModelContext(try store.reopened()).only(Author.self)
       try expectEqual(again.books.map(\.pages), [2, 9, 0], "the pages after a second time")
     },
-    StoreGuarantee("saves.unsaved", "What was not saved is nowhere.") { store in
+    StoreGuarantee("saves.unsaved", "Unsaved models are not in the store.") { store in
       let context = try store.saved(Single(1))
       context.insert(Single(2))
       try context.only(Single.self, where: 1).number = 3
       try expectEqual(try store.context.all(Single.self).map(\.number), [1], "the numbers elsewhere")
     },
-    StoreGuarantee("saves.atomic", "A refused save changes nothing, in the store or in memory.") { store in
+    StoreGuarantee("saves.atomic", "A refused save changes neither the store nor the memory.") { store in
       let context = try store.saved(Item("x", Invoice(1)), Single(1))
       let item = try context.only(Item.self)
       let single = try context.only(Single.self)
@@ -147,7 +146,7 @@ extension StoreGuarantee {
       try context.save()
       try expectEqual(try store.context.all(Single.self).map(\.number), [7], "the numbers after another save")
     },
-    StoreGuarantee("saves.rollback", "A rollback forgets inserts, changes and deletions.") { store in
+    StoreGuarantee("saves.rollback", "A rollback discards inserts, changes and deletions.") { store in
       let author = Author("A")
       author.books = [Book("x"), Book("y")]
       let context = try store.saved(author)
@@ -163,7 +162,7 @@ extension StoreGuarantee {
       try context.save()
       try expectEqual(try store.context.only(Author.self).books.map(\.title), ["x", "y"], "the stored books")
     },
-    StoreGuarantee("saves.undo", "Undo takes changes back, and a save stores what was taken back.") { store in
+    StoreGuarantee("saves.undo", "Undo reverts changes, and a save stores the reverted values.") { store in
       let context = try store.saved(Single(1))
       context.undoManager = UndoManager()
       let single = try context.only(Single.self)
@@ -178,7 +177,7 @@ extension StoreGuarantee {
       try context.save()
       try expectEqual(try store.context.all(Single.self).map(\.number), [1], "the stored numbers")
     },
-    StoreGuarantee("saves.notification", "A save tells the identifiers of what it inserted, updated and deleted.") {
+    StoreGuarantee("saves.notification", "A save posts the identifiers that it inserted, updated and deleted.") {
       store in
       let context = try store.saved(Single(1), Single(2))
       let singles = try context.fetch(FetchDescriptor<Single>(sortBy: [SortDescriptor(\.number)]))
@@ -201,15 +200,15 @@ extension StoreGuarantee {
       try expectEqual(lists["updated"], [changed], "what was updated")
       try expectEqual(lists["deleted"], [deleted], "what was deleted")
     },
-    StoreGuarantee("saves.empty", "All data can be deleted, and the store used again.") { store in
+    StoreGuarantee("saves.empty", "The store stays usable after all data is deleted.") { store in
       let context = try store.library()
-      try store.container.deleteAllData()
+      store.container.deleteAllData()
       try expectEqual(try store.context.fetchCount(FetchDescriptor<Book>()), 0, "the count")
       _ = context
       _ = try store.library()
       try expectEqual(try store.context.fetchCount(FetchDescriptor<Book>()), 16, "the count afterwards")
     },
-    StoreGuarantee("saves.batchUpdate", "A batch update changes what matches and is saved at once.") { store in
+    StoreGuarantee("saves.batchUpdate", "A batch update changes the matching models and commits at once.") { store in
       let context = try store.library()
       let matching = try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.pages > 5 }))
       let count = try context.update(model: Book.self, where: #Predicate { $0.pages > 5 }, set: .assign(\.pages, 500))
@@ -218,7 +217,7 @@ extension StoreGuarantee {
       try expectEqual(found, matching, "the number of books with the new value")
       try expectLaw(context, "where it was updated", where: #Predicate<Book> { $0.pages == 500 })
     },
-    StoreGuarantee("saves.history", "A save is one transaction of the history.", needs: .history) { store in
+    StoreGuarantee("saves.history", "A save is one transaction in the history.", needs: .history) { store in
       let context = store.context
       context.author = "me"
       context.insert(Single(1))
@@ -232,7 +231,7 @@ extension StoreGuarantee {
   ]
 
   static let contexts: [StoreGuarantee] = [
-    StoreGuarantee("contexts.seen", "A context sees what another saved, in objects that it has already too.") { store in
+    StoreGuarantee("contexts.seen", "A context sees another context's saves, also in registered objects.") { store in
       let one = try store.saved(Author("A"))
       let author = try one.only(Author.self)
       try expectEqual(author.books.count, 0, "the number of books")
@@ -245,7 +244,7 @@ extension StoreGuarantee {
       try expectEqual(author.name, "B", "the name")
       try expectEqual(author.books.map(\.title), ["new"], "the books")
     },
-    StoreGuarantee("contexts.merged", "Of two contexts that changed different properties of one model both win.") {
+    StoreGuarantee("contexts.merged", "Two contexts that change different properties of one model both win.") {
       store in
       let one = try store.saved(Book("B", pages: 1))
       let two = store.context
@@ -258,7 +257,7 @@ extension StoreGuarantee {
       try expectEqual(found.title, "C", "the title")
       try expectEqual(found.pages, 2, "the pages")
     },
-    StoreGuarantee("contexts.later", "Of two contexts that changed the same property the later save wins.") { store in
+    StoreGuarantee("contexts.later", "If two contexts change the same property, the later save wins.") { store in
       let one = try store.saved(Single(1))
       let two = store.context
       let (first, second) = (try one.only(Single.self), try two.only(Single.self))
@@ -269,7 +268,7 @@ extension StoreGuarantee {
       try expectEqual(try store.context.only(Single.self).number, 2, "the number")
       try expectEqual(try two.only(Single.self).number, 2, "the number in the other context")
     },
-    StoreGuarantee("contexts.lists", "Two contexts that add to one list both win.") { store in
+    StoreGuarantee("contexts.lists", "If two contexts add to one list, it has both additions.") { store in
       let one = try store.saved(Author("A"))
       let two = store.context
       let (first, second) = (try one.only(Author.self), try two.only(Author.self))
@@ -280,7 +279,7 @@ extension StoreGuarantee {
       try two.save()
       try expectEqual(Set(try store.context.only(Author.self).books.map(\.title)), ["x", "y"], "the books")
     },
-    StoreGuarantee("contexts.gone", "Changes of a model that another context deleted are no way to bring it back.") {
+    StoreGuarantee("contexts.gone", "Saving changes of a model that another context deleted does not restore it.") {
       store in
       let one = try store.saved(Single(1))
       let two = store.context
@@ -292,7 +291,7 @@ extension StoreGuarantee {
       try expectEqual(try store.context.fetchCount(FetchDescriptor<Single>()), 0, "the count")
       try expect(kept.modelContext == nil || !one.hasChanges, "it is still there")
     },
-    StoreGuarantee("contexts.concurrent", "Contexts on several threads save at a time, and nothing is lost.") { store in
+    StoreGuarantee("contexts.concurrent", "Contexts that save on several threads at once lose nothing.") { store in
       _ = try store.saved(Author("A"))
       let problems = Mutex<[String]>([])
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -314,13 +313,13 @@ extension StoreGuarantee {
       try expectEqual(try context.all(Book.self).map(\.title).sorted(), titles, "the books")
       try expectEqual(try context.only(Author.self).books.map(\.title).sorted(), titles, "the books of the author")
     },
-    StoreGuarantee("contexts.outlived", "Objects can be read when their context is gone.") { store in
+    StoreGuarantee("contexts.outlived", "Objects stay readable after their context is gone.") { store in
       _ = try store.saved(Book("B", author: Author("A")))
       let book = try { try store.context.only(Book.self) }()
       try expectEqual(book.author?.name, "A", "the author")
       try expectEqual(book.author?.books.map(\.title), ["B"], "the author's books")
     },
-    StoreGuarantee("contexts.live", "A live result follows unsaved changes and what other contexts save.") { store in
+    StoreGuarantee("contexts.live", "A live result follows unsaved changes and saves of other contexts.") { store in
       let (context, other) = (store.context, store.context)
       let live = try ResultsObserver<Single, Never>(
         filterBy: #Predicate { $0.number > 1 }, sortBy: [SortDescriptor(\.number)], modelContext: context)

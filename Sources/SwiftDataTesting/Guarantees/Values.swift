@@ -31,7 +31,8 @@ extension StoreGuarantee {
     StoreGuarantee("values.bool", "Booleans come back as they were saved.") { store in
       try roundTrip(\.bool, [true, false], store)
     },
-    StoreGuarantee("values.integers", "Integers of all widths come back, the least and the greatest too.") { store in
+    StoreGuarantee("values.integers", "Integers of all widths come back, including the smallest and the greatest.") {
+      store in
       try roundTrip(\.int, [.min, -1, 0, 1, .max], store)
       try roundTrip(\.int8, [.min, .max], store)
       try roundTrip(\.int16, [.min, .max], store)
@@ -44,7 +45,7 @@ extension StoreGuarantee {
     },
     StoreGuarantee(
       "values.floats",
-      "Floating-point numbers come back to the last bit, infinities and NaN too; zero may lose its sign."
+      "Floating-point numbers come back bit for bit, including infinities and NaN; negative zero may become zero."
     ) { store in
       func isSame(_ left: Double, _ right: Double) -> Bool {
         left.isNaN ? right.isNaN : left == right
@@ -70,10 +71,10 @@ extension StoreGuarantee {
       ]
       try roundTrip(\.string, texts, store) { $0.unicodeScalars.elementsEqual($1.unicodeScalars) }
     },
-    StoreGuarantee("values.characters", "Characters come back, those of many scalars too.") { store in
+    StoreGuarantee("values.characters", "Characters come back, including those of several scalars.") { store in
       try roundTrip(\.character, ["a", "ß", "🇩🇪", "\u{e9}"], store)
     },
-    StoreGuarantee("values.dates", "Dates come back to the last bit, however far away.") { store in
+    StoreGuarantee("values.dates", "Dates come back bit for bit, in any century.") { store in
       let dates = [
         Date(timeIntervalSinceReferenceDate: 0.1), .distantPast, .distantFuture,
         Date(timeIntervalSinceReferenceDate: 785_000_000.123_456_789), Date(timeIntervalSince1970: -1e9),
@@ -85,19 +86,19 @@ extension StoreGuarantee {
       let uuid = UUID(uuidString: "00000000-0000-0000-0000-000000000000")!
       try roundTrip(\.uuid, [UUID(), uuid], store)
     },
-    StoreGuarantee("values.urls", "URLs come back, and one that is relative to another is so again.") { store in
+    StoreGuarantee("values.urls", "URLs come back; a relative URL keeps its base.") { store in
       let base = URL(string: "https://example.org/a/b")!
       let urls = [base, URL(string: "?q=%20x#f", relativeTo: base)!, URL(fileURLWithPath: "/tmp/ä b")]
       try roundTrip(\.url, urls, store) {
         $0.absoluteString == $1.absoluteString && $0.relativeString == $1.relativeString
       }
     },
-    StoreGuarantee("values.data", "Bytes come back: none, all 256, a megabyte.") { store in
+    StoreGuarantee("values.data", "Data comes back: empty, all 256 byte values, a megabyte.") { store in
       let values = [Data(), Data(0...255), Data(repeating: 0xa5, count: 1 << 20)]
       try roundTrip(\.data, values, store)
       try roundTrip(\.optionalData, values.map { $0 } + [nil], store)
     },
-    StoreGuarantee("values.enums", "Enums come back by raw value.") { store in
+    StoreGuarantee("values.enums", "Enums are stored by raw value and come back.") { store in
       try roundTrip(\.color, TestModels.Color.allCases, store)
       try roundTrip(\.level, [.low, .high, nil], store)
     },
@@ -106,17 +107,18 @@ extension StoreGuarantee {
       try roundTrip(\.address, [address, .init(city: "", number: .min)], store)
       try roundTrip(\.optionalAddress, [address, nil], store)
     },
-    StoreGuarantee("values.collections", "Arrays and dictionaries of values come back in order and whole.") { store in
+    StoreGuarantee("values.collections", "Arrays and dictionaries of values come back complete and in order.") {
+      store in
       try roundTrip(\.numbers, [[], [3, 1, 2, 1], Array(0..<1_000)], store)
       try roundTrip(\.words, [[:], ["": 0, "é": 1, "a.b": .max]], store)
     },
-    StoreGuarantee("values.nil", "Nil is told apart from zero, from the empty text and from a default.") { store in
+    StoreGuarantee("values.nil", "Nil stays distinct from zero, from the empty string and from a default.") { store in
       try roundTrip(\.optionalInt, [nil, 0, .min], store)
       try roundTrip(\.optionalString, [nil, "", "nil"], store)
       try roundTrip(\.optionalDouble, [nil, 0], store)
       try roundTrip(\.optionalWithDefault, [nil, 7, 0], store)
     },
-    StoreGuarantee("values.change", "A changed value replaces the saved one, and the others stay.") { store in
+    StoreGuarantee("values.change", "A changed value replaces the saved one; other values stay.") { store in
       let context = try store.saved(Everything("one"))
       let object = try context.only(Everything.self)
       let uuid = object.uuid

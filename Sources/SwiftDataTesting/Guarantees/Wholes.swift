@@ -3,7 +3,7 @@ import SwiftData
 
 extension StoreGuarantee {
   static let wholes: [StoreGuarantee] = [
-    StoreGuarantee("wholes.many", "Two thousand models in one save come back, each as it was.") { store in
+    StoreGuarantee("wholes.many", "Two thousand models of one save come back unchanged.") { store in
       let writer = store.context
       for number in 0..<2_000 { writer.insert(Single(number)) }
       try writer.save()
@@ -11,14 +11,14 @@ extension StoreGuarantee {
       try expectEqual(try context.all(Single.self).map(\.number), Array(0..<2_000), "the numbers, in order of age")
       try expectLaw(context, "some of many", where: #Predicate<Single> { $0.number % 100 == 7 })
     },
-    StoreGuarantee("wholes.random", "Random changes, saves and rollbacks leave what plain Swift values would be.") {
+    StoreGuarantee("wholes.random", "Random changes, saves and rollbacks match plain Swift values.") {
       store in
       for seed in 1...6 { try RandomRun(seed: UInt64(seed), store).run() }
     },
   ]
 }
 
-/// The same random changes on models and on plain values.
+/// Applies the same random changes to models and to plain values.
 private final class RandomRun {
   private struct Row: Equatable {
     var title: String

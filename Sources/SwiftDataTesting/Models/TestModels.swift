@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// The models that the checks work on.
+/// The models of the checks.
 enum TestModels {
   static let all: [any PersistentModel.Type] = [
     Everything.self, Author.self, Book.self, Tag.self, Person.self, Passport.self, Place.self, Pin.self, Node.self,
@@ -17,7 +17,7 @@ enum TestModels {
     var tags: [String] = []
   }
 
-  /// A property for each kind of value.
+  /// A model with a property for each kind of value.
   @Model final class Everything {
     var name = ""
     var bool = false
@@ -50,7 +50,7 @@ enum TestModels {
     var optionalDate: Date? = nil
     var optionalData: Data? = nil
     var optionalAddress: Address? = nil
-    /// Its default is not nil, nil is a value all the same.
+    /// The default is not nil, but nil is a valid value.
     var optionalWithDefault: Int? = 7
 
     init(_ name: String = "") { self.name = name }
@@ -99,7 +99,7 @@ enum TestModels {
     init(_ name: String) { self.name = name }
   }
 
-  /// Names a place that does not know it.
+  /// A model that refers to a place without an inverse.
   @Model final class Pin {
     var label: String
     var place: Place?
@@ -149,7 +149,7 @@ enum TestModels {
     }
   }
 
-  /// Cannot be deleted while it has something in it.
+  /// A model that cannot be deleted while it has contents.
   @Model final class Safe {
     var name: String
     @Relationship(deleteRule: .deny, inverse: \Jewel.safe) var jewels: [Jewel] = []
@@ -162,7 +162,7 @@ enum TestModels {
     init(_ name: String) { self.name = name }
   }
 
-  /// Its members are not told when it goes.
+  /// A model whose members stay unchanged when it is deleted.
   @Model final class Club {
     var name: String
     @Relationship(deleteRule: .noAction, inverse: \Member.club) var members: [Member] = []
@@ -175,7 +175,7 @@ enum TestModels {
     init(_ name: String) { self.name = name }
   }
 
-  /// Related to nothing.
+  /// A model without relationships.
   @Model final class Single {
     var number: Int
     init(_ number: Int) { self.number = number }
@@ -187,7 +187,7 @@ enum TestModels {
     init(_ number: Int) { self.number = number }
   }
 
-  /// Cannot be without its invoice.
+  /// A model with a required invoice.
   @Model final class Item {
     var name: String
     var invoice: Invoice

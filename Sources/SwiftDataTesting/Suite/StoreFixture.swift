@@ -22,13 +22,13 @@ final class StoreFixture: @unchecked Sendable {
 
   func remove() { try? FileManager.default.removeItem(at: directory) }
 
-  /// A context that knows nothing yet.
+  /// A new context without registered objects.
   var context: ModelContext { ModelContext(container) }
 
-  /// The same store, opened once more.
+  /// Opens the same store again.
   func reopened() throws -> ModelContainer { try Self.open(subject, directory) }
 
-  /// Saves some models and returns a context that does not have them.
+  /// Saves models and returns a new context that has not loaded them.
   func saved(_ models: any PersistentModel...) throws -> ModelContext {
     let context = context
     for model in models { context.insert(model) }
@@ -38,7 +38,7 @@ final class StoreFixture: @unchecked Sendable {
 }
 
 extension ModelContext {
-  /// All models of a class, in the order of the store.
+  /// All models of a class, in the store's order.
   func all<M: PersistentModel>(_ type: M.Type) throws -> [M] { try fetch(FetchDescriptor<M>()) }
 
   /// The only model of a class.
@@ -62,7 +62,7 @@ func expectEqual<T: Equatable>(
   try expect(value == expected, "\(what()) is \(value), not \(expected)", line: line, file: file)
 }
 
-/// - Returns: the error that the body throws.
+/// - Returns: the error that `body` throws.
 @discardableResult
 func expectThrows(
   _ what: @autoclosure () -> String, line: UInt = #line, file: String = #fileID, _ body: () throws -> Void
@@ -75,7 +75,7 @@ func expectThrows(
   throw GuaranteeFailure("\(file):\(line): \(what()) throws nothing")
 }
 
-/// The law: a fetch returns what Swift's filter and sort would make of all models in memory.
+/// Checks the law: a fetch returns what Swift's filter and sort return for all models in memory.
 func expectLaw<M: PersistentModel>(
   _ context: ModelContext, _ what: String, where predicate: Predicate<M>? = nil, sortedBy: [SortDescriptor<M>] = [],
   limit: Int? = nil, offset: Int? = nil, line: UInt = #line, file: String = #fileID

@@ -1,17 +1,17 @@
 import SwiftData
 
-/// One promise that a store keeps, whatever it is made of, with a check.
+/// One promise that every store keeps, with a check.
 ///
-/// Run all of them against a store of your own, one test for each:
+/// Run all of them against your store, one test case per guarantee:
 ///
 ///     @Test(arguments: StoreGuarantee.all)
 ///     func keeps(_ guarantee: StoreGuarantee) throws { try guarantee.verify(subject) }
 public struct StoreGuarantee: Sendable, Identifiable, CustomStringConvertible {
-  /// The name by which it is referred to: `area.topic`.
+  /// The guarantee's name: `area.topic`.
   public let id: String
-  /// What is promised.
+  /// The promise in one sentence.
   public let sentence: String
-  /// What a store has to offer for it.
+  /// The feature that the guarantee requires, or nil.
   public let needs: StoreSubject.Feature?
   private let check: @Sendable (StoreFixture) throws -> Void
 
@@ -25,21 +25,21 @@ public struct StoreGuarantee: Sendable, Identifiable, CustomStringConvertible {
     self.check = check
   }
 
-  /// All guarantees, by area.
+  /// All guarantees, grouped by area.
   public static let all =
     values + queries + orders + pendingChanges + relationships + deletions + identities + saves + contexts + wholes
 
-  /// What a store does about a guarantee.
+  /// The result of a check.
   public enum Outcome: Sendable, Equatable {
     case passed
-    /// The check found something else than what is promised, or threw.
+    /// The check failed or threw an error.
     case failed(String)
-    /// The store does not offer what the guarantee is about.
+    /// The store does not offer the required feature.
     case notOffered
   }
 
-  /// Checks the guarantee in a new store.
-  /// - Complexity: some write a few thousand models.
+  /// Checks the guarantee in a new store and returns the outcome.
+  /// - Complexity: some checks write a few thousand models.
   public func outcome(for subject: StoreSubject) -> Outcome {
     if let needs, !subject.features.contains(needs) { return .notOffered }
     do {
@@ -54,8 +54,8 @@ public struct StoreGuarantee: Sendable, Identifiable, CustomStringConvertible {
     }
   }
 
-  /// Checks the guarantee in a new store. What the store does not offer passes.
-  /// - Throws: ``GuaranteeFailure`` where the promise is not kept.
+  /// Checks the guarantee in a new store. A guarantee whose feature the store does not offer passes.
+  /// - Throws: ``GuaranteeFailure`` if the store breaks the promise.
   public func verify(_ subject: StoreSubject) throws {
     if case .failed(let reason) = outcome(for: subject) {
       throw GuaranteeFailure("\(subject.name) does not keep \(id): \(sentence)\n\(reason)")
@@ -66,9 +66,9 @@ public struct StoreGuarantee: Sendable, Identifiable, CustomStringConvertible {
   public var description: String { "\(id): \(sentence)" }
 }
 
-/// Why a promise is not kept.
+/// The reason why a store breaks a guarantee.
 public struct GuaranteeFailure: Error, CustomStringConvertible {
-  /// What was expected and what came.
+  /// The expected and the actual result.
   public let description: String
 
   init(_ description: String) { self.description = description }

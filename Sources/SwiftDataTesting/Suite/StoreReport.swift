@@ -1,17 +1,18 @@
-/// What several stores do about all guarantees.
+/// The outcomes of all guarantees for several stores.
 public struct StoreReport: Sendable {
-  /// The stores, in the order of the columns.
+  /// The names of the stores, in column order.
   public let subjects: [String]
-  /// The guarantees with the outcome of each store.
+  /// The guarantees with one outcome per store.
   public let rows: [(guarantee: StoreGuarantee, outcomes: [StoreGuarantee.Outcome])]
 
-  /// Checks all guarantees for some stores.
+  /// Checks all guarantees for several stores.
+  /// - Complexity: some checks write a few thousand models.
   public init(_ subjects: [StoreSubject]) {
     self.subjects = subjects.map(\.name)
     rows = StoreGuarantee.all.map { guarantee in (guarantee, subjects.map { guarantee.outcome(for: $0) }) }
   }
 
-  /// The failures, in words.
+  /// A description of each failure.
   public var failures: [String] {
     rows.flatMap { guarantee, outcomes in
       zip(subjects, outcomes).compactMap { subject, outcome in
@@ -21,7 +22,7 @@ public struct StoreReport: Sendable {
     }
   }
 
-  /// A table in Markdown: a row for each guarantee, a column for each store.
+  /// A Markdown table with a row per guarantee and a column per store.
   public var markdown: String {
     let head = "| Guarantee | \(subjects.joined(separator: " | ")) |\n|---|\(subjects.map { _ in ":-:|" }.joined())"
     let body = rows.map { guarantee, outcomes in

@@ -1,30 +1,30 @@
 public import Foundation
 public import SwiftData
 
-/// A kind of store to be checked.
+/// A kind of store to check.
 public struct StoreSubject: Sendable, CustomStringConvertible {
-  /// What a store may or may not offer.
+  /// An optional feature of a store.
   public enum Feature: String, Sendable, CaseIterable {
-    /// What was saved is there when the store is opened again.
+    /// Saved models are there when the store is opened again.
     case persistence
-    /// Unique attributes are kept unique: a new model whose unique value is taken is written over the stored one.
+    /// Unique attributes are unique: a new model whose unique value is taken updates the stored model.
     case uniqueness
-    /// Saves are kept as transactions that can be fetched.
+    /// The store records saves as transactions that can be fetched.
     case history
   }
 
-  /// What to call it.
+  /// The name in reports.
   public let name: String
-  /// What it offers.
+  /// The features that the store offers.
   public let features: Set<Feature>
   let makeConfiguration: @Sendable (_ schema: Schema, _ directory: URL) throws -> any DataStoreConfiguration
 
-  /// Describes a kind of store.
+  /// Creates a description of a store.
   /// - Parameters:
-  ///   - name: what to call it.
-  ///   - features: what it offers; guarantees about something else do not count.
-  ///   - makeConfiguration: makes the configuration of a store of these models whose files, if it has any, are in this
-  ///     directory. Called twice with one directory, it means the same store.
+  ///   - name: the name in reports.
+  ///   - features: the features that the store offers. Guarantees that require another feature are skipped.
+  ///   - makeConfiguration: makes the configuration of a store for a schema, with its files in a directory. Two calls
+  ///     with the same directory must open the same store.
   public init(
     _ name: String, features: Set<Feature>,
     makeConfiguration: @escaping @Sendable (_ schema: Schema, _ directory: URL) throws -> any DataStoreConfiguration

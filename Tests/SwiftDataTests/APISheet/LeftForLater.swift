@@ -19,15 +19,6 @@ enum LeftForLater {
       "As Apple's page has it",
       ["HistoryObserver.init(historyTokens:observedModels:authors:modelContainer:)"]
     ),
-    (
-      // The same initialisers are here without their last parameter, whose type is SwiftUI's.
-      "Never: the initialisers of Query that take SwiftUI's types",
-      [
-        "Query.init(filter:sort:order:animation:)", "Query.init(filter:sort:order:transaction:)",
-        "Query.init(filter:sort:animation:)", "Query.init(filter:sort:transaction:)",
-        "Query.init(_:transaction:)", "Query.init(_:animation:)",
-      ]
-    ),
   ]
 
   /// Whether an entry of the list means a name of the sheet.

@@ -5,7 +5,7 @@ import Testing
 /// A batch update gives what assigning to all matching objects in memory gives.
 @Suite struct UpdateLawTests {
   /// An assignment, and the same in Swift.
-  private typealias Change = (batch: Assignment<Specimen>, swift: (Specimen) -> Void)
+  private typealias Change = (batch: ModelContext.Assignment<Specimen>, swift: (Specimen) -> Void)
 
   private static func value<V>(_ keyPath: ReferenceWritableKeyPath<Specimen, V>, _ value: V) -> Change {
     (.assign(keyPath, value), { $0[keyPath: keyPath] = value })

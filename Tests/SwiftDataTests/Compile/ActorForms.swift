@@ -1,3 +1,6 @@
+// The declarations only have to compile.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 import SwiftData
 

@@ -33,9 +33,11 @@ private enum Hands {
 
 @Suite struct ContextUseTests {
   #if DEBUG
-    @Test("A fetch while another thread is in the same context stops with both activities and what to do instead")
+    @Test(
+      "Where it is asked for, a fetch while another thread is in the context stops with both activities and what to do")
     func twoThreads() async throws {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        setenv("SWIFTDATA_CONCURRENCY_DEBUG", "1", 1)
         let context = Hands.Smuggled(ModelContext(try Hands.container()))
         let isInside = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -55,9 +57,10 @@ private enum Hands {
       #expect(message.contains("persistentModelID"))
     }
 
-    @Test("A change of an object while another thread is in its context stops too")
+    @Test("Where it is asked for, a change of an object while another thread is in its context stops too")
     func changedObject() async throws {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        setenv("SWIFTDATA_CONCURRENCY_DEBUG", "1", 1)
         let own = ModelContext(try Hands.container())
         let stored = Hands.Note(text: "a")
         own.insert(stored)
@@ -78,9 +81,10 @@ private enum Hands {
       #expect(message.contains("a change on a ModelContext, or on one of its objects, while a transaction runs"))
     }
 
-    @Test("The main context off the main actor stops with a message, also when nobody else is in it")
+    @Test("Where it is asked for, the main context off the main actor stops, also when nobody else is in it")
     func mainContext() async throws {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        setenv("SWIFTDATA_CONCURRENCY_DEBUG", "1", 1)
         let context = try await MainActor.run { Hands.Smuggled(try Hands.container().mainContext) }
         let isDone = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

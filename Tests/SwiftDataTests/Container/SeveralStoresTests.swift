@@ -99,7 +99,7 @@ extension Split {
     context.insert(Split.Setting(key: "k", value: "v"))
     context.insert(Split.Draft(text: "d"))
     try context.save()
-    try container.deleteAllData()
+    container.deleteAllData()
     let reader = ModelContext(container)
     #expect(try reader.fetchCount(FetchDescriptor<Split.Setting>()) == 0)
     #expect(try reader.fetchCount(FetchDescriptor<Split.Draft>()) == 0)

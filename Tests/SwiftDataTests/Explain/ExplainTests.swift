@@ -11,11 +11,11 @@ struct ExplainTests {
 
   private func explain(
     _ predicate: Predicate<Parcel>? = nil, _ sort: [SortDescriptor<Parcel>] = []
-  ) throws -> FetchExplanation {
+  ) throws -> ModelContext.FetchExplanation {
     try context.explain(FetchDescriptor(predicate: predicate, sortBy: sort))
   }
 
-  private func steps(_ explanation: FetchExplanation) -> String {
+  private func steps(_ explanation: ModelContext.FetchExplanation) -> String {
     explanation.plan.map(\.detail).joined(separator: "\n")
   }
 
@@ -145,7 +145,8 @@ struct ExplainTests {
     var descriptor = FetchDescriptor<Parcel>(sortBy: [SortDescriptor(\.price)])
     descriptor.fetchLimit = 20
     #expect(try context.explain(descriptor).findings.map(\.index) == [["price"]])
-    #expect(try explain().findings.first?.description == "Every Parcel is looked at, since the fetch has no predicate.")
+    let finding = try explain().findings.first
+    #expect(finding?.description == "Every row of Parcel is scanned, since the fetch has no predicate.")
   }
 
   @Test("Text that is not in normal form C keeps an index from being used, and the finding says so")
@@ -175,7 +176,7 @@ struct ExplainTests {
   func unsaved() throws {
     context.insert(Parcel("a"))
     let result = try explain(#Predicate { $0.code == "x" })
-    #expect(result.findings.map(\.description) == ["Unsaved changes are laid over the statement's result in memory."])
+    #expect(result.findings.map(\.description) == ["Unsaved changes are applied to the statement's result in memory."])
     let related = try explain(#Predicate { $0.depot?.name == "x" })
     #expect(related.findings.contains { $0.description.contains("Unsaved changes") })
     var descriptor = FetchDescriptor<Parcel>(predicate: #Predicate { $0.code == "x" })
@@ -201,7 +202,7 @@ struct ExplainTests {
   func description() throws {
     let text = try explain(#Predicate { $0.note == "it's" }).description
     #expect(text.hasPrefix("SELECT t0._pk"))
-    #expect(text.contains("\n  ?1 = 'it''s'\n  SCAN t0\n  ! Every Parcel is looked at"))
+    #expect(text.contains("\n  ?1 = 'it''s'\n  SCAN t0\n  ! Every row of Parcel is scanned"))
   }
 
   @Test("A predicate that the store cannot compute is refused as by a fetch")

@@ -120,6 +120,29 @@ enum LawKind: String, CaseIterable {
   }
 }
 
+/// One change of a list in place.
+enum LawEdit {
+  case append([any LawObject])
+  case insertFirst(any LawObject)
+  case remove(Int)
+  case reverse
+  case swapEnds
+  case moveFirstToEnd
+  case removeAll
+
+  func apply<T: LawObject>(to list: inout [T], _ cast: (any LawObject) -> T) {
+    switch self {
+    case .append(let objects): for object in objects { list.append(cast(object)) }
+    case .insertFirst(let object): list.insert(cast(object), at: 0)
+    case .remove(let index): list.remove(at: index)
+    case .reverse: list.reverse()
+    case .swapEnds: if list.count > 1 { list.swapAt(0, list.count - 1) }
+    case .moveFirstToEnd: if !list.isEmpty { list.append(list.removeFirst()) }
+    case .removeAll: list.removeAll()
+    }
+  }
+}
+
 /// A relationship as the random tests know it: what it is, and how the object's property is read and written.
 struct LawRelation {
   enum Rule { case nullify, cascade, deny, noAction }
@@ -133,14 +156,17 @@ struct LawRelation {
   let inverse: String?
   let read: (any LawObject) -> [any LawObject]
   let write: (any LawObject, [any LawObject]) -> Void
+  /// Changes a to-many in place, by the steps that lead to another list.
+  let edit: (any LawObject, LawEdit) -> Void
 
   private static func many<M: LawObject, T: LawObject>(
     _ name: String, _ source: LawKind, _ keyPath: ReferenceWritableKeyPath<M, [T]>, _ destination: LawKind,
-    _ inverse: String?, _ rule: Rule = .nullify
+    _ inverse: String?, _ rule: Rule = .nullify, inPlace: @escaping (M, (inout [T]) -> Void) -> Void
   ) -> LawRelation {
     LawRelation(
       name: name, source: source, destination: destination, isToMany: true, rule: rule, inverse: inverse,
-      read: { ($0 as! M)[keyPath: keyPath] }, write: { ($0 as! M)[keyPath: keyPath] = $1.map { $0 as! T } })
+      read: { ($0 as! M)[keyPath: keyPath] }, write: { ($0 as! M)[keyPath: keyPath] = $1.map { $0 as! T } },
+      edit: { owner, edit in inPlace(owner as! M) { list in edit.apply(to: &list) { $0 as! T } } })
   }
 
   private static func one<M: LawObject, T: LawObject>(
@@ -150,7 +176,7 @@ struct LawRelation {
     LawRelation(
       name: name, source: source, destination: destination, isToMany: false, rule: .nullify, inverse: inverse,
       read: { ($0 as! M)[keyPath: keyPath].map { [$0] } ?? [] },
-      write: { ($0 as! M)[keyPath: keyPath] = $1.first.map { $0 as! T } })
+      write: { ($0 as! M)[keyPath: keyPath] = $1.first.map { $0 as! T } }, edit: { _, _ in })
   }
 
   nonisolated(unsafe) static let shared = all()  // never changed; its closures hold key paths alone
@@ -158,27 +184,28 @@ struct LawRelation {
   static func all() -> [LawRelation] {
     var partHub = LawRelation(
       name: "Part.hub", source: .part, destination: .hub, isToMany: false, rule: .nullify, inverse: "Hub.parts",
-      read: { [($0 as! Law.Part).hub] }, write: { ($0 as! Law.Part).hub = $1[0] as! Law.Hub })
+      read: { [($0 as! Law.Part).hub] }, write: { ($0 as! Law.Part).hub = $1[0] as! Law.Hub },
+      edit: { _, _ in })
     partHub.isRequired = true
     return [
-      many("Hub.items", .hub, \Law.Hub.items, .item, "Item.hub"),
-      many("Hub.parts", .hub, \Law.Hub.parts, .part, "Part.hub", .cascade),
-      many("Hub.locks", .hub, \Law.Hub.locks, .lock, "Lock.hub", .deny),
-      many("Hub.notes", .hub, \Law.Hub.notes, .note, "Note.hub", .noAction),
-      many("Hub.labels", .hub, \Law.Hub.labels, .label, "Label.hubs"),
-      many("Hub.likes", .hub, \Law.Hub.likes, .item, nil),
+      many("Hub.items", .hub, \Law.Hub.items, .item, "Item.hub", inPlace: { $1(&$0.items) }),
+      many("Hub.parts", .hub, \Law.Hub.parts, .part, "Part.hub", .cascade, inPlace: { $1(&$0.parts) }),
+      many("Hub.locks", .hub, \Law.Hub.locks, .lock, "Lock.hub", .deny, inPlace: { $1(&$0.locks) }),
+      many("Hub.notes", .hub, \Law.Hub.notes, .note, "Note.hub", .noAction, inPlace: { $1(&$0.notes) }),
+      many("Hub.labels", .hub, \Law.Hub.labels, .label, "Label.hubs", inPlace: { $1(&$0.labels) }),
+      many("Hub.likes", .hub, \Law.Hub.likes, .item, nil, inPlace: { $1(&$0.likes) }),
       one("Hub.pick", .hub, \Law.Hub.pick, .item, nil),
       one("Hub.badge", .hub, \Law.Hub.badge, .badge, "Badge.hub"),
       one("Item.hub", .item, \Law.Item.hub, .hub, "Hub.items"),
       partHub,
       one("Lock.hub", .lock, \Law.Lock.hub, .hub, "Hub.locks"),
       one("Note.hub", .note, \Law.Note.hub, .hub, "Hub.notes"),
-      many("Label.hubs", .label, \Law.Label.hubs, .hub, "Hub.labels"),
+      many("Label.hubs", .label, \Law.Label.hubs, .hub, "Hub.labels", inPlace: { $1(&$0.hubs) }),
       one("Badge.hub", .badge, \Law.Badge.hub, .hub, "Hub.badge"),
       one("Node.parent", .node, \Law.Node.parent, .node, "Node.children"),
-      many("Node.children", .node, \Law.Node.children, .node, "Node.parent", .cascade),
-      many("Node.followers", .node, \Law.Node.followers, .node, "Node.following"),
-      many("Node.following", .node, \Law.Node.following, .node, "Node.followers"),
+      many("Node.children", .node, \Law.Node.children, .node, "Node.parent", .cascade, inPlace: { $1(&$0.children) }),
+      many("Node.followers", .node, \Law.Node.followers, .node, "Node.following", inPlace: { $1(&$0.followers) }),
+      many("Node.following", .node, \Law.Node.following, .node, "Node.followers", inPlace: { $1(&$0.following) }),
     ]
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SwiftDataQuery
 import Testing
 
 @Suite struct QueryTests {

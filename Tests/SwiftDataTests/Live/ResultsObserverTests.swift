@@ -139,7 +139,7 @@ import Testing
     try other.delete(model: Book.self, where: #Predicate { $0.rank > 5 })
     try other.save()
     #expect(observer.results.map(\.rank) == [1, 1, 3, 5])
-    try context.container.deleteAllData()
+    context.container.deleteAllData()
     #expect(observer.results.isEmpty)
   }
 

@@ -6,7 +6,7 @@ import Testing
   typealias Book = Live.Book
 
   /// What the differences make of a list.
-  private func apply(_ update: ResultsUpdate<Book>, to list: [Book]) -> [Book] {
+  private func apply(_ update: ModelContext.ResultsUpdate<Book>, to list: [Book]) -> [Book] {
     var removed = IndexSet()
     var placed = [(Int, Book)]()
     for change in update.changes {
@@ -129,7 +129,7 @@ import Testing
   }
 }
 
-extension ResultsUpdate.Change {
+extension ModelContext.ResultsUpdate.Change {
   fileprivate var summary: String {
     switch self {
     case .insert(_, let index): "+ \(index)"

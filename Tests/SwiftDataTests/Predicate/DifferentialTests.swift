@@ -5,7 +5,7 @@ import Testing
 /// Random predicates and orders over random data: a fetch returns what `evaluate` finds, as `sorted(using:)` sorts it.
 ///
 /// `PREDICATES=n` in the environment tries n of them in all, `SEED=s` begins at another seed, `DATASETS=d` spreads them
-/// over d data sets. What was found, and the largest run: `Documentation/differential-test.md`.
+/// over d data sets. What was found, and the largest run: `Documentation/testing.md`.
 @Suite
 struct DifferentialTests {
   private static let environment = ProcessInfo.processInfo.environment

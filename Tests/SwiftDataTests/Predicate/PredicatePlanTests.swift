@@ -42,8 +42,7 @@ struct PredicatePlanTests {
   /// How SQLite would run a predicate's condition.
   private func plan(_ predicate: Predicate<Posting>) throws -> String {
     let environment = LoweringEnvironment(
-      storeIdentifier: try #require(
-        context.fetchIdentifiers(FetchDescriptor<PostingThread>()).first?.storeIdentifier),
+      key: { $0.key }, identifier: { PersistentIdentifier(entityName: $1, storeIdentifier: "", key: $0) },
       isDenormalized: { _, _ in false }, familyNames: { [$0.name] })
     let condition = try PredicateLowering.condition(predicate, entity: Posting.__entity, environment: environment)
     return try store.shell("EXPLAIN QUERY PLAN SELECT * FROM Posting AS t0 WHERE \(condition.sql)")

@@ -227,6 +227,22 @@ struct MacroStatementTests {
     #expect(try flags.evaluate(store.albums[0]) == store.albums[0].tracks.count { $0.flag })
   }
 
+  @Test("Expressions of lists, values and several inputs are asked")
+  func evaluateOther() throws {
+    let flagged = #Expression<[Catalog.Track], Int> { tracks in tracks.filter { $0.flag }.count }
+    let double = #Expression<Int, Int> { $0 * 2 }
+    let more = #Expression<Catalog.Album, Int, Bool> { $0.tracks.count > $1 }
+    let least = 3
+    try store.check(albums: #Predicate { flagged.evaluate($0.tracks) > 3 || $0.tracks.isEmpty }) {
+      $0.tracks.count { $0.flag } > 3 || $0.tracks.isEmpty
+    }
+    try store.check(#Predicate { double.evaluate($0.plays) > 6 }) { $0.plays * 2 > 6 }
+    try store.check(albums: #Predicate { more.evaluate($0, least) }) { $0.tracks.count > least }
+    try store.check(#Predicate { if let album = $0.album { more.evaluate(album, 6) } else { true } }) {
+      $0.album.map { $0.tracks.count > 6 } ?? true
+    }
+  }
+
   @Test("Closures may name their parameter, with its type or without")
   func parameters() throws {
     try store.check(#Predicate<Catalog.Track> { item in item.flag }) { $0.flag }

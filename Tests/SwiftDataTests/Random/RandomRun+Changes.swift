@@ -77,12 +77,53 @@ extension RandomRun {
     let relation = toManys[step.a % toManys.count]
     let owner = tag(of: relation.source, step.b)!
     try compare(owner, relation)
-    var targets = relation.read(try object(owner)).map(\.tag).filter { world.isAlive($0) }
-    try edit(&targets, relation, owner, step.c)
-    note("\(relation.name) of \(owner) = \(targets)")
-    relation.write(try object(owner), try targets.map { try object($0) })
+    let shown = relation.read(try object(owner))
+    var targets = shown.map(\.tag).filter { world.isAlive($0) }
+    if targets.count == shown.count, step.a / toManys.count % 2 == 1 {
+      guard let edit = try editInPlace(&targets, relation, step.c) else { return }
+      note("\(relation.name) of \(owner) becomes \(targets) in place")
+      relation.edit(try object(owner), edit)
+    } else {
+      try edit(&targets, relation, owner, step.c)
+      note("\(relation.name) of \(owner) = \(targets)")
+      relation.write(try object(owner), try targets.map { try object($0) })
+    }
     touch(owner, relation, targets)
     world.set(owner, relation.name, to: targets)
+  }
+
+  /// - Returns: the edit that makes the list what `targets` is afterwards.
+  private func editInPlace(_ targets: inout [Int], _ relation: LawRelation, _ choice: Int) throws -> LawEdit? {
+    let (number, all) = (choice / 6, world.tags(of: relation.destination))
+    switch choice % 6 {
+    case 0, 1:
+      let new = all.isEmpty ? [] : (0...choice % 6).map { all[(number + $0) % all.count] }
+      targets += new
+      return .append(try new.map { try object($0) })
+    case 2:
+      guard relation.destination != .part, let new = try make(relation.destination, hub: 0) else { return nil }
+      note("create \(relation.destination) \(new.tag) for")
+      targets.insert(new.tag, at: 0)
+      return .insertFirst(new)
+    case 3:
+      guard !targets.isEmpty else { return nil }
+      targets.remove(at: number % targets.count)
+      return .remove(number % (targets.count + 1))
+    case 4:
+      switch number % 3 {
+      case 0: targets.reverse()
+      case 1: if targets.count > 1 { targets.swapAt(0, targets.count - 1) }
+      default: if !targets.isEmpty { targets.append(targets.removeFirst()) }
+      }
+      return [.reverse, .swapEnds, .moveFirstToEnd][number % 3]
+    default:
+      if number % 2 == 0 {
+        targets = []
+        return .removeAll
+      }
+      targets += all
+      return .append(try all.map { try object($0) })
+    }
   }
 
   private func edit(_ targets: inout [Int], _ relation: LawRelation, _ owner: Int, _ choice: Int) throws {

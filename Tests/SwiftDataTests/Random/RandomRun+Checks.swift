@@ -8,6 +8,7 @@ extension RandomRun {
     if world.differs(from: stored), !context.hasChanges {
       throw fail("there are unsaved changes, and hasChanges is false")
     }
+    if let problem = context.state.brokenInvariants().first { throw fail(problem) }
     if sequence.isWatched {
       try compareMemory()
     } else {
@@ -152,5 +153,73 @@ extension RandomRun {
     try expect(
       sorted(#Predicate<Law.Node> { node in node.parent != nil || node.children.count > 1 }),
       tags(.node) { !world.links($0, "Node.parent").isEmpty || world.links($0, "Node.children").count > 1 })
+    try fetchByValues(step)
+    try fetchByDistantValues(step)
+  }
+
+  private func sortedByTag<M: LawObject>(_ predicate: Predicate<M>) -> FetchDescriptor<M> {
+    FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.tag)])
+  }
+
+  private func tags(_ kind: LawKind, where matches: (Int, LawWorld.Thing) -> Bool) -> [Int] {
+    world.tags(of: kind).filter { matches($0, world.things[$0]!) }.sorted()
+  }
+
+  /// Predicates that unsaved objects are looked up for.
+  private func fetchByValues(_ step: RandomStep) throws {
+    let (text, number) = (Self.texts[step.b % 5], step.c % 5)
+    note("fetch by values, text \"\(text)\", number \(number)")
+    try expect(
+      sortedByTag(#Predicate<Law.Item> { $0.text == text && $0.tag > 0 }), tags(.item) { $1.text == text })
+    try expect(
+      sortedByTag(#Predicate<Law.Item> { $0.number == number || $0.number == nil }),
+      tags(.item) { $1.number == number || $1.number == nil })
+    let wanted = world.order.filter { $0 % 3 == number % 3 }
+    try expect(
+      sortedByTag(#Predicate<Law.Note> { wanted.contains($0.tag) }), tags(.note) { tag, _ in wanted.contains(tag) })
+    try expect(
+      sortedByTag(#Predicate<Law.Item> { $0.hub == nil }),
+      tags(.item) { tag, _ in
+        world.links(tag, "Item.hub").isEmpty
+      })
+    guard let owner = tag(of: .hub, step.a), let hub = try object(owner) as? Law.Hub else { return }
+    let id = hub.persistentModelID
+    try expect(
+      sortedByTag(#Predicate<Law.Item> { $0.hub == hub }),
+      tags(.item) { tag, _ in
+        world.links(tag, "Item.hub") == [owner]
+      })
+    try expect(
+      sortedByTag(#Predicate<Law.Badge> { $0.hub?.persistentModelID == id && $0.text == text }),
+      tags(.badge) {
+        world.links($0, "Badge.hub") == [owner] && $1.text == text
+      })
+    try expect(sortedByTag(#Predicate<Law.Hub> { $0.persistentModelID == id }), [owner])
+  }
+
+  /// Predicates and orders that what others have decides.
+  private func fetchByDistantValues(_ step: RandomStep) throws {
+    let (text, number) = (Self.texts[step.b % 5], step.c % 5)
+    func texts(_ tag: Int, _ relation: String) -> [String] {
+      world.links(tag, relation).map { world.things[$0]?.text ?? "" }
+    }
+    try expect(
+      sortedByTag(#Predicate<Law.Hub> { hub in hub.items.contains { $0.number == number } }),
+      tags(.hub) { tag, _ in world.links(tag, "Hub.items").contains { world.things[$0]?.number == number } })
+    try expect(
+      sortedByTag(#Predicate<Law.Label> { $0.hubs.count == 1 || $0.text == text }),
+      tags(.label) { world.links($0, "Label.hubs").count == 1 || $1.text == text })
+    try expect(
+      sortedByTag(#Predicate<Law.Item> { $0.hub?.badge?.text == text }),
+      tags(.item) { tag, _ in
+        world.links(tag, "Item.hub").first.flatMap { texts($0, "Hub.badge").first } == text
+      })
+    // In the order of another's number, of which only the first are wanted.
+    var descriptor = FetchDescriptor<Law.Item>(sortBy: [SortDescriptor(\.hub?.number), SortDescriptor(\.tag)])
+    descriptor.fetchLimit = 1 + number
+    func place(_ tag: Int) -> (Int, Int) {
+      (world.links(tag, "Item.hub").first.flatMap { world.things[$0]?.number } ?? -1, tag)
+    }
+    try expect(descriptor, Array(world.tags(of: .item).sorted { place($0) < place($1) }.prefix(1 + number)))
   }
 }

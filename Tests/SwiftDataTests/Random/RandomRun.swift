@@ -57,6 +57,7 @@ final class RandomRun {
     context = ModelContext(container)
     undo.groupsByEvent = false
     if sequence.hasUndo { context.undoManager = undo }
+    if sequence.isIndexed { context.state.tuning = .smallest }
     world = LawWorld(relations: LawRelation.shared)
     stored = world
   }
@@ -70,7 +71,9 @@ final class RandomRun {
       return nil
     } catch {
       stage.forget()
-      let options = "upserting \(sequence.isUpserting), undo \(sequence.hasUndo), watched \(sequence.isWatched)"
+      let options =
+        "upserting \(sequence.isUpserting), undo \(sequence.hasUndo), watched \(sequence.isWatched), indexed"
+        + " \(sequence.isIndexed)"
       return "seed \(sequence.seed) (\(options)): \(error)\n" + (run?.log ?? []).joined(separator: "\n")
     }
   }

@@ -47,6 +47,8 @@ struct RandomSequence {
   var hasUndo: Bool
   /// Whether objects are looked at after each step, or are left faults until something needs them.
   var isWatched: Bool
+  /// Whether indices are used from the first object on.
+  var isIndexed: Bool
 
   init(seed: UInt64, length: Int) {
     var random = LawRandom(seed: seed)
@@ -58,6 +60,7 @@ struct RandomSequence {
     // Most things happen only where there is something.
     steps = (0..<3).map { _ in RandomStep(kind: .create, a: random.below(60), b: random.below(60), c: 0) }
     for _ in 0..<count { steps.append(.any(&random)) }
+    isIndexed = random.chance(50)
   }
 }
 
@@ -76,7 +79,7 @@ enum RandomShrink {
       }
       size /= 2
     }
-    for switchOff: WritableKeyPath<RandomSequence, Bool> in [\.isUpserting, \.hasUndo, \.isWatched] {
+    for switchOff: WritableKeyPath<RandomSequence, Bool> in [\.isUpserting, \.hasUndo, \.isWatched, \.isIndexed] {
       var candidate = best
       candidate[keyPath: switchOff] = false
       if best[keyPath: switchOff], fails(candidate) { best = candidate }

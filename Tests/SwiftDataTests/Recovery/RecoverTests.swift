@@ -179,7 +179,7 @@ import Testing
     let there = #expect(throws: SwiftDataError.io) {
       try ModelContainer.recover(from: store.url, to: new, for: schema)
     }
-    #expect(there?.description.contains("is there already") == true)
+    #expect(there?.description.contains("exists already") == true)
     #expect(try Data(contentsOf: new) == Data("x".utf8))
     try FileManager.default.removeItem(at: new)
     let nowhere = store.folder.appendingPathComponent("nowhere.store")

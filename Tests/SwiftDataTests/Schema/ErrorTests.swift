@@ -37,7 +37,7 @@ struct ErrorTests {
   func text() {
     #expect(
       error.description
-        == "Trip.name: the predicate cannot be computed by the store: use == instead of custom code."
+        == "Trip.name: the store cannot compute the predicate: use == instead of custom code."
     )
     #expect(error.localizedDescription == error.description)
     #expect(error.failureReason == "use == instead of custom code")
@@ -49,7 +49,7 @@ struct ErrorTests {
 
   @Test("without details says what its code means, and often what helps")
   func bare() {
-    #expect(SwiftDataError.storeLocked.description == "the store is locked by another process.")
+    #expect(SwiftDataError.storeLocked.description == "another process has locked the store.")
     #expect(SwiftDataError.storeLocked.recoverySuggestion?.isEmpty == false)
     #expect(SwiftDataError(.deleteDenied, entity: "Trip").description == "Trip: the model cannot be deleted.")
   }

@@ -45,13 +45,6 @@ struct PersistentIdentifierTests {
     }
   }
 
-  @Test("that is temporary refuses to be encoded and says what to do")
-  func temporaryCoding() throws {
-    let identifier = PersistentIdentifier(entityName: "Trip", temporary: TemporaryIdentity())
-    let error = try #require(throws: EncodingError.self) { try JSONEncoder().encode(identifier) }
-    #expect(String(describing: error).contains("save"))
-  }
-
   @Test("is made of any comparable key")
   func customKeys() throws {
     let text = try PersistentIdentifier.identifier(for: "S", entityName: "Trip", primaryKey: "a")

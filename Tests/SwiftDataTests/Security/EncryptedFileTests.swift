@@ -23,14 +23,15 @@ import Testing
   }
 
   private let store: TemporaryStore
-  private let key = EncryptionKey.random()
+  private let key = ModelConfiguration.EncryptionKey.random()
   private static let count = 600
   /// Long enough that a row needs pages of its own, and all rows more than SQLite's cache.
   private static func text(_ number: Int) -> String { String(repeating: "plain\(number % 10) ", count: 900) }
 
   init() throws { store = try TemporaryStore() }
 
-  private func first(_ key: EncryptionKey?, at store: TemporaryStore? = nil) throws -> ModelContainer {
+  private func first(_ key: ModelConfiguration.EncryptionKey?, at store: TemporaryStore? = nil) throws -> ModelContainer
+  {
     try (store ?? self.store).container(First.Diary.self) { $0.encryptionKey = key }
   }
 
@@ -93,7 +94,9 @@ import Testing
 
   // MARK: - Recovery
 
-  private func recovered(_ change: (inout Data) -> Void) throws -> (report: RecoveryReport, new: TemporaryStore) {
+  private func recovered(_ change: (inout Data) -> Void) throws -> (
+    report: ModelContainer.RecoveryReport, new: TemporaryStore
+  ) {
     try fill(try first(key))
     var data = try Data(contentsOf: store.url)
     change(&data)
@@ -103,8 +106,8 @@ import Testing
     return (report, new)
   }
 
-  private func expectSealed(_ recovered: (report: RecoveryReport, new: TemporaryStore)) throws {
-    #expect(recovered.report.notes.contains { $0.hasPrefix("encrypted values were taken as they are") })
+  private func expectSealed(_ recovered: (report: ModelContainer.RecoveryReport, new: TemporaryStore)) throws {
+    #expect(recovered.report.notes.contains { $0.hasPrefix("encrypted values were copied as they are") })
     #expect(try readable(in: recovered.new) == [])
     #expect(throws: SwiftDataError.encryptionKey) { try first(nil, at: recovered.new) }
     let context = ModelContext(try first(key, at: recovered.new))
@@ -140,7 +143,7 @@ import Testing
         data.replaceSubrange(range.dropFirst(page == 0 ? 100 : 0), with: Data(count: page == 0 ? 3996 : 4096))
       }
     }
-    #expect(recovered.report.notes.contains { $0.hasPrefix("what the store says of itself is lost") })
+    #expect(recovered.report.notes.contains { $0.hasPrefix("the store's description is lost") })
     try expectSealed(recovered)
   }
 }

@@ -5,12 +5,14 @@ import Testing
 /// Attributes that are encrypted in the store's file.
 @Suite struct EncryptionTests {
   private let store: TemporaryStore
-  private let key = EncryptionKey.random()
+  private let key = ModelConfiguration.EncryptionKey.random()
   private static let secret = "a secret that nobody else may read"
 
   init() throws { store = try TemporaryStore() }
 
-  private func container(_ key: EncryptionKey?, former: [EncryptionKey] = []) throws -> ModelContainer {
+  private func container(_ key: ModelConfiguration.EncryptionKey?, former: [ModelConfiguration.EncryptionKey] = [])
+    throws -> ModelContainer
+  {
     try store.container(Secrets.Person.self) {
       $0.encryptionKey = key
       $0.formerEncryptionKeys = former
@@ -132,7 +134,7 @@ import Testing
   @Test("Without the key, or with another, the store is not opened, says which key it needs and is as it was")
   func wrongKey() throws {
     try fill(try container(key))
-    let other = EncryptionKey.random()
+    let other = ModelConfiguration.EncryptionKey.random()
     for wrong in [nil, other] {
       let error = #expect(throws: SwiftDataError.encryptionKey) { try container(wrong) }
       #expect(error.map { "\($0)".contains(key.identifier) } == true)
@@ -155,7 +157,7 @@ import Testing
   @Test("After a change of keys both read, and reencrypt() makes the old one unnecessary")
   func rotation() throws {
     try fill(try container(key), 3)
-    let new = EncryptionKey.random()
+    let new = ModelConfiguration.EncryptionKey.random()
     do {
       let container = try container(new, former: [key])
       let context = ModelContext(container)
@@ -216,7 +218,7 @@ import Testing
   @Test("Neither errors nor descriptions show a key or a secret value")
   func nothingShown() throws {
     let bytes = Data((0..<32).map { UInt8($0 + 65) })
-    let key = try EncryptionKey(bytes)
+    let key = try ModelConfiguration.EncryptionKey(bytes)
     var configuration = ModelConfiguration(url: store.url)
     configuration.encryptionKey = key
     var dumped = ""
@@ -225,7 +227,7 @@ import Testing
       #expect(!text.contains("ABCDEFGH") && !text.contains("65, 66") && !text.contains("4142434445"))
     }
     #expect(key.withBytes { $0 } == bytes)
-    #expect(throws: SwiftDataError.encryptionKey) { try EncryptionKey(Data("short".utf8)) }
+    #expect(throws: SwiftDataError.encryptionKey) { try ModelConfiguration.EncryptionKey(Data("short".utf8)) }
     // A value that does not fit its type, in the open.
     try fill(try container(nil), 1)
     _ = try store.shell("UPDATE Person SET mood = 'topsecretmood', place = '{\"topsecret\":1}', pin = 'topsecret'")

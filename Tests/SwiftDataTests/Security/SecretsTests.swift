@@ -7,14 +7,16 @@ import Testing
 @Suite struct SecretsTests {
   private let store: TemporaryStore
   private let bytes = Data((0..<32).map { UInt8($0 + 65) })
-  private let key: EncryptionKey
+  private let key: ModelConfiguration.EncryptionKey
 
   init() throws {
     store = try TemporaryStore()
-    key = try EncryptionKey(bytes)
+    key = try ModelConfiguration.EncryptionKey(bytes)
   }
 
-  private func container(_ key: EncryptionKey?, former: [EncryptionKey] = []) throws -> ModelContainer {
+  private func container(_ key: ModelConfiguration.EncryptionKey?, former: [ModelConfiguration.EncryptionKey] = [])
+    throws -> ModelContainer
+  {
     try store.container(Secrets.Person.self) {
       $0.encryptionKey = key
       $0.formerEncryptionKeys = former
@@ -43,7 +45,7 @@ import Testing
 
   /// Every error that a program with the wrong keys, or a changed file, meets.
   private func errors() throws -> [any Error] {
-    let other = try EncryptionKey(Data(bytes.reversed()))
+    let other = try ModelConfiguration.EncryptionKey(Data(bytes.reversed()))
     var errors = [any Error]()
     func expectError(_ body: () throws -> Void) {
       do {
@@ -53,7 +55,7 @@ import Testing
     }
     expectError { _ = try container(nil) }
     expectError { _ = try container(other) }
-    expectError { _ = try EncryptionKey(bytes.prefix(31)) }
+    expectError { _ = try ModelConfiguration.EncryptionKey(bytes.prefix(31)) }
     _ = try store.shell("UPDATE Person SET diary = nick WHERE name = 'name 0'")
     let context = ModelContext(try container(key))
     expectError { _ = try context.fetch(FetchDescriptor<Secrets.Person>()) }
@@ -65,7 +67,7 @@ import Testing
     var errors = [any Error]()
     let lines = try TaskLogHandler.logged(.trace) {
       do { try use(try container(key)) }
-      let new = EncryptionKey.random()
+      let new = ModelConfiguration.EncryptionKey.random()
       do { try container(new, former: [key]).reencrypt() }
       do { try container(key, former: [new]).reencrypt() }
       let later = try store.container(LaterSecrets.Person.self) { $0.encryptionKey = key }

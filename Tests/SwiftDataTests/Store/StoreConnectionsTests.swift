@@ -22,7 +22,7 @@ private enum Connected {
       try context.save()
       for _ in 0..<3 { #expect(try context.fetch(FetchDescriptor<Connected.Note>()).count == number + 1) }
     }
-    #expect(container.core.sqliteStores[0].foreignCommits == 0)
+    #expect(container.core.sqliteStores[0].externalCommits == 0)
   }
 
   @Test("Somebody else's save is noticed by the next read")
@@ -38,7 +38,7 @@ private enum Connected {
     try other.save()
     _ = try context.fetch(FetchDescriptor<Connected.Note>())
     #expect(note.text == "after")
-    #expect(own.core.sqliteStores[0].foreignCommits == 1)
+    #expect(own.core.sqliteStores[0].externalCommits == 1)
   }
 
   @Test("More readers than connections wait for each other, and all see a state that was saved")

@@ -111,7 +111,7 @@ import Testing
     let context = ModelContext(container)
     context.insert(Artist(name: "A"))
     try context.save()
-    try container.deleteAllData()
+    container.deleteAllData()
     #expect(try context.fetchCount(FetchDescriptor<Artist>()) == 0)
     context.insert(Artist(name: "B"))
     try context.save()

@@ -1,7 +1,7 @@
 import Foundation
 
-// `+`, `-`, `*`, `/`, `%` and unary minus. Where Swift traps (overflow, division by zero) the result is NULL: the row
-// does not match.
+// `+`, `-`, `*`, `/`, `%` and unary minus. The result is NULL where Swift traps (overflow, division by zero), so the
+// row does not match.
 
 extension PredicateExpressions.Arithmetic: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
@@ -37,7 +37,7 @@ extension PredicateExpressions.UnaryMinus: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let lowered = try state.lower(wrapped)
     guard ArithmeticType(Output.self) != nil else {
-      throw state.unsupported(self, "\(Output.self) is no number of the store")
+      throw state.unsupported(self, "\(Output.self) is not a number type of the store")
     }
     let value = try state.scalar(lowered, of: wrapped)
     return .scalar(state.call("swift_negate", [value], Output.self))
@@ -53,7 +53,7 @@ extension LoweringState {
   ) throws -> Lowered {
     let (one, other) = (try lower(left), try lower(right))
     guard ArithmeticType(E.Output.self) != nil else {
-      throw unsupported(expression, "\(E.Output.self) is no number of the store")
+      throw unsupported(expression, "\(E.Output.self) is not a number type of the store")
     }
     return .scalar(call(name, [try scalar(one, of: left), try scalar(other, of: right)], E.Output.self))
   }

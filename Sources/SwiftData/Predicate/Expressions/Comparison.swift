@@ -48,7 +48,7 @@ extension PredicateExpressions.Comparison: LowerableExpression {
 }
 
 extension PredicateExpressions.ComparisonOperator {
-  /// Nil where the values differ in type.
+  /// Returns nil if the values differ in type.
   func holds<T: Comparable>(_ left: T, any right: Any) -> Bool? { (right as? T).map { holds(left, $0) } }
 
   func holds<T: Comparable>(_ left: T, _ right: T) -> Bool {

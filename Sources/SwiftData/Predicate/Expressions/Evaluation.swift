@@ -4,13 +4,14 @@ import Foundation
 
 extension PredicateExpressions.ExpressionEvaluate: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
+    let filtering = state.isFiltering
     guard case .constant(let captured) = try state.lower(expression),
       let known = captured as? Transformation.Output
     else { throw state.unsupported(self, "its expression is not captured") }
     var inputs = [Lowered]()
     for input in repeat each input { inputs.append(try state.lower(input)) }
     for (key, input) in zip(Self.variables(of: known), inputs) { state.variables[key] = input }
-    return try state.lower(known.expression)
+    return try state.lower(known.expression, filtering: filtering)
   }
 
   private static func variables<each Argument, Result>(
@@ -33,7 +34,7 @@ extension PredicateExpressions.StringContainsRegex: LowerableExpression {
     switch captured {
     case let own as __CapturedRegex: pattern = .integer(own.box.number)
     case let plain as PredicateExpressions.PredicateRegex: pattern = .text(plain.stringRepresentation)
-    default: throw state.unsupported(self, "a \(Regex.Output.self) is no regular expression that the store knows")
+    default: throw state.unsupported(self, "the store does not support a \(Regex.Output.self) as a regular expression")
     }
     let value = try state.text(text, of: subject)
     let parameter = Scalar(sql: SQLFragment("?", [pattern]), type: value.type)

@@ -18,7 +18,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     case .constant(let value):
       guard let value = value as? Root.Output else { throw state.unsupported(self, "its root is nil") }
       return .constant(value[keyPath: keyPath as Swift.KeyPath<Root.Output, Output>])
-    case .range: throw state.unsupported(self, "only `contains` can be asked of such a range")
+    case .range: throw state.unsupported(self, "such a range supports only `contains`")
     }
   }
 
@@ -40,7 +40,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     case .isEmpty: return .scalar(try state.emptiness(of: collection))
     case .first: return try state.element(of: collection, fromEnd: false)
     case .last: return try state.element(of: collection, fromEnd: true)
-    case nil: throw state.unsupported(self, "of a relationship only count, isEmpty, first and last are known there")
+    case nil: throw state.unsupported(self, "a relationship supports only count, isEmpty, first and last there")
     }
   }
 
@@ -53,7 +53,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
       throw state.unsupported(self, "a \(Output.self) has no form in the store")
     }
     let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
-    if scalar.type.form == .opaque { throw state.unsupported(self, "the store keeps the value where SQL cannot look") }
+    if scalar.type.form == .opaque { throw state.unsupported(self, "SQL cannot read the value in its stored form") }
     if scalar.type.form == .json, let path = JSONPaths.path(of: keyPath) {
       return .scalar(state.member(of: scalar, at: path, type: output, isOptional: ScalarType.isOptional(Output.self)))
     }
@@ -64,7 +64,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     return .scalar(function.scalar([scalar], type: output, isOptional: ScalarType.isOptional(Output.self)))
   }
 
-  /// What SQL itself knows of a text or an array.
+  /// Properties of text and arrays that SQL computes directly.
   private func shortcut(_ scalar: Scalar) -> Scalar? {
     var result = scalar
     result.needsNormalization = false
@@ -90,7 +90,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
   }
 }
 
-/// A node that may ask something of a collection.
+/// A node that may read a property of a collection, such as its count.
 protocol AggregateExpression {
   var question: CollectionAggregate? { get }
 }
@@ -111,6 +111,7 @@ extension PredicateExpressions.KeyPath: AggregateExpression {
 extension LoweringState {
   /// A persisted property of a model.
   mutating func property(_ property: __Property, of object: ObjectReference) throws -> Lowered {
+    noteRead(of: property, in: object)
     switch property.kind {
     case .attribute:
       guard property.isStored else {
@@ -161,7 +162,8 @@ extension LoweringState {
     return SQLFragment(EncryptedColumn.opened(cell, TableNames.table(for: object.entity), column))
   }
 
-  /// The key that a to-one holds. `.noAction` at the other side leaves keys of deleted rows behind, which read as none.
+  /// The key of a to-one's target. The rule `.noAction` on the other side leaves keys of deleted rows, which read as
+  /// nil.
   private mutating func targetKey(of property: __Property, in object: ObjectReference) -> SQLFragment {
     let column = columnSQL(of: property, in: object)
     let info = RelationshipInfo.of(property, in: object.entity)
@@ -172,11 +174,11 @@ extension LoweringState {
       + SQLFragment(")")
   }
 
-  /// What stands at a path in a value's JSON.
+  /// The value at a path in a value's JSON.
   func member(of value: Scalar, at path: String, type: ScalarType, isOptional: Bool) -> Scalar {
     var result = value
     result.type = type
-    // One path from the cell down is what an index has.
+    // An index covers one path from the cell, so nested paths are joined.
     let outer = value.member.flatMap { $0.sql == value.sql ? $0 : nil }
     let (base, full) = outer.map { ($0.base, $0.path + path.dropFirst()) } ?? (value.sql, path)
     result.sql = dialect.member(of: base, path: full, type: type)

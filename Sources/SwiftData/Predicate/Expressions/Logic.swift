@@ -5,7 +5,7 @@ import Foundation
 extension PredicateExpressions.Conjunction: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let filtering = state.isFiltering
-    // What is captured on the left decides whether Swift looks at the right.
+    // A captured left side decides whether Swift evaluates the right side.
     let first = try state.lower(lhs, filtering: filtering)
     if case .constant(let known as Bool) = first {
       return known ? try state.lower(rhs, filtering: filtering) : first
@@ -23,7 +23,8 @@ extension PredicateExpressions.Conjunction: LowerableExpression {
         )
       )
     }
-    // Where the left side throws, Swift does not look at the right: NULL, also where that is false.
+    // If the left side throws, Swift does not evaluate the right side. The result is NULL even if the right side is
+    // false.
     let sql =
       SQLFragment("CASE ") + left.operand + SQLFragment(" WHEN 1 THEN ") + right.condition
       + SQLFragment(" WHEN 0 THEN 0 END")
@@ -34,7 +35,7 @@ extension PredicateExpressions.Conjunction: LowerableExpression {
 extension PredicateExpressions.Disjunction: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let filtering = state.isFiltering
-    // Exact, because whether the left side throws decides whether the right one counts.
+    // Exact, because a left side that throws must not evaluate the right side.
     let first = try state.lower(lhs)
     if case .constant(let known as Bool) = first {
       return known ? first : try state.lower(rhs, filtering: filtering)
@@ -44,7 +45,7 @@ extension PredicateExpressions.Disjunction: LowerableExpression {
     let strictIn = left.strictIn.intersection(right.strictIn)
     var alternative = right.disjunct
     if left.mayThrow {
-      // Where the left side throws, the right one does not count.
+      // The right side counts only if the left side does not throw.
       alternative =
         SQLFragment("(") + left.operand + SQLFragment(" IS NOT NULL AND ") + right.conjunct + SQLFragment(")")
     }
@@ -78,7 +79,7 @@ extension PredicateExpressions.Conditional: LowerableExpression {
     let (yes, no) = (try state.lower(trueBranch), try state.lower(falseBranch))
     let (one, other) = try state.unify(yes, no, of: self)
     func choice(_ one: SQLFragment, _ other: SQLFragment) -> SQLFragment {
-      // A test that throws chooses neither.
+      // A test that throws selects neither branch.
       test.mayThrow
         ? SQLFragment("CASE ") + test.operand + SQLFragment(" WHEN 1 THEN ") + one + SQLFragment(" WHEN 0 THEN ")
           + other
@@ -105,13 +106,13 @@ extension PredicateExpressions.Conditional: LowerableExpression {
 }
 
 extension Scalar {
-  /// The condition inside a conjunction: what binds tighter than AND needs no parentheses, but OR does.
+  /// The condition inside a conjunction. OR needs parentheses; operators that bind tighter than AND do not.
   fileprivate var conjunct: SQLFragment { isCondition ? operand : condition }
   fileprivate var disjunct: SQLFragment { isCondition ? operand : condition }
 }
 
 extension LoweringState {
-  /// Two values of one Swift type in one form.
+  /// Converts two values of one Swift type to the same form.
   mutating func unify<E: PredicateExpression>(
     _ left: Lowered,
     _ right: Lowered,
@@ -144,7 +145,7 @@ extension LoweringState {
     return (one, other)
   }
 
-  /// A choice among objects is an object again.
+  /// A choice between objects is an object.
   func rewrap(_ scalar: Scalar, _ left: Lowered, _ right: Lowered) throws -> Lowered {
     let objects = [left, right].compactMap { if case .object(let object) = $0 { object } else { nil } }
     guard let first = objects.first else { return .scalar(scalar) }

@@ -60,7 +60,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
     if filtering, case .scalar(let scalar) = left, case .constant(let value as Bool) = right, !value,
       scalar.failure == nil
     {
-      // Only truth matters, and nil is no truth.
+      // A filter treats nil as false.
       return .scalar(
         .condition(scalar.condition, mayThrow: true, isAtomic: false, strictIn: scalar.strictIn)
       )
@@ -77,7 +77,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
     result.needsNormalization = one.needsNormalization || other.needsNormalization
     result.strictIn = []
     if result.isOptional {
-      // Nil on the left, a failure on the right.
+      // The left side is nil and the right side fails.
       let second = other.failureTest.map {
         SQLFragment("(") + one.operand + SQLFragment(" IS NULL AND (") + $0 + SQLFragment("))")
       }
@@ -91,13 +91,13 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
 
 extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    // Nil throws, so that NULL may stand for false here too where only truth counts.
+    // Nil throws, and a filter may treat NULL as false.
     switch try state.lower(inner, filtering: state.isFiltering) {
     case .constant(let value):
       if let value = value as? Inner.Output, let present = value { return .constant(present) }
       guard let type = ScalarType(of: Output.self) else { throw state.unsupported(self, "the captured value is nil") }
       return .scalar(.thrown(type))
-    // From here on NULL is a failure, whether the value was nil or could not be computed.
+    // From here on NULL means failure, for a nil value as well as for a failed computation.
     case .scalar(var scalar):
       scalar.mayThrow = scalar.mayThrow || scalar.isOptional
       scalar.isOptional = false
@@ -116,16 +116,16 @@ extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
   }
 }
 
-/// What an optional chain depends on.
+/// The condition under which an optional chain continues.
 struct Guard {
-  /// The condition for going on.
+  /// True if the chain continues.
   let presence: SQLFragment
-  /// The expression that is NULL where the chain ends: a result that is NULL then anyway needs no guard.
+  /// The expression that is NULL if the chain ends. A result that depends on it needs no guard.
   let value: String?
-  /// The condition under which the chain throws before it begins.
+  /// The condition under which the chain throws before it starts.
   let failure: SQLFragment?
 
-  /// What a failure of the link becomes of the whole chain.
+  /// Combines a failure of the link with that of the chain.
   func failure(of link: SQLFragment?) -> SQLFragment? {
     let inner = link.map { SQLFragment("(") + presence + SQLFragment(" AND (") + $0 + SQLFragment("))") }
     return [failure, inner].compactMap { $0 }.nonEmpty?.disjunction
@@ -137,7 +137,7 @@ struct Guard {
 }
 
 extension LoweringState {
-  /// A result that is nil unless the guard lets it through.
+  /// The result, or NULL if the guard fails.
   func guarded<E: PredicateExpression>(_ lowered: Lowered, by guardian: Guard, of expression: E) -> Lowered {
     switch lowered {
     case .scalar(var scalar):

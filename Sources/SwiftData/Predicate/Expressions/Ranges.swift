@@ -6,7 +6,7 @@ extension PredicateExpressions.Range: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let (low, high) = (try state.lower(lower), try state.lower(upper))
     if case .constant(let one as LHS.Output) = low, case .constant(let other as LHS.Output) = high {
-      // Such a range throws when it is made.
+      // Swift throws when it creates such a range.
       guard one <= other else { return .scalar(.thrown(.bool)) }
       return .constant(one..<other)
     }
@@ -18,7 +18,7 @@ extension PredicateExpressions.ClosedRange: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let (low, high) = (try state.lower(lower), try state.lower(upper))
     if case .constant(let one as LHS.Output) = low, case .constant(let other as LHS.Output) = high {
-      // Such a range throws when it is made.
+      // Swift throws when it creates such a range.
       guard one <= other else { return .scalar(.thrown(.bool)) }
       return .constant(one...other)
     }
@@ -49,7 +49,7 @@ struct CapturedRange {
   let isClosed: Bool
   let boundType: Any.Type
 
-  /// Nil where the value is no range.
+  /// Returns nil if the value is not a range.
   init?(_ value: Any) {
     guard let range = value as? any CapturableRange else { return nil }
     self = range.captured
@@ -109,7 +109,7 @@ extension LoweringState {
     return .scalar(conjunction(bounds))
   }
 
-  /// Whether an element is in a range whose bounds a row decides. Where they are in the wrong order, Swift throws.
+  /// Whether an element is in a range with bounds from a row. Swift throws if the bounds are in the wrong order.
   mutating func containment<E: PredicateExpression>(
     in range: RangeReference,
     _ element: Lowered,

@@ -23,7 +23,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
       }
       return equal
     }
-    // EXISTS of a failed element is false, not NULL.
+    // EXISTS returns false for a failed element, not NULL.
     if case .constant = element { return .scalar(found) }
     return .scalar(found.unless(try state.scalar(element, of: self.element).failureTest))
   }
@@ -97,7 +97,7 @@ extension PredicateExpressions.SequenceMinimum: LowerableExpression {
 }
 
 extension LoweringState {
-  /// A function of two sequences: by an SQL function where both are texts, else by Swift.
+  /// Lowers a function of two sequences: to an SQL function if both are text, else to Swift.
   fileprivate mutating func textual<
     First: PredicateExpression,
     Second: PredicateExpression,
@@ -121,7 +121,7 @@ extension LoweringState {
     return .scalar(textCall(name, [one, other], type: .bool))
   }
 
-  /// A function of one value that Swift computes.
+  /// Lowers a function of one value that Swift computes.
   mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
     _ name: String,
     _ lowered: Lowered,
@@ -139,7 +139,7 @@ extension LoweringState {
     return .scalar(function.scalar([value], type: output, isOptional: ScalarType.isOptional(E.Output.self)))
   }
 
-  /// A function of two values that Swift computes.
+  /// Lowers a function of two values that Swift computes.
   mutating func computed<First: PredicateExpression, Second: PredicateExpression, E: PredicateExpression>(
     _ name: String,
     _ left: Lowered,

@@ -14,7 +14,7 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
     }
     try state.refuseSlice(Wrapped.Output.self, collection, for: self)
     if case .collection(let rows) = collection {
-      guard Index.Output.self == Int.self else { throw state.unsupported(self, "its index is no Int") }
+      guard Index.Output.self == Int.self else { throw state.unsupported(self, "its index is not an Int") }
       return try state.element(of: rows, fromEnd: false, at: try state.scalar(position, of: index))
     }
     return try state.computed("subscript", collection, wrapped, position, index, of: self) { collection, index in
@@ -51,7 +51,7 @@ extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
     return Lowered.scalar(function.scalar([array, low, high], type: output)).throwing()
   }
 
-  /// The slice; throws where Foundation's node does.
+  /// The slice. Throws where Foundation's node does.
   private func slice(_ value: Wrapped.Output, _ bounds: Range.Output) throws -> Output {
     guard bounds.lowerBound >= value.startIndex, bounds.upperBound <= value.endIndex else {
       throw CocoaError(.featureUnsupported)
@@ -75,7 +75,7 @@ extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
       limits = (limit(range.lower), limit(range.upper))
     default: limits = (nil, nil)
     }
-    guard let low = limits.0, let high = limits.1 else { throw state.unsupported(self, "its bounds are no Int") }
+    guard let low = limits.0, let high = limits.1 else { throw state.unsupported(self, "its bounds are not Ints") }
     return (low, high)
   }
 }
@@ -103,11 +103,11 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpr
     result.failure = nil
     result.isCondition = false
     result.strictIn = []
-    // A key that throws is no key that is not there.
+    // A key that throws is not a missing key.
     return .scalar(result.failing(with: one))
   }
 
-  /// The subscript without its default, for its type.
+  /// The subscript without its default value, for its type.
   private struct Lookup: PredicateExpression {
     typealias Output = Default.Output?
     let whole: PredicateExpressions.DictionaryKeyDefaultValueSubscript<Wrapped, Key, Default>
@@ -121,7 +121,7 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpr
 }
 
 extension LoweringState {
-  /// Throws where a subscript looks into a slice, whose indices in Swift begin where it was cut.
+  /// Throws for a subscript of a slice, because a Swift slice keeps the indices of its base.
   fileprivate func refuseSlice<C: Collection>(_: C.Type, _ lowered: Lowered, for expression: some PredicateExpression)
     throws
   {
@@ -132,7 +132,7 @@ extension LoweringState {
 }
 
 extension Lowered {
-  /// The value, NULL where Swift throws.
+  /// The value, with NULL where Swift throws.
   fileprivate func throwing() -> Lowered {
     guard case .scalar(var scalar) = self else { return self }
     scalar.mayThrow = true

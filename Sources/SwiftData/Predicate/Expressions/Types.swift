@@ -27,9 +27,9 @@ extension PredicateExpressions.ConditionalCast: LowerableExpression {
   }
 }
 
-/// A cast that may only make a value an optional.
+/// A cast that may only wrap a value in an optional.
 protocol PromotingExpression {
-  /// Whether the type is that of the value already.
+  /// Whether the target type is the value's own type.
   var isPromotion: Bool { get }
 }
 
@@ -38,7 +38,7 @@ extension PredicateExpressions.ConditionalCast: PromotingExpression {
 }
 
 extension Lowered {
-  /// The value as an optional, for which NULL no longer tells failure.
+  /// The value as an optional, for which NULL no longer means failure.
   fileprivate var promoted: Lowered {
     switch self {
     case .scalar(var scalar):
@@ -103,7 +103,7 @@ extension LoweringState {
     return result
   }
 
-  /// A cast of a value, which Swift computes.
+  /// Lowers a cast that Swift computes.
   fileprivate mutating func computed<Input: PredicateExpression, E: PredicateExpression>(
     _ name: String,
     _ lowered: Lowered,

@@ -1,3 +1,6 @@
+// Only the code that `#Predicate` expands to uses these nodes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 
 // `hasPrefix` and `hasSuffix`.

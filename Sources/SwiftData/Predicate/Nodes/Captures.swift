@@ -1,13 +1,13 @@
 import Foundation
 
-// Captured values whose types are not Codable, so that Foundation cannot hold them; and texts, which Foundation takes for
-// regular expressions wherever RegexBuilder is imported.
+// Captures of values whose types are not Codable, which Foundation cannot hold, and of strings, which Foundation takes
+// for regular expressions wherever RegexBuilder is imported.
 
 extension PredicateExpressions {
-  /// Captures a text.
+  /// Captures a string.
   public static func build_Arg(_ text: String) -> Value<String> { Value(text) }
 
-  /// Captures a part of a text as a text of its own.
+  /// Captures a substring as a string.
   public static func build_Arg(_ text: Substring) -> Value<String> { __Build.value(text) }
 
   /// Captures a character.

@@ -1,6 +1,6 @@
 import Foundation
 
-// `lowercased()`, `uppercased()` and `capitalized`: key paths, as functions are none.
+// `lowercased()`, `uppercased()` and `capitalized`, as key paths because nodes cannot hold functions.
 
 extension StringProtocol {
   /// Plumbing of `#Predicate`.
@@ -12,7 +12,7 @@ extension StringProtocol {
 }
 
 extension PredicateExpressions {
-  /// A text in other letters: `$0.title.lowercased()`.
+  /// A string in another case: `$0.title.lowercased()`.
   public typealias TextCasing<Root: PredicateExpression> = KeyPath<Root, String> where Root.Output: StringProtocol
 
   /// Makes the node of `receiver.lowercased()`.
@@ -31,13 +31,13 @@ extension PredicateExpressions {
   }
 }
 
-/// The forms of texts that an SQL function makes.
+/// The case conversions that an SQL function performs.
 enum TextCase: CaseIterable {
   case lower
   case upper
   case capital
 
-  /// Nil where the key path is another.
+  /// Returns nil for any other key path.
   init?(_ keyPath: AnyKeyPath) {
     guard let found = Self.allCases.first(where: { $0.keyPath == keyPath }) else { return nil }
     self = found
@@ -51,7 +51,7 @@ enum TextCase: CaseIterable {
     }
   }
 
-  /// The method or property.
+  /// The name of the method or property.
   var name: String {
     switch self {
     case .lower: "lowercased()"

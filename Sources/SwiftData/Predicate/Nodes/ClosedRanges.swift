@@ -5,7 +5,7 @@ import Foundation
 extension PredicateExpressions {
   /// Makes the node of `(lower...upper).contains(element)`: two comparisons.
   ///
-  /// Foundation's own node traps where a row has its bounds in the wrong order; this one finds nothing between them.
+  /// Foundation's node traps if a row's bounds are in the wrong order. This one matches nothing.
   public static func build_contains<Lower, Upper, Element>(
     _ range: ClosedRange<Lower, Upper>,
     _ element: Element
@@ -19,7 +19,7 @@ extension PredicateExpressions {
 }
 
 extension __Build {
-  /// Whether a value is in a closed range whose bounds a row decides: `case $0.low...$0.high`.
+  /// Whether a value is in a closed range with bounds from a row: `case $0.low...$0.high`.
   public static func matches<Lower, Upper, Element>(
     _ pattern: PredicateExpressions.ClosedRange<Lower, Upper>,
     _ expression: Element

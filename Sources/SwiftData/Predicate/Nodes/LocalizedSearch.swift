@@ -1,3 +1,6 @@
+// Only the code that `#Predicate` expands to uses these nodes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 
 // `localizedStandardContains` and `localizedCaseInsensitiveContains`, in the current locale.
@@ -28,7 +31,7 @@ extension StringProtocol {
 }
 
 extension PredicateExpressions {
-  /// Whether a text holds another, whatever the case.
+  /// Whether a string contains another, ignoring case.
   public typealias StringLocalizedCaseInsensitiveContains<Root: PredicateExpression, Other: PredicateExpression> =
     TextQuestion<__LocalizedCaseInsensitiveContains, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
@@ -41,10 +44,10 @@ extension PredicateExpressions {
   }
 }
 
-// On Apple's systems Foundation has these itself.
+// Apple's Foundation has these.
 #if !canImport(Darwin)
   extension PredicateExpressions {
-    /// Whether a text holds another as a user searches: whatever the case and the marks.
+    /// Whether a string contains another, ignoring case and diacritics, as in a user's search.
     public typealias StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression> =
       TextQuestion<__LocalizedStandardContains, Root, Other>
     where Root.Output: StringProtocol, Other.Output: StringProtocol

@@ -1,8 +1,11 @@
+// Only the code that `#Predicate` expands to uses these nodes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 
 // `$0.tracks.map(\.length).max()`.
 
-/// What a key path finds in each element of a collection.
+/// The values of a key path for the elements of a collection.
 ///
 /// Plumbing of `#Predicate`.
 public struct __Mapped<Source: Collection, Element>: Collection {
@@ -13,7 +16,7 @@ public struct __Mapped<Source: Collection, Element>: Collection {
   public var endIndex: Source.Index { source.endIndex }
   public func index(after index: Source.Index) -> Source.Index { source.index(after: index) }
   public subscript(position: Source.Index) -> Element { source[position][keyPath: keyPath] }
-  // Written out so that their key paths are this type's own.
+  // Declared explicitly, so that their key paths belong to this type.
   public var count: Int { source.count }
   public var isEmpty: Bool { source.isEmpty }
   public var first: Element? { source.first.map { $0[keyPath: keyPath] } }
@@ -27,7 +30,8 @@ extension Collection {
 }
 
 extension PredicateExpressions {
-  /// Makes the node of `receiver.map(\.property)`, which `min()`, `max()`, `contains`, `allSatisfy` and `filter` take.
+  /// Makes the node of `receiver.map(\.property)`, the input of `min()`, `max()`, `contains`, `allSatisfy` and
+  /// `filter`.
   public static func build_map<Root, Value>(
     _ receiver: Root,
     _ keyPath: Swift.KeyPath<Root.Output.Element, Value> & Sendable
@@ -37,12 +41,12 @@ extension PredicateExpressions {
 }
 
 extension __Build {
-  /// What a key path finds in each element of a collection: `map`, where `min()` or `max()` follows.
+  /// The values of a key path for the elements of a collection: `map` before `min()` or `max()`.
   public static func mapped<Root, Value>(
     _ root: Root,
     _ keyPath: KeyPath<Root.Output.Element, Value>
   ) -> PredicateExpressions.KeyPath<Root, __Mapped<Root.Output, Value>> where Root.Output: Collection {
-    // As `member`: Sendable is a marker without a form at run time.
+    // As in `member`: Sendable is a marker without a representation at run time.
     let sendable = unsafeBitCast(keyPath, to: (KeyPath<Root.Output.Element, Value> & Sendable).self)
     return PredicateExpressions.build_map(root, sendable)
   }
@@ -50,15 +54,15 @@ extension __Build {
 
 // MARK: - Lowering
 
-/// What a key path finds in each element, whatever it is.
+/// A mapped collection of any type.
 protocol AnyMapped {
-  /// The inner key path of the key path that makes such a value.
+  /// The inner key path of the key path that makes such a collection.
   static func inner(of keyPath: AnyKeyPath) -> AnyKeyPath?
-  /// What a key path asks of such values; nil where it is no question to collections.
+  /// The aggregate that a key path reads from such a collection, or nil for any other key path.
   static func aggregate(at keyPath: AnyKeyPath) -> CollectionAggregate?
 }
 
-/// What can be asked of a collection without looking into it.
+/// The properties of a collection that need no closure.
 enum CollectionAggregate { case count, isEmpty, first, last }
 
 extension __Mapped: AnyMapped {
@@ -86,7 +90,7 @@ extension __Mapped: AnyMapped {
 }
 
 extension LoweringState {
-  /// What a key path finds in a member of a collection: a property, a path to one, or a part of a stored value.
+  /// The value of a key path for a member of a collection: a property, a path to one, or a part of a stored value.
   mutating func mapped(_ member: Lowered, _ keyPath: AnyKeyPath) throws -> Lowered {
     let isOptional = ScalarType.isOptional(type(of: keyPath).valueType)
     switch member {

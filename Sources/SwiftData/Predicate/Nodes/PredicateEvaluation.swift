@@ -1,10 +1,13 @@
+// Only the code that `#Predicate` expands to uses these nodes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 
-// `predicate.evaluate($0)` for a captured predicate, which Foundation's `#Predicate` does not take on Linux.
+// `predicate.evaluate($0)` for a captured predicate. Foundation's `#Predicate` does not support it on Linux.
 
-/// What a captured predicate says of each model: nil where it throws.
+/// The results of a captured predicate for all models, nil for those where it throws.
 ///
-/// Plumbing of `#Predicate`. A collection, because that is what Foundation's nodes can look into.
+/// Plumbing of `#Predicate`. It is a collection, because Foundation's nodes can subscript collections.
 public struct __PredicateAnswers<Model: PersistentModel>: Collection, Codable, Sendable, CustomStringConvertible {
   let predicate: Predicate<Model>
 
@@ -22,7 +25,7 @@ public struct __PredicateAnswers<Model: PersistentModel>: Collection, Codable, S
 
   init(_ predicate: Predicate<Model>) { self.predicate = predicate }
 
-  /// Throws: `Predicate` does not decode on this platform.
+  /// Always throws, because `Predicate` cannot be decoded on this platform.
   /// - Throws: `DecodingError.dataCorrupted`.
   public init(from decoder: any Decoder) throws {
     throw DecodingError.dataCorrupted(
@@ -30,7 +33,7 @@ public struct __PredicateAnswers<Model: PersistentModel>: Collection, Codable, S
     )
   }
 
-  /// Throws: `Predicate` does not encode on this platform.
+  /// Always throws, because `Predicate` cannot be encoded on this platform.
   /// - Throws: `EncodingError.invalidValue`.
   public func encode(to encoder: any Encoder) throws {
     throw EncodingError.invalidValue(
@@ -40,7 +43,7 @@ public struct __PredicateAnswers<Model: PersistentModel>: Collection, Codable, S
   }
 }
 
-/// A model between bounds that no model has.
+/// A model, or one of the two bounds of the index range.
 ///
 /// Plumbing of `#Predicate`.
 public enum __PredicateOperand<Model: PersistentModel>: Comparable {
@@ -48,7 +51,7 @@ public enum __PredicateOperand<Model: PersistentModel>: Comparable {
   case model(Model)
   case last
 
-  /// Bounds come first and last; models have no order among them.
+  /// The bounds are first and last. Models have no order.
   public static func < (left: Self, right: Self) -> Bool {
     switch (left, right) {
     case (.first, .model), (.first, .last), (.model, .last): true
@@ -63,7 +66,7 @@ extension PersistentModel {
 }
 
 extension PredicateExpressions {
-  /// A captured predicate, asked of a model of this one: `recent.evaluate($0)`.
+  /// A captured predicate applied to a model of this one: `recent.evaluate($0)`.
   public typealias PredicateEvaluation<Input: PredicateExpression> =
     ForcedUnwrap<
       CollectionIndexSubscript<
@@ -72,7 +75,7 @@ extension PredicateExpressions {
       Bool
     > where Input.Output: PersistentModel
 
-  /// Makes the node of `predicate.evaluate(input)`. Where the predicate throws, so does the node, but always with
+  /// Makes the node of `predicate.evaluate(input)`. If the predicate throws, the node throws
   /// `PredicateError.forceUnwrapFailure`.
   public static func build_evaluate<Input>(
     _ predicate: Value<Predicate<Input.Output>>,
@@ -93,7 +96,7 @@ extension __PredicateOperand: LoweredAsRoot {}
 
 /// A captured predicate of any model.
 protocol AnyPredicateAnswers {
-  /// The predicate, for messages.
+  /// The predicate as text for messages.
   var text: String { get }
   func lower(for input: Lowered, filtering: Bool, _ state: inout LoweringState) throws -> Lowered
 }

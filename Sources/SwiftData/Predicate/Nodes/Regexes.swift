@@ -1,8 +1,11 @@
+// Only the code that `#Predicate` expands to uses these nodes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 import Synchronization
 
-// `$0.title.contains(/…/)`. Foundation has the node, but captures only regular expressions that have a text, and traps
-// at others, such as those with options and those of RegexBuilder.
+// `$0.title.contains(/…/)`. Foundation's node captures only regular expressions with a pattern text. It traps for
+// others, such as those with options or from RegexBuilder.
 
 /// A captured regular expression.
 ///
@@ -14,17 +17,17 @@ public struct __CapturedRegex: RegexComponent, Codable, Sendable, CustomStringCo
 
   public var regex: Regex<AnyRegexOutput> { box.regex }
 
-  /// The type, as a regular expression need not have a text.
+  /// A fixed text, because a regular expression may have no pattern text.
   public var description: String { "Regex" }
 
   /// Reads the pattern that `encode(to:)` wrote.
-  /// - Throws: What reading the pattern throws.
+  /// - Throws: the error of parsing the pattern.
   public init(from decoder: any Decoder) throws {
     self.init(try Regex(decoder.singleValueContainer().decode(String.self)))
   }
 
   /// Writes the pattern.
-  /// - Throws: `EncodingError.invalidValue` where the expression was not made from a pattern.
+  /// - Throws: `EncodingError.invalidValue` if the expression was not made from a pattern.
   public func encode(to encoder: any Encoder) throws {
     guard let pattern = PredicateExpressions.PredicateRegex(regex) else {
       throw EncodingError.invalidValue(
@@ -44,9 +47,9 @@ extension PredicateExpressions {
   }
 }
 
-/// A captured regular expression under a number, by which SQL knows it for as long as a predicate holds it.
-// @unchecked Sendable because matching changes nothing; that a regex is not marked so is for the closures that it may
-// hold, which a predicate runs wherever it is evaluated.
+// @unchecked Sendable because matching has no side effects. `Regex` is not Sendable because it may contain closures,
+// which a predicate runs wherever it is evaluated.
+/// A captured regular expression with a number. SQL refers to it by the number while a predicate holds it.
 final class RegexBox: @unchecked Sendable {
   let regex: Regex<AnyRegexOutput>
   let number: Int64

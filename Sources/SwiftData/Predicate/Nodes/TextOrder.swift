@@ -1,6 +1,9 @@
+// Only the code that `#Predicate` expands to uses these nodes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 
-// `compare` and its relatives, each of which returns a `ComparisonResult`.
+// `compare` and its variants, which return a `ComparisonResult`.
 
 /// `compare(_:)`.
 ///
@@ -60,7 +63,7 @@ extension StringProtocol {
 }
 
 extension PredicateExpressions {
-  /// How two texts compare by their code points.
+  /// The comparison of two strings by code points.
   public typealias StringCompare<Root: PredicateExpression, Other: PredicateExpression> =
     TextQuestion<__Compare, Root, Other> where Root.Output: StringProtocol, Other.Output: StringProtocol
 
@@ -69,7 +72,7 @@ extension PredicateExpressions {
     question(receiver, \.__compare, argument)
   }
 
-  /// How two texts compare in the current locale, whatever the case.
+  /// The comparison of two strings in the current locale, ignoring case.
   public typealias StringLocalizedCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression> =
     TextQuestion<__LocalizedCaseInsensitiveCompare, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
@@ -81,7 +84,7 @@ extension PredicateExpressions {
     question(receiver, \.__localizedCaseInsensitiveCompare, argument)
   }
 
-  /// How two texts compare as file managers sort them in the current locale.
+  /// The comparison of two strings in the current locale, as file managers sort.
   public typealias StringLocalizedStandardCompare<Root: PredicateExpression, Other: PredicateExpression> =
     TextQuestion<__LocalizedStandardCompare, Root, Other>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
@@ -94,10 +97,10 @@ extension PredicateExpressions {
   }
 }
 
-// On Apple's systems Foundation has these itself.
+// Apple's Foundation has these.
 #if !canImport(Darwin)
   extension PredicateExpressions {
-    /// How two texts compare, whatever the case.
+    /// The comparison of two strings, ignoring case.
     public typealias StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression> =
       TextQuestion<__CaseInsensitiveCompare, Root, Other>
     where Root.Output: StringProtocol, Other.Output: StringProtocol
@@ -109,7 +112,7 @@ extension PredicateExpressions {
       question(receiver, \.__caseInsensitiveCompare, argument)
     }
 
-    /// How two texts compare in the current locale.
+    /// The comparison of two strings in the current locale.
     public typealias StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression> =
       TextQuestion<__LocalizedCompare, Root, Other> where Root.Output: StringProtocol, Other.Output: StringProtocol
 

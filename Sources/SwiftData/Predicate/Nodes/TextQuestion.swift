@@ -1,26 +1,29 @@
+// Only the code that `#Predicate` expands to uses these nodes.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 
-// What predicates ask of two texts, and how: with Foundation's own nodes.
+// Methods of two strings, built from Foundation's own nodes.
 //
-// A predicate that holds a node of another module traps when it is printed, because Foundation asks every node for a
-// conformance that only it can declare. So the `build_…` functions put together nodes that Foundation has, around the
-// types in these files, and lowering recognises those types.
+// Foundation traps when it prints a predicate with a node of another module, because it requires a conformance that
+// only Foundation can declare. The `build_…` functions therefore combine Foundation's nodes around the types in these
+// files, and lowering recognizes these types.
 
-/// A question about two texts that Foundation or the standard library answers.
+/// A method of two strings from Foundation or the standard library.
 ///
 /// Plumbing of `#Predicate`.
 public protocol __TextQuestion: Sendable {
   associatedtype Answer: Codable & Sendable
 
-  /// The name of the method that answers, for messages and for the SQL function.
+  /// The name of the method, for messages and for the SQL function.
   static var name: String { get }
 
   static func answer(_ text: String, _ other: String) -> Answer
 }
 
-/// All answers that a text has to a question, by the other text: `title.hasPrefix(x)` is `answers[x]`.
+/// The results of a method for one string and any other: `title.hasPrefix(x)` is `answers[x]`.
 ///
-/// Plumbing of `#Predicate`. A collection, because that is what Foundation's nodes can look into.
+/// Plumbing of `#Predicate`. It is a collection, because Foundation's nodes can subscript collections.
 public struct __TextAnswers<Question: __TextQuestion>: Collection {
   let text: String
 
@@ -32,7 +35,7 @@ public struct __TextAnswers<Question: __TextQuestion>: Collection {
   public subscript(other: __TextOperand) -> Question.Answer { Question.answer(text, other.text) }
 }
 
-/// The other text of a question, between bounds that no text has.
+/// The other string, or one of the two bounds of the index range.
 ///
 /// Plumbing of `#Predicate`.
 public enum __TextOperand: Comparable, Sendable {
@@ -49,9 +52,9 @@ extension StringProtocol {
 }
 
 extension PredicateExpressions {
-  /// A question about two texts, such as `$0.title.hasPrefix("Re:")`.
+  /// A method of two strings, such as `$0.title.hasPrefix("Re:")`.
   ///
-  /// Foundation has such nodes on Apple's systems only, and few of them.
+  /// Foundation has a few such nodes, on Apple's platforms only.
   public typealias TextQuestion<Question: __TextQuestion, Root: PredicateExpression, Other: PredicateExpression> =
     CollectionIndexSubscript<KeyPath<Root, __TextAnswers<Question>>, KeyPath<Other, __TextOperand>>
   where Root.Output: StringProtocol, Other.Output: StringProtocol
@@ -70,12 +73,12 @@ extension PredicateExpressions {
 
 // MARK: - Lowering
 
-/// The types of key paths that only wrap what they start at.
+/// The types of key paths that only wrap their root.
 protocol LoweredAsRoot {}
 
 extension __TextOperand: LoweredAsRoot {}
 
-/// A question, whatever it is.
+/// A method of two strings, whichever it is.
 protocol AnyTextAnswers: LoweredAsRoot {
   static var answerType: Any.Type { get }
   static var name: String { get }
@@ -89,7 +92,7 @@ extension __TextAnswers: AnyTextAnswers {
 }
 
 extension LoweringState {
-  /// A question about two texts as a call of the SQL function that answers it.
+  /// Lowers a method of two strings to a call of its SQL function.
   mutating func textQuestion<Root: PredicateExpression, Other: PredicateExpression>(
     _ question: any AnyTextAnswers.Type,
     _ left: Lowered,
@@ -106,7 +109,7 @@ extension LoweringState {
       textCall("swift_" + question.name.lowercased(), [one, two], type: ScalarType(of: question.answerType)!))
   }
 
-  /// Whether a text begins with another: an interval of an index first where the other is known.
+  /// Lowers `hasPrefix`. If the prefix is known, an index range comes first.
   func prefixQuestion(_ text: Scalar, _ prefix: Scalar, _ captured: Lowered) -> Scalar {
     var call = textCall("swift_starts_with", [text, prefix], type: .bool)
     guard !text.needsNormalization, case .constant(let known as any StringProtocol) = captured,
@@ -119,18 +122,18 @@ extension LoweringState {
     return call
   }
 
-  /// What an expression of some kind of string lowered to, as text.
+  /// The result of lowering an expression of a string type, as text.
   func text<E: PredicateExpression>(_ lowered: Lowered, of expression: E) throws -> Scalar {
     if case .constant(let value as any StringProtocol) = lowered {
       return Scalar(sql: SQLFragment("?", [.text(String(value))]), type: ScalarType(of: String.self)!)
     }
     guard case .scalar(let scalar) = lowered, scalar.type.form == .text else {
-      throw unsupported(expression, "it is no text in the store")
+      throw unsupported(expression, "it is not text in the store")
     }
     return scalar
   }
 
-  /// A function of texts: NULL where one of them is.
+  /// Calls an SQL function of texts. The result is NULL if an argument is.
   func textCall(_ name: String, _ arguments: [Scalar], type: ScalarType) -> Scalar {
     var sql = SQLFragment("\(name)(")
     for (index, argument) in arguments.enumerated() {
@@ -150,16 +153,16 @@ extension LoweringState {
   }
 }
 
-/// The texts in normal form C that begin with a prefix, as an interval of their bytes.
+/// The range of bytes of all normalised texts that begin with a prefix.
 ///
-/// Where a text begins with the characters of a prefix, both in that form, it begins with its bytes, because what is
-/// left of such a text at the end of a character is in that form too. The reverse is not so (`e` and `e` with an
-/// accent that has no form of its own): the interval only comes before the question.
+/// If a text in normal form C begins with the characters of a prefix in that form, it begins with the prefix's bytes.
+/// The reverse is false (`e` and `e` with a combining accent that has no composed form), so the range only narrows the
+/// candidates for the exact test.
 struct PrefixInterval {
   let lower: SQLValue
   let upper: SQLValue
 
-  /// Nil where the prefix is empty or nothing comes after it.
+  /// Returns nil if the prefix is empty or has no successor.
   init?(_ prefix: String) {
     let prefix = SwiftText.nfc(prefix)
     guard let last = prefix.unicodeScalars.last, let next = Self.next(last) else { return nil }
@@ -170,7 +173,7 @@ struct PrefixInterval {
     upper = .text(String(scalars))
   }
 
-  /// The order of scalars is the order of their bytes.
+  /// Scalars order like their bytes.
   private static func next(_ scalar: UnicodeScalar) -> UnicodeScalar? {
     scalar.value == 0xD7FF ? UnicodeScalar(0xE000) : UnicodeScalar(scalar.value + 1)
   }

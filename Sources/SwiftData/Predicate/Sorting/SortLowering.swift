@@ -1,7 +1,7 @@
 import Foundation
 
 extension LoweringState {
-  /// The terms of ORDER BY that a sort descriptor becomes.
+  /// Lowers a sort descriptor to terms of ORDER BY.
   mutating func orderTerms<M: PersistentModel>(_ sort: SortDescriptor<M>) throws -> [OrderTerm] {
     guard let keyPath = sort.keyPath else { throw unsortable("a descriptor without a key path") }
     let target = SortTarget(keyPath, of: entity)
@@ -9,7 +9,7 @@ extension LoweringState {
     return try orderTerms(scalar, target).map { OrderTerm($0, isDescending: sort.order == .reverse) }
   }
 
-  /// What a key path finds in a model: a property, one that to-one relationships lead to, or what is in its value.
+  /// The value of a key path for a model: a property, a property of a related model, or a part of a stored value.
   mutating func value(at keyPath: AnyKeyPath, of object: ObjectReference) throws -> Scalar {
     let entity = object.entity
     if let property = KeyPathResolver.property(at: keyPath, in: entity) {
@@ -40,7 +40,7 @@ extension LoweringState {
     return scalar
   }
 
-  /// What a key path finds inside a stored value.
+  /// The value of a key path within a stored value.
   private func member(
     of column: Scalar,
     _ property: __Property,
@@ -60,7 +60,7 @@ extension LoweringState {
     let key = ValueFunction.Key("sort", types: [owner.type], keyPath: keyPath)
     let template = Probe.cells(of: owner)
     let function = ValueFunction.function(key) { cells in
-      // The key path starts at a model, so one is made around the value.
+      // The key path starts at a model, so the value needs a model around it.
       var row = template
       row[property.index] = cells[0]
       let object = try owner.type.init(__row: CellsReader(row, entity: owner))
@@ -89,7 +89,7 @@ extension LoweringState {
     return [scalar.operand + SQLFragment(" COLLATE \(SwiftCollation.name(of: rule))")]
   }
 
-  /// What SQL sorts by to have the order of the Swift type; nil where it is not known.
+  /// SQL terms that order like the Swift type, or nil if none are known.
   func orderKeys(of scalar: Scalar) -> [SQLFragment]? {
     switch scalar.type.form {
     case .integer where scalar.type.isPlain, .real, .uuid: return [scalar.operand]
@@ -105,7 +105,7 @@ extension LoweringState {
     }
   }
 
-  /// The place of each case of a Comparable enum in the order of its cases.
+  /// The position of each case of a `Comparable` enum in its order.
   private func ranks(of scalar: Scalar) -> SQLFragment? {
     func ordered<T: Comparable & CaseIterable>(_: T.Type) -> [(case: Any, rank: Int64)] {
       var result = [(case: T, rank: Int64)]()

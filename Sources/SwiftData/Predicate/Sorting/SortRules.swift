@@ -1,6 +1,6 @@
 import Foundation
 
-/// An order that `Comparable` does not give: of texts in a locale, of truth values, of enums by their raw values.
+/// An order that `Comparable` does not define: localized text, Booleans, enums by raw value.
 public enum __SortRule: Hashable, Sendable {
   case localized
   case localizedStandard
@@ -8,7 +8,7 @@ public enum __SortRule: Hashable, Sendable {
   case truth
   case rawValue
 
-  /// How two values that are not nil compare.
+  /// Compares two non-nil values.
   func compare(_ left: Any, _ right: Any) -> ComparisonResult {
     switch self {
     case .localized, .localizedStandard:
@@ -38,23 +38,23 @@ public enum __SortRule: Hashable, Sendable {
   }
 }
 
+// @unchecked Sendable because key paths are immutable.
 /// A property, or a path to one, and the rule that orders its values.
 ///
 /// Plumbing of `SortDescriptor`.
-// @unchecked Sendable because key paths are immutable.
 public struct __SortProperty<Model: PersistentModel, Value>: Hashable, @unchecked Sendable {
   let keyPath: KeyPath<Model, Value>
   let rule: __SortRule
 }
 
-/// A model as its place in an order: what `SortDescriptor` compares where the property's values are not comparable.
+/// The sort key of a model. `SortDescriptor` compares it if the property's values are not `Comparable`.
 ///
 /// Plumbing of `SortDescriptor`.
 public struct __SortKey<Model: PersistentModel, Value>: Comparable {
   let model: Model
   let property: __SortProperty<Model, Value>
 
-  /// Nil comes first, as everywhere in Foundation's sorting.
+  /// Nil is first, as everywhere in Foundation's sorting.
   private static func compare(_ left: Self, _ right: Self) -> ComparisonResult {
     let one = ScalarType.unwrapped(left.model[keyPath: left.property.keyPath])
     let other = ScalarType.unwrapped(right.model[keyPath: right.property.keyPath])
@@ -66,9 +66,9 @@ public struct __SortKey<Model: PersistentModel, Value>: Comparable {
     }
   }
 
-  /// Whether the rule puts one before the other.
+  /// Whether the rule orders the left key before the right one.
   public static func < (left: Self, right: Self) -> Bool { compare(left, right) == .orderedAscending }
-  /// Whether the rule tells them apart.
+  /// Whether the rule treats both keys as equal.
   public static func == (left: Self, right: Self) -> Bool { compare(left, right) == .orderedSame }
 }
 
@@ -79,7 +79,7 @@ extension PersistentModel {
   }
 }
 
-/// A place in an order, whatever the model.
+/// A sort key of any model.
 protocol AnySortKey {
   var base: AnyKeyPath { get }
   var rule: __SortRule { get }
@@ -90,14 +90,14 @@ extension __SortKey: AnySortKey {
   var rule: __SortRule { property.rule }
 }
 
-/// What a sort descriptor's key path names.
+/// The property that a sort descriptor's key path names.
 package struct SortTarget {
   /// The key path that the descriptor was made with.
   package let keyPath: AnyKeyPath
-  /// The rule that orders its values; nil where they order themselves.
+  /// The rule that orders its values, or nil for their own order.
   package let rule: __SortRule?
 
-  /// Looks into a key path of `SortDescriptor.keyPath`.
+  /// Analyzes the key path of a `SortDescriptor`.
   package init(_ keyPath: AnyKeyPath, of entity: __Entity) {
     if type(of: keyPath).valueType is any AnySortKey.Type,
       let key = Probe.apply(keyPath, to: Probe.placeholder(of: entity)) as? any AnySortKey

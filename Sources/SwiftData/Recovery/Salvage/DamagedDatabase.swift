@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What can be read of a database, table by table.
+/// The readable contents of a database, table by table.
 struct DamagedDatabase {
   /// A table or an index, as the database describes it.
   private struct Object {
@@ -12,26 +12,26 @@ struct DamagedDatabase {
     let sql: String
   }
 
-  /// What was found of a table.
+  /// The findings about a table.
   struct Found {
-    /// The keys of the rows that were handed out.
+    /// The keys of the rows that were read.
     var keys: Set<Int64> = []
-    /// The keys that an index has and no row.
+    /// Keys that are in an index but have no row.
     var missing: [Int64] = []
-    /// Between which keys pages cannot be read, where no index says which keys there were.
+    /// The ranges of keys in unreadable pages, if no index lists the keys.
     var lost: [ClosedRange<Int64>] = []
-    /// How many rows in readable pages cannot be read, where no index says which.
+    /// The number of unreadable rows in readable pages, if no index lists the keys.
     var damaged = 0
   }
 
   let isHeaderDamaged: Bool
-  /// Whether the list of the tables could be read whole.
+  /// Whether the list of tables was read completely.
   private(set) var isSchemaWhole: Bool
   let hasUncommittedLog: Bool
   private var walk: TreeWalk
   private let objects: [Object]
 
-  /// - Throws: ``SwiftDataError/io`` where the file cannot be read, or there is none and no log either.
+  /// - Throws: ``SwiftDataError/io`` if the file cannot be read, or if neither file nor log exists.
   init(_ path: String) throws {
     let logPath = path + "-wal"
     let log = FileManager.default.fileExists(atPath: logPath) ? try SalvagedFile(logPath) : nil
@@ -44,7 +44,7 @@ struct DamagedDatabase {
     isSchemaWhole = schema.isWhole
     var objects = schema.rows.compactMap { Self.object($0.cells) }
     if !isSchemaWhole {
-      // Its rows look like nothing else.
+      // The form of its rows is unique.
       for number in 1...max(1, pages.count) {
         let stray = walk.strayRows(number).compactMap { Self.object($0.cells) }
         objects += stray.filter { object in !objects.contains { $0.name == object.name } }
@@ -65,7 +65,7 @@ struct DamagedDatabase {
 
   // MARK: - Tables without row numbers
 
-  /// The records of a table that is kept as an index.
+  /// The records of a table that is stored as an index.
   mutating func records(_ table: String) -> TreeWalk.Index {
     guard let object = objects.first(where: { $0.type == "table" && $0.name == table }) else {
       return TreeWalk.Index(isWhole: false)
@@ -75,10 +75,10 @@ struct DamagedDatabase {
 
   // MARK: - Tables
 
-  /// Reads tables, one after the other.
+  /// Reads tables, one after another.
   /// - Parameters:
-  ///   - creations: by name, how each is made where the database does not say it.
-  ///   - body: gets each row as cells by column.
+  ///   - creations: the SQL that creates each table, if the database does not have it.
+  ///   - body: receives each row as cells by column.
   mutating func read(
     _ creations: [String: String], _ body: (_ table: String, _ key: Int64, _ cells: [String: SQLValue]) throws -> Void
   ) throws -> [String: Found] {
@@ -96,7 +96,7 @@ struct DamagedDatabase {
     return Dictionary(uniqueKeysWithValues: tables.map { ($0.definition.name, $0.found) })
   }
 
-  /// Pages that nothing leads to any more, where something that leads to pages is damaged.
+  /// Reads pages without a parent, if a damaged page may have been their parent.
   private mutating func readStrayPages(
     _ tables: inout [ReadTable], _ body: (_ table: String, _ key: Int64, _ cells: [String: SQLValue]) throws -> Void
   ) throws {
@@ -105,7 +105,7 @@ struct DamagedDatabase {
       let rows = walk.strayRows(number)
       guard !rows.isEmpty else { continue }
       let candidates = tables.indices.filter { index in
-        // A page with what was deleted looks like any other: only an index or the list of free pages tells them apart.
+        // A page with deleted rows looks like any other. Only an index or the free list distinguishes it.
         !tables[index].lost.isEmpty && (tables[index].known != nil || !isHeaderDamaged)
           && rows.allSatisfy { tables[index].mayHave($0) }
       }
@@ -114,7 +114,7 @@ struct DamagedDatabase {
     }
   }
 
-  /// The keys that an index of a table has; nil where none can be read whole.
+  /// The keys in an index of a table, or nil if no index is complete.
   private mutating func keys(of table: String) -> Set<Int64>? {
     for object in objects where object.type == "index" && object.table == table {
       let index = walk.index(root: object.root)
@@ -127,12 +127,12 @@ struct DamagedDatabase {
   }
 }
 
-/// A table while it is read.
+/// A table during reading.
 private struct ReadTable {
   let definition: TableDefinition
   let lost: [ClosedRange<Int64>]
   let damaged: Int
-  /// The keys that there are, where an index tells.
+  /// The existing keys, if an index lists them.
   let known: Set<Int64>?
   private var keys: Set<Int64> = []
 
@@ -158,20 +158,20 @@ private struct ReadTable {
   }
 }
 
-/// The columns of a table in the order in which its rows have them.
+/// The columns of a table, in the order of its rows.
 private struct TableDefinition {
   let name: String
   private let columns: [(name: String, type: String, isRequired: Bool)]
-  /// The column that is the key; its cell is empty.
+  /// The primary key column, whose cell is empty.
   private let keyColumn: Int?
 
-  /// - Parameter statements: the first that makes the table counts.
+  /// - Parameter statements: candidate statements. The first that creates the table is used.
   init?(_ name: String, _ statements: [String?], _ scratch: DatabaseQueue) throws {
     self.name = name
     for case let sql? in statements where sql.hasPrefix("CREATE TABLE") {
       let rows = try scratch.write { database -> [Row] in
         try database.execute(sql: "DROP TABLE IF EXISTS \(name.quotedIdentifier)")
-        // One statement and no more: the text comes from a file that may say anything.
+        // Exactly one statement, because the text comes from an untrusted file.
         guard (try? database.makeStatement(sql: sql).execute()) != nil else { return [] }
         return try Row.fetchAll(database, sql: "SELECT * FROM pragma_table_info(?)", arguments: [name])
       }
@@ -189,7 +189,7 @@ private struct TableDefinition {
     return row.cells.count > keyColumn && row.cells[keyColumn] == .null
   }
 
-  /// Whether the row may be one of this table and not of another.
+  /// Whether the row fits this table.
   func fits(_ row: TreeWalk.Row) -> Bool {
     guard isRow(row) else { return false }
     return zip(columns, row.cells).enumerated().allSatisfy { index, pair in
@@ -197,7 +197,7 @@ private struct TableDefinition {
       if index == keyColumn { return true }
       return switch (cell, column.type) {
       case (.null, _): !column.isRequired
-      // A sealed cell is a blob, whatever its column is for.
+      // An encrypted cell is a blob in any column.
       case (.blob(let bytes), _) where bytes.starts(with: KeyRing.mark): true
       case (.integer, "INTEGER"), (.integer, "REAL"), (.real, "REAL"), (.text, "TEXT"), (.blob, "BLOB"),
         (.text, "BLOB"), (_, ""):

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A file that is read piece by piece; what cannot be read is zero.
+/// A file that is read in pieces. Unreadable bytes are zero.
 final class SalvagedFile {
   let size: Int
   private let descriptor: Int32
 
-  /// - Throws: ``SwiftDataError/io`` where there is no such file, or it may not be read.
+  /// - Throws: ``SwiftDataError/io`` if the file does not exist or cannot be read.
   init(_ path: String) throws {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
@@ -16,7 +16,7 @@ final class SalvagedFile {
 
   deinit { close(descriptor) }
 
-  /// So many bytes, those behind the end of the file as zeros.
+  /// Reads a number of bytes. Bytes beyond the end are zero.
   func read(_ offset: Int, _ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     guard offset >= 0, offset < size else { return bytes }
@@ -25,18 +25,18 @@ final class SalvagedFile {
   }
 }
 
-/// The pages of a database and its log, read without SQLite, which would refuse them all for one that is damaged.
+/// The pages of a database and its log, read without SQLite, which rejects the whole file if one page is damaged.
 ///
-/// The file format is that of SQLite's documentation, "Database File Format".
+/// SQLite's documentation defines the file format ("Database File Format").
 struct DatabasePages {
   let pageSize: Int
-  /// The part of a page that is used.
+  /// The usable size of a page.
   let usable: Int
   let count: Int
   let isHeaderDamaged: Bool
   private let file: SalvagedFile?
   let log: WriteAheadLog?
-  /// Pages that have nothing, but may have what was deleted.
+  /// Free pages. They may contain deleted rows.
   private(set) var free: Set<Int> = []
 
   static func isPageSize(_ size: Int) -> Bool { (512...65_536).contains(size) && size & (size - 1) == 0 }
@@ -56,7 +56,7 @@ struct DatabasePages {
     if isSound { noteFree(first) }
   }
 
-  /// - Parameter number: 1 for the first.
+  /// - Parameter number: the page number, starting at 1.
   func page(_ number: Int) -> PageBytes? {
     guard number >= 1, number <= count else { return nil }
     if let page = log?.page(number) { return PageBytes(bytes: page) }
@@ -74,7 +74,7 @@ struct DatabasePages {
     }
   }
 
-  /// The size at which most pages begin as pages do.
+  /// The page size at which most pages begin with a valid header.
   private static func guessedPageSize(_ file: SalvagedFile) -> Int {
     let sizes = (9...16).map { 1 << $0 }
     func score(_ size: Int) -> Double {
@@ -90,7 +90,7 @@ struct DatabasePages {
       return Double(sound.count) / Double(pages)
     }
     let scores = sizes.map(score)
-    // At a multiple of the size there are as many; at a part of it there are fewer.
+    // A multiple of the size has as many valid headers; a divisor has fewer.
     guard let best = scores.max(), best > 0, let index = scores.firstIndex(where: { $0 > 0.7 * best }) else {
       return 4096
     }

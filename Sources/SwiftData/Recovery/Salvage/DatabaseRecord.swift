@@ -1,8 +1,8 @@
 import Foundation
 
-/// The cells of a row, as SQLite writes them.
+/// Decodes SQLite's record format.
 enum DatabaseRecord {
-  /// Nil where the bytes are no record.
+  /// Returns nil if the bytes are not a record.
   static func cells(_ payload: [UInt8]) -> [SQLValue]? {
     let bytes = PageBytes(bytes: payload)
     var offset = 0
@@ -43,7 +43,7 @@ enum DatabaseRecord {
       guard size <= Int64(bytes.bytes.count), let slice = bytes.slice(offset, Int(size)) else { return nil }
       offset += Int(size)
       if kind % 2 == 0 { return .blob(Data(slice)) }
-      // Text that is no UTF-8 any more was damaged.
+      // Text that is not valid UTF-8 is damaged.
       return String(validating: slice, as: UTF8.self).map { .text($0) }
     }
   }

@@ -1,16 +1,16 @@
-/// Some bytes of a file that may hold anything: what is read outside of them is nil.
+/// Bounds-checked access to untrusted bytes. Reads outside of them return nil.
 struct PageBytes {
   let bytes: [UInt8]
 
   func byte(_ offset: Int) -> Int? { bytes.indices.contains(offset) ? Int(bytes[offset]) : nil }
 
-  /// A big-endian number, as all of SQLite's are.
+  /// A big-endian integer.
   func number(_ offset: Int, size: Int) -> Int? {
     guard offset >= 0, offset <= bytes.count - size else { return nil }
     return bytes[offset..<(offset + size)].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A number of one to nine bytes; moves the offset behind it.
+  /// A variable-length integer of one to nine bytes. Advances the offset.
   func varint(_ offset: inout Int) -> Int64? {
     var value: UInt64 = 0
     for index in 0..<9 {

@@ -1,6 +1,6 @@
-/// Reads the trees of pages that tables and indices are, as far as they can be read.
+/// Reads the page trees of tables and indices as far as they are readable.
 ///
-/// No page is looked at twice, so that pages that name each other end it.
+/// It visits no page twice, so cycles end.
 struct TreeWalk {
   struct Row {
     let key: Int64
@@ -15,19 +15,19 @@ struct TreeWalk {
   }
 
   let pages: DatabasePages
-  /// The pages of trees, and of values that are longer than a page.
+  /// The visited pages of trees and overflow chains.
   private(set) var seen: Set<Int> = []
 
   init(_ pages: DatabasePages) { self.pages = pages }
 
   // MARK: - Tables
 
-  /// What was found of a table.
+  /// The findings about a table.
   struct Table {
     var rows: [Row] = []
-    /// Between which keys pages cannot be read.
+    /// The ranges of keys in unreadable pages.
     var lost: [ClosedRange<Int64>] = []
-    /// The number of rows in readable pages that cannot be read.
+    /// The number of unreadable rows in readable pages.
     var damaged = 0
     var isWhole: Bool { lost.isEmpty && damaged == 0 }
   }
@@ -58,7 +58,7 @@ struct TreeWalk {
       }
       var offset = place + 4
       guard let key = page.varint(&offset), key >= low, key <= keys.upperBound else {
-        // Its own key is wrong; the child may be sound, and its rows are between its neighbours'.
+        // The key is wrong. The child may be intact, and its rows are between its neighbours'.
         visit(child, low...keys.upperBound, &table)
         continue
       }
@@ -68,14 +68,14 @@ struct TreeWalk {
     visit(page.number(head.offset + 8, size: 4) ?? 0, low...keys.upperBound, &table)
   }
 
-  // The keys of the pages above are not asked: these may be what is damaged.
+  // The keys of the parent pages are ignored, because they may be damaged.
   private mutating func read(_ page: PageBytes, _ head: Head, _ table: inout Table) {
     for cell in 0..<head.cells {
       if let row = row(cell, page, head) { table.rows.append(row) } else { table.damaged += 1 }
     }
   }
 
-  /// The rows of a page that no tree was found to lead to; empty for one that has none.
+  /// The rows of a page without a known parent. Empty for a page without rows.
   mutating func strayRows(_ number: Int) -> [Row] {
     guard !seen.contains(number), !pages.free.contains(number), let page = pages.page(number),
       let head = head(page, number), head.kind == .tableLeaf
@@ -137,7 +137,7 @@ struct TreeWalk {
   private struct Head {
     let kind: Kind
     let cells: Int
-    /// Where the head begins: behind that of the file, on the first page.
+    /// The offset of the page header. On the first page it follows the file header.
     let offset: Int
     var size: Int { kind == .tableLeaf || kind == .indexLeaf ? 8 : 12 }
   }
@@ -158,7 +158,7 @@ struct TreeWalk {
     return place
   }
 
-  /// The bytes of a record, of which long ones go on in a list of pages.
+  /// The bytes of a record, including its overflow chain.
   private mutating func payload(_ size: Int64, at offset: Int, _ page: PageBytes, isIndex: Bool) -> [UInt8]? {
     guard size >= 0, size <= Int64(pages.count) * Int64(pages.pageSize) else { return nil }
     let (usable, size) = (pages.usable, Int(size))

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The committed pages of a log, up to the first that is damaged: what SQLite itself would take from it.
+/// The committed pages of a log up to the first damaged frame, which is what SQLite itself uses.
 struct WriteAheadLog {
   let pageSize: Int
-  /// How many pages the database has after the last commit.
+  /// The number of pages of the database after the last commit.
   private(set) var pageCount = 0
   private let frames: Int
   private let file: SalvagedFile
   private var frameOfPage: [Int: Int] = [:]
-  /// Whether there is something after what was taken, as after a crash or damage.
+  /// Whether the log continues after the used part, as after a crash or damage.
   private(set) var hasRest = false
 
-  /// Nil where there is no log, or its head is damaged.
+  /// Returns nil if there is no log or its header is damaged.
   init?(_ file: SalvagedFile) {
     self.file = file
     let head = PageBytes(bytes: file.read(0, 32))
@@ -56,10 +56,10 @@ struct WriteAheadLog {
   private func offset(_ frame: Int) -> Int { 32 + frame * (pageSize + 24) }
   private func page(inFrame frame: Int) -> [UInt8] { file.read(offset(frame) + 24, pageSize) }
 
-  /// Nil where the database has the page.
+  /// Returns nil if the log does not have the page.
   func page(_ number: Int) -> [UInt8]? { frameOfPage[number].map { page(inFrame: $0) } }
 
-  /// SQLite's checksum: two sums that feed each other, over pairs of words.
+  /// SQLite's checksum: two sums over pairs of words that depend on each other.
   private struct Checksum {
     let isBigEndian: Bool
     var first: UInt32 = 0

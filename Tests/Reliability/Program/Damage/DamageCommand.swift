@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import SwiftData
 
 /// Damages stores in every way that comes to mind, uses them, and recovers what they had.
@@ -87,6 +88,11 @@ struct OriginalStore {
       let step = Step(number, seed: seed, world)
       try step.perform(in: context)
       world = world.after(step)
+    }
+    // The file has the saves up to here and the log those after. SQLite's own checkpoints come after a number of pages, which
+    // may be after the last save: then the file would have nothing.
+    try DatabaseQueue(path: url.path).writeWithoutTransaction { database in
+      _ = try Row.fetchAll(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
     for code in 0..<300 {
       let book = Book(

@@ -67,7 +67,7 @@ struct DamagedStore {
         try writer.fetch(FetchDescriptor<Book>()).suffix(20).forEach(writer.delete)
         try writer.save()
       }
-      attempt { try container.deleteAllData() }
+      attempt { for store in container.core.stores { try store.deleteAllRows() } }
     }
     return problems
   }
@@ -92,7 +92,7 @@ struct DamagedStore {
   private func recover() throws -> Int {
     let new = folder.appendingPathComponent("recovered/new.store")
     let before = try Data(contentsOf: url)
-    let report: RecoveryReport
+    let report: ModelContainer.RecoveryReport
     do {
       report = try ModelContainer.recover(from: url, to: new, for: LibraryStore.schema)
     } catch SwiftDataError.notADatabase where [.letter, .emptied].contains(damage) {

@@ -1,0 +1,64 @@
+/// Caches the enum values of a statement's rows by their raw text, because few texts repeat often.
+///
+/// Decoding an enum creates a String and compares it with the raw value of each case.
+@usableFromInline
+struct __RawValues {
+  /// The cached values by column.
+  @usableFromInline
+  var columns: [AnyObject?] = []
+
+  @usableFromInline
+  init() {}
+
+  @inlinable
+  func value<V>(of text: __ShortText, _ column: Int32) -> V? {
+    known(column, of: V.self)?.values.first { $0.text == text }?.value
+  }
+
+  @inlinable
+  mutating func remember<V>(_ value: V, of text: __ShortText, _ column: Int32) {
+    if let known = known(column, of: V.self) {
+      // A cache beyond eight entries would take longer to search than a decoding.
+      if known.values.count < 8 { known.values.append((text, value)) }
+      return
+    }
+    while columns.count <= Int(column) { columns.append(nil) }
+    columns[Int(column)] = Known<V>(text, value)
+  }
+
+  /// Classes that share a column may store enums of two types in it.
+  @inlinable
+  func known<V>(_ column: Int32, of: V.Type) -> Known<V>? {
+    guard columns.indices.contains(Int(column)), let known = columns[Int(column)] else { return nil }
+    return type(of: known) == Known<V>.self ? unsafeDowncast(known, to: Known<V>.self) : nil
+  }
+
+  @usableFromInline
+  final class Known<V> {
+    @exclusivity(unchecked)
+    @usableFromInline
+    var values: [(text: __ShortText, value: V)]
+
+    @inlinable
+    init(_ text: __ShortText, _ value: V) { values = [(text, value)] }
+  }
+}
+
+/// A text of at most 15 bytes.
+public struct __ShortText: Equatable {
+  @usableFromInline
+  let low: UInt64
+  /// The highest byte is the number of bytes.
+  @usableFromInline
+  let high: UInt64
+
+  /// Returns nil if the text is longer.
+  public init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard bytes.count < 16 else { return nil }
+    var words = (low: UInt64(0), high: UInt64(bytes.count) << 56)
+    for (index, byte) in bytes.enumerated() {
+      if index < 8 { words.low |= UInt64(byte) << (8 * index) } else { words.high |= UInt64(byte) << (8 * (index - 8)) }
+    }
+    (low, high) = words
+  }
+}

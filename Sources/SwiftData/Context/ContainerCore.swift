@@ -1,0 +1,199 @@
+import Synchronization
+
+/// The state that a container shares with its contexts: the schema, the tables and the stores.
+///
+/// Contexts hold the core, not the container, so that objects stay readable as long as they live.
+// @unchecked Sendable because everything but the locked contexts is immutable.
+package final class ContainerCore: @unchecked Sendable {
+  package let schema: Schema
+  package let stores: [any EngineStore]
+  /// Reports misuse of contexts.
+  let misuse: ConcurrencyMisuse
+  /// The stores by kind.
+  private let kinds: [StoreKind]
+  private let tablesByEntity: [ObjectIdentifier: EntityTable]
+  private let tablesByName: [String: EntityTable]
+  /// The number of class hierarchies. `EntityTable.root` is an index into them.
+  package let rootCount: Int
+  private let contexts = Mutex<[WeakContext]>([])
+  /// The container, for its notifications.
+  let container = Mutex(WeakContainer())
+  let currentWatch = Mutex(WeakWatch())
+  private let keptWatch = Mutex<StoreWatch?>(nil)
+
+  /// A context as other threads see it: only its inbox, which is locked.
+  private struct WeakContext: Sendable { weak var inbox: ContextInbox? }
+
+  struct WeakContainer: Sendable { weak var container: ModelContainer? }
+  struct WeakWatch: Sendable { weak var watch: StoreWatch? }
+
+  convenience init(
+    schema: Schema, configurations: [any DataStoreConfiguration],
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil
+  ) throws {
+    let targets = try Self.targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
+    let stores = try targets.stores.map { try $0.open() }
+    try Self.attachPacks(targets, stores)
+    self.init(schema, tables: targets.tables, stores: stores)
+  }
+
+  /// Makes the core for contexts over an open store: of a migration's stage, or of a request.
+  package convenience init(_ version: VersionLayout, store: any EngineStore) {
+    self.init(version.schema, tables: version.layout.tables, stores: [store])
+  }
+
+  /// Makes a core without stores and models.
+  package convenience init() { self.init(Schema(), tables: [], stores: []) }
+
+  private init(_ schema: Schema, tables: [EntityTable], stores: [any EngineStore]) {
+    self.schema = schema
+    self.stores = stores
+    let traps = stores.contains { ($0 as? SQLiteStore)?.configuration.trapsOnConcurrencyMisuse == true }
+    self.misuse = ConcurrencyMisuse(trapsOnMisuse: traps)
+    self.kinds = stores.map(StoreKind.init)
+    self.tablesByEntity = Dictionary(uniqueKeysWithValues: tables.map { (ObjectIdentifier($0.entity), $0) })
+    self.tablesByName = Dictionary(tables.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
+    self.rootCount = Set(tables.map(\.root)).count
+  }
+
+  /// What each store has to become.
+  struct Targets {
+    /// One for each entity, in the store that objects are inserted into.
+    let tables: [EntityTable]
+    /// The stores that are only read besides, for those that have some.
+    let packs: [(table: EntityTable, stores: [Int])]
+    let stores: [StoreTarget]
+  }
+
+  /// Has each store read the packs beside it too.
+  private static func attachPacks(_ targets: Targets, _ stores: [any EngineStore]) throws {
+    for (index, store) in stores.enumerated() {
+      let own = targets.packs.filter { $0.table.store == index }
+      guard !own.isEmpty, let store = store as? SQLiteStore else { continue }
+      let packs = Set(own.flatMap(\.stores)).sorted().compactMap { pack in
+        (stores[pack] as? SQLiteStore).map { file in
+          (store: file, tables: own.filter { $0.stores.contains(pack) }.map(\.table))
+        }
+      }
+      try store.attach(packs)
+    }
+  }
+
+  /// Returns the target of each store.
+  static func targets(
+    schema: Schema, configurations: [any DataStoreConfiguration], migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws -> Targets {
+    let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
+    let assignment = try StoreAssignment(schema: schema, configurations: configurations)
+    let tables = EntityTable.tables(of: schema, store: assignment.store) { index in
+      (configurations[index] as? ModelConfiguration)?.encryptionKey != nil
+    }
+    for table in tables { try table.validateEncryption() }
+    let owners = Dictionary(tables.map { ($0.entity.name, $0.store) }, uniquingKeysWith: { first, _ in first })
+    // The same tables once more, for the packs.
+    let others = EntityTable.tables(of: schema, store: assignment.store)
+    let stores = configurations.enumerated().map { index, configuration -> StoreTarget in
+      let members =
+        tables.filter { $0.store == index }
+        + others.filter { assignment.packs(of: $0.entity).contains(index) }
+      let own = Schema(members.map(\.entity.type), version: schema.version)
+      guard let model = configuration as? ModelConfiguration else {
+        return .custom(configuration, own, members, migrationPlan)
+      }
+      return .sqlite(
+        MigrationTarget(
+          configuration: model, current: VersionLayout(schema: own, layout: StoreLayout(tables: members)),
+          plan: migrationPlan,
+          hasPacks: tables.contains { $0.store == index && !assignment.packs(of: $0.entity).isEmpty },
+          keeps: { name in
+            if members.contains(where: { $0.entity.name == name }) { return true }
+            return owners[name].map { $0 == index } ?? (configurations.count == 1 ? true : nil)
+          }))
+    }
+    let packs = tables.map { (table: $0, stores: assignment.packs(of: $0.entity)) }.filter { !$0.stores.isEmpty }
+    return Targets(tables: tables, packs: packs, stores: stores)
+  }
+
+  /// The table of an entity.
+  /// - Throws: ``SwiftDataError/unknownSchema`` if the container does not have the model.
+  package func table(for entity: __Entity) throws -> EntityTable {
+    guard let table = tablesByEntity[ObjectIdentifier(entity)] else {
+      throw SwiftDataError(
+        .unknownSchema, entity: entity.name,
+        message: "the model is not in the container's schema; name it in ModelContainer(for:)")
+    }
+    return table
+  }
+
+  package func table(named name: String) -> EntityTable? { tablesByName[name] }
+
+  package func store(of table: EntityTable) -> any EngineStore { stores[table.store] }
+
+  package func kind(of table: EntityTable) -> StoreKind { kinds[table.store] }
+
+  /// The stores whose fetches also update registered objects.
+  var refreshingStores: Set<Int> {
+    Set(kinds.indices.filter { if case .sql(let store) = kinds[$0] { store.refreshesOnFetch } else { false } })
+  }
+
+  /// The store of a table as an SQL store.
+  /// - Parameter feature: the name of the operation for the error.
+  /// - Throws: ``SwiftDataError/unsupportedFeature``.
+  package func sqlStore(of table: EntityTable, for feature: String = "statements") throws -> any SQLStore {
+    if case .sql(let store) = kinds[table.store] { return store }
+    throw SwiftDataError(
+      .unsupportedFeature, entity: table.entity.name,
+      message: "its store \"\(stores[table.store].name)\" does not support \(feature), which needs a SQLite"
+        + " or PostgreSQL store")
+  }
+
+  /// Runs a save. No other context saves meanwhile to a store that cannot merge concurrent saves.
+  func exclusively<T>(_ body: () throws -> T) throws -> T {
+    func run(_ stores: ArraySlice<any EngineStore>) throws -> T {
+      guard let store = stores.first else { return try body() }
+      return try store.exclusively { try run(stores.dropFirst()) }
+    }
+    return try run(stores[...])
+  }
+
+  var allTables: [EntityTable] { Array(tablesByEntity.values) }
+
+  // MARK: - Contexts
+
+  func register(_ inbox: ContextInbox) {
+    contexts.withLock { contexts in
+      contexts.removeAll { $0.inbox == nil }
+      contexts.append(WeakContext(inbox: inbox))
+    }
+  }
+
+  /// Watches the stores as long as the container lives.
+  func keepWatch() {
+    let watch = watch()
+    keptWatch.withLock { $0 = watch }
+  }
+
+  /// Informs the other contexts about a save.
+  /// - Parameter sender: nil for an external commit.
+  func announce(_ changes: SavedChanges, from sender: ContextInbox?) {
+    for context in contexts.withLock({ $0 }) {
+      if let inbox = context.inbox, inbox !== sender { inbox.deliver(changes) }
+    }
+  }
+}
+
+/// A store by kind.
+package enum StoreKind {
+  /// A store that runs statements.
+  case sql(any SQLStore)
+  /// A store that answers requests for objects.
+  case objects(any ObjectStore)
+
+  init(_ store: any EngineStore) {
+    switch store {
+    case let store as any SQLStore: self = .sql(store)
+    case let store as any ObjectStore: self = .objects(store)
+    default: preconditionFailure("every store of this package is of one of the two kinds")
+    }
+  }
+}

@@ -1,0 +1,102 @@
+#if DEBUG
+  extension ContextState {
+    /// Violations of the context's invariants, for tests: one sentence each, or none.
+    /// - Complexity: visits every object and fires no fault.
+    package func brokenInvariants() -> [String] {
+      let registered = identityMaps.flatMap(\.objects)
+      return problems(ofRegistered: registered) + problemsOfUnsaved() + problemsOfIndices()
+        + (registered + Array(inserted.values)).flatMap(problemsOfRelationships)
+    }
+
+    private func name(_ object: any PersistentModel) -> String {
+      let key = object.__state.key
+      return "\(type(of: object).__entity.name) \(key == 0 ? "\(ObjectIdentifier(object))" : "\(key)")"
+    }
+
+    // MARK: - Sets
+
+    private func problems(ofRegistered objects: [any PersistentModel]) -> [String] {
+      objects.flatMap { object in
+        let (flags, id, key) = (object.__state.flags, ObjectIdentifier(object), object.__state.key)
+        let root = (try? core.table(for: type(of: object).__entity))?.root
+        return [
+          object.__state.context === self ? nil : "the registered \(name(object)) belongs to another context",
+          root.flatMap { self.registered(root: $0, key: key) } === object ? nil : "\(name(object)) is not at its key",
+          flags.contains(.inserted) ? "the registered \(name(object)) counts as new" : nil,
+          flags.contains(.changed) == (changed[id] != nil) ? nil : "\(name(object)) is changed, or is not",
+          flags.contains(.deleted) == (deleted[id] != nil) ? nil : "\(name(object)) is deleted, or is not",
+        ].compactMap(\.self)
+      }
+    }
+
+    private func problemsOfUnsaved() -> [String] {
+      let new = inserted.values.flatMap { object in
+        [
+          object.__state.context === self ? nil : "the new \(name(object)) belongs to another context",
+          object.__state.flags.contains(.inserted) && object.__state.key == 0 ? nil : "\(name(object)) is not new",
+          changed[ObjectIdentifier(object)] == nil && deleted[ObjectIdentifier(object)] == nil
+            ? nil : "the new \(name(object)) is changed or deleted as well",
+        ]
+      }
+      let stored = (changed.values.map(\.object) + deleted.values).map { object in
+        object.__state.context === self && object.__state.key != 0 ? nil : "\(name(object)) is unsaved and not stored"
+      }
+      let originals = changed.values.map { change in
+        change.properties.indices == change.originals.map(\.index).sorted()
+          ? nil : "the old values of \(name(change.object)) are not those of the changed properties"
+      }
+      return (new + stored + originals).compactMap(\.self) + inserted.problems(name) + deleted.problems(name)
+        + changed.problems { self.name($0.object) }
+    }
+
+    private func problemsOfIndices() -> [String] {
+      var found = [String]()
+      unsavedIndices.forEach { entity, property, index in
+        let objects = (Array(inserted.values) + changed.values.map(\.object))
+          .filter { ObjectIdentifier(type(of: $0).__entity) == entity }
+        found += objects.filter { !index.knows(ObjectIdentifier($0)) }.map { "an index misses \(name($0))" }
+        found += index.problems { self.unsavedObject($0) }.map { object in
+          "the index of \(type(of: object).__entity.properties[property].name) is wrong about \(name(object))"
+        }
+      }
+      return found
+    }
+
+    // MARK: - Relationships
+
+    private func problemsOfRelationships(_ object: any PersistentModel) -> [String] {
+      // A deleted object keeps its values.
+      if object.__state.flags.contains(.deleted) { return [] }
+      let entity = type(of: object).__entity
+      return entity.properties.filter { !$0.isAttribute }.flatMap { property -> [String] in
+        guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+        var found = [String]()
+        if property.isToMany, case .change = object.__relationship(property.index, .verify) {
+          found.append("\(property.name) of \(name(object)) is not what was noted")
+        }
+        if Set(targets.map { ObjectIdentifier($0) }).count < targets.count {
+          found.append("\(property.name) of \(name(object)) has a target twice")
+        }
+        guard let inverse = RelationshipInfo.of(property, in: entity).inverse else { return found }
+        let strangers = targets.filter { target in
+          target.__state.context === self && !target.__state.flags.contains(.deleted)
+            && !isKnown(object, to: target, inverse)
+        }
+        // A required to-one still shows the object that released it, until the next save throws.
+        if !object.__state.flags.contains(.orphaned) {
+          found += strangers.map { "\(property.name) of \(name(object)) has \(name($0)), which does not know it" }
+        }
+        return found
+      }
+    }
+
+    /// Whether the other side contains an object, or is not loaded.
+    private func isKnown(_ object: any PersistentModel, to target: any PersistentModel, _ inverse: __Property) -> Bool {
+      switch target.__relationship(inverse.index, .contains(object)) {
+      case .fault(let key): inverse.isToMany || key == object.__state.key
+      case .targets(let found, _): found.contains { $0 === object }
+      case .none, .change, .order, .original: false
+      }
+    }
+  }
+#endif

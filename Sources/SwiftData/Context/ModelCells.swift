@@ -1,0 +1,111 @@
+/// The properties of objects of any class, as cells and related objects: what a module of this package that copies or
+/// syncs objects works with.
+package enum ModelCells {
+  /// The cell of an attribute, as a store would write it without encryption and external files.
+  /// - Throws: ``SwiftDataError/unwritableValue``.
+  package static func cell(of object: any PersistentModel, _ property: __Property) throws -> SQLValue {
+    object.__loadIfNeeded(property.index)
+    let writer = ValueWriter()
+    writer.current = property
+    try object.__encode(property.index, to: writer)
+    return writer.values.first ?? .null
+  }
+
+  /// A new object without a context. A missing cell is the default of the property's declaration.
+  /// - Parameter cells: by property index.
+  /// - Throws: ``SwiftDataError/unreadableValue`` where a cell does not fit its property.
+  package static func make(_ entity: __Entity, _ cells: [SQLValue?]) throws -> any PersistentModel {
+    let object = try entity.type.init(__row: CellsReader(cells, entity: entity))
+    for property in entity.properties where !property.isAttribute {
+      _ = object.__relationship(property.index, .load([], positioned: false))
+    }
+    return object
+  }
+
+  /// Changes an attribute as its setter does.
+  /// - Throws: ``SwiftDataError/unreadableValue`` where the cell does not fit the property; then nothing changes.
+  package static func set(_ object: any PersistentModel, _ property: __Property, _ cell: SQLValue) throws {
+    let entity = type(of: object).__entity
+    var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
+    cells[property.index] = cell
+    let reader = CellsReader(cells, entity: entity)
+    // A probe first: a value that does not fit must not leave the object marked as changed.
+    try Probe.placeholder(of: entity).__reload(property.index, from: reader)
+    object.__recordChange(property.index)
+    if object.__isObserved { object.__notify(property.index, .willSet) }
+    try object.__reload(property.index, from: reader)
+    if object.__isObserved { object.__notify(property.index, .didSet) }
+  }
+
+  /// The targets of a relationship, in order, those that are deleted left out.
+  package static func targets(of object: any PersistentModel, _ property: __Property) -> [any PersistentModel] {
+    if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
+    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+    return targets.filter { !$0.isDeleted }
+  }
+
+  /// Assigns the targets of a relationship, at most one to a to-one, as its setter does.
+  package static func assign(
+    _ targets: [any PersistentModel], to property: __Property, of object: any PersistentModel
+  ) {
+    func typed<M: PersistentModel>(_: M.Type) -> Any {
+      property.isToMany ? targets.map { $0 as! M } as Any : targets.first.map { $0 as! M } as Any
+    }
+    guard let destination = property.destination else { return }
+    let value = _openExistential(destination, do: typed)
+    func assign<V>(_: V.Type) {
+      func assign<R>(_: R.Type) {
+        guard let keyPath = property.keyPath as? ReferenceWritableKeyPath<R, V>, let root = object as? R,
+          let value = value as? V
+        else { return }
+        root[keyPath: keyPath] = value
+      }
+      _openExistential(type(of: property.keyPath).rootType, do: assign)
+    }
+    _openExistential(property.valueType, do: assign)
+  }
+
+  /// The objects of some identifiers that the stores have, by identifier.
+  /// - Complexity: one statement for each class of the identifiers.
+  /// - Throws: an error of a store.
+  package static func objects(
+    _ identifiers: [PersistentIdentifier], in context: ModelContext
+  ) throws -> [PersistentIdentifier: any PersistentModel] {
+    let state = context.state
+    return try state.used(.read) {
+      state.drainInbox()
+      var found: [PersistentIdentifier: any PersistentModel] = [:]
+      for (name, members) in Dictionary(grouping: identifiers, by: \.entityName) {
+        guard let table = state.core.table(named: name) else { continue }
+        let store = state.core.store(of: table)
+        let keys = members.compactMap { store.key(of: $0) }
+        let objects = try state.objects(withKeys: keys, in: table)
+        for identifier in members {
+          if let object = store.key(of: identifier).flatMap({ objects[$0] }) { found[identifier] = object }
+        }
+      }
+      return found
+    }
+  }
+
+  /// The identifiers of all stored objects whose own class is this one.
+  /// - Throws: an error of a store.
+  package static func identifiers(of entity: __Entity, in context: ModelContext) throws -> [PersistentIdentifier] {
+    func fetch<M: PersistentModel>(_: M.Type) throws -> [PersistentIdentifier] {
+      try context.fetchIdentifiers(FetchDescriptor<M>())
+    }
+    return try _openExistential(entity.type, do: fetch).filter { $0.entityName == entity.name }
+  }
+
+  /// Inserts an object of any class.
+  package static func insert(_ object: any PersistentModel, into context: ModelContext) {
+    func insert<M: PersistentModel>(_ object: M) { context.insert(object) }
+    _openExistential(object, do: insert)
+  }
+
+  /// Deletes an object of any class.
+  package static func delete(_ object: any PersistentModel, from context: ModelContext) {
+    func delete<M: PersistentModel>(_ object: M) { context.delete(object) }
+    _openExistential(object, do: delete)
+  }
+}

@@ -1,0 +1,73 @@
+/// The checks before a save writes anything.
+struct Validation {
+  let context: ContextState
+
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` or a denied deletion, with entity and property.
+  func run() throws {
+    for object in context.deleted.values { try checkDeny(object) }
+    // Consecutive objects are often of one class, and most classes have nothing to check.
+    var last: EntityTable?
+    func check(_ object: any PersistentModel) throws {
+      let entity = type(of: object).__entity
+      let table = if let last, last.entity === entity { last } else { try context.core.table(for: entity) }
+      last = table
+      guard !table.validated.isEmpty, !object.__state.flags.contains(.deleted) else { return }
+      for property in table.validated { try self.check(object, property, table) }
+    }
+    for object in context.inserted.values { try check(object) }
+    for change in context.changed.values { try check(change.object) }
+  }
+
+  private func check(_ object: any PersistentModel, _ property: __Property, _ table: EntityTable) throws {
+    let content = object.__relationship(property.index, .read)
+    if property.isToOne {
+      switch content {
+      case .fault(let key) where key != 0: return
+      case .targets(let targets, _) where targets.contains { !$0.isDeleted && $0.__state.context != nil }:
+        guard isOrphan(object, property, of: targets[0]) else { return }
+        throw failure(
+          table, property, "the relationship is required, but its target released the object; assign another target")
+      default:
+        throw failure(
+          table, property, "the relationship is required, but its target is missing or deleted; assign a target")
+      }
+    }
+    guard case .targets(let targets, _) = content, let relationship = property.relationship else { return }
+    if targets.isEmpty, property.isOptional { return }
+    if let minimum = relationship.minimumModelCount, minimum > 0, targets.count < minimum {
+      throw failure(table, property, "it has \(targets.count) objects, but needs at least \(minimum)")
+    }
+    if let maximum = relationship.maximumModelCount, maximum > 0, targets.count > maximum {
+      throw failure(table, property, "it has \(targets.count) objects, but allows at most \(maximum)")
+    }
+  }
+
+  /// Whether the other side of a required to-one removed the object, and nothing replaced it.
+  private func isOrphan(_ object: any PersistentModel, _ property: __Property, of target: any PersistentModel) -> Bool {
+    guard object.__state.flags.contains(.orphaned),
+      let inverse = RelationshipInfo.of(property, in: type(of: object).__entity).inverse,
+      case .targets(let back, _) = target.__relationship(inverse.index, .contains(object))
+    else { return false }
+    return !back.contains { $0 === object }
+  }
+
+  private func checkDeny(_ object: any PersistentModel) throws {
+    let entity = type(of: object).__entity
+    for property in entity.properties where property.relationship?.deleteRule == .deny {
+      if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
+      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+      // A new object that was deleted before the save belongs to no context.
+      let left = targets.filter { !$0.__state.flags.contains(.deleted) && $0.__state.context != nil }
+      guard !left.isEmpty else { continue }
+      throw SwiftDataError(
+        .deleteDenied, entity: entity.name, property: property.name,
+        message: "the object cannot be deleted while \(left.count) related object\(left.count == 1 ? "" : "s") exist;"
+          + " delete or move them first, or call rollback()")
+    }
+  }
+
+  private func failure(_ table: EntityTable, _ property: __Property, _ message: String) -> SwiftDataError {
+    SwiftDataError(
+      .modelValidationFailure, entity: table.entity.name, property: property.name, message: message)
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// An update of the rows of a query in one transaction.
+package struct BatchUpdate {
+  let query: StoreQuery
+  package let columns: [AssignedColumn]
+  package let editing: EditingState
+  package var table: EntityTable { query.table }
+
+  init(query: StoreQuery, columns: [AssignedColumn], editing: EditingState) {
+    self.query = query
+    // The last assignment to a property wins.
+    self.columns = columns.enumerated().filter { index, column in
+      !columns[(index + 1)...].contains { $0.property === column.property }
+    }.map { $0.element.encrypted(in: query.table) }
+    self.editing = editing
+  }
+
+  /// The error for rows without a value.
+  package func failure(_ count: Int) -> SwiftDataError {
+    let names = columns.filter { $0.failure != nil }.map(\.property.name).joined(separator: ", ")
+    return LoweredValue.failure(table.entity, "the new value of \(names)", count: count)
+  }
+
+  /// Selects for each row its key as `pk`, the new value of each non-constant column as `c0`, `c1`, … by its index, and
+  /// `failed` if the row has no value.
+  package var rows: SQLFragment {
+    let computed = columns.enumerated().filter { !$0.element.isConstant }
+    let failures = columns.compactMap(\.failure)
+    let failed = failures.map { "(\($0))" as SQLFragment }
+    let values: [SQLFragment] =
+      ["t0._pk AS pk"] + computed.map { "\($0.element.value) AS \("c\($0.offset)")" }
+      + [failed.isEmpty ? "FALSE AS failed" : "(\(failed.disjunction)) IS TRUE AS failed"]
+    return query.statement(values.list, ordered: false, joining: query.valueJoins)
+  }
+}
+
+extension ContextState {
+  /// Informs contexts about the rows that a batch update changed: keys by class.
+  func didUpdate(_ table: EntityTable, _ changed: [String: [Int64]]) {
+    var changes = SavedChanges()
+    for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
+      changes.updated.append(.init(root: table.root, entity: entity, keys: keys))
+      changes.entities.insert(entity)
+      let objects = keys.compactMap { registered(root: table.root, key: $0) }
+      do { if !objects.isEmpty { try quietly { try reload(objects) } } } catch { note(error) }
+    }
+    announce(changes)
+    let identifiers = changes.updated.flatMap { $0.identifiers(in: core.store(of: table)) }
+    post(
+      ModelContext.didSave,
+      [
+        ModelContext.NotificationKey.insertedIdentifiers.rawValue: [PersistentIdentifier](),
+        ModelContext.NotificationKey.updatedIdentifiers.rawValue: identifiers,
+        ModelContext.NotificationKey.deletedIdentifiers.rawValue: [PersistentIdentifier](),
+      ])
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+
+/// A fetch lowered to SQL.
+package struct StoreQuery {
+  package let table: EntityTable
+  package let dialect: any SQLDialect
+  package var columns: String
+  /// Joins of to-one relationships that the condition reads.
+  package var joins: [SQLFragment] = []
+  /// Joins that only the order reads.
+  package var orderJoins: [SQLFragment] = []
+  package var condition: SQLFragment?
+  /// The sort terms. The primary key breaks ties.
+  package var order: [OrderTerm] = []
+  /// Conditions in addition to the predicate.
+  package var restrictions: [SQLFragment] = []
+  /// The key ranges of a fetch that starts in the middle of the order, or nil for the whole order.
+  var ranges: [KeyRange]?
+  /// Whether `restrictions` exclude rows that a batch delete marked.
+  var leavesOutMarkedRows = false
+  /// The values to select instead of objects, with the joins that only they need.
+  package var values: [SQLFragment] = []
+  package var valueJoins: [SQLFragment] = []
+  /// The reads of condition, order and values.
+  package var reads = LoweredQuery.Reads()
+  package var limit: Int?
+  package var offset: Int?
+
+  init(table: EntityTable, dialect: any SQLDialect, columns: String) {
+    (self.table, self.dialect, self.columns) = (table, dialect, columns)
+  }
+
+  init(_ lowered: LoweredQuery, table: EntityTable, dialect: any SQLDialect, columns: String) {
+    self.init(table: table, dialect: dialect, columns: columns)
+    (joins, condition) = (lowered.joins, lowered.condition)
+    (orderJoins, order) = (lowered.orderJoins, lowered.order)
+    (valueJoins, values) = (lowered.valueJoins, lowered.values)
+    reads = lowered.reads
+  }
+
+  // MARK: - Statements
+
+  /// The statement that selects objects.
+  package var select: SQLFragment { statement(SQLFragment(columns), ordered: true) }
+
+  /// The statement that counts objects.
+  var count: SQLFragment {
+    guard limit != nil || offset != nil else { return statement("count(*)", ordered: false) }
+    return "SELECT count(*) FROM (\(statement("1", ordered: false))) AS c"
+  }
+
+  package func statement(_ columns: SQLFragment, ordered: Bool, joining others: [SQLFragment] = []) -> SQLFragment {
+    var result = SQLFragment("SELECT ")
+    // Appending to a reserved buffer matters, because a fetch of one row is that short.
+    result.sql.reserveCapacity(512)
+    result.append(columns)
+    result.append(" FROM ")
+    result.append(table.name.quotedIdentifier)
+    result.append(" AS t0")
+    func join(_ joins: [SQLFragment]) {
+      for join in joins {
+        result.append(" ")
+        result.append(join)
+      }
+    }
+    join(joins)
+    if ordered { join(orderJoins) }
+    join(others)
+    result.append(conditions)
+    if ordered {
+      result.append(" ORDER BY ")
+      for term in order {
+        result.append(dialect.ordered(term))
+        result.append(", ")
+      }
+      result.append("t0._pk")
+    }
+    if limit != nil || offset != nil { result.append(dialect.bounds(limit: limit, offset: offset)) }
+    return result
+  }
+
+  /// ` WHERE …`, or an empty fragment.
+  package var conditions: SQLFragment {
+    let all = [table.discriminatorCondition.map { SQLFragment($0) }, condition].compactMap { $0 } + restrictions
+    var result = SQLFragment("")
+    for (index, condition) in all.enumerated() {
+      result.append(index == 0 ? " WHERE " : " AND ")
+      if all.count > 1 { result.append("(") }
+      result.append(condition)
+      if all.count > 1 { result.append(")") }
+    }
+    return result
+  }
+
+  /// Excludes rows by key.
+  mutating func exclude(_ keys: [Int64]) {
+    if !keys.isEmpty { restrictions.append("NOT (\(dialect.isAmong("t0._pk", keys)))") }
+  }
+
+  // MARK: - What the statement reads
+
+  /// Whether the statement reads rows of an entity.
+  func reads(_ other: EntityTable) -> Bool { other.name == table.name || readsRelated(other) }
+
+  /// Whether the statement reads rows of an entity in addition to the selected rows.
+  func readsRelated(_ other: EntityTable) -> Bool {
+    reads.condition.related[other.name] != nil || reads.order.related[other.name] != nil
+      || reads.values.related[other.name] != nil
+  }
+
+  /// Whether the statement reads its own table again through a relationship.
+  var readsOwnTableAgain: Bool { readsRelated(table) }
+
+  /// The names of the tables that affect the result, including both sides of join tables.
+  func tables(of core: ContainerCore) -> Set<String> {
+    let all = reads.all
+    var names = Set(all.related.keys).union([table.name])
+    guard !all.pairs.isEmpty else { return names }
+    for table in core.allTables {
+      for property in table.toMany {
+        guard case .join(let join, _, _, _) = RelationshipInfo.of(property, in: table.entity).storage,
+          all.pairs.contains(join)
+        else { continue }
+        names.insert(table.name)
+        if let target = core.table(named: property.destination!.__entity.name) { names.insert(target.name) }
+      }
+    }
+    return names
+  }
+}
