@@ -1,43 +1,53 @@
 import Foundation
 public import SwiftData
 
-/// Where a PostgreSQL store is. (Our own.)
+/// The configuration of a PostgreSQL store. (Our own.)
 ///
 ///     let container = try ModelContainer(
 ///       for: Trip.self, configurations: PostgresConfiguration(url: "postgres://user@host/database"))
-public struct PostgresConfiguration: DataStoreConfiguration {
-  /// The store that is opened with it.
+public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
+  /// The type of store that the configuration opens.
   public typealias Store = PostgresStore
 
   /// The name of the configuration.
   public var name: String
-  /// The models that the store keeps; nil is those of the container.
+  /// The models in the store, or nil for those of the container.
   public var schema: Schema?
-  /// Where the server is, as libpq reads it: `postgres://user:password@host:port/database?sslmode=verify-full`.
+  /// The server in libpq's URL format: `postgres://user:password@host:port/database?sslmode=verify-full`.
+  ///
+  /// With several hosts, `postgres://a:5432,b:5432/database`, the store uses the primary. If the primary is lost,
+  /// fetches and saves wait for another one, at most the `timeout` of ``pool``.
   public var url: String
-  /// The schema of the database in which the tables are. It is made where there is none.
+  /// The server to listen to for external saves. Nil is ``url``. A pooler does not forward notifications, so name the
+  /// server itself here. Without it, a store behind a pooler polls the history once a second while it is observed.
+  public var listenURL: String?
+  /// The fetches that replicas may answer, which are the hosts of ``url`` other than the primary.
+  public var readReplicas: ReadReplicas
+  /// The schema of the database with the tables. The store creates it if it does not exist.
   public var namespace: String
-  /// The connections.
+  /// The options of the connection pool.
   public var pool: PostgresPoolOptions
-  /// How often a save is tried where the server found that it and another one were in each other's way.
+  /// The maximum number of attempts of a save that conflicts with another one.
   public var attempts: Int
-  /// How long, in seconds, the history keeps a transaction; nil keeps all. Older ones are forgotten when a program opens
-  /// the store, and after every hundredth save of one.
+  /// The time in seconds that the history keeps a transaction, or nil for no limit. Older transactions are deleted when
+  /// a program opens the store, and after every hundredth save.
   public var historyRetention: Double?
 
   /// Makes a configuration.
   /// - Parameters:
-  ///   - name: tells the configurations of one container apart.
-  ///   - url: where the server is, as libpq reads it; settings of TLS (`sslmode`, `sslrootcert`) are part of it.
-  ///   - schema: the models that the store keeps; nil is those of the container.
-  ///   - namespace: the schema of the database in which the tables are, a store for each.
-  ///   - pool: the connections.
-  ///   - attempts: how often a save is tried that a serialization failure or a deadlock ended.
-  ///   - historyRetention: how many seconds the history keeps a transaction; nil keeps all.
+  ///   - name: distinguishes the configurations of a container.
+  ///   - url: the server in libpq's URL format, including TLS settings (`sslmode`, `sslrootcert`).
+  ///   - schema: the models in the store, or nil for those of the container.
+  ///   - namespace: the schema of the database with the tables. Each store needs its own.
+  ///   - pool: the options of the connection pool.
+  ///   - attempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
+  ///   - historyRetention: the time in seconds that the history keeps a transaction, or nil for no limit.
+  ///   - readReplicas: the fetches that replicas may answer.
+  ///   - listenURL: the server to listen to for external saves, if `url` is a pooler's.
   public init(
     _ name: String = "postgres", url: String, schema: Schema? = nil, namespace: String = "swiftdata",
     pool: PostgresPoolOptions = PostgresPoolOptions(), attempts: Int = 8,
-    historyRetention: Double? = nil
+    historyRetention: Double? = nil, readReplicas: ReadReplicas = .never, listenURL: String? = nil
   ) {
     self.name = name
     self.url = url
@@ -46,10 +56,12 @@ public struct PostgresConfiguration: DataStoreConfiguration {
     self.pool = pool
     self.attempts = max(1, attempts)
     self.historyRetention = historyRetention
+    self.readReplicas = readReplicas
+    self.listenURL = listenURL
   }
 
   /// Checks the form of the URL and the name of the schema.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer``.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer`.
   public func validate() throws {
     guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
       throw SwiftDataError(
@@ -57,7 +69,7 @@ public struct PostgresConfiguration: DataStoreConfiguration {
         message: "the URL of the configuration \"\(name)\" does not begin with postgres://; write"
           + " postgres://user@host:port/database")
     }
-    guard PostgresURL(url) != nil else {
+    guard PostgresURL(url) != nil, listenURL.map({ PostgresURL($0) != nil }) ?? true else {
       throw SwiftDataError(
         .loadIssueModelContainer,
         message: "the URL of the configuration \"\(name)\" cannot be read; write"
@@ -73,11 +85,11 @@ public struct PostgresConfiguration: DataStoreConfiguration {
 }
 
 extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Its name, server, database and schema; the URL may have a password in it.
+  /// The name, the server, the database and the schema. The URL is omitted because it may contain a password.
   public var description: String { "PostgresConfiguration(\(name), \(PostgresURL(url)?.place ?? "?"), \(namespace))" }
   /// As ``description``.
   public var debugDescription: String { description }
-  /// What ``description`` shows.
+  /// The contents of ``description``.
   public var customMirror: Mirror {
     Mirror(self, children: ["name": name, "server": PostgresURL(url)?.place ?? "?", "namespace": namespace])
   }

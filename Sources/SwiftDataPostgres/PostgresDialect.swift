@@ -1,7 +1,7 @@
 import SwiftData
 
-/// PostgreSQL's SQL. Functions that the server lacks are an error there, and then the engine computes in memory: see
-/// ``ServerFunctions``.
+/// PostgreSQL's SQL dialect. A function that the server lacks is an error there, and the engine computes in memory
+/// (``ServerFunctions``).
 struct PostgresDialect: SQLDialect {
   var mayDefer: Bool { true }
   var same: String { "IS NOT DISTINCT FROM" }
@@ -25,7 +25,7 @@ struct PostgresDialect: SQLDialect {
 
   var hasEmptyLists: Bool { false }
 
-  /// PostgreSQL has no NUL: the store writes it as U+0001 twice.
+  /// PostgreSQL does not support NUL, so the store writes U+0001 twice.
   func isListed(_ byte: UInt8) -> Bool { byte > 1 }
 
   func rows(ofList list: SQLValue, decode: String?, form: ScalarType.Form) -> SQLFragment {
@@ -44,7 +44,7 @@ struct PostgresDialect: SQLDialect {
     SQLFragment("swift_member_\(Self.name(type.form))(") + json + SQLFragment(", \(path.quotedLiteral))")
   }
 
-  /// What a list's item, which is text, is read as.
+  /// The SQL that converts a list's item, which is text.
   private static func item(_ form: ScalarType.Form) -> String {
     switch form {
     case .bool, .integer, .unsigned, .key: "value::bigint"
@@ -86,7 +86,7 @@ struct PostgresDialect: SQLDialect {
 
   // MARK: - Aggregates
 
-  /// PostgreSQL's sums are of a type that grows.
+  /// PostgreSQL's sums have a wider type.
   func integerSums(_ name: String, isUnsigned: Bool) -> [String] {
     let high = isUnsigned ? "(\(name) >> 32) & 4294967295" : "\(name) >> 32"
     return ["sum(\(high))::bigint", "sum(\(name) & 4294967295)::bigint"]

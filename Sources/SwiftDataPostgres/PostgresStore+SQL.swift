@@ -4,9 +4,9 @@ import SwiftData
 extension PostgresStore: SQLStore {
   package var name: String { configuration.name }
   package var dialect: any SQLDialect { PostgresDialect() }
-  /// What the server cannot keep of the texts of a row.
+  /// The column with text that the server's columns cannot hold unchanged.
   package var rowColumns: [String] { ["_given"] }
-  /// Other programs can save at any time, and an unobserved context is not notified.
+  /// Other programs can save at any time, and an unobserved context gets no notification.
   package var refreshesOnFetch: Bool { true }
 
   package func withConnection(cancellable: Bool, _ body: (any SQLConnection) throws -> Void) throws {
@@ -15,23 +15,23 @@ extension PostgresStore: SQLStore {
 
   package func plan(
     of query: StoreQuery
-  ) throws -> (steps: [FetchExplanation.Step], findings: [FetchExplanation.Finding]) {
+  ) throws -> (steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]) {
     let statement = PostgresStatement(query.select)
-    let result = try reading(cancellable: true) {
-      try $0.run("EXPLAIN (COSTS OFF) \(statement.sql)", statement.parameters)
+    let result = try reading {
+      try connections.read(cancellable: true) {
+        try $0.run("EXPLAIN (COSTS OFF) \(statement.sql)", statement.parameters)
+      }
     }
     let plan = ServerPlan(result)
     let advisor = ServerIndexAdvisor(store: self, rows: try rows(of: query.table.entity.name), query: query)
     return (plan.steps, advisor.findings(plan))
   }
 
-  /// Runs what reads; on a fresh connection if the first was lost.
-  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the server cannot answer as Swift does.
-  fileprivate func reading(
-    cancellable: Bool, _ body: (PostgresConnection) throws -> PostgresResult
-  ) throws -> PostgresResult {
+  /// Runs a reading statement.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if the server cannot compute Swift's answer.
+  fileprivate func reading(_ body: () throws -> PostgresResult) throws -> PostgresResult {
     do {
-      return try readRaw(cancellable: cancellable, body)
+      return try body()
     } catch let error as PostgresError {
       throw error.wantsSwift ? DataStoreError.preferInMemoryFilter : error.error(configuration.name)
     }
@@ -39,12 +39,12 @@ extension PostgresStore: SQLStore {
 
   // MARK: - Deleting everything
 
-  /// Removes all rows, and the history with them, in one transaction.
+  /// Deletes all rows and the history in one transaction.
   package func deleteAllRows() throws {
     let tables = (layout.record.pairTables.map(\.name) + layout.record.tables.map(\.name)).map(\.quotedIdentifier)
     let deletions =
       (tables + [ServerNames.changes, ServerNames.history]).map { PostgresStatement("DELETE FROM \($0)") }
-    // The number that is left out tells other programs that something is gone from the history.
+    // The skipped number tells other programs that history was deleted.
     let mark = PostgresStatement(
       """
       WITH n AS (
@@ -84,6 +84,14 @@ extension PostgresStore: SQLStore {
     return try fetchHistory(descriptor) as? [T]
   }
 
+  package func newestTransaction() throws -> Int64? {
+    try read { connection in
+      let result = try connection.run("SELECT last FROM \(ServerNames.numbers) WHERE name = 'history'", [])
+      guard result.count > 0, case .integer(let newest) = result.value(0, 0) else { return 0 }
+      return newest
+    }
+  }
+
   package func deleteHistory<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
   ) throws -> Bool {
@@ -93,7 +101,7 @@ extension PostgresStore: SQLStore {
   }
 }
 
-/// Runs statements on connections of a store's pool, each on one that is free.
+/// Runs statements on free connections of a store's pool.
 final class PostgresStatements: SQLConnection {
   private let store: PostgresStore
   private let cancellable: Bool
@@ -103,23 +111,23 @@ final class PostgresStatements: SQLConnection {
   func run(
     _ statement: SQLFragment, of table: EntityTable?, entity: __Entity, _ body: (SQLRows) throws -> Void
   ) throws {
-    let result = try store.reading(cancellable: cancellable) { try $0.run(statement) }
-    // A sum may be of a type that no cell is read from.
+    let result = try store.reading { try store.connections.run(statement, cancellable: cancellable) }
+    // A sum may have a type that no cell has.
     guard result.isReadable else { throw DataStoreError.preferInMemoryFilter }
-    // The whole result is here, so that `body` may run other statements meanwhile.
+    // The result is complete, so `body` may run other statements.
     try body(PostgresRows(result, of: try table.map { try store.rows(of: $0.entity.name) }, entity: entity))
   }
 }
 
 extension PostgresStatement {
-  /// The statement with `$1`, `$2` for its question marks.
-  /// - Parameter first: how many parameters come before.
+  /// Replaces the question marks of a statement by `$1`, `$2`, ….
+  /// - Parameter first: the number of preceding parameters.
   init(_ fragment: SQLFragment, first: Int = 0) {
     self.init(
       Self.numbered(fragment.sql, first: first), fragment.arguments.map(PostgresParameter.init(comparing:)))
   }
 
-  /// The text with `$1`, `$2` for its question marks, which elsewhere stand only in quotes.
+  /// The text with `$1`, `$2`, … for question marks, which otherwise occur only inside quotes.
   static func numbered(_ text: String, first: Int = 0) -> String {
     var sql = [UInt8]()
     sql.reserveCapacity(text.utf8.count + 32)

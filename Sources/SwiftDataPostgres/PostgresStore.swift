@@ -2,58 +2,62 @@ import Foundation
 public import SwiftData
 import Synchronization
 
-/// A store in a PostgreSQL database: many programs on many machines can use it at a time. (Our own.)
+// @unchecked Sendable because it is immutable with Sendable or immutable contents.
+/// A store in a PostgreSQL database, for many programs on many machines. (Our own.)
 ///
-/// Tables and columns are called as classes and properties are; `Documentation/postgres.md` describes them. What the
-/// server cannot answer exactly as Swift does, the context computes.
-// @unchecked Sendable because it is immutable, and what it holds is Sendable or immutable.
+/// Tables and columns have the names of classes and properties; `Documentation/postgres.md` describes them. The context
+/// computes what the server cannot compute exactly as Swift does.
 public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendable {
+  /// The type of its configuration.
   public typealias Configuration = PostgresConfiguration
+  /// The type of its snapshots.
   public typealias Snapshot = DefaultSnapshot
+  /// The type of its transactions.
   public typealias HistoryType = DefaultHistoryTransaction
 
-  /// What the store was opened with.
+  /// The configuration that opened the store.
   public let configuration: PostgresConfiguration
-  /// The identity of the store, which the database keeps.
+  /// The identifier of the store, which the database records.
   public let identifier: String
-  /// The models that it keeps.
+  /// The models in the store.
   public let schema: Schema
 
-  let pool: PostgresPool
+  let connections: ServerConnections
   package let layout: StoreLayout
   package let loweredQueries = LoweredQueries()
   let keys = KeyBlocks()
   let layouts: RowLayouts
-  /// Tells this opened store from the same one opened elsewhere.
+  /// Distinguishes this opened store from the same one opened elsewhere.
   let instance = UUID()
-  let foreign = ForeignSaves()
-  /// How many saves there were since it was opened.
+  /// The timeline of the primary when the history was read last.
+  let watchedTimeline = Atomic<Int64>(0)
+  /// The number of saves since opening.
   let saveCount = Atomic<Int>(0)
   private let rowsByName: [String: EntityRows]
 
-  /// Opens the store, and makes or extends its tables where the models need it: in one transaction, also where many
-  /// programs do it at a time.
-  /// - Parameter migrationPlan: the versions of the models; the closures of its custom stages run in that transaction.
-  /// - Throws: what the closures throw; ``SwiftDataError/loadIssueModelContainer`` where the tables cannot become what the models need,
-  ///   ``SwiftDataError/newerSchema``, and ``SwiftDataError/io`` where the server cannot be reached.
+  /// Opens the store, and creates or extends its tables, in one transaction. Many programs may do so at once.
+  /// - Parameters:
+  ///   - configuration: the server, the namespace and the pool.
+  ///   - migrationPlan: the versions of the models. The closures of its custom stages run in that transaction.
+  /// - Throws: errors of the closures; `SwiftDataError.loadIssueModelContainer` if the tables cannot be migrated to the
+  ///   models, `SwiftDataError.newerSchema`, and `SwiftDataError.io` if the server is unreachable.
   public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        message: "the configuration \"\(configuration.name)\" has no schema, which a store needs that is opened without"
-          + " a container; set its schema")
+        message:
+          "the configuration \"\(configuration.name)\" has no schema, but a store that is opened without a container"
+          + " needs one; set its schema")
     }
     self.configuration = configuration
     self.schema = schema
     let layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
     self.layout = layout
     layouts = RowLayouts(layout)
-    let pool = PostgresPool(
-      url: configuration.url, namespace: configuration.namespace, options: configuration.pool,
-      log: StatementLog(store: configuration.name))
-    self.pool = pool
+    let connections = ServerConnections(configuration)
+    self.connections = connections
     let identifier = try Self.report(configuration.name) {
-      try pool.with { connection in
+      try connections.with { connection in
         try StoreOpening(
           connection: connection, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
           plan: migrationPlan
@@ -65,13 +69,13 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     try forgetOldHistory()
   }
 
-  /// The store of one version of the models within the transaction of a migration.
+  /// Makes the store of one schema version inside the transaction of a migration.
   init(
     _ configuration: PostgresConfiguration, _ version: VersionLayout, identifier: String,
     within transaction: PostgresConnection
   ) {
     var configuration = configuration
-    // Only the whole transaction can be tried again.
+    // Only the whole transaction can be retried.
     configuration.attempts = 1
     configuration.historyRetention = nil
     configuration.schema = version.schema
@@ -79,7 +83,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     self.identifier = identifier
     (schema, layout) = (version.schema, version.layout)
     layouts = RowLayouts(layout)
-    pool = PostgresPool(within: transaction)
+    connections = ServerConnections(within: transaction)
     rowsByName = Self.rows(version.layout)
   }
 
@@ -88,24 +92,24 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     return Dictionary(rows) { first, _ in first }
   }
 
-  /// Removes the tables of the store; its namespace too where nothing else is in it.
-  /// - Throws: ``SwiftDataError/io``.
+  /// Removes the tables of the store, and its namespace if that is empty then.
+  /// - Throws: `SwiftDataError.io`.
   public func erase() throws {
     try Self.report(configuration.name) {
-      try pool.with { connection in
+      try connections.with { connection in
         try StoreErasure(
           connection: connection, configuration: configuration, record: layout.record,
           search: SearchColumns.all(of: layout)
         ).run()
       }
-      pool.close()
+      connections.close()
     }
   }
 
   // MARK: - Inside
 
   /// The rows of a class.
-  /// - Throws: ``SwiftDataError/unknownSchema``.
+  /// - Throws: `SwiftDataError.unknownSchema`.
   func rows(of name: String) throws -> EntityRows {
     guard let rows = rowsByName[name] else {
       throw SwiftDataError(
@@ -115,24 +119,13 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     return rows
   }
 
-  /// Reads from the server; once more on a fresh connection where the first was lost.
-  /// - Parameter cancellable: whether it ends when the task is cancelled: not where the caller could not say so.
+  /// Reads from the primary. Retries on a new connection if the first was lost.
+  /// - Parameter cancellable: whether cancelling the task ends it. False if the caller could not report that.
   func read<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
-    try Self.report(configuration.name) { try readRaw(cancellable: cancellable, body) }
+    try Self.report(configuration.name) { try connections.read(cancellable: cancellable, body) }
   }
 
-  /// The same with the errors of the server.
-  func readRaw<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
-    do {
-      return try pool.with(cancellable: cancellable, body)
-    } catch let error as PostgresError where error.isLost {
-      // What closed one has likely closed the others, though that may not have arrived yet.
-      pool.close()
-      return try pool.with(cancellable: cancellable, body)
-    }
-  }
-
-  /// Gives errors of the server the form that callers know.
+  /// Converts errors of the server to the store's errors.
   static func report<T>(_ store: String, _ body: () throws -> T) throws -> T {
     do {
       return try body()

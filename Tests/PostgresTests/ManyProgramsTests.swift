@@ -10,50 +10,17 @@ struct ManyProgramsTests {
   /// `WRITE_SECONDS=120` tries for two minutes.
   private static let seconds = ProcessInfo.processInfo.environment["WRITE_SECONDS"].flatMap(Double.init) ?? 6
 
-  /// The program beside the tests.
-  private static var writer: URL {
-    let arguments = CommandLine.arguments[0]
-    return URL(fileURLWithPath: arguments).deletingLastPathComponent().appendingPathComponent("PostgresWriter")
-  }
-
   @Test("keep every acknowledged save exactly once while connections are cut and the server is restarted")
   func acknowledged() throws {
     // Others would not like their server to be restarted.
     let server = try PrivateServer()
     defer { server.stop() }
     let store = TestStore(url: server.url)
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Writers-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let writers = try (0..<8).map { number -> (Process, URL) in
-      let file = folder.appendingPathComponent("\(number)")
-      _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-      let process = Process()
-      process.executableURL = Self.writer
-      process.arguments = [server.url, store.namespace, "w\(number)", "\(Self.seconds)"]
-      process.standardOutput = try FileHandle(forWritingTo: file)
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      return (process, file)
-    }
+    let writers = try Writers(8, url: server.url, store.namespace, end: "\(Self.seconds)")
     try disturb(store, server, until: Date(timeIntervalSinceNow: Self.seconds))
-    for (process, _) in writers { process.waitUntilExit() }
-    let lines = try writers.flatMap { try String(contentsOf: $0.1, encoding: .utf8).split(separator: "\n") }
-    let acknowledged = lines.filter { $0.hasPrefix("+") }.map { String($0.dropFirst()) }
-    let unknown = Set(lines.filter { $0.hasPrefix("?") }.map { String($0.dropFirst()) })
-    #expect(acknowledged.count > 20)
-    let texts = try store.sql("SELECT text FROM \"SharedMessage\"")
-    let stored = (0..<texts.count).compactMap { texts.text($0, 0) }
-    #expect(Set(stored).count == stored.count)
-    #expect(Set(acknowledged).subtracting(stored).isEmpty, "acknowledged and not there")
-    #expect(Set(stored).subtracting(acknowledged).subtracting(unknown).isEmpty, "there and never written")
-    // One transaction of the history for each, numbered without a gap, and none twice.
-    let saves = try store.sql("SELECT author, id FROM _swiftdata_history ORDER BY id")
-    #expect((0..<saves.count).compactMap { saves.text($0, 0) }.sorted() == stored.sorted())
-    #expect((0..<saves.count).map { saves.integer($0, 1) } == (1...).prefix(saves.count).map { Int64($0) })
-    #expect(try store.sql("SELECT 1 FROM \"SharedConversation\"").count == 5)
-    #expect(try store.sql("SELECT 1 FROM \"SharedMessage\" WHERE conversation IS NULL").count == 0)
-    print("\(acknowledged.count) saves acknowledged, \(unknown.count) unknown")
+    let lines = try writers.finish()
+    #expect(lines.acknowledged.count > 20)
+    try lines.expectExactlyOnce(in: store)
   }
 
   /// Cuts connections at random, and restarts the server twice.

@@ -126,7 +126,7 @@ struct PostgresPlanTests {
     let counter = GuestPlan.Counter()
     _ = try GuestPlan.$runs.withValue(counter) { try open(PlanV2.self) }
     #expect(counter.count.withLock { $0 } == 0)
-    #expect(throws: SwiftDataError.newerSchema) { try open(PlanV1.self) }
+    #expect(throws: SwiftDataError.backwardMigration) { try open(PlanV1.self) }
   }
 
   @Test("change nothing where a closure throws, and can be tried again")

@@ -40,50 +40,109 @@ final class TestStore: Sendable {
   }
 }
 
-/// A server for one test alone, which it may restart.
-final class PrivateServer {
-  let url: String
-  private let restarting: [String]
+/// Servers that a script starts for one test alone.
+final class ServerScript {
+  /// What the script told the command that it runs, by variable.
+  private(set) var variables: [String: String] = [:]
   private let process = Process()
   private let input = Pipe()
 
-  init() throws {
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("scripts/postgres")
+  static func path(_ name: String) -> URL {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("scripts/\(name)")
+  }
+
+  /// - Parameter prefix: how the variables begin that the script sets.
+  init(_ name: String, _ arguments: [String] = [], prefix: String) throws {
     let output = Pipe()
-    process.executableURL = script
+    process.executableURL = Self.path(name)
     // Until its input ends.
-    process.arguments = ["sh", "-c", "echo \"$POSTGRES_URL\"; echo \"$POSTGRES_RESTART\"; echo; cat"]
-    process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("POSTGRES_") }
+    process.arguments = arguments + ["sh", "-c", "env | grep '^\(prefix)'; echo; cat"]
+    process.environment = ProcessInfo.processInfo.environment.filter {
+      !$0.key.hasPrefix("POSTGRES_") && !$0.key.hasPrefix(prefix)
+    }
     process.standardInput = input
     process.standardOutput = output
     try process.run()
     var said = Data()
-    while said.count(where: { $0 == UInt8(ascii: "\n") }) < 3 {
+    while !said.suffix(2).elementsEqual("\n\n".utf8) {
       let part = output.fileHandleForReading.availableData
       if part.isEmpty { break }
       said += part
     }
-    let lines = String(decoding: said, as: UTF8.self).split(separator: "\n").map(String.init)
-    try #require(lines.count == 2, "scripts/postgres started no server")
-    url = lines[0]
-    restarting = lines[1].split(separator: " ").map(String.init)
-  }
-
-  /// Kills the server and starts it again.
-  func restart() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/bash")
-    // Foundation takes a process for running as long as anybody has the files that it inherited, and the server would.
-    let closing = "for f in /proc/$$/fd/*; do n=${f##*/}; [ $n -le 2 ] || [ $n = 255 ] || eval \"exec $n>&-\"; done"
-    process.arguments = ["-c", "\(closing); exec \"$@\"", "bash"] + restarting
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
+    for line in String(decoding: said, as: UTF8.self).split(separator: "\n") {
+      guard let sign = line.firstIndex(of: "=") else { continue }
+      variables[String(line[..<sign])] = String(line[line.index(after: sign)...])
+    }
+    try #require(!variables.isEmpty, "scripts/\(name) started nothing")
   }
 
   func stop() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
+
+  /// Runs a command and waits for it.
+  /// - Returns: what it printed.
+  @discardableResult
+  static func run(_ command: [String], _ environment: [String: String] = [:]) throws -> String {
+    let output = FileManager.default.temporaryDirectory.appendingPathComponent("Output-\(UUID().uuidString)")
+    _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: output) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    // Foundation takes a process for running as long as anybody has the files that it inherited, and the server would.
+    let closing = "for f in /proc/$$/fd/*; do n=${f##*/}; [ $n -le 2 ] || [ $n = 255 ] || eval \"exec $n>&-\"; done"
+    process.arguments = ["-c", "\(closing); exec \"$@\"", "bash"] + command
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(command) failed")
+    return try String(contentsOf: output, encoding: .utf8)
+  }
+}
+
+/// A server for one test alone, which it may restart.
+final class PrivateServer {
+  let url: String
+  private let script: ServerScript
+
+  init() throws {
+    script = try ServerScript("postgres", prefix: "POSTGRES_")
+    url = try #require(script.variables["POSTGRES_URL"])
+  }
+
+  /// Kills the server and starts it again.
+  func restart() throws {
+    try ServerScript.run(try #require(script.variables["POSTGRES_RESTART"]).split(separator: " ").map(String.init))
+  }
+
+  func stop() { script.stop() }
+}
+
+/// A primary and its replicas for one test alone.
+final class PrivateCluster {
+  /// Names all hosts.
+  let url: String
+  private let script: ServerScript
+
+  /// What takes the primary away.
+  enum Failover: String { case kill, pause, cut, switchover, etcd }
+
+  init(_ options: String...) throws {
+    script = try ServerScript("cluster", options, prefix: "CLUSTER_")
+    url = try #require(script.variables["CLUSTER_URL"])
+  }
+
+  /// Takes the primary away and promotes a replica.
+  /// - Returns: when the primary went away and when the new one was promoted, in seconds since 1970.
+  func failOver(_ kind: Failover) throws -> (lost: Double, promoted: Double) {
+    let said = try ServerScript.run([ServerScript.path("cluster").path, "failover", kind.rawValue], script.variables)
+    let words = said.split(separator: " ").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+    try #require(words.count == 4)
+    return (try #require(Double(words[2])), try #require(Double(words[3])))
+  }
+
+  func stop() { script.stop() }
 }

@@ -19,36 +19,41 @@ import SwiftDataPostgres
   }
 }
 
-/// One of several programs that write the same conversations: `PostgresWriter URL NAMESPACE NAME SECONDS`.
+/// One of several programs that write the same conversations: `PostgresWriter URL NAMESPACE NAME END`, where END is a number of
+/// seconds, or a file: the program writes as long as it exists.
 ///
-/// Each message is a save of its own. `+NAME.NUMBER` on a line says that it was acknowledged, `?NAME.NUMBER` that it was
-/// refused and that nobody knows more.
+/// Each message is a save of its own. `+NAME.NUMBER TIME` on a line says that it was acknowledged, and when, in seconds since
+/// 1970; `?NAME.NUMBER TIME` that it was refused and that its outcome is unknown.
 @main struct PostgresWriter {
   static let conversations = 5
 
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 5, let seconds = Double(arguments[4]) else {
-      throw CocoaError(.coderValueNotFound)
-    }
+    guard arguments.count == 5 else { throw CocoaError(.coderValueNotFound) }
     let configuration = PostgresConfiguration(
-      url: arguments[1], namespace: arguments[2], pool: PostgresPoolOptions(size: 2))
+      url: arguments[1], namespace: arguments[2], pool: PostgresPoolOptions(size: 2, timeout: 120, answerTimeout: 1))
     var container: ModelContainer?
-    let end = Date(timeIntervalSinceNow: seconds)
+    let end = Double(arguments[4]).map { Date(timeIntervalSinceNow: $0) }
+    func isOver() -> Bool { end.map { Date() >= $0 } ?? !FileManager.default.fileExists(atPath: arguments[4]) }
     var number = 0
-    while Date() < end {
+    while !isOver() {
       number += 1
       let name = "\(arguments[3]).\(number)"
       do {
         let open = try container ?? ModelContainer(for: SharedConversation.self, configurations: configuration)
         container = open
         try write(name, number, arguments[3], ModelContext(open))
-        FileHandle.standardOutput.write(Data("+\(name)\n".utf8))
+        report("+", name)
       } catch {
-        FileHandle.standardOutput.write(Data("?\(name)\n".utf8))
+        report("?", name)
         FileHandle.standardError.write(Data("\(name): \(String(reflecting: error))\n".utf8))
       }
     }
+  }
+
+  private static func report(_ outcome: String, _ name: String) {
+    let line = "\(outcome)\(name) \(String(format: "%.3f", Date().timeIntervalSince1970))\n"
+    FileHandle.standardOutput.write(Data(line.utf8))
   }
 
   private static func write(_ name: String, _ number: Int, _ writer: String, _ context: ModelContext) throws {

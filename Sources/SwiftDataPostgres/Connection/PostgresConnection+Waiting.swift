@@ -1,58 +1,122 @@
 import CLibPQ
+import Dispatch
 import Foundation
 import SwiftData
 
 extension PostgresConnection {
-  /// Whether the thread runs for a task.
+  /// Whether the thread runs a task.
   static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-  /// Waits until the next result is here. Where the task is cancelled meanwhile, the server is asked to end what it
-  /// runs, and says so in that result.
-  /// - Throws: ``PostgresError`` where the connection is lost.
+  /// Waits until the next result has arrived. If the task is cancelled meanwhile, asks the server to cancel the
+  /// statement, which then reports that in its result.
+  /// - Throws: ``PostgresError`` if the connection is lost or the server stops answering.
   func awaitResult() throws {
-    // Nothing wakes a thread when its task is cancelled, so it looks now and then.
+    try wait { PQisBusy(handle) == 1 }
+  }
+
+  /// Sends libpq's buffered data and receives what arrives, while a condition holds.
+  ///
+  /// A statement may take hours, so silence alone means nothing. After `answerTimeout` seconds of silence, a second
+  /// connection checks whether the server is still there.
+  private func wait(while isNeeded: () -> Bool) throws {
+    // Cancelling a task does not wake its thread, so the thread polls.
     var isWatching = isCancellable && Self.isInTask
-    while PQisBusy(handle) == 1 {
+    var silence = servers.options.answerTimeout
+    var start: ContinuousClock.Instant?
+    while true {
+      let isSending = PQflush(handle)
+      if isSending < 0 { throw lost() }
+      guard isSending == 1 || isNeeded() else { return }
       if isWatching, Task.isCancelled {
-        cancelRunning()
+        try cancelRunning()
         isWatching = false
       }
-      var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-      let count = poll(&descriptor, 1, isWatching ? 20 : -1)
-      if count > 0, PQconsumeInput(handle) == 0 { throw lost() }
-      if count < 0, errno != EINTR { throw lost() }
+      let events = Int16(POLLIN) | (isSending == 1 ? Int16(POLLOUT) : 0)
+      var descriptor = pollfd(fd: PQsocket(handle), events: events, revents: 0)
+      let count = poll(&descriptor, 1, isWatching ? 20 : Int32(min(silence * 1_000, 3_600_000)))
+      if count < 0 {
+        guard errno == EINTR else { throw lost() }
+        continue
+      }
+      if count > 0 {
+        start = nil
+        if descriptor.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0, PQconsumeInput(handle) == 0 { throw lost() }
+        continue
+      }
+      // The first period of silence starts with its first wait.
+      let now = ContinuousClock.now
+      let since = start ?? (isWatching ? now : now - .seconds(silence))
+      start = since
+      guard now - since >= .seconds(silence) else { continue }
+      guard servers.answers(host) else {
+        throw PostgresError(message: "\(host.place) did not answer for \(silence) seconds", isLost: true)
+      }
+      (silence, start) = (silence * 2, now)
     }
   }
 
   /// Runs `COPY … FROM STDIN`.
-  /// - Parameter write: sends bytes by the function that it is given.
+  /// - Parameter write: sends bytes with the given function.
   func copy(_ sql: String, _ write: (_ send: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
     let start = log?.begin()
     SQLTrace.note(sql)
-    _ = try check(PQexec(handle, sql), sql)
+    if PQsendQuery(handle, sql) == 0 { throw lost() }
+    do {
+      _ = try check(try nextResult(), sql)
+    } catch {
+      while let rest = try nextResult() { PQclear(rest) }
+      throw error
+    }
     do {
       try write { bytes in
         let text = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
         if PQputCopyData(handle, text, Int32(bytes.count)) != 1 { throw lost() }
+        // Otherwise libpq would buffer everything that the server has not accepted.
+        try wait { false }
         if isCancellable { try Task.checkCancellation() }
       }
       if PQputCopyEnd(handle, nil) != 1 { throw lost() }
     } catch {
-      _ = PQputCopyEnd(handle, "given up")
-      while let rest = PQgetResult(handle) { PQclear(rest) }
+      if (error as? PostgresError)?.isLost != true {
+        _ = PQputCopyEnd(handle, "given up")
+        while let rest = try nextResult() { PQclear(rest) }
+      }
       throw error
     }
-    try awaitResult()
-    let result = PQgetResult(handle)
-    while let rest = PQgetResult(handle) { PQclear(rest) }
+    let result = try nextResult()
+    while let rest = try nextResult() { PQclear(rest) }
     _ = try check(result, sql)
     note(sql, [], since: start)
   }
 
-  /// Returns when the server has signalled the process that runs the statement, so that the signal hits no later one.
-  private func cancelRunning() {
-    guard let cancel = PQgetCancel(handle) else { return }
-    defer { PQfreeCancel(cancel) }
+  /// Cancels the running statement. Returns after the server has signalled the process, so that the signal cannot hit a
+  /// later statement.
+  /// - Throws: ``PostgresError`` if the server does not accept the request. The connection must not be used again then.
+  private func cancelRunning() throws {
+    let request = CancelRequest(handle)
+    let done = DispatchSemaphore(value: 0)
+    // libpq waits for the server's answer without a timeout.
+    Thread.detachNewThread {
+      request.send()
+      done.signal()
+    }
+    guard done.wait(timeout: .now() + servers.options.answerTimeout) == .success else {
+      throw PostgresError(message: "\(host.place) does not answer", isLost: true)
+    }
+  }
+}
+
+/// A request to cancel a running statement.
+// @unchecked Sendable because libpq allows its use on another thread than the connection's, and one thread sends it.
+private final class CancelRequest: @unchecked Sendable {
+  private let cancel: OpaquePointer?
+
+  init(_ connection: OpaquePointer) { cancel = PQgetCancel(connection) }
+
+  deinit { PQfreeCancel(cancel) }
+
+  func send() {
+    guard let cancel else { return }
     var reason = [CChar](repeating: 0, count: 256)
     _ = PQcancel(cancel, &reason, Int32(reason.count))
   }

@@ -13,76 +13,108 @@ package struct PostgresStatement {
   }
 }
 
-/// What a prepared statement is known by: the same text with parameters of other types is another statement.
+/// The key of a prepared statement. The same text with other parameter types is another statement.
 private struct StatementKey: Hashable {
+  let namespace: String
   let text: String
   let types: [UInt32]
 }
 
 private struct PreparedStatement {
-  let name: String
+  /// Nil if the statement is sent with each use.
+  let name: String?
   let sql: String
 }
 
-/// One connection to a server, used by one thread at a time.
-// @unchecked Sendable because a pool gives it to one thread at a time.
+/// A connection to a server, used by one thread at a time.
+// @unchecked Sendable because a pool lends it to one thread at a time.
 package final class PostgresConnection: @unchecked Sendable {
   let handle: OpaquePointer
-  /// Whether a statement ends when the task is cancelled that waits for it.
+  let servers: PostgresServers
+  let host: PostgresURL.Host
+  /// Whether cancelling the waiting task cancels the statement.
   var isCancellable = false
-  let log: StatementLog?
-  /// The statements that the server knows.
+  /// Whether the connection is unusable although the server answers, because its primary became a replica.
+  private(set) var isRetired = false
+  var log: StatementLog?
+  /// The schema of unqualified names.
+  private(set) var namespace: String
+  /// Whether a pooler may run each transaction on another server connection. Session state is unusable then: no named
+  /// statements, and settings apply to one transaction at a time.
+  private(set) var isPooled = false
+  /// The timeline of the primary, which changes at each failover; 0 on a replica.
+  private(set) var timeline: Int64 = 0
+  /// The statements prepared on the server.
   private var prepared: [StatementKey: PreparedStatement] = [:]
-  /// When it was last given back to its pool.
+  /// The time of its last return to the pool.
   var lastUse = ContinuousClock.now
   private var nameCount = 0
-  /// More would be memory of the server for statements that nobody runs any more.
+  /// A limit for the server's memory.
   private static let preparedLimit = 500
 
-  /// - Parameter namespace: the schema of the server in which unqualified names are.
+  /// - Parameter namespace: the schema of unqualified names.
   /// - Throws: ``PostgresError``.
   package convenience init(url: String, namespace: String) throws {
-    try self.init(url: url, namespace: namespace, log: nil)
+    let servers = PostgresServers(url: url, options: PostgresPoolOptions())
+    try self.init(servers, namespace: namespace, application: "swiftdata \(namespace)", log: nil)
   }
 
-  init(url: String, namespace: String, log: StatementLog?) throws {
-    self.log = log
-    guard let handle = Self.connect(url, fallbackName: "swiftdata \(namespace)") else {
-      throw PostgresError(message: "out of memory", isLost: true)
-    }
-    self.handle = handle
-    guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
-    // What the store does not expect to hear of: tables that are there already.
+  /// - Parameter application: the application name, unless the URL has one.
+  init(_ servers: PostgresServers, namespace: String, application: String, log: StatementLog?) throws {
+    (self.servers, self.namespace, self.log) = (servers, namespace, log)
+    (handle, host) = try servers.connect(as: application)
+    // Notices about existing tables are expected and ignored.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
-    guard PQsetClientEncoding(handle, "UTF8") == 0 else { throw lost() }
-    try script(
-      "SET search_path TO \(namespace.quotedIdentifier); SET client_min_messages TO warning;"
-        + " SET extra_float_digits TO 3; SET standard_conforming_strings TO on; SET TimeZone TO 'UTC'")
-  }
-
-  /// - Parameter fallbackName: what the server calls the program where the URL does not say.
-  private static func connect(_ url: String, fallbackName: String) -> OpaquePointer? {
-    let settings = [("dbname", url), ("fallback_application_name", fallbackName)]
-    var (names, values) = ([UnsafeMutablePointer<CChar>?](), [UnsafeMutablePointer<CChar>?]())
-    for (name, value) in settings {
-      names.append(strdup(name))
-      values.append(strdup(value))
-    }
-    defer { for text in names + values { free(text) } }
-    return (names + [nil]).map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
-      (values + [nil]).map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
-        PQconnectdbParams(names.baseAddress!, values.baseAddress!, 1)
-      }
-    }
+    guard PQsetClientEncoding(handle, "UTF8") == 0, PQsetnonblocking(handle, 1) == 0 else { throw lost() }
+    let identity = try texts(
+      """
+      SELECT pg_backend_pid(), CASE WHEN pg_is_in_recovery() THEN 0
+        ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint END
+      """)
+    func number(_ column: Int) -> Int64 { identity.text(0, column).flatMap { Int64($0) } ?? 0 }
+    // A pooler returns a process identifier of its own.
+    isPooled = number(0) != Int64(processIdentifier)
+    timeline = number(1)
+    if !isPooled { try script(settings(isLocal: false)) }
   }
 
   deinit { PQfinish(handle) }
 
-  /// Whether the connection is between transactions, as far as this end knows.
-  var isIdle: Bool { PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE }
+  // MARK: - Settings
 
-  /// The same, and no end of the connection has arrived. Asking takes a system call, which is left out within a second of
-  /// the last use: a statement on a connection that the server closed meanwhile fails, and is tried on another.
+  /// Sets the schema of unqualified names.
+  func use(_ namespace: String) throws {
+    guard namespace != self.namespace else { return }
+    if !isPooled { try script("SET search_path TO \(namespace.quotedIdentifier)") }
+    self.namespace = namespace
+  }
+
+  private func settings(isLocal: Bool) -> String {
+    let values = [
+      "search_path TO \(namespace.quotedIdentifier)", "client_min_messages TO warning", "extra_float_digits TO 3",
+      "standard_conforming_strings TO on", "TimeZone TO 'UTC'",
+    ]
+    return values.map { (isLocal ? "SET LOCAL " : "SET ") + $0 }.joined(separator: "; ")
+  }
+
+  /// The settings at the beginning of a transaction behind a pooler, as one statement.
+  private var localSettings: PostgresStatement {
+    PostgresStatement(
+      "SELECT set_config('search_path', $1::text, true), set_config('client_min_messages', 'warning', true),"
+        + " set_config('extra_float_digits', '3', true), set_config('TimeZone', 'UTC', true)",
+      [.text(namespace.quotedIdentifier)])
+  }
+
+  /// Prevents the pool from lending it again.
+  func retire() { isRetired = true }
+
+  /// Whether the connection is between transactions, as far as this side knows.
+  var isIdle: Bool {
+    !isRetired && PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE
+  }
+
+  /// Whether the connection is idle and open. The check is a system call, which is skipped within a second of the last
+  /// use: a statement on a closed connection fails and is retried on another.
   var isAlive: Bool {
     isIdle && (ContinuousClock.now - lastUse < .seconds(1) || PQconsumeInput(handle) == 1 && isIdle)
   }
@@ -92,9 +124,22 @@ package final class PostgresConnection: @unchecked Sendable {
 
   // MARK: - Running
 
-  /// Runs statements without parameters, which the server does not keep.
-  func script(_ sql: String) throws {
-    _ = try check(PQexec(handle, sql), sql)
+  /// Runs statements without parameters or preparation.
+  func script(_ sql: String) throws { _ = try texts(sql) }
+
+  /// Runs statements without parameters.
+  /// - Returns: the result of the last one, with text cells.
+  private func texts(_ sql: String) throws -> PostgresResult {
+    // A pooler may run each transaction on a connection without settings.
+    let text = isPooled && sql == "BEGIN" ? "BEGIN; \(settings(isLocal: true))" : sql
+    if PQsendQuery(handle, text) == 0 { throw lost() }
+    var last: OpaquePointer?
+    while let result = try nextResult() {
+      // No statement runs after the first failure.
+      PQclear(last)
+      last = result
+    }
+    return try check(last, sql)
   }
 
   @discardableResult
@@ -110,8 +155,8 @@ package final class PostgresConnection: @unchecked Sendable {
   }
 
   /// - Parameters:
-  ///   - text: what the statement is known by.
-  ///   - sql: the statement, made of that text when it is prepared.
+  ///   - text: the key of the statement.
+  ///   - sql: the statement, made from the text when it is prepared.
   private func run(
     _ text: String, _ parameters: [PostgresParameter], sql: () -> String
   ) throws -> PostgresResult {
@@ -126,27 +171,31 @@ package final class PostgresConnection: @unchecked Sendable {
   private func execute(
     _ text: String, _ parameters: [PostgresParameter], _ sql: () -> String
   ) throws -> PostgresResult {
+    if isPooled, isIdle { return try pipeline([PostgresStatement(sql(), parameters)])[0] }
     let statement = try prepare(text, parameters, sql)
     SQLTrace.note(statement.sql)
     let start = log?.begin()
-    try send(statement.name, parameters)
-    try awaitResult()
-    let result = PQgetResult(handle)
+    try send(statement, parameters)
+    let result = try nextResult()
     while let rest = try nextResult() { PQclear(rest) }
     let checked = try check(result, statement.sql)
     note(statement.sql, parameters, since: start)
     return checked
   }
 
-  private func send(_ name: String, _ parameters: [PostgresParameter]) throws {
-    let sent = withArguments(parameters) { values, lengths, formats, _ in
-      PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+  private func send(_ statement: PreparedStatement, _ parameters: [PostgresParameter]) throws {
+    let sent = withArguments(parameters) { values, lengths, formats in
+      if let name = statement.name {
+        return PQsendQueryPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
+      }
+      let types = parameters.map(\.type)
+      return PQsendQueryParams(handle, statement.sql, Int32(types.count), types, values, lengths, formats, 1)
     }
     if sent == 0 { throw lost() }
   }
 
-  /// Nil where there is none any more.
-  private func nextResult() throws -> OpaquePointer? {
+  /// Returns nil if there are no more results.
+  func nextResult() throws -> OpaquePointer? {
     try awaitResult()
     return PQgetResult(handle)
   }
@@ -157,24 +206,35 @@ package final class PostgresConnection: @unchecked Sendable {
     log.end(sql: sql, isRead: isRead, since: start) { PostgresParameter.expand(sql, parameters) }
   }
 
-  /// Whether it begins or ends a transaction.
+  /// Whether the statement begins or ends a transaction.
   private static func isControl(_ sql: String) -> Bool {
     ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"].contains { sql.hasPrefix($0) }
   }
 
-  /// What was prepared for tables as they were is of no use when another program changed them.
+  /// Another program changed a table, which invalidates prepared statements.
   func forgetStatements() throws {
     prepared = [:]
-    try script("DEALLOCATE ALL")
+    if !isPooled { try script("DEALLOCATE ALL") }
   }
 
-  /// Runs statements in one round trip. The first that fails ends it: those behind it are not run.
-  /// - Returns: a result for each.
+  /// Runs statements in one round trip. The first failure skips the rest.
+  /// - Returns: a result per statement.
   func pipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
+    if isPooled, isIdle {
+      // The settings come first in the transaction that the pipeline is, or that it begins.
+      let place = statements[0].sql == "BEGIN" ? 1 : 0
+      var results = try runPipeline(statements[..<place] + [localSettings] + statements[place...])
+      results.remove(at: place)
+      return results
+    }
     if statements.count == 1 { return [try run(statements[0].sql, statements[0].parameters)] }
-    // Preparing takes a round trip of its own, but only the first time.
-    let names = try statements.map { statement in
-      try prepare(statement.sql, statement.parameters) { statement.sql }.name
+    return try runPipeline(statements)
+  }
+
+  private func runPipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
+    // Preparing takes a separate round trip, but only the first time.
+    let prepared = try statements.map { statement in
+      try prepare(statement.sql, statement.parameters) { statement.sql }
     }
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var failure: PostgresError?
@@ -182,16 +242,16 @@ package final class PostgresConnection: @unchecked Sendable {
       do { try body() } catch { failure = failure ?? error as? PostgresError ?? lost() }
     }
     let start = log?.begin()
-    for (statement, name) in zip(statements, names) {
+    for (statement, known) in zip(statements, prepared) {
       SQLTrace.note(statement.sql)
-      attempt { try send(name, statement.parameters) }
+      attempt { try send(known, statement.parameters) }
     }
     if PQpipelineSync(handle) == 0 { failure = failure ?? lost() }
     var results = [PostgresResult]()
     for statement in statements where failure?.isLost != true {
       attempt {
-        // Each statement's results end with none.
-        guard let result = try nextResult() else { return }
+        // The results of each statement end with none.
+        guard let result = try nextResult() else { throw lost() }
         defer { while let rest = try? nextResult() { PQclear(rest) } }
         let checked = try check(result, statement.sql)
         note(statement.sql, statement.parameters, since: start)
@@ -208,22 +268,25 @@ package final class PostgresConnection: @unchecked Sendable {
       if PQexitPipelineMode(handle) == 0 { failure = failure ?? lost() }
     }
     if let failure { throw failure }
+    // A statement prepared through a pooler is unknown to its next server connection.
+    guard results.count == statements.count else { throw lost() }
     return results
   }
 
   private func prepare(
     _ text: String, _ parameters: [PostgresParameter], _ makeSQL: () -> String
   ) throws -> PreparedStatement {
+    // Preparing may wait for a lock too.
+    if isPooled { return PreparedStatement(name: nil, sql: makeSQL()) }
     let types = parameters.map(\.type)
-    let key = StatementKey(text: text, types: types)
+    let key = StatementKey(namespace: namespace, text: text, types: types)
     if let known = prepared[key] { return known }
     if prepared.count >= Self.preparedLimit { try forgetStatements() }
     nameCount += 1
     let (name, sql) = ("s\(nameCount)", makeSQL())
-    // Preparing may have to wait for a lock too.
+    // One buffer for all parameters, because pointers into arrays are valid in nested closures only.
     if PQsendPrepare(handle, name, sql, Int32(types.count), types) == 0 { throw lost() }
-    try awaitResult()
-    let result = PQgetResult(handle)
+    let result = try nextResult()
     while let rest = try nextResult() { PQclear(rest) }
     _ = try check(result, sql)
     let statement = PreparedStatement(name: name, sql: sql)
@@ -233,11 +296,11 @@ package final class PostgresConnection: @unchecked Sendable {
 
   private func withArguments<T>(
     _ parameters: [PostgresParameter],
-    _ body: (UnsafePointer<UnsafePointer<CChar>?>, [Int32], [Int32], Int) -> T
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>, [Int32], [Int32]) -> T
   ) -> T {
     let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: parameters.count)
-    // All parameters in one buffer: pointers into arrays are only good inside nested closures.
+    // A list of no parameters still needs a pointer.
     var buffer = [UInt8]()
     buffer.reserveCapacity(lengths.reduce(1) { $0 + Int($1) })
     for parameter in parameters { buffer.append(contentsOf: parameter.bytes ?? []) }
@@ -249,9 +312,9 @@ package final class PostgresConnection: @unchecked Sendable {
         return parameter.bytes == nil ? nil : place
       }
       return values.withUnsafeBufferPointer { pointers in
-        // No parameters still need a pointer.
+        // The server is stopping, or an administrator closed the connection.
         withUnsafePointer(to: UnsafePointer<CChar>?.none) { none in
-          body(pointers.baseAddress ?? none, lengths, formats, parameters.count)
+          body(pointers.baseAddress ?? none, lengths, formats)
         }
       }
     }
@@ -261,7 +324,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
   func lost() -> PostgresError {
     let text = String(cString: PQerrorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
-    return PostgresError(message: text.isEmpty ? "the connection is gone" : text, isLost: true)
+    return PostgresError(message: text.isEmpty ? "the connection was closed" : text, isLost: true)
   }
 
   func check(_ result: OpaquePointer?, _ sql: String) throws -> PostgresResult {
@@ -277,23 +340,30 @@ package final class PostgresConnection: @unchecked Sendable {
     var error = PostgresError(message: field("M") ?? "the server gave no reason", sql: sql)
     error.state = field("C") ?? ""
     error.constraint = field("n")
-    // The server is being stopped, or the connection was closed by an administrator.
+    // The primary became a replica, and another host is or becomes the primary.
     error.isLost = PQstatus(handle) != CONNECTION_OK || ["57P01", "57P02", "57P03"].contains(error.state)
     if error.state.isEmpty, error.isLost { error.message = lost().message }
+    if error.state == "25006", servers.canFailOver {
+      // Notifications of other connections since the last call. Requires LISTEN.
+      // - Throws: ``PostgresError`` if the connection is lost.
+      retire()
+      error.isLost = true
+    }
     throw error
   }
 
   // MARK: - Notifications
 
   /// What other connections notified since the last call. The connection has to listen.
-  /// - Throws: ``PostgresError`` where the connection is lost.
-  func notifications() throws -> [String] {
+  /// - Throws: ``PostgresError`` if the connection is lost.
+  func notifications() throws -> [(channel: String, payload: String)] {
     guard PQconsumeInput(handle) == 1 else { throw lost() }
-    var payloads = [String]()
+    var notifications = [(String, String)]()
     while let notification = PQnotifies(handle) {
-      payloads.append(String(cString: notification.pointee.extra))
+      let content = notification.pointee
+      notifications.append((String(cString: content.relname), String(cString: content.extra)))
       PQfreemem(notification)
     }
-    return payloads
+    return notifications
   }
 }

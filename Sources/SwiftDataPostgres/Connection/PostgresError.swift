@@ -1,40 +1,44 @@
 import Foundation
 import SwiftData
 
-/// What the server or the connection to it reported.
+/// An error of the server or of the connection.
 package struct PostgresError: Error, CustomStringConvertible {
-  /// The five characters of the SQL standard; empty where the connection failed.
+  /// The SQLSTATE. Empty if the connection failed.
   package var state = ""
   package var message: String
-  /// The constraint that a row broke.
+  /// The violated constraint.
   package var constraint: String?
-  /// Whether the connection is of no use any more.
+  /// Whether the connection is unusable.
   package var isLost = false
+  /// Whether an unreachable server may become reachable. False if it rejects the user.
+  package var mayRecover = true
+  /// Whether the pool's timeout was spent waiting for a server.
+  package var hasWaited = false
   package var sql: String?
 
   package var description: String { state.isEmpty ? message : "\(message) (SQLSTATE \(state))" }
 
-  /// Whether a transaction that failed so may succeed the next time: a serialization failure or a deadlock.
+  /// Whether a retry of the transaction may succeed: a serialization failure or a deadlock.
   var isTransient: Bool { ["40001", "40P01", "55P03"].contains(state) }
 
-  /// Whether a prepared statement is of no use any more because another program changed a table.
+  /// Whether a prepared statement became invalid because another program changed a table.
   var isPlanStale: Bool { state == "0A000" && message.contains("cached plan") }
 
-  /// Whether the server ended the statement because somebody asked it to.
+  /// Whether the server cancelled the statement on request.
   var isCancelled: Bool { state == "57014" }
 
-  /// Whether the server lacks what a predicate or an order needs, or cannot say: then the context has to.
+  /// Whether the server lacks something that a predicate or an order needs, or is unsure. The context then computes it.
   var wantsSwift: Bool {
-    // Undefined functions, operators, collations; types that do not fit; what `swift_unsure` raises; text it cannot have.
+    // Undefined functions, operators, collations; types that do not match; errors of `swift_unsure`; unsupported text.
     ["42883", "42804", "42846", "42704", "42725", "42P18", "42P22", "22P02", "22P05", "P0DS1", "22003", "42P21"]
       .contains(state)
   }
 }
 
 extension PostgresError {
-  /// The error that callers of the store see.
+  /// The error for callers of the store.
   func error(_ store: String) -> any Error {
-    // A timeout of the server ends statements in the same way.
+    // A timeout of the server cancels statements in the same way.
     if isCancelled, Task.isCancelled { return CancellationError() }
     return swiftDataError(store)
   }
@@ -44,13 +48,13 @@ extension PostgresError {
     let advice: String
     switch state {
     case "53100": (code, advice) = (.storeFull, "the server's disk is full")
-    case "25006": (code, advice) = (.storeReadOnly, "the server is a read-only replica; name the primary in the URL")
+    case "25006": (code, advice) = (.storeReadOnly, "the server is a replica; name the primary in the URL too")
     case "28P01", "28000": (code, advice) = (.io, "the server refuses the user or the password of the URL")
     case "3D000": (code, advice) = (.io, "the database of the URL does not exist; create it first")
-    case "42501": (code, advice) = (.storeReadOnly, "the user of the URL may not do it")
+    case "42501": (code, advice) = (.storeReadOnly, "the user of the URL lacks the permission")
     case "23503": (code, advice) = (.staleObject, "a related model was deleted by another process; fetch it again")
     case _ where isLost: (code, advice) = (.io, "the connection to the server failed")
-    case _ where isTransient: (code, advice) = (.storeLocked, "others keep changing the same rows; save again")
+    case _ where isTransient: (code, advice) = (.storeLocked, "other programs keep changing the same rows; save again")
     default: (code, advice) = (.io, "the server refused a statement")
     }
     return SwiftDataError(code, message: "\(advice): \(description) (store \"\(store)\")", sql: sql, underlying: self)

@@ -2,13 +2,13 @@ import Foundation
 import SwiftData
 
 extension PostgresParameter {
-  /// A statement with its values in it, for people to read.
+  /// A statement with its values, for messages.
   static func expand(_ sql: String, _ parameters: [PostgresParameter]) -> String {
-    // From the last on, so that $1 is not found in $10.
+    // From the last one, so that $1 does not match inside $10.
     parameters.indices.reversed().reduce(sql) { $0.replacing("$\($1 + 1)", with: parameters[$1].literal) }
   }
 
-  /// The value as SQL writes it; of a column of values their number.
+  /// The value as an SQL literal. For a column of values, their number.
   var literal: String {
     guard let bytes else { return "NULL" }
     func number<I: FixedWidthInteger>(_: I.Type) -> I { bytes.prefix(I.bitWidth / 8).reduce(0) { $0 << 8 | I($1) } }

@@ -3,25 +3,23 @@ import Foundation
 import SwiftData
 import Synchronization
 
-/// The connections of a store: as many as are needed at a time, up to a limit. Whoever has to wait is served in turn.
+/// A pool of connections to the servers of a URL, with a maximum size. Waiting threads are served in order.
 final class PostgresPool: Sendable {
-  private let url: String
-  private let namespace: String
-  private let options: PostgresPoolOptions
-  private let log: StatementLog?
+  let servers: PostgresServers
+  /// The application name, unless the URL has one.
+  private let application: String
+  private var options: PostgresPoolOptions { servers.options }
   private let state = Mutex(State())
-  /// The connection that all use, where a transaction is under way on it.
-  let transaction: PostgresConnection?
 
-  private struct State {
+  fileprivate struct State {
     var idle: [PostgresConnection] = []
-    /// Those that are lent, and those that are being made.
+    /// The number of lent connections and of those being opened.
     var busy = 0
     var waiting = Queue<Waiter>()
   }
 
-  /// Somebody who waits for a connection, or for the right to make one.
-  private final class Waiter: Sendable {
+  /// A thread that waits for a connection, or for permission to open one.
+  fileprivate final class Waiter: Sendable {
     enum Answer: Sendable {
       case waiting
       case connection(PostgresConnection)
@@ -32,39 +30,48 @@ final class PostgresPool: Sendable {
     let answer = Mutex(Answer.waiting)
   }
 
-  init(url: String, namespace: String, options: PostgresPoolOptions, log: StatementLog? = nil) {
-    transaction = nil
-    self.log = log
-    self.url = url
-    self.namespace = namespace
-    self.options = options
-  }
+  init(_ servers: PostgresServers, application: String) { (self.servers, self.application) = (servers, application) }
 
-  /// A pool of one connection, on which somebody else began a transaction and will end it.
-  init(within transaction: PostgresConnection) {
-    (url, namespace, options, log) = ("", "", PostgresPoolOptions(size: 1), nil)
-    self.transaction = transaction
-  }
-
-  /// Lends a connection for as long as `body` runs. One that was lost there is not used again.
-  /// - Parameter cancellable: whether waiting and running statements end when the task is cancelled.
-  /// - Throws: ``PostgresError`` where there is no connection, `CancellationError`, and what `body` throws.
-  func with<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
-    if let transaction { return try body(transaction) }
+  /// Lends a connection while `body` runs. A lost connection is not reused.
+  /// - Parameters:
+  ///   - namespace: the schema of unqualified names.
+  ///   - cancellable: whether cancelling the task ends waiting and running statements.
+  /// - Throws: ``PostgresError`` if there is no connection, `CancellationError`, and the error of `body`.
+  func with<T>(
+    _ namespace: String, log: StatementLog?, cancellable: Bool, _ body: (PostgresConnection) throws -> T
+  ) throws -> T {
     if cancellable { try Task.checkCancellation() }
-    let connection = try take(cancellable: cancellable)
+    let connection = try take(namespace, cancellable: cancellable)
     connection.isCancellable = cancellable
+    connection.log = log
     defer {
       connection.isCancellable = false
       giveBack(connection)
     }
+    try connection.use(namespace)
     return try body(connection)
   }
 
-  /// A connection of its own, which is not counted.
-  func connect() throws -> PostgresConnection { try PostgresConnection(url: url, namespace: namespace, log: log) }
+  /// Opens a connection outside the pool's size. Waits for a primary if several hosts have none.
+  func connect(_ namespace: String, cancellable: Bool = false) throws -> PostgresConnection {
+    let end = ContinuousClock.now + .seconds(options.timeout)
+    var pause = 0.02
+    while true {
+      do {
+        return try PostgresConnection(servers, namespace: namespace, application: application, log: nil)
+      } catch var error as PostgresError where error.isLost && servers.isWorthWaiting {
+        guard error.mayRecover, ContinuousClock.now < end else {
+          error.hasWaited = true
+          throw error
+        }
+        if cancellable { try Task.checkCancellation() }
+        Thread.sleep(forTimeInterval: pause * Double.random(in: 0.5...1))
+        pause = min(0.5, pause * 2)
+      }
+    }
+  }
 
-  /// Closes what is idle.
+  /// Closes idle connections.
   func close() {
     let idle = state.withLock { state in
       defer { state.idle = [] }
@@ -73,14 +80,17 @@ final class PostgresPool: Sendable {
     withExtendedLifetime(idle) {}
   }
 
+  /// The number of lent and idle connections.
+  var count: Int { state.withLock { $0.busy + $0.idle.count } }
+
   // MARK: - Lending
 
-  private func take(cancellable: Bool) throws -> PostgresConnection {
+  private func take(_ namespace: String, cancellable: Bool) throws -> PostgresConnection {
     while true {
       let waiter = Waiter()
       let found: PostgresConnection? = state.withLock { state in
         if state.waiting.isEmpty {
-          if let connection = state.idle.popLast() {
+          if let connection = state.takeIdle(namespace) {
             state.busy += 1
             return connection
           }
@@ -95,19 +105,19 @@ final class PostgresPool: Sendable {
       }
       if let found {
         if found.isAlive { return found }
-        // The server closed it meanwhile; another may be there.
+        // The server closed it meanwhile; the next may be open.
         passOn(nil)
         continue
       }
-      if let connection = try wait(waiter, cancellable: cancellable) { return connection }
+      if let connection = try wait(waiter, namespace, cancellable: cancellable) { return connection }
     }
   }
 
-  /// - Returns: nil where the connection that was handed over is dead.
-  private func wait(_ waiter: Waiter, cancellable: Bool) throws -> PostgresConnection? {
+  /// - Returns: nil if the received connection is closed.
+  private func wait(_ waiter: Waiter, _ namespace: String, cancellable: Bool) throws -> PostgresConnection? {
     if case .waiting = waiter.answer.withLock({ $0 }) {
       let end = DispatchTime.now() + options.timeout
-      // Nothing wakes a thread when its task is cancelled, so it looks now and then.
+      // Cancelling a task does not wake its thread, so the thread polls.
       let isWatching = cancellable && PostgresConnection.isInTask
       while true {
         let next = isWatching ? min(end, .now() + .milliseconds(20)) : end
@@ -126,7 +136,7 @@ final class PostgresPool: Sendable {
       fallthrough
     case .permission:
       do {
-        return try connect()
+        return try connect(namespace, cancellable: cancellable)
       } catch {
         passOn(nil)
         throw error
@@ -135,7 +145,7 @@ final class PostgresPool: Sendable {
     }
   }
 
-  /// False where there is an answer already.
+  /// Returns false if there is an answer already.
   private func giveUp(_ waiter: Waiter) -> Bool {
     waiter.answer.withLock { answer in
       guard case .waiting = answer else { return false }
@@ -146,10 +156,11 @@ final class PostgresPool: Sendable {
 
   private func giveBack(_ connection: PostgresConnection) {
     connection.lastUse = .now
+    connection.log = nil
     passOn(connection.isIdle ? connection : nil)
   }
 
-  /// Hands a connection, or the right to make one, to the first who still waits for it.
+  /// Passes a connection, or the permission to open one, to the first waiting thread.
   private func passOn(_ connection: PostgresConnection?) {
     let answer: Waiter.Answer = connection.map { .connection($0) } ?? .permission
     while true {
@@ -173,19 +184,38 @@ final class PostgresPool: Sendable {
   }
 }
 
-/// How many connections a store keeps, and how long to wait for one. (Our own.)
+extension PostgresPool.State {
+  /// The most recently used connection, preferably of the same namespace, whose statements it has prepared.
+  fileprivate mutating func takeIdle(_ namespace: String) -> PostgresConnection? {
+    if let last = idle.last, last.namespace == namespace { return idle.removeLast() }
+    guard let place = idle.lastIndex(where: { $0.namespace == namespace }) else { return idle.popLast() }
+    return idle.remove(at: place)
+  }
+}
+
+/// The size and the timeouts of a connection pool. (Our own.)
 public struct PostgresPoolOptions: Hashable, Sendable {
-  /// The most connections at a time.
+  /// The maximum number of connections.
   public var size: Int
-  /// How many seconds to wait for one of them.
+  /// The time in seconds to wait for a connection. With several hosts in the URL, also the time to wait for a primary.
   public var timeout: Double
+  /// The time in seconds without an answer after which the pool checks whether the server is still there. A statement
+  /// on a living server may take any time.
+  public var answerTimeout: Double
+  /// Whether all stores of this process with the same URL and options share connections. A thousand tenants, each with
+  /// a namespace, then need at most `size`.
+  public var isShared: Bool
 
   /// Makes options.
   /// - Parameters:
-  ///   - size: the most connections at a time; at least 1.
-  ///   - timeout: how many seconds to wait for one of them.
-  public init(size: Int = 8, timeout: Double = 30) {
+  ///   - size: the maximum number of connections, at least 1.
+  ///   - timeout: the time in seconds to wait for a connection, and for a primary among several hosts.
+  ///   - answerTimeout: the time in seconds of silence after which to check the server, at least 0.1.
+  ///   - isShared: whether stores with the same URL and options share connections.
+  public init(size: Int = 8, timeout: Double = 30, answerTimeout: Double = 5, isShared: Bool = false) {
     self.size = max(1, size)
     self.timeout = timeout
+    self.answerTimeout = max(0.1, answerTimeout)
+    self.isShared = isShared
   }
 }

@@ -2,7 +2,7 @@ import CLibPQ
 import Foundation
 import SwiftData
 
-/// The rows that a statement returned, in the server's binary form.
+/// The rows of a statement in the server's binary format.
 package final class PostgresResult {
   private let handle: OpaquePointer
   let types: [UInt32]
@@ -16,10 +16,10 @@ package final class PostgresResult {
 
   deinit { PQclear(handle) }
 
-  /// How many columns a row has.
+  /// The number of columns.
   var width: Int { types.count }
 
-  /// How many rows a statement wrote.
+  /// The number of rows that a statement wrote.
   var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
   func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(handle, Int32(row), Int32(column)) == 1 }
@@ -29,7 +29,7 @@ package final class PostgresResult {
       start: PQgetvalue(handle, Int32(row), Int32(column)), count: Int(PQgetlength(handle, Int32(row), Int32(column))))
   }
 
-  /// A whole number; 0 where it is null.
+  /// An integer; 0 for NULL.
   package func integer(_ row: Int, _ column: Int) -> Int64 {
     let bytes = bytes(row, column)
     switch bytes.count {
@@ -51,7 +51,7 @@ package final class PostgresResult {
     isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
   }
 
-  /// Whether all columns are of types whose binary form ``value(_:_:)`` can read.
+  /// Whether ``value(_:_:)`` can read the binary formats of all columns.
   var isReadable: Bool {
     let readable: [PostgresType] = [.bool, .bytea, .bigint, .text, .json, .float8, .uuid, .jsonb]
     return types.allSatisfy { type in readable.contains { $0.rawValue == type } || [21, 23].contains(type) }
@@ -70,7 +70,7 @@ package final class PostgresResult {
     }
   }
 
-  /// An array of whole numbers or of texts, none of them null.
+  /// An array of integers or texts without NULL.
   func array<T>(_ row: Int, _ column: Int, _ element: (UnsafeRawBufferPointer) -> T) -> [T] {
     let bytes = bytes(row, column)
     func word(_ offset: Int) -> Int {

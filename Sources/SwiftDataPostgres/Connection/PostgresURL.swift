@@ -1,13 +1,32 @@
 import CLibPQ
 import Foundation
 
-/// What may be said of a server's URL. libpq's own words on one that it cannot read quote it, password included.
+/// A parsed server URL. libpq's message about an invalid URL quotes it, including the password.
 struct PostgresURL {
-  /// Server and database.
-  let place: String
+  /// A server of the URL. Nil means libpq's default.
+  struct Host: Hashable, Sendable {
+    let name: String?
+    let address: String?
+    let port: String?
 
-  /// Nil where libpq cannot read it, or takes a piece of a password for the server: the sign in it that does so has to be
-  /// escaped, and an error that names the server would show the rest.
+    /// The form for error messages.
+    var place: String {
+      let host = name ?? address ?? "the default host"
+      return host.hasPrefix("/") ? "\(host)/.s.PGSQL.\(port ?? "5432")" : "\(host):\(port ?? "5432")"
+    }
+  }
+
+  /// The servers and the database.
+  let place: String
+  /// The hosts, at least one.
+  let hosts: [Host]
+  /// The `target_session_attrs` of the URL.
+  let role: String?
+  /// Whether the URL has a connect timeout.
+  let hasConnectTimeout: Bool
+
+  /// Returns nil if libpq cannot parse the URL, or takes a part of the password for the server: a special character
+  /// must be escaped, and an error that names the server would show the rest of the password.
   init?(_ url: String) {
     var message: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(url, &message) else {
@@ -25,5 +44,23 @@ struct PostgresURL {
     let ports = port.split(separator: ",")
     guard !host.contains("@"), !database.contains("@"), ports.allSatisfy({ UInt16($0) != nil }) else { return nil }
     place = "postgres://" + host + (port.isEmpty ? "" : ":" + port) + "/" + database
+    hosts = Self.hosts(names: values["host"], addresses: values["hostaddr"], ports: values["port"])
+    role = values["target_session_attrs"]
+    hasConnectTimeout = values["connect_timeout"] != nil
+  }
+
+  /// Pairs names, addresses and ports like libpq: a single port is that of all hosts.
+  private static func hosts(names: String?, addresses: String?, ports: String?) -> [Host] {
+    func list(_ text: String?) -> [String] {
+      (text ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    let (names, addresses, ports) = (list(names), list(addresses), list(ports))
+    func element(_ list: [String], _ index: Int) -> String? {
+      let value = list.count == 1 ? list[0] : index < list.count ? list[index] : ""
+      return value.isEmpty ? nil : value
+    }
+    return (0..<max(names.count, addresses.count)).map { index in
+      Host(name: element(names, index), address: element(addresses, index), port: element(ports, index))
+    }
   }
 }

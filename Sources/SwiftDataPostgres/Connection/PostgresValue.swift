@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// The object identifiers of PostgreSQL's own types, which never change.
+/// The object identifiers of PostgreSQL's built-in types, which never change.
 package enum PostgresType: UInt32 {
   case unknown = 0
   case bool = 16
@@ -47,13 +47,13 @@ package enum PostgresType: UInt32 {
   }
 }
 
-/// A bound parameter, in the server's binary form.
+/// A bound parameter in the server's binary format.
 package struct PostgresParameter {
   let type: UInt32
   /// Nil is NULL.
   let bytes: [UInt8]?
 
-  /// A parameter whose type follows from the value; of NULL and of bytes the server finds it.
+  /// A parameter whose type follows from the value. The server infers the type of NULL and bytes.
   init(_ value: SQLValue) {
     switch value {
     case .null: (type, bytes) = (0, nil)
@@ -73,7 +73,7 @@ package struct PostgresParameter {
 
   private init(type: UInt32, bytes: [UInt8]?) { (self.type, self.bytes) = (type, bytes) }
 
-  /// All values of a column as one parameter.
+  /// All values of a column as one array parameter.
   static func array(_ values: some Collection<SQLValue>, _ type: PostgresType) -> PostgresParameter {
     var bytes = [UInt8]()
     bytes.reserveCapacity(20 + values.count * 12)
@@ -82,17 +82,17 @@ package struct PostgresParameter {
     return PostgresParameter(type: type.array, bytes: bytes)
   }
 
-  /// The same from its bytes.
+  /// An array parameter from its bytes.
   static func array(encoded bytes: [UInt8], _ type: PostgresType) -> PostgresParameter {
     PostgresParameter(type: type.array, bytes: bytes)
   }
 
-  /// What is before the elements: one dimension, which may have nulls, whose first index is 1.
+  /// The array header: one dimension, which may have NULLs, with first index 1.
   static func appendArrayHeader(_ type: PostgresType, count: Int, to bytes: inout [UInt8]) {
     for word in [1, 1, type.rawValue, UInt32(count), 1] { append(word, to: &bytes) }
   }
 
-  /// A value with its length before it.
+  /// Appends a value preceded by its length.
   static func append(sized value: SQLValue, _ type: PostgresType, to bytes: inout [UInt8]) {
     if case .null = value { return append(UInt32.max, to: &bytes) }
     let place = bytes.count
@@ -112,7 +112,7 @@ package struct PostgresParameter {
     return bytes
   }
 
-  /// - Precondition: the value is not null.
+  /// - Precondition: the value is not NULL.
   static func append(_ value: SQLValue, _ type: PostgresType, to bytes: inout [UInt8]) {
     switch value {
     case .null: break
@@ -120,7 +120,7 @@ package struct PostgresParameter {
       if type == .bool { bytes.append(value == 0 ? 0 : 1) } else { append(value, to: &bytes) }
     case .real(let value): append(value.bitPattern, to: &bytes)
     case .text(let value):
-      // The binary form of jsonb begins with its version.
+      // The binary format of jsonb begins with its version.
       if type == .jsonb { bytes.append(1) }
       bytes.append(contentsOf: value.utf8)
     case .blob(let value): bytes.append(contentsOf: value)

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Finds the index that a fetch lacks, by asking the server about empty copies of the tables with and without it.
+/// Finds the missing index of a fetch by explaining it on empty copies of the tables, with and without candidates.
 struct ServerIndexAdvisor {
   let store: PostgresStore
   let rows: EntityRows
@@ -9,10 +9,10 @@ struct ServerIndexAdvisor {
 
   private static let candidate = "_swiftdata_candidate"
 
-  func findings(_ plan: ServerPlan) -> [FetchExplanation.Finding] {
+  func findings(_ plan: ServerPlan) -> [ModelContext.FetchExplanation.Finding] {
     guard plan.scans("t0"), hasCondition || !query.order.isEmpty else { return [] }
     let columns = self.columns
-    // Without the right to make temporary tables there is no advice.
+    // Without the permission to create temporary tables there is no advice.
     guard !columns.isEmpty, let best = try? store.read({ try best(columns, on: $0) }) else { return [] }
     let name = rows.table.entity.name
     let names = best.map { column in
@@ -21,16 +21,16 @@ struct ServerIndexAdvisor {
     guard !names.isEmpty else {
       return hasCondition
         ? [
-          FetchExplanation.Finding(
+          ModelContext.FetchExplanation.Finding(
             entity: name, index: [],
-            description: "Every row of \(name) is looked at. No #Index helps: the predicate is computed for each row.")
+            description: "Every row of \(name) is scanned. No #Index helps: the predicate is computed for each row.")
         ] : []
     }
     let macro = "#Index<\(name)>([\(names.map { "\\.\($0)" }.joined(separator: ", "))])"
     return [
-      FetchExplanation.Finding(
+      ModelContext.FetchExplanation.Finding(
         entity: name, index: names,
-        description: "Every row of \(name) is looked at. \(macro) lets the server find them where there are many.")
+        description: "Every row of \(name) is scanned. \(macro) lets the server find them if there are many.")
     ]
   }
 
@@ -42,7 +42,7 @@ struct ServerIndexAdvisor {
     return String(sql[(sql.range(of: " FROM ")?.lowerBound ?? sql.startIndex)...])
   }
 
-  /// The columns of `t0` that condition and order read, in the order of their appearance.
+  /// The columns of `t0` that condition and order read, in order of appearance.
   private var columns: [String] {
     let text = text
     let found = rows.table.stored.map { TableNames.column(for: $0) }.compactMap { column -> (String, String.Index)? in
@@ -51,12 +51,12 @@ struct ServerIndexAdvisor {
     return found.sorted { $0.1 < $1.1 }.prefix(4).map(\.0)
   }
 
-  /// - Returns: none where no index helps; nil where one that is there does.
+  /// - Returns: no columns if no index helps; nil if an existing one does.
   private func best(_ columns: [String], on connection: PostgresConnection) throws -> [String]? {
     try connection.script("BEGIN")
     defer { try? connection.script("ROLLBACK") }
     let text = text
-    // Temporary tables hide those of the same name.
+    // Temporary tables shadow those of the same name.
     for table in store.layout.record.tables where text.contains(table.name.quotedIdentifier) {
       let name = table.name.quotedIdentifier
       try connection.script(
@@ -85,7 +85,7 @@ struct ServerIndexAdvisor {
     return best
   }
 
-  /// Whether an index is there that finds the rows or has their order.
+  /// Whether an existing index finds the rows or has their order.
   private func isServed(_ plan: ServerPlan, _ columns: [String]) -> Bool {
     hasCondition ? narrowing(plan, columns) > 0 : !plan.sorts
   }
@@ -102,7 +102,7 @@ struct ServerIndexAdvisor {
       try connection.run("EXPLAIN (COSTS OFF) /* empty */ \(statement.sql)", statement.parameters))
   }
 
-  /// All sequences of one to three columns, the shorter ones first.
+  /// All sequences of one to three columns, shorter ones first.
   private static func arrangements(_ columns: [String]) -> [[String]] {
     func longer(_ shorter: [[String]]) -> [[String]] {
       shorter.flatMap { start in columns.filter { !start.contains($0) }.map { start + [$0] } }

@@ -1,32 +1,32 @@
 import SwiftData
 
-/// What `EXPLAIN` says.
+/// A parsed result of `EXPLAIN`.
 struct ServerPlan {
-  let steps: [FetchExplanation.Step]
+  let steps: [ModelContext.FetchExplanation.Step]
 
   init(_ result: PostgresResult) {
     steps = (0..<result.count).map { row in
       let line = result.text(row, 0) ?? ""
       let indent = line.prefix { $0 == " " }.count
       let text = line.dropFirst(indent)
-      // A node is indented by six more than the one it is part of, its properties by two more than itself.
+      // A child is indented by six more than its parent, a property by two more than its node.
       guard text.hasPrefix("->") else {
-        return FetchExplanation.Step(depth: (indent + 4) / 6, detail: String(text))
+        return ModelContext.FetchExplanation.Step(depth: (indent + 4) / 6, detail: String(text))
       }
-      return FetchExplanation.Step(
+      return ModelContext.FetchExplanation.Step(
         depth: (indent + 4) / 6, detail: text.dropFirst(2).trimmingCharacters(in: .whitespaces))
     }
   }
 
-  /// Whether all rows of an alias are looked at.
+  /// Whether the plan scans all rows of an alias.
   func scans(_ alias: String) -> Bool {
     steps.contains { $0.detail.contains("Seq Scan on ") && $0.detail.hasSuffix(" \(alias)") }
   }
 
-  /// Whether all rows are sorted: those that an index has in order but for the last term are not.
+  /// Whether the plan sorts all rows. An incremental sort after an index does not count.
   var sorts: Bool { steps.contains { $0.detail == "Sort" } }
 
-  /// What an index is entered with.
+  /// The conditions with which indices are entered.
   var conditions: [String] {
     steps.filter { $0.detail.hasPrefix("Index Cond:") || $0.detail.hasPrefix("Recheck Cond:") }.map(\.detail)
   }

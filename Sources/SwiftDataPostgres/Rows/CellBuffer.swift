@@ -1,9 +1,9 @@
 import Foundation
 import SwiftData
 
-/// Cells in the server's binary form, each with its length before it: what `COPY` takes, and arrays are made of.
+/// Cells in the server's binary format, each preceded by its length, for `COPY` and arrays.
 final class CellBuffer {
-  // Unchecked because appending bytes runs nothing else.
+  // Unchecked, because appending bytes runs no other code.
   @exclusivity(unchecked) private var start: UnsafeMutableRawPointer
   @exclusivity(unchecked) private(set) var count = 0
   @exclusivity(unchecked) private var capacity: Int
@@ -19,7 +19,7 @@ final class CellBuffer {
 
   func removeAll() { count = 0 }
 
-  /// Forgets what is behind a place.
+  /// Drops everything after a position.
   func truncate(to count: Int) { self.count = count }
 
   @inline(__always)
@@ -38,7 +38,7 @@ final class CellBuffer {
     start = larger
   }
 
-  /// Appends a number in network order.
+  /// Appends a number in network byte order.
   @inline(__always)
   func append<I: FixedWidthInteger>(_ value: I) {
     reserve(MemoryLayout<I>.size).storeBytes(of: value.bigEndian, as: I.self)
@@ -87,7 +87,7 @@ final class CellBuffer {
   }
 }
 
-/// Rows to write by one statement: by `COPY`, or by one whose parameters are all values of a column each.
+/// Rows for one statement: for `COPY`, or for one with an array parameter per column.
 final class RowBuffer {
   let columns: [(name: String, type: PostgresType)]
   let cells = CellBuffer()
@@ -95,14 +95,14 @@ final class RowBuffer {
 
   init(_ columns: [(String, PostgresType)]) { self.columns = columns.map { ($0.0, $0.1) } }
 
-  /// Begins a row, whose cells follow in the order of the columns.
+  /// Begins a row. Its cells follow in the order of the columns.
   func beginRow() {
-    // What COPY has before a row.
+    // The header of a row in COPY's format.
     cells.append(UInt16(columns.count))
     count += 1
   }
 
-  /// Takes the row back that begins at a place.
+  /// Removes the row that begins at a position.
   func removeRow(at place: Int) {
     cells.truncate(to: place)
     count -= 1
@@ -120,25 +120,25 @@ final class RowBuffer {
 
   // MARK: - Statements
 
-  /// The names of the columns, quoted, in a list.
+  /// The quoted names of the columns, as a list.
   static func list(_ columns: [(name: String, type: PostgresType)]) -> String {
     columns.map(\.name.quotedIdentifier).joined(separator: ", ")
   }
   var list: String { Self.list(columns) }
 
-  /// The rows as what `FROM` can name; parameters count from `first`.
+  /// The rows as a source for `FROM`. Parameters count from `first`.
   static func source(_ columns: [(name: String, type: PostgresType)], first: Int = 1) -> String {
     let arrays = columns.enumerated().map { "$\($0.offset + first)::\($0.element.type.name)[]" }
     return "unnest(\(arrays.joined(separator: ", ")))"
   }
   func source(first: Int = 1) -> String { Self.source(columns, first: first) }
 
-  /// All values of each column, for all rows.
+  /// An array of all values per column.
   var parameters: [PostgresParameter] {
     parts(Int.max).first?.parameters ?? columns.map { .array([], $0.type) }
   }
 
-  /// The parameters of statements of a reasonable size, and how many rows are in each.
+  /// The parameters of statements of bounded size, with the number of rows in each.
   func parts(_ size: Int = 5_000) -> [(parameters: [PostgresParameter], count: Int)] {
     var place = 0
     return stride(from: 0, to: count, by: size).map { first in
@@ -147,7 +147,7 @@ final class RowBuffer {
     }
   }
 
-  /// - Parameter place: where the first row begins; afterwards, where the last one ends.
+  /// - Parameter place: the position of the first row, advanced to the end of the last one.
   private func parameters(_ count: Int, from place: inout Int) -> [PostgresParameter] {
     let bytes = cells.bytes
     var arrays = columns.map { column in

@@ -1,18 +1,18 @@
 import Foundation
 import SwiftData
 
-/// How the rows of a class are read and written.
+/// The mapping between a class and its rows.
 // @unchecked Sendable because it is immutable.
 final class EntityRows: @unchecked Sendable {
   let table: EntityTable
-  /// Where the words of searchable texts are; nil if there are none.
+  /// The columns with the words of searchable texts, or nil.
   let search: SearchColumns?
   /// Columns whose cells have values of several types.
   private let mixed: Set<String>
-  /// Where each column is in a row that the engine selects.
+  /// The index of each column in a selected row.
   let places: [String: Int32]
   var mixedPlaces: Set<Int32> { Set(mixed.compactMap { places[$0] }) }
-  /// Where `_given` is in such a row: behind the columns of the properties.
+  /// The index of `_given` in such a row, after the columns of the properties.
   let givenColumn: Int32
 
   init(_ table: EntityTable, layout: StoreLayout) {

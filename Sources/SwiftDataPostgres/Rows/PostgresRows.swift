@@ -2,25 +2,25 @@ import CLibPQ
 import Foundation
 import SwiftData
 
-/// The rows that a statement returned, as models are decoded from them.
+/// The rows of a statement, for decoding models.
 final class PostgresRows: SQLRows {
   private let result: PostgresResult
-  // Unchecked because reading a cell touches nothing else of the reader.
+  // Unchecked, because reading a cell accesses no other state of the reader.
   @exclusivity(unchecked) private var row: Int32 = -1
-  /// The kind of cell that each column has unless it is null.
+  /// The kind of each column's cells unless NULL.
   private let kinds: [__CellKind]
-  /// Whether texts are to be read as they were before they were stored: those of models are in `_given` instead.
+  /// Whether to convert text from its stored form. The text of models is in `_given` instead.
   private let restoresText: Bool
-  /// The column with the texts that the server has in another form; -1 if the rows have none.
+  /// The column with text that the server has in another form, or -1.
   private let givenColumn: Int32
-  /// Where each column of the table is, for the names in that column.
+  /// The index of each column of the table, for the names in that column.
   private let places: [String: Int32]
   /// The columns with values of several types, as JSON.
   private let mixed: Set<Int32>
-  /// Cells of this row that are not what the server has in their columns.
+  /// Cells of this row that replace those of the server.
   @exclusivity(unchecked) private var replaced: [Int32: SQLValue] = [:]
 
-  /// - Parameter rows: those of the table that the statement selects from; nil if it selects values.
+  /// - Parameter rows: the mapping of the selected table, or nil if the statement selects values.
   init(_ result: PostgresResult, of rows: EntityRows?, entity: __Entity) {
     self.result = result
     kinds = (0..<result.width).map(result.kind)
@@ -87,7 +87,7 @@ final class PostgresRows: SQLRows {
     return Data(result.bytes(Int(row), Int(column)))
   }
 
-  /// The server keeps large data in the row.
+  /// The server stores large data in the row.
   override func externalData(_ reference: String) throws -> Data {
     throw SwiftDataError(.io, entity: entity.name, message: "the row names an external file, and its store has none")
   }
@@ -117,7 +117,7 @@ extension PostgresResult {
 
   func isNull(_ row: Int32, _ column: Int32) -> Bool { isNull(Int(row), Int(column)) }
 
-  /// The bytes of a text; of jsonb without the version before it.
+  /// The bytes of a text, without the version byte of jsonb.
   func textBytes(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer {
     let bytes = bytes(Int(row), Int(column))
     guard types[Int(column)] == PostgresType.jsonb.rawValue, !bytes.isEmpty else { return bytes }

@@ -1,10 +1,10 @@
 import SwiftData
 
-/// Text as the server's columns have it: in Unicode normal form C, in which canonically equivalent texts have equal
-/// bytes and the order of bytes is Swift's order; and without U+0000, which PostgreSQL cannot have.
+/// The stored form of text: Unicode normal form C, in which canonically equivalent texts have equal bytes and the byte
+/// order is Swift's order, without U+0000, which PostgreSQL does not support.
 ///
-/// U+0000 becomes U+0001 U+0001 and U+0001 becomes U+0001 U+0002, which keeps equality and order. What a text was before
-/// is kept beside it, in the row's `_given`.
+/// U+0000 becomes U+0001 U+0001, and U+0001 becomes U+0001 U+0002, which preserves equality and order. The row's
+/// `_given` has the original text.
 enum StoredText {
   static func of(_ text: String) -> String {
     let text = SwiftText.nfc(text)
@@ -20,11 +20,11 @@ enum StoredText {
     return String(result)
   }
 
-  /// Whether a text is stored as it is, as far as its bytes say at once.
+  /// Whether a text is stored unchanged, as far as its bytes prove.
   static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     let bytes = UnsafeRawBufferPointer(utf8)
     var index = 0
-    // Eight at a time: none above U+007F, and none below U+0002, from which taking 2 borrows the highest bit.
+    // Eight bytes at a time: none above U+007F, and none below U+0002, for which subtracting 2 borrows the highest bit.
     while index + 8 <= bytes.count {
       let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       if (word | (word &- 0x0202_0202_0202_0202)) & 0x8080_8080_8080_8080 != 0 { break }
@@ -35,7 +35,7 @@ enum StoredText {
     return rest.allSatisfy { $0 > 1 } && SwiftText.isSurelyNFC(rest)
   }
 
-  /// A text of normal form C from the one that is stored.
+  /// The text in normal form C for a stored text.
   static func text(ofStored stored: String) -> String {
     guard stored.utf8.contains(1) else { return stored }
     var result = String.UnicodeScalarView()
@@ -53,10 +53,10 @@ enum StoredText {
     return String(result)
   }
 
-  /// JSON as `jsonb` can have it: that knows no NUL, and no zero with a sign.
+  /// JSON for `jsonb`, which supports neither NUL nor negative zero.
   static func json(_ json: String) -> String { json.replacing("\\u0000", with: "\\ufffd") }
 
-  /// Whether `jsonb` keeps all that the JSON says.
+  /// Whether `jsonb` preserves the JSON completely.
   static func isKept(json: String) -> Bool {
     var json = json
     return json.withUTF8(isKept)
@@ -71,7 +71,7 @@ enum StoredText {
 }
 
 extension PostgresParameter {
-  /// A value that a predicate compares with.
+  /// A value for a comparison in a predicate.
   init(comparing value: SQLValue) {
     if case .text(let text) = value { self.init(.text(StoredText.of(text))) } else { self.init(value) }
   }

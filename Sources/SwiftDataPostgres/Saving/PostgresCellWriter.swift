@@ -1,22 +1,22 @@
 import Foundation
 import SwiftData
 
-/// Writes the properties of models as rows of cells, in the server's binary form.
+/// Writes the properties of models as rows in the server's binary format.
 final class PostgresCellWriter: __ColumnWriter {
   let layout: RowLayout
   let rows: RowBuffer
   private let cells: CellBuffer
-  /// Writes only the properties' cells, and numbers that are equal with equal bytes.
+  /// Writes only the properties' cells, with equal bytes for equal numbers.
   private let isForComparing: Bool
 
-  // Unchecked because writing a cell touches nothing else of the writer.
+  // Unchecked, because writing a cell accesses no other state of the writer.
   @exclusivity(unchecked) private var form = RowLayout.Form.plain
   @exclusivity(unchecked) private var place = 0
-  /// Whether a cell was null since somebody set it to false.
+  /// Whether a cell was NULL since this was reset.
   @exclusivity(unchecked) var hasNull = false
-  /// The texts that the row's cells have in another form, by column.
+  /// The row's texts with another stored form, by column.
   private var given: [String: String] = [:]
-  /// The texts whose words go with the row, by the places of their properties.
+  /// The texts whose words are part of the row, by the places of their properties.
   private var texts: [Int: String] = [:]
 
   init(_ layout: RowLayout) {
@@ -25,7 +25,7 @@ final class PostgresCellWriter: __ColumnWriter {
     cells = rows.cells
   }
 
-  /// A writer of rows of the properties alone, with a number behind them.
+  /// Makes a writer of rows with the properties and a number.
   init(comparing layout: RowLayout, number: String) {
     (self.layout, isForComparing) = (layout, true)
     rows = RowBuffer(layout.columns.map { ($0.name, $0.type) } + [(number, .bigint)])
@@ -33,7 +33,7 @@ final class PostgresCellWriter: __ColumnWriter {
   }
 
   /// Appends the row of an object.
-  /// - Throws: ``SwiftDataError/unwritableValue``.
+  /// - Throws: `SwiftDataError.unwritableValue`.
   func append(_ object: any PersistentModel) throws {
     rows.beginRow()
     cells.appendCell(object.__state.key)
@@ -50,7 +50,7 @@ final class PostgresCellWriter: __ColumnWriter {
     texts.removeAll(keepingCapacity: true)
   }
 
-  /// Appends the cells of an object's properties to a row that was begun.
+  /// Appends the cells of an object's properties to the current row.
   func encode(_ object: any PersistentModel) throws {
     for index in layout.properties.indices {
       let property = layout.properties[index]
@@ -72,7 +72,7 @@ final class PostgresCellWriter: __ColumnWriter {
 
   override func real(_ value: Double) {
     if form == .mixed { return appendOther(.real(value)) }
-    // Zero and zero with a sign are equal.
+    // Zero and negative zero are equal.
     cells.appendCell(isForComparing && value == 0 ? 0 : value)
   }
 
@@ -109,10 +109,10 @@ final class PostgresCellWriter: __ColumnWriter {
     withUnsafeBytes(of: value.uuid) { cells.appendCell($0) }
   }
 
-  /// What is stored in another form, or as JSON of the cell.
+  /// Appends a value with another stored form, or as JSON.
   private func appendOther(_ value: SQLValue) {
     let column = layout.columns[place]
-    // Where classes share a column, each has its own form of values.
+    // In a shared column, each class has its own form of values.
     let cell = ServerCell(value, column.family == .mixed ? ValueFamily(layout.properties[place]) : column.family)
     if form == .mixed { return cells.appendCell(cell.mixed, .json) }
     if let text = cell.given { given[column.name] = text }

@@ -1,8 +1,9 @@
 import SwiftData
 
-/// Executes a save on a server: `COPY` of many new rows, and statements with arrays for the rest.
+/// Executes a save on a server: `COPY` for many new rows, statements with arrays for the rest.
 ///
-/// Keys and unique values are checked when the transaction ends, so that within it the order of rows does not matter.
+/// The server checks keys and unique values at the end of the transaction, so the order of rows inside it does not
+/// matter.
 final class PostgresRowWriter: RowWriter {
   let store: PostgresStore
   let transaction: PostgresTransaction
@@ -12,12 +13,27 @@ final class PostgresRowWriter: RowWriter {
   }
 
   func takeKeys(_ count: Int, for table: EntityTable) throws -> [Int64] {
-    try store.keys.take(count, for: table.name, transaction.connection)
+    try transaction.takeKeys(count, for: table.name)
+  }
+
+  func newestTransaction() throws -> Int64 {
+    // The row stays locked until the transaction ends; every commit takes its number from it.
+    let result = try transaction.run(
+      "INSERT INTO \(ServerNames.numbers) AS c (name, last) VALUES ('history', 0)"
+        + " ON CONFLICT (name) DO UPDATE SET last = c.last RETURNING last", [])
+    guard case .integer(let newest) = result.value(0, 0) else { return 0 }
+    return newest
   }
 
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
     let result = try transaction.run(statement)
     return (0..<result.count).map { row in (0..<result.width).map { result.value(row, $0) } }
+  }
+
+  func clear(_ property: __Property, of keys: [Int64], in table: EntityTable) throws {
+    let column = TableNames.column(for: property).quotedIdentifier
+    _ = try rows(
+      "UPDATE \(name: table.name) SET \(column) = NULL WHERE \(store.dialect.isAmong("_pk", keys))")
   }
 
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]] {
@@ -46,10 +62,11 @@ final class PostgresRowWriter: RowWriter {
 
   // MARK: - Inserts
 
-  /// From how many rows on `COPY` is worth the round trip that it takes.
+  /// The number of rows from which `COPY` is worth its round trip.
   private static let copyLimit = 1_000
 
   func insert(_ groups: [ObjectGroup], of save: RowSave) throws {
+    if try insertIfNew(groups, of: save) { return }
     var merges = [Merge]()
     for group in groups {
       let uniques = UniqueValues(self, save.changes, group.table)
@@ -59,15 +76,47 @@ final class PostgresRowWriter: RowWriter {
     }
     for group in groups {
       let new = merges.isEmpty ? group.objects : group.objects.filter { save.merged[ObjectIdentifier($0)] == nil }
-      let writer = PostgresCellWriter(store.layouts.insertion(group.table))
-      if new.count >= Self.copyLimit {
-        try copy(new, into: group.table, by: writer)
-      } else {
-        for object in new { try writer.append(object) }
-        for part in writer.rows.parts() { transaction.add(PostgresStatement(writer.layout.insertion, part.parameters)) }
-      }
+      try insert(new, into: group.table)
     }
     try write(merges)
+  }
+
+  private func insert(_ objects: [any PersistentModel], into table: EntityTable) throws {
+    let writer = PostgresCellWriter(store.layouts.insertion(table))
+    if objects.count >= Self.copyLimit { return try copy(objects, into: table, by: writer) }
+    for object in objects { try writer.append(object) }
+    for part in writer.rows.parts() { transaction.add(PostgresStatement(writer.layout.insertion, part.parameters)) }
+  }
+
+  /// The number of objects of a class to look up before assuming that all are new.
+  private static let sampleCount = 100
+
+  /// Writes many objects as new rows without looking up their unique values, and lets the server report collisions.
+  /// Looking up costs about as much as writing.
+  /// - Returns: false if there is or probably will be a collision. Then nothing was written.
+  private func insertIfNew(_ groups: [ObjectGroup], of save: RowSave) throws -> Bool {
+    let unique = groups.filter { $0.objects.count >= Self.copyLimit && !$0.table.uniqueness.isEmpty }
+    guard !unique.isEmpty else { return false }
+    for group in unique {
+      let sample = Array(group.objects.prefix(Self.sampleCount))
+      guard try UniqueValues(self, save.changes, group.table).collisions(of: sample).isEmpty else { return false }
+    }
+    // The constraints are deferred to the end of the transaction; these are checked now.
+    let constraints = Set(groups.map(\.table.name)).flatMap(store.uniqueConstraints).map(\.quotedIdentifier)
+    let names = constraints.joined(separator: ", ")
+    try transaction.flush()
+    let connection = transaction.connection
+    try connection.script("SAVEPOINT _swiftdata_rows")
+    do {
+      for group in groups { try insert(group.objects, into: group.table) }
+      try transaction.flush()
+      try connection.script("SET CONSTRAINTS \(names) IMMEDIATE; SET CONSTRAINTS \(names) DEFERRED")
+      return true
+      // A value is taken, or a program of another version dropped a constraint.
+    } catch let error as PostgresError where ["23505", "42704"].contains(error.state) {
+      try connection.script("ROLLBACK TO SAVEPOINT _swiftdata_rows")
+      return false
+    }
   }
 
   private func copy(_ objects: [any PersistentModel], into table: EntityTable, by writer: PostgresCellWriter) throws {
@@ -87,7 +136,7 @@ final class PostgresRowWriter: RowWriter {
     }
   }
 
-  /// A new object whose values go into a stored row.
+  /// A new object that updates a stored row.
   private struct Merge {
     let object: any PersistentModel
     let table: EntityTable
@@ -98,7 +147,7 @@ final class PostgresRowWriter: RowWriter {
     }
   }
 
-  /// Several may go into one row: the last of them last.
+  /// Several objects may update one row; the last one wins.
   private func write(_ merges: [Merge]) throws {
     var groups = [(merge: Merge, writer: PostgresCellWriter)]()
     var keys = Set<Int64>()
@@ -126,7 +175,7 @@ final class PostgresRowWriter: RowWriter {
 
   func update(_ group: ObjectGroup, _ properties: [__Property]) throws {
     let writer = PostgresCellWriter(store.layouts.update(group.table, properties))
-    // Rows are locked in one order by all programs, as far as that goes.
+    // All programs lock rows in one order as far as possible.
     for object in group.objects.sorted(by: { $0.__state.key < $1.__state.key }) { try writer.append(object) }
     add(writer, group.table)
   }

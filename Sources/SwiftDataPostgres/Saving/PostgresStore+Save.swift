@@ -14,14 +14,14 @@ extension PostgresStore {
     }
   }
 
-  /// Runs what writes, and commits it.
+  /// Runs a writing operation and commits it.
   ///
-  /// What only means that others were faster is tried again: serialization failures, deadlocks, a new unique value that
-  /// somebody else stored at the same time, and connections that were lost. A save whose outcome nobody knows is found by
-  /// its name in the history, so that it is never written twice.
+  /// It retries after serialization failures, deadlocks, a new unique value that another program stored at the same
+  /// time, and lost connections. A save with an unknown outcome is found by its identifier in the history, so it is
+  /// never written twice.
   /// - Parameters:
-  ///   - mayRepeat: whether a collision of unique values may be gone the next time.
-  ///   - write: does all but the commit. Not called again for a save that turns out to have been committed.
+  ///   - mayRepeat: whether a collision of unique values may be gone at a retry.
+  ///   - write: does everything but the commit. It is not called again if the save turns out to be committed.
   func transaction<Result>(
     author: String?, mayRepeat: Bool, _ write: (PostgresTransaction) throws -> Result
   ) throws -> Result {
@@ -29,33 +29,44 @@ extension PostgresStore {
       let save = UUID()
       var committing: Result?
       var collisions = 0
+      let servers = connections.primary.servers
+      let end = ContinuousClock.now + .seconds(servers.isWorthWaiting ? servers.options.timeout : 0)
       for attempt in 1... {
         do {
-          // Once a commit was sent, what became of it has to be found out.
-          let result = try pool.with(cancellable: committing == nil) { connection in
+          // After a commit was sent, its outcome must be determined.
+          let result = try connections.with(cancellable: committing == nil) { connection in
             try run(PostgresTransaction(self, save: save, connection), author, write, &committing)
           }
           forgetOldHistoryNowAndThen()
           return result
         } catch let error as PostgresError {
           if error.state == "23505" {
-            // An earlier attempt, whose outcome was not known, has been committed.
-            if error.constraint == "\(ServerNames.history)_pkey", let committing { return committing }
+            // An earlier attempt with unknown outcome was committed.
+            if error.constraint == "\(ServerNames.history)_pkey", let committing {
+              connections.replicas?.noteUnknown()
+              return committing
+            }
             collisions += 1
             guard collisions < 3, mayRepeat else { throw uniqueness(error) }
           } else {
-            guard error.isTransient || error.isLost || error.isPlanStale, attempt < configuration.attempts else {
+            guard mayTryAgain(error, attempt, until: end) else {
               throw committing == nil || !error.isLost ? error : unknown(error)
             }
           }
-          if error.isLost { pool.close() }
-          // Waiting longer each time, and not all as long as one another; a server that restarts takes a while.
+          if error.isLost { connections.close() }
+          // Exponential backoff with jitter. A server that restarts takes a while.
           let step = error.isLost ? 0.05 : 0.002
           Thread.sleep(forTimeInterval: min(1, step * Double(1 << min(attempt, 10))) * Double.random(in: 0.5...1))
         }
       }
       preconditionFailure("the loop ends by returning or throwing")
     }
+  }
+
+  /// Whether to retry after an error: within the attempts, or as long as another host may take over.
+  private func mayTryAgain(_ error: PostgresError, _ attempt: Int, until end: ContinuousClock.Instant) -> Bool {
+    if error.isLost { return !error.hasWaited && (attempt < configuration.attempts || ContinuousClock.now < end) }
+    return (error.isTransient || error.isPlanStale) && attempt < configuration.attempts
   }
 
   private func run<Result>(
@@ -66,12 +77,12 @@ extension PostgresStore {
     var isCommitting = false
     do {
       try transaction.begin(author: author)
-      // Its name was free: no earlier attempt was committed, nor will one be.
+      // The identifier was free: no earlier attempt was committed, nor will be.
       committing = nil
       let result = try write(transaction)
       if connection.isCancellable { try Task.checkCancellation() }
       connection.isCancellable = false
-      // From here on nobody knows the outcome if the connection is lost.
+      // From here on, a lost connection leaves the outcome unknown.
       (committing, isCommitting) = (result, true)
       try transaction.commit()
       return result
@@ -83,7 +94,7 @@ extension PostgresStore {
     }
   }
 
-  /// The server was lost while it committed, and did not come back.
+  /// The error of a server that was lost during the commit without a successor.
   private func unknown(_ error: PostgresError) -> SwiftDataError {
     SwiftDataError(
       .io,
@@ -94,8 +105,7 @@ extension PostgresStore {
 
   private func uniqueness(_ error: PostgresError) -> SwiftDataError {
     for table in layout.record.tables {
-      for index in table.indices
-      where index.isUnique && ServerNames.constraint(table.name, index.columns, "key") == error.constraint {
+      for index in table.indices where index.isUnique && Self.constraint(of: index, table.name) == error.constraint {
         return SwiftDataError(
           .uniquenessViolation, entity: table.name, property: index.columns.joined(separator: ", "),
           message: "another stored model has the same value; change it, or fetch that one and update it",
@@ -103,5 +113,14 @@ extension PostgresStore {
       }
     }
     return SwiftDataError(.uniquenessViolation, underlying: error)
+  }
+
+  /// The names of a table's unique constraints.
+  func uniqueConstraints(of table: String) -> [String] {
+    layout.record.table(named: table)?.indices.filter(\.isUnique).map { Self.constraint(of: $0, table) } ?? []
+  }
+
+  private static func constraint(of index: LayoutRecord.Index, _ table: String) -> String {
+    ServerNames.constraint(table, index.columns, "key")
   }
 }

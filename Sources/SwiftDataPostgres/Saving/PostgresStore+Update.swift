@@ -11,7 +11,7 @@ extension PostgresStore {
       do {
         result = try transaction.run(statement.sql, statement.parameters)
       } catch let error as PostgresError where error.state == "23502" {
-        // Every row of a column that needs a value would have failed.
+        // Any row would fail, because the column requires a value.
         throw update.failure(1)
       } catch let error as PostgresError where error.wantsSwift {
         throw DataStoreError.preferInMemoryFilter
@@ -32,7 +32,7 @@ extension PostgresStore {
     }
   }
 
-  /// One statement: it finds and locks the rows, computes their new values, and writes them.
+  /// One statement that finds and locks the rows, computes their new values, and writes them.
   private func statement(_ update: BatchUpdate) throws -> PostgresStatement {
     let columns = update.columns
     let layout = layouts.update(update.table, columns.map(\.property))

@@ -1,26 +1,29 @@
 import Foundation
 import SwiftData
 
-/// One try to write a save, in one transaction. What it writes is gathered and sent in one round trip.
+/// One attempt to write a save, in one transaction. It collects writing statements and sends them in one round trip.
 final class PostgresTransaction {
   let connection: PostgresConnection
   private let store: PostgresStore
-  /// Names the save in the history, whatever becomes of the connection.
+  /// The identifier of the save in the history, independent of the connection.
   private let save: UUID
   private var statements: [PostgresStatement] = []
-  /// How many rows the statement at an index must have written, and of which class.
+  /// The expected number of written rows and their class, by the index of the statement.
   private var expectations: [(index: Int, count: Int, table: EntityTable)] = []
-  /// What it does to the history.
+  /// The remainders of the blocks of keys that it took.
+  private var restOfKeys: [KeyBlocks.Rest] = []
+  /// The changes for the history.
   var changes: [HistoryRecorder.Run] = []
 
   init(_ store: PostgresStore, save: UUID, _ connection: PostgresConnection) {
     (self.store, self.save, self.connection) = (store, save, connection)
   }
 
-  /// Whether a migration's transaction is around it.
-  private var isNested: Bool { store.pool.transaction != nil }
+  /// Whether it runs inside a migration's transaction.
+  private var isNested: Bool { store.connections.transaction != nil }
 
-  /// Begins with the name of the save: so whoever tries the same save again waits for the outcome of this one.
+  /// Begins with the identifier of the save, so that another attempt of the same save waits for the outcome of this
+  /// one.
   func begin(author: String?) throws {
     _ = try connection.pipeline([
       PostgresStatement(isNested ? "SAVEPOINT _swiftdata_save" : "BEGIN"),
@@ -35,15 +38,20 @@ final class PostgresTransaction {
     ])
   }
 
-  /// Adds a statement to those that are sent together.
-  /// - Parameter count: how many rows it must write.
+  /// Adds a statement to the next round trip.
+  /// - Parameter count: the number of rows that it must write.
   func add(_ statement: PostgresStatement, writing count: Int? = nil, of table: EntityTable? = nil) {
     if let count, let table { expectations.append((statements.count, count, table)) }
     statements.append(statement)
   }
 
-  /// Sends what was added.
-  /// - Throws: ``SwiftDataError/staleObject`` where a row that was to be written is gone.
+  /// Reserves keys for new rows, ascending.
+  func takeKeys(_ count: Int, for table: String) throws -> [Int64] {
+    try store.keys.take(count, for: table, connection, rest: &restOfKeys)
+  }
+
+  /// Sends the added statements.
+  /// - Throws: `SwiftDataError.staleObject` if a row to write no longer exists.
   func flush() throws {
     guard !statements.isEmpty else { return }
     defer { (statements, expectations) = ([], []) }
@@ -51,19 +59,19 @@ final class PostgresTransaction {
     for (index, count, table) in expectations where results[index].affected != count { throw RowSave.stale(table) }
   }
 
-  /// Runs a statement that reads, after what was added.
+  /// Runs a reading statement after the added ones.
   func run(_ sql: String, _ parameters: [PostgresParameter]) throws -> PostgresResult {
     try flush()
     return try connection.run(sql, parameters)
   }
 
-  /// The same with a `?` for each value.
+  /// Runs a reading statement with a `?` for each value.
   func run(_ fragment: SQLFragment) throws -> PostgresResult {
     try flush()
     return try connection.run(fragment)
   }
 
-  /// Numbers the transaction and ends it. Numbers are given in the order of commits, by a row that stays locked for no
+  /// Numbers the transaction and commits it. The locked counter row makes numbers follow the order of commits, for no
   /// longer than this takes.
   func commit() throws {
     let rows = RowBuffer([
@@ -87,12 +95,17 @@ final class PostgresTransaction {
       SELECT (n.last << 32) + v.place, n.last, v.kind, v.entity, v.key, v.count, v.properties, v.tombstone
       FROM n, \(rows.source(first: 2)) AS v(\(rows.list))
       """
-    _ = try connection.pipeline([
-      PostgresStatement(numbering, [.uuid(save)] + rows.parameters),
-      PostgresStatement(
-        "SELECT pg_notify($1::text, $2::text)", [.text(store.channel), .text(store.instance.uuidString)]),
-      PostgresStatement(isNested ? "RELEASE SAVEPOINT _swiftdata_save" : "COMMIT"),
-    ])
+    let replicas = store.connections.replicas
+    let results = try connection.pipeline(
+      [
+        PostgresStatement(numbering, [.uuid(save)] + rows.parameters),
+        PostgresStatement(
+          "SELECT pg_notify($1::text, $2::text)", [.text(store.channel), .text(store.instance.uuidString)]),
+        PostgresStatement(isNested ? "RELEASE SAVEPOINT _swiftdata_save" : "COMMIT"),
+      ] + (replicas == nil ? [] : [ReplicaReads.position]))
+    // Behind a pooler another server may take over unnoticed.
+    if !connection.isPooled { store.keys.keep(restOfKeys) }
+    replicas?.note((results[3].integer(0, 0), connection.timeline), isPrimary: true)
   }
 
   func rollback() {

@@ -1,19 +1,19 @@
 import SwiftData
 import Synchronization
 
-/// How some properties of a class are written to its rows.
+/// The columns in which some properties of a class are written.
 ///
-/// The columns are: the key; the class, where rows carry it and the row is new; those of the properties; what the server
-/// cannot keep of these (`_given`); and the words of searchable texts.
+/// In order: the key; the class, if rows have it and the row is new; the properties; the text that the server's columns
+/// cannot hold (`_given`); the words of searchable texts.
 // @unchecked Sendable because it is immutable.
 final class RowLayout: @unchecked Sendable {
-  /// How cells of a column are written.
+  /// The form of a column's cells.
   enum Form {
     case plain
     case text
     /// A text whose words are written too.
     case searched
-    /// A number, of which SQLite's stored form of NaN is the server's NaN.
+    /// A number. SQLite's stored form of NaN becomes the server's NaN.
     case real
     case json
     /// A column with values of several types.
@@ -29,18 +29,18 @@ final class RowLayout: @unchecked Sendable {
   let properties: [__Property]
   let forms: [Form]
   let columns: [Column]
-  /// The name of the class, where it is written.
+  /// The name of the class, if it is written.
   let entity: String?
   let words: [SearchColumns.Column]
-  /// For each of `words`, which property has the text.
+  /// The property with the text, for each of `words`.
   let sources: [Int]
   /// All columns, in order.
   let all: [(String, PostgresType)]
-  /// The statements that write rows, whose parameters are all values of a column each.
+  /// Statements with an array parameter per column.
   let insertion: String
   let update: String
 
-  /// - Parameter isNew: whether the rows are.
+  /// - Parameter isNew: whether the rows are new.
   init(_ table: EntityTable, _ properties: [__Property], isNew: Bool, _ layout: StoreLayout) {
     let record = layout.record.table(named: table.name)
     let search = SearchColumns(table, layout)
@@ -86,7 +86,7 @@ final class RowLayout: @unchecked Sendable {
       guard let position = table.positionColumn(of: property)?.quotedIdentifier else {
         return "\(column) = v.\(column)"
       }
-      // A place in the array of the former owner means nothing to the next one.
+      // A position in the former owner's array is invalid for the new owner.
       return "\(column) = v.\(column), \(position) = CASE WHEN t.\(column) IS NOT DISTINCT FROM v.\(column)"
         + " THEN t.\(position) END"
     }
@@ -100,7 +100,7 @@ final class RowLayout: @unchecked Sendable {
   }
 }
 
-/// The layouts that were needed so far: many saves write the same properties.
+/// The layouts used so far, because many saves write the same properties.
 final class RowLayouts: Sendable {
   private struct Kind: Hashable {
     let entity: ObjectIdentifier

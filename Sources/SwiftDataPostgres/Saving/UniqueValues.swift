@@ -1,8 +1,8 @@
 import SwiftData
 
-/// Finds the rows whose unique values new objects of a class have.
+/// Finds the rows with the unique values of new objects of a class.
 struct UniqueValues {
-  /// Hashed as a whole, which an array is not.
+  /// Bytes that are hashed at once, unlike an array.
   private struct Bytes: Hashable {
     let bytes: [UInt8]
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
@@ -16,8 +16,8 @@ struct UniqueValues {
     (self.writer, self.table, self.changes) = (writer, table, changes)
   }
 
-  /// The objects, in order, that have the values of a row, with its key: a stored one, or that of an earlier object.
-  /// - Throws: ``SwiftDataError/uniquenessViolation`` where a row of another class has the values.
+  /// The objects, in order, whose values an earlier row or object has, with its key.
+  /// - Throws: `SwiftDataError.uniquenessViolation` if a row of another class has the values.
   func collisions(of objects: [any PersistentModel]) throws -> [(any PersistentModel, key: Int64)] {
     var keys = [ObjectIdentifier: Int64]()
     for constraint in table.uniqueness where constraint.allSatisfy({ !$0.isMember }) {
@@ -33,7 +33,7 @@ struct UniqueValues {
   ) throws -> [(any PersistentModel, Int64)] {
     let values = PostgresCellWriter(comparing: writer.store.layouts.update(table, properties), number: "place")
     let cells = values.rows.cells
-    // The new objects by the bytes of their values: the first of each, and others with the same.
+    // The new objects by the bytes of their values: the first of each, and its duplicates.
     var firsts = [Bytes: Int]()
     var candidates = [any PersistentModel]()
     var repetitions = [(object: any PersistentModel, first: Int)]()
@@ -43,7 +43,7 @@ struct UniqueValues {
       values.hasNull = false
       values.rows.beginRow()
       try values.encode(object)
-      // Nil is unique as often as it likes.
+      // Nil does not collide.
       if values.hasNull {
         values.rows.removeRow(at: start)
         continue
@@ -73,7 +73,7 @@ struct UniqueValues {
     return found
   }
 
-  /// The rows with some values, by the places of these; without those that this save deletes or gives other values.
+  /// The rows with some values, by the indices of the values, except for rows that this save deletes or changes.
   private func stored(
     _ values: RowBuffer, _ properties: [__Property]
   ) throws -> [Int: (key: Int64, entity: String?)] {

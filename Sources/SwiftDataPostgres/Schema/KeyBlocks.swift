@@ -1,25 +1,38 @@
 import SwiftData
 import Synchronization
 
-/// The keys of new rows, of which the server hands out blocks, so that a save seldom has to ask.
+/// Reserves keys of new rows in blocks, so that a save rarely has to ask the server.
 ///
-/// A key is never given twice; what is left of a block when the program ends is not used.
+/// A key is never reused. The rest of a block is lost when the program ends.
 final class KeyBlocks: Sendable {
   static let size: Int64 = 64
 
-  /// What is left of the last block of each table.
-  private let rest = Mutex<[String: Range<Int64>]>([:])
+  /// The rest of a block.
+  struct Rest: Sendable {
+    let table: String
+    let keys: Range<Int64>
+    /// The timeline of the primary that assigned it.
+    let timeline: Int64
+  }
 
-  /// Takes keys, ascending.
+  /// The rest of each table's last block.
+  private let rests = Mutex<[String: Rest]>([:])
+
+  /// Reserves keys, ascending.
+  /// - Parameter rest: receives the rests of new blocks. They are kept only if the transaction commits: until then a
+  ///   crash of the server may assign the block again.
   /// - Complexity: at most one statement.
-  func take(_ count: Int, for table: String, _ connection: PostgresConnection) throws -> [Int64] {
+  func take(
+    _ count: Int, for table: String, _ connection: PostgresConnection, rest newRests: inout [Rest]
+  ) throws -> [Int64] {
     var keys = [Int64]()
     keys.reserveCapacity(count)
-    rest.withLock { rest in
-      guard let range = rest[table] else { return }
-      let taken = range.prefix(count)
+    rests.withLock { rests in
+      // A server that took over may not know the blocks of the lost one.
+      guard let rest = rests[table], rest.timeline == connection.timeline else { return rests[table] = nil }
+      let taken = rest.keys.prefix(count)
       keys += taken
-      rest[table] = taken.endIndex..<range.upperBound
+      rests[table] = Rest(table: table, keys: taken.endIndex..<rest.keys.upperBound, timeline: rest.timeline)
     }
     guard keys.count < count else { return keys }
     let blocks = (Int64(count - keys.count) + Self.size - 1) / Self.size
@@ -31,12 +44,19 @@ final class KeyBlocks: Sendable {
       let taken = (first..<first + Self.size).prefix(count - keys.count)
       keys += taken
       if taken.endIndex < first + Self.size {
-        rest.withLock { rest in
-          // Another thread may have left some too; one rest is enough.
-          rest[table] = taken.endIndex..<first + Self.size
-        }
+        newRests.append(
+          Rest(table: table, keys: taken.endIndex..<first + Self.size, timeline: connection.timeline))
       }
     }
     return keys.sorted()
+  }
+
+  /// Keeps the rests of a committed transaction's blocks.
+  func keep(_ new: [Rest]) {
+    guard !new.isEmpty else { return }
+    rests.withLock { rests in
+      // Another thread may have left some too; one rest is enough.
+      for rest in new { rests[rest.table] = rest }
+    }
   }
 }

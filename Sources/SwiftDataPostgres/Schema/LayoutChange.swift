@@ -1,17 +1,18 @@
 import Foundation
 import SwiftData
 
-/// Brings the tables of a store to what the models of this program need, where that is a matter of adding.
+/// Extends the tables of a store to the models of this program.
 ///
-/// Nothing is ever dropped: programs of several versions may be using the database at a time, and a column that one of
-/// them does not know is another's. A column that is not needed any more only stops being required.
+/// It drops no values: programs of several versions may use the database at once, and a column that one does not know
+/// belongs to another. What the models do not declare any more only stops refusing their saves: a column becomes optional,
+/// values need not be unique, rows of a class without subclasses need not name it.
 struct LayoutChange {
   let connection: PostgresConnection
   let tables: [EntityTable]
   let store: String
 
-  /// - Returns: what the database has then.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where it takes more than adding.
+  /// - Returns: the resulting layout.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if extending is not enough.
   func bring(_ stored: LayoutRecord, to wanted: LayoutRecord) throws -> LayoutRecord {
     let newTables = wanted.tables.filter { stored.table(named: $0.name) == nil }
     let newPairs = wanted.pairTables.filter { pairs in !stored.pairTables.contains { $0.name == pairs.name } }
@@ -41,19 +42,59 @@ struct LayoutChange {
       _ = try connection.run("UPDATE \(name) SET _entity = $1::text", [.text(stored.classes.first ?? wanted.name)])
       try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity DROP DEFAULT")
       result.hasDiscriminator = true
+    } else if stored.hasDiscriminator, !wanted.hasDiscriminator {
+      let own = wanted.classes.first ?? wanted.name
+      try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity SET DEFAULT \(own.quotedLiteral)")
     }
     for column in wanted.columns { try bring(column, in: &result) }
-    for (index, column) in result.columns.enumerated() where column.isRequired {
-      guard wanted.column(named: column.name) == nil else { continue }
-      try connection.script("ALTER TABLE \(name) ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
-      result.columns[index].isRequired = false
+    for index in result.columns.indices where wanted.column(named: result.columns[index].name) == nil {
+      try relax(&result.columns[index], of: stored)
     }
+    try dropUniqueness(of: &result, wanted)
     for index in wanted.indices where !result.indices.contains(index) {
       if let statement = result.creationOnServer(index) { try make(index, statement, in: wanted) }
       result.indices.append(index)
     }
     result.classes += wanted.classes.filter { !result.classes.contains($0) }
     return result
+  }
+
+  /// Lets programs save that do not know a column: without a value for it, and with its target deleted.
+  private func relax(_ column: inout LayoutRecord.Column, of table: LayoutRecord.Table) throws {
+    if column.isRequired {
+      try alter(table, "ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
+      column.isRequired = false
+    }
+    guard column.reference?.setsNull == false else { return }
+    let constraint = ServerNames.constraint(table.name, [column.name], "fkey")
+    try alter(table, "DROP CONSTRAINT IF EXISTS \(constraint.quotedIdentifier)")
+    column.reference?.setsNull = true
+    if let reference = table.serverReference(column) { try connection.script(reference) }
+  }
+
+  /// Drops the unique constraints that the models declared over properties that they still have.
+  private func dropUniqueness(of table: inout LayoutRecord.Table, _ wanted: LayoutRecord.Table) throws {
+    let old = table.uniquenessBeyond(wanted)
+    for index in old {
+      let constraint = ServerNames.constraint(table.name, index.columns, "key")
+      try alter(table, "DROP CONSTRAINT IF EXISTS \(constraint.quotedIdentifier)")
+    }
+    table.indices.removeAll { old.contains($0) }
+  }
+
+  /// Gives the indices on a renamed column the names that they would have on a new one.
+  private func renameIndices(on original: String, to name: String, in table: inout LayoutRecord.Table) throws {
+    for (place, index) in table.indices.enumerated() where index.expressions == nil && index.columns.contains(original)
+    {
+      var renamed = index
+      renamed.columns = index.columns.map { $0 == original ? name : $0 }
+      guard !table.indices.contains(renamed) else { continue }
+      let kind = index.isUnique ? "key" : "index"
+      let from = ServerNames.constraint(table.name, index.columns, kind)
+      let to = ServerNames.constraint(table.name, renamed.columns, kind)
+      try connection.script("ALTER INDEX IF EXISTS \(from.quotedIdentifier) RENAME TO \(to.quotedIdentifier)")
+      table.indices[place] = renamed
+    }
   }
 
   private func make(_ index: LayoutRecord.Index, _ statement: String, in table: LayoutRecord.Table) throws {
@@ -78,12 +119,13 @@ struct LayoutChange {
       let index = table.columns.firstIndex(where: { $0.name == original })
     {
       try alter(table, "RENAME COLUMN \(original.quotedIdentifier) TO \(column.name.quotedIdentifier)")
-      // What was kept of texts beside the column goes with it.
+      // The original texts of the column are removed with it.
       _ = try connection.run(
         "UPDATE \(table.name.quotedIdentifier) SET _given = (_given - $1::text)"
           + " || jsonb_build_object($2::text, _given -> $1::text) WHERE _given ? $1::text",
         [.text(original), .text(column.name)])
       table.columns[index].name = column.name
+      try renameIndices(on: original, to: column.name, in: &table)
       return try change(index, to: column, property, in: &table)
     }
     try alter(table, "ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)")
@@ -109,7 +151,7 @@ struct LayoutChange {
     table.columns[index] = column
   }
 
-  /// Gives rows without a value the property's default value, so that the column can be required.
+  /// Sets the default value in rows without one, so that the column can be required.
   private func fill(_ column: LayoutRecord.Column, _ property: __Property?, in table: LayoutRecord.Table) throws {
     let name = column.name.quotedIdentifier
     let empty = try connection.run("SELECT 1 FROM \(table.name.quotedIdentifier) WHERE \(name) IS NULL LIMIT 1")
@@ -123,7 +165,7 @@ struct LayoutChange {
       _ = try connection.run(
         "UPDATE \(table.name.quotedIdentifier) SET \(name) = ($1::\(column.serverType.name)[])[1] WHERE \(name) IS NULL",
         [.array([cell.value], column.serverType)])
-      // A row that this transaction inserted has checks pending, with which its table cannot be altered.
+      // A table with pending checks cannot be altered, and this transaction may have inserted rows.
       try connection.settleConstraints()
     }
     try alter(table, "ALTER COLUMN \(name) SET NOT NULL")
@@ -154,7 +196,7 @@ struct LayoutChange {
 }
 
 extension LayoutRecord {
-  /// Whether a program with the other layout needs nothing that is not there.
+  /// Whether the tables have everything that a program with the other layout needs.
   func holds(_ other: LayoutRecord) -> Bool {
     Set(pairTables).isSuperset(of: other.pairTables) && Set(relationships).isSuperset(of: other.relationships)
       && other.tables.allSatisfy { wanted in
@@ -162,8 +204,17 @@ extension LayoutRecord {
         return (table.hasDiscriminator || !wanted.hasDiscriminator) && Set(table.indices).isSuperset(of: wanted.indices)
           && Set(table.classes).isSuperset(of: wanted.classes)
           && wanted.columns.allSatisfy { table.column(named: $0.name) == $0 }
-          // What this program does not write must not be required.
+          // A column that this program does not write must not be required.
           && table.columns.allSatisfy { !$0.isRequired || wanted.column(named: $0.name) != nil }
+          && table.uniquenessBeyond(wanted).isEmpty
       }
+  }
+}
+
+extension LayoutRecord.Table {
+  /// The unique constraints that the models do not declare, over properties that they have.
+  fileprivate func uniquenessBeyond(_ wanted: LayoutRecord.Table) -> [LayoutRecord.Index] {
+    let known = Set(wanted.columns.map(\.name))
+    return indices.filter { $0.isUnique && !wanted.indices.contains($0) && known.isSuperset(of: $0.columns) }
   }
 }

@@ -1,6 +1,6 @@
 import SwiftData
 
-// What makes the tables of a record. Each statement is skipped where its result is there.
+// The statements that create the tables of a record. Each does nothing if its result exists.
 
 extension LayoutRecord.Table {
   var serverCreation: [String] {
@@ -16,7 +16,7 @@ extension LayoutRecord.Table {
 
   static var discriminator: String { "_entity text COLLATE \"C\" NOT NULL" }
 
-  /// What can only be made when all tables are there.
+  /// Constraints that require all tables.
   var serverConstraints: [String] {
     columns.compactMap(serverReference) + indices.compactMap(creationOnServer)
   }
@@ -29,9 +29,9 @@ extension LayoutRecord.Table {
       + (reference.setsNull ? " ON DELETE SET NULL" : "") + " DEFERRABLE INITIALLY DEFERRED"
   }
 
-  /// Unique values are checked at the end of a transaction, so that they can be exchanged in one.
+  /// Unique values are checked at the end of a transaction, so that one transaction can swap them.
   ///
-  /// Nil for an index of members of composite values, which only makes queries faster.
+  /// Nil for an index on members of composite values, which only makes queries faster.
   func creationOnServer(_ index: LayoutRecord.Index) -> String? {
     guard index.expressions == nil else { return nil }
     let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
@@ -39,7 +39,8 @@ extension LayoutRecord.Table {
     return index.isUnique
       ? "ALTER TABLE \(name.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) UNIQUE (\(list))"
         + " DEFERRABLE INITIALLY DEFERRED"
-        // In Swift's order, which is also that of ORDER BY: the server only then takes rows from the index in order.
+        // In Swift's order, which is also that of ORDER BY. Otherwise the server would not read rows from the index in
+        // order.
       : "CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier)"
         + " (\(index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")))"
   }
@@ -73,7 +74,7 @@ extension LayoutRecord.PairTable {
   }
 }
 
-/// The store's own tables.
+/// The store's internal tables.
 enum OwnTables {
   static let creation = """
     CREATE TABLE IF NOT EXISTS \(ServerNames.metadata) (key text PRIMARY KEY, value text NOT NULL);
@@ -87,6 +88,7 @@ enum OwnTables {
       id bigint PRIMARY KEY, history bigint NOT NULL, kind bigint NOT NULL, entity text NOT NULL, key bigint NOT NULL,
       count bigint NOT NULL, properties text, tombstone text
     );
+    \(PostgresDeletedHistory.table);
     CREATE INDEX IF NOT EXISTS \(ServerNames.changes)_history ON \(ServerNames.changes) (history);
     """
 }

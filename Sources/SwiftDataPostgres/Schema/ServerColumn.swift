@@ -3,7 +3,7 @@ import SwiftData
 extension LayoutRecord.Column {
   /// The type of the column on the server.
   var serverType: PostgresType {
-    // The family of characters, which are text, is that of whole numbers.
+    // Characters are text, but their family is that of integers.
     family == .integer && affinity == .text ? .text : family.serverType
   }
 
@@ -16,22 +16,22 @@ extension LayoutRecord.Column {
 extension ValueFamily {
   var serverType: PostgresType {
     switch self {
-    // Truth values are 0 and 1, as lowered predicates have them; unsigned numbers are their bits.
+    // Booleans are 0 and 1, as in lowered predicates. Unsigned numbers are stored by bit pattern.
     case .bool, .integer, .unsigned, .key, .position: .bigint
-    // Dates are seconds since 2001: a timestamp of the server has microseconds, and would lose the rest.
+    // Dates are seconds since 2001, because a server timestamp has only microseconds.
     case .real, .date: .float8
-    // The digits of a decimal number, of which `numeric` would forget how many were written.
+    // The digits of a decimal number, because `numeric` drops trailing zeros.
     case .text, .url, .decimal: .text
     case .uuid: .uuid
     case .data, .transformed: .bytea
     case .json: .jsonb
-    // Values of several types, which nothing on the server compares.
+    // Values of several types, which the server never compares.
     case .mixed: .json
     }
   }
 }
 
 extension PostgresType {
-  /// As a column is declared.
+  /// The type in a column's declaration.
   var declaration: String { self == .text ? "text COLLATE \"C\"" : name }
 }

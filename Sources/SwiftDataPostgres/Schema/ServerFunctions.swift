@@ -1,19 +1,19 @@
 import SwiftData
 
-/// The functions that lowered predicates call, as far as the server can answer exactly as Swift does.
+/// The functions that lowered predicates call, as far as the server can compute exactly Swift's answer.
 ///
-/// What is missing here is an error when a statement is prepared, and what `swift_unsure` raises an error when it runs;
-/// in both cases the context filters in memory. Texts are in the form of ``StoredText``.
+/// A missing function is an error when a statement is prepared, and `swift_unsure` raises an error when it runs. In
+/// both cases the context filters in memory. Texts are in the form of ``StoredText``.
 enum ServerFunctions {
-  /// Grows with every change, so that stores get the new ones when they are opened.
+  /// Increases with every change, so that opening a store updates its functions.
   static let version = 3
 
   static func install(on connection: PostgresConnection) throws {
     for statement in all { try connection.script(statement) }
   }
 
-  /// Characters that are no part of a greater one, whatever of the same list stands before or behind them: below
-  /// U+0300, Cyrillic and CJK letters, common punctuation, emoji without the modifiers of skin.
+  /// Characters that never combine with a neighbour from the same list: below U+0300, Cyrillic and CJK letters, common
+  /// punctuation, emoji without skin tones.
   private static let whole =
     #"\u0003-\u02ff\u0400-\u0481\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u3041-\u3096\u30a1-\u30fa"#
     + #"\u4e00-\u9fff\uac00-\ud7a3\U0001f300-\U0001f3fa\U0001f400-\U0001faff"#
@@ -21,7 +21,7 @@ enum ServerFunctions {
   private static var all: [String] { raising + text + numbers + members }
 
   private static func function(_ head: String, _ returns: String, _ body: String) -> String {
-    // Volatile, so that nothing is computed before it is known that a row needs it; such functions are inlined.
+    // Volatile, so that nothing is computed for rows that do not need it. Such functions are inlined.
     "CREATE OR REPLACE FUNCTION \(head) RETURNS \(returns) LANGUAGE sql AS $swift$ SELECT \(body) $swift$"
   }
 
@@ -34,7 +34,7 @@ enum ServerFunctions {
     CREATE OR REPLACE FUNCTION swift_truth_is(boolean, integer) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT
     AS $swift$ SELECT $1 = ($2 <> 0) $swift$
     """,
-    // Lowered predicates compare conditions with the 1 and 0 that stored truth values are.
+    // Lowered predicates compare conditions with 1 and 0, the stored Booleans.
     """
     DO $swift$ BEGIN
       CREATE OPERATOR = (LEFTARG = boolean, RIGHTARG = integer, FUNCTION = swift_truth_is);
@@ -43,13 +43,13 @@ enum ServerFunctions {
   ]
 
   private static let text = [
-    // Text is in normal form C already.
+    // Stored text is in normal form C.
     function("swift_nfc(text)", "text", "$1"),
     function(
       "swift_count(text)", "bigint",
       "CASE WHEN $1 IS NULL THEN NULL WHEN $1 ~ '^[\(whole)]*$' AND strpos($1, chr(13)) = 0 THEN length($1)::bigint"
         + " WHEN swift_unsure($1) THEN 0 END"),
-    // A part that is there may still be in the middle of a character.
+    // A matching part may still be in the middle of a character.
     function(
       "swift_contains(text, text)", "boolean",
       """
@@ -72,7 +72,7 @@ enum ServerFunctions {
       """),
   ]
 
-  /// Line ends, of which two may be one character, and what stands for U+0000 and U+0001.
+  /// Line ends, of which two may be one character, and the replacements for U+0000 and U+0001.
   private static func hasControls(_ text: String) -> String { "\(text) ~ '[\\u0001\\u0002\\r\\n]'" }
   private static func isWhole(_ character: String) -> String { "\(character) ~ '^[\(whole)]?$'" }
 
@@ -86,8 +86,8 @@ enum ServerFunctions {
     ] + [("add", "+"), ("subtract", "-"), ("multiply", "*")].flatMap(arithmetic)
     + [("divide", "/"), ("remainder", "%")].map(division)
 
-  /// Whole numbers that overflow have no sum, and nothing is equal to it, as with the default store. Floating-point
-  /// numbers that do are an error of the server, and then Swift says what becomes of them.
+  /// Integers that overflow have no sum, and equal nothing, as in the default store. Floating-point overflow is an
+  /// error of the server, after which Swift computes the result.
   private static func arithmetic(_ name: String, _ op: String) -> [String] {
     [
       function(
@@ -117,7 +117,7 @@ enum ServerFunctions {
       "CASE \(foundText) WHEN 'true' THEN 1::bigint WHEN 'false' THEN 0::bigint END"),
     function("swift_member_real(jsonb, text)", "double precision", "\(foundText)::double precision"),
     function("swift_member_uuid(jsonb, text)", "uuid", "\(foundText)::uuid"),
-    // Text inside JSON is as it was given, so that only the plain one can be compared.
+    // Text inside JSON is in its original form, so only plain text can be compared.
     function(
       "swift_member_text(jsonb, text)", "text",
       "CASE WHEN coalesce(\(foundText), '') ~ '^[\(whole)]*$' OR swift_unsure($2) THEN \(foundText) COLLATE \"C\" END"),

@@ -1,31 +1,32 @@
 import Foundation
 import SwiftData
 
-/// The names of what the store makes in the database.
+/// The names of the store's objects in the database.
 enum ServerNames {
-  /// The server cuts off what is longer, in bytes.
+  /// The server truncates longer names, in bytes.
   static let limit = 63
 
   static let metadata = "_swiftdata_metadata"
   static let history = "_swiftdata_history"
   static let changes = "_swiftdata_changes"
+  static let deletedHistory = "_swiftdata_history_gone"
   static let numbers = "_swiftdata_numbers"
   static let pairs = "_swiftdata_pairs"
 
-  /// The sequence that gives blocks of keys to the rows of a table.
+  /// The sequence that assigns blocks of keys to a table.
   static func keys(of table: String) -> String { short("\(table)__keys") }
 
-  /// The column of the words of a searchable text.
+  /// The column with the words of a searchable text.
   static func words(of column: String) -> String { short("_words_\(column)") }
 
   static func constraint(_ table: String, _ columns: [String], _ kind: String) -> String {
     short(([table] + columns + [kind]).joined(separator: "_"))
   }
 
-  /// A name that fits, different for different long names.
+  /// A name that fits. Different long names stay different.
   static func short(_ name: String) -> String {
     guard name.utf8.count > limit else { return name }
-    // FNV-1a: the same in every process and version, which Swift's own hashes are not.
+    // FNV-1a, which is the same in every process and version, unlike Swift's hashes.
     let hash = name.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     let end = "_" + String(hash, radix: 36)
     var start = name
@@ -33,8 +34,8 @@ enum ServerNames {
     return start + end
   }
 
-  /// Checks that tables and columns can have the names of the models and properties.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer``.
+  /// Checks that the names of the models and properties are valid for tables and columns.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer`.
   static func validate(_ record: LayoutRecord) throws {
     for table in record.tables {
       try validate(table.name, entity: table.name, property: nil)

@@ -1,6 +1,6 @@
 import SwiftData
 
-/// Removes what a store made, and nothing that somebody else has beside it.
+/// Removes the store's objects and leaves those of others.
 struct StoreErasure {
   let connection: PostgresConnection
   let configuration: PostgresConfiguration
@@ -10,7 +10,9 @@ struct StoreErasure {
   func run() throws {
     do {
       try connection.script("BEGIN")
-      let own = [ServerNames.metadata, ServerNames.numbers, ServerNames.history, ServerNames.changes]
+      let own = [
+        ServerNames.metadata, ServerNames.numbers, ServerNames.history, ServerNames.changes, ServerNames.deletedHistory,
+      ]
       for table in record.pairTables.map(\.name) + record.tables.map(\.name) + own {
         try connection.script("DROP TABLE IF EXISTS \(table.quotedIdentifier) CASCADE")
       }

@@ -1,8 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Makes the tables that the models need, or brings those that are there up to them: all of it in one transaction, and
-/// by one program at a time.
+/// Creates or extends the tables for the models, in one transaction, one program at a time.
 struct StoreOpening {
   let connection: PostgresConnection
   let configuration: PostgresConfiguration
@@ -18,22 +17,22 @@ struct StoreOpening {
     (self.connection, self.configuration, self.current, self.plan) = (connection, configuration, current, plan)
   }
 
-  /// - Returns: the identity of the store.
+  /// - Returns: the identifier of the store.
   func open() throws -> String {
     try checkServer()
     try ServerNames.validate(record)
     if let known = try known() { return known }
     do {
       try connection.script("BEGIN")
-      // Whoever comes second waits here and then finds everything made.
+      // A second program waits here, and then finds everything created.
       _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [lock])
       let namespace = try connection.run(
         "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1::text", [.text(configuration.namespace)])
-      // Also where it is there, making it takes a right that the user may not have.
+      // The check comes first, because CREATE SCHEMA requires a permission even if the schema exists.
       if namespace.count == 0 { try connection.script("CREATE SCHEMA \(configuration.namespace.quotedIdentifier)") }
       try connection.script(OwnTables.creation)
       let identifier = try identifier()
-      // Those of a newer program serve an older one too.
+      // The functions of a newer program also serve an older one.
       if try functionVersion() < ServerFunctions.version {
         try ServerFunctions.install(on: connection)
         try write("functions", "\(ServerFunctions.version)")
@@ -52,12 +51,12 @@ struct StoreOpening {
 
   // MARK: - Migration
 
-  /// Brings the tables to the models, over the versions of the plan.
-  /// - Returns: what the database has then.
+  /// Migrates the tables to the models, through the versions of the plan.
+  /// - Returns: the resulting layout.
   private func migrate(_ stored: LayoutRecord?, _ identifier: String) throws -> LayoutRecord {
     var stored = stored ?? .empty
     for step in try migration?.steps ?? [] {
-      // Who has the database open waits until its models are in force.
+      // Programs with the database open wait until the new models are in force.
       if step.willMigrate != nil || step.didMigrate != nil { try lockTables(stored) }
       if let willMigrate = step.willMigrate { try run(willMigrate, step.source, identifier) }
       stored = try bring(stored, to: step.target.layout)
@@ -89,7 +88,7 @@ struct StoreOpening {
     try connection.script("LOCK TABLE \(names.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE")
   }
 
-  /// The way along the plan; nil without one.
+  /// The migration along the plan, or nil without one.
   private var migration: ServerMigration? {
     get throws {
       guard let plan else { return nil }
@@ -112,14 +111,14 @@ struct StoreOpening {
 
   private var lock: PostgresParameter { .text("swiftdata \(configuration.namespace)") }
 
-  /// The identity of a store that needs nothing; nil where something is to be made.
+  /// The identifier of a store that needs no change, or nil.
   private func known() throws -> String? {
     let there = try connection.run(
       "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1::text AND tablename = $2::text",
       [.text(configuration.namespace), .text(ServerNames.metadata)])
     guard there.count == 1, let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion()
-    // A stage may have something to do where the tables are right already.
+    // A stage may have work to do even if the tables are right.
     if plan != nil, try storedVersion() != version { return nil }
     guard try functionVersion() >= ServerFunctions.version, stored.holds(record),
       try searchRecords().isSuperset(of: search.flatMap(\.records)),
@@ -142,11 +141,13 @@ struct StoreOpening {
     }
   }
 
-  /// A program with older models must not write what newer ones read otherwise.
+  /// Throws if the program's models are older and no plan leads back, because newer programs may read what it writes
+  /// differently.
   private func checkVersion() throws {
     guard let stored = try storedVersion() else { return }
-    let own = try version
-    guard own < stored else { return }
+    let migration = try migration
+    let own = migration?.version ?? current.schema.version
+    guard own < stored, migration?.steps.isEmpty ?? true else { return }
     throw SwiftDataError(
       .newerSchema,
       message: "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(own);"
@@ -167,7 +168,7 @@ struct StoreOpening {
 
   private func functionVersion() throws -> Int { try read("functions").flatMap { Int($0) } ?? 0 }
 
-  /// What is searchable.
+  /// The searchable columns.
   private func searchRecords() throws -> Set<String> {
     Set(try read("search")?.split(separator: "\n").map(String.init) ?? [])
   }
@@ -190,11 +191,11 @@ struct StoreOpening {
 }
 
 extension Schema.Version {
-  /// As the metadata have it.
+  /// The version in the metadata's form.
   fileprivate var numbers: String { "\(major).\(minor).\(patch)" }
 }
 
 extension PostgresConnection {
-  /// Makes the checks that wait for the end of the transaction.
+  /// Runs the deferred checks now.
   func settleConstraints() throws { try script("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED") }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 extension PostgresStore {
-  /// The rows that have all words; FTS5 then decides in memory.
+  /// Finds the rows with all words. FTS5 then ranks them in memory.
   package func search(_ request: SearchRequest) throws -> SearchAnswer {
     let terms = try request.terms()
     let rows = try rows(of: request.table.entity.name)
@@ -15,7 +15,7 @@ extension PostgresStore {
     var condition = "((\(columns.all("t0."))) @@ $1::text::tsquery OR \(columns.lacksWords("t0.")))"
     if let own = rows.table.discriminatorCondition { condition += " AND \(own)" }
     var candidates = "SELECT t0._pk FROM \(table) AS t0 WHERE \(condition)"
-    // That words follow each other is not asked of the server, so that any row may be among the best.
+    // The server does not check that words are consecutive, so any row may be among the best.
     if let limit = request.limit, limit < 1_000_000, terms.allSatisfy({ $0.words.count == 1 }) {
       candidates +=
         " ORDER BY ts_rank(\(columns.all("t0.")), $1::text::tsquery, 1) DESC NULLS FIRST, t0._pk LIMIT \(limit * 10 + 200)"

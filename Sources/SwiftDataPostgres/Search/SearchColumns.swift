@@ -1,21 +1,21 @@
 import Foundation
 import SwiftData
 
-/// The words of the searchable texts of a class hierarchy: a `tsvector` beside each text, and a GIN index over them.
+/// The words of a class hierarchy's searchable texts: a `tsvector` beside each text, with a GIN index.
 ///
-/// The words are those of the default store's index, put there by whoever writes the row. Where somebody else changes a
-/// text, they are null, and the row is looked at by every search until the store is opened again.
+/// The words are those of the default store's index. The program that writes a row computes them. If another program
+/// changes a text, they become NULL, and every search checks the row until the store is opened again.
 struct SearchColumns {
   struct Column {
     /// The column of the text.
     let source: String
-    /// That of its words.
+    /// The column of its words.
     var words: String { ServerNames.words(of: source) }
   }
 
   let table: String
   let columns: [Column]
-  /// What the index is on, for a row of an alias.
+  /// The indexed expression for a row of an alias.
   func all(_ alias: String) -> String {
     columns.map { "coalesce(\(alias)\($0.words.quotedIdentifier), '')" }.joined(separator: " || ")
   }
@@ -26,20 +26,20 @@ struct SearchColumns {
     }.joined(separator: " OR ")
   }
 
-  /// Nil where nothing of the hierarchy is searchable.
+  /// Returns nil if nothing in the hierarchy is searchable.
   init?(_ table: EntityTable, _ layout: StoreLayout) {
     guard let index = layout.searchIndex(of: table) else { return nil }
     self.table = table.name
     columns = index.columns.map { Column(source: $0.source) }
   }
 
-  /// Those of all hierarchies.
+  /// The search columns of all hierarchies.
   static func all(of layout: StoreLayout) -> [SearchColumns] {
     var seen = Set<String>()
     return layout.tables.filter { seen.insert($0.name).inserted }.compactMap { SearchColumns($0, layout) }
   }
 
-  /// What the store's metadata have when everything is there.
+  /// The store's metadata for complete search columns.
   var records: Set<String> {
     let names = columns.map(\.source).joined(separator: ",")
     return ["\(SearchWords.version) \(table): \(names)"]
@@ -47,7 +47,7 @@ struct SearchColumns {
 
   // MARK: - Making
 
-  /// Makes what is not there, and finds the words of all texts.
+  /// Creates missing columns, and computes the words of all texts.
   func make(on connection: PostgresConnection) throws {
     let rows = table.quotedIdentifier
     for column in columns {
@@ -74,23 +74,23 @@ struct SearchColumns {
     while try fill(on: connection) {}
   }
 
-  /// The trigger and its function.
+  /// The trigger with its function.
   private func forgetting(_ column: Column) -> String {
     ServerNames.short("swift_forget_\(table)_\(column.source)").quotedIdentifier
   }
 
-  /// Removes what does not go with the table.
+  /// Removes objects that dropping the table leaves.
   func remove(on connection: PostgresConnection) throws {
     for column in columns { try connection.script("DROP FUNCTION IF EXISTS \(forgetting(column))() CASCADE") }
   }
 
-  /// Whether there are texts without words.
+  /// Whether some texts have no words.
   func isIncomplete(on connection: PostgresConnection) throws -> Bool {
     try connection.run("SELECT 1 FROM \(table.quotedIdentifier) WHERE \(lacksWords("")) LIMIT 1").count > 0
   }
 
-  /// Finds the words of some texts.
-  /// - Returns: false where all have theirs.
+  /// Computes the words of some texts.
+  /// - Returns: false if all texts have theirs.
   private func fill(on connection: PostgresConnection) throws -> Bool {
     let sources = columns.map(\.source.quotedIdentifier).joined(separator: ", ")
     let result = try connection.run(
@@ -110,15 +110,15 @@ struct SearchColumns {
 
   // MARK: - Cells
 
-  /// The cells of the words of texts; null where there is no text.
+  /// The cells with the words of texts, NULL for a missing text.
   static func cells(of texts: [String?]) throws -> [SQLValue] {
     var words = try SearchWords.words(of: texts.compactMap { $0 }).makeIterator()
     return texts.map { text in text == nil ? .null : .blob(vector(words.next() ?? [])) }
   }
 
-  /// What the server can have in a word, in bytes; the rest is cut off, here and in what is looked for.
+  /// The server's limit of a word in bytes. Longer words are truncated, also in queries.
   static let longestWord = 500
-  /// A vector can have a mebibyte; what is behind it is not found.
+  /// The size limit of a vector is 1 MiB. Words beyond it are not found.
   private static let longestVector = 900_000
 
   static func word(_ word: String) -> String {
@@ -128,7 +128,7 @@ struct SearchColumns {
     return result
   }
 
-  /// A `tsvector` in the server's binary form: its words, and where in the text they are.
+  /// A `tsvector` in the server's binary format: its words with their positions.
   private static func vector(_ words: [String]) -> Data {
     var places = [String: [UInt16]]()
     var size = 0
@@ -136,7 +136,7 @@ struct SearchColumns {
       let word = Self.word(word)
       if places[word] == nil { size += word.utf8.count + 8 }
       guard size < longestVector else { break }
-      // Places are 1 to 16,383, and at most 255 of a word.
+      // Positions are 1 to 16,383, at most 255 per word.
       if place < 16_383, places[word, default: []].count < 255 {
         places[word, default: []].append(UInt16(place + 1))
       } else if places[word] == nil {

@@ -1,0 +1,138 @@
+import CLibPQ
+import Foundation
+import SwiftData
+import Synchronization
+
+/// The servers of a URL. Connects to one with a given role.
+final class PostgresServers: Sendable {
+  /// The wanted role of a server.
+  enum Role: Sendable {
+    /// A writable server, or the `target_session_attrs` of the URL.
+    case primary
+    /// A replica of the primary.
+    case replica
+  }
+
+  let url: String
+  let options: PostgresPoolOptions
+  private let role: Role
+  private let hosts: [PostgresURL.Host]
+  /// The value of `target_session_attrs`.
+  private let target: String
+  private let hasConnectTimeout: Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    /// The index of the host that answered last.
+    var first = 0
+    /// Hosts that answered too slowly, with the time until which they are asked last.
+    var slow: [Int: ContinuousClock.Instant] = [:]
+  }
+
+  /// The time in seconds for a host to accept a connection, unless the URL has one.
+  private static let connectTimeout = 3
+  /// The time during which a slow host is asked only if no other one serves.
+  private static let slowHostPause = Duration.seconds(10)
+
+  init(url: String, options: PostgresPoolOptions, role: Role = .primary) {
+    (self.url, self.options, self.role) = (url, options, role)
+    let parsed = PostgresURL(url)
+    hosts = parsed?.hosts ?? [PostgresURL.Host(name: nil, address: nil, port: nil)]
+    hasConnectTimeout = parsed?.hasConnectTimeout ?? false
+    switch role {
+    case .replica: target = "standby"
+    // libpq prefers a standby among several hosts. Here each is asked alone.
+    case .primary where parsed?.role == "prefer-standby": target = "any"
+    case .primary: target = parsed?.role ?? (hosts.count > 1 ? "read-write" : "any")
+    }
+  }
+
+  /// Whether another server can take over.
+  var canFailOver: Bool { hosts.count > 1 }
+  /// Whether waiting for a host to take the role makes sense.
+  var isWorthWaiting: Bool { canFailOver && role == .primary }
+
+  /// Connects to the first host with the role.
+  /// - Parameter application: the application name, unless the URL has one.
+  /// - Throws: ``PostgresError`` with the answer of each host.
+  func connect(as application: String) throws -> (handle: OpaquePointer, host: PostgresURL.Host) {
+    var answers = [(place: String, message: String)]()
+    for index in order() {
+      let start = ContinuousClock.now
+      let handle = withSettings(of: hosts[index], application: application) { PQconnectdbParams($0, $1, 1) }
+      if let handle, PQstatus(handle) == CONNECTION_OK {
+        state.withLock { ($0.first, $0.slow[index]) = (index, nil) }
+        return (handle, hosts[index])
+      }
+      let message = handle.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
+      PQfinish(handle)
+      answers.append((hosts[index].place, message.trimmingCharacters(in: .whitespacesAndNewlines)))
+      if canFailOver, ContinuousClock.now - start > .seconds(1) {
+        state.withLock { $0.slow[index] = .now + Self.slowHostPause }
+      }
+    }
+    throw error(answers)
+  }
+
+  /// The host that answered last is first, replicas are in random order, slow hosts are last.
+  private func order() -> [Int] {
+    guard canFailOver else { return [0] }
+    return state.withLock { state in
+      let now = ContinuousClock.now
+      state.slow = state.slow.filter { $0.value > now }
+      let first = role == .replica ? Int.random(in: hosts.indices) : state.first
+      let all = hosts.indices.map { ($0 + first) % hosts.count }
+      // While a primary is missing, the next attempt must not wait for a slow host again.
+      let quick = all.filter { state.slow[$0] == nil }
+      return quick.isEmpty ? all : quick
+    }
+  }
+
+  private func error(_ answers: [(place: String, message: String)]) -> PostgresError {
+    var error = PostgresError(message: answers.first?.message ?? "", isLost: true)
+    // A server that rejects the user or the database will reject it again.
+    error.mayRecover = answers.contains { answer in
+      !answer.message.contains("FATAL:") || answer.message.contains("the database system is")
+    }
+    guard canFailOver else { return error }
+    let known = Set(answers.map(\.place))
+    let silent = hosts.map(\.place).filter { !known.contains($0) }.map { "\($0): did not answer before" }
+    let said = answers.map { answer in
+      // libpq repeats the host and asks whether the server is running.
+      let text = answer.message.split(separator: "\n").first.map(String.init) ?? answer.message
+      return "\(answer.place): \(text.split(separator: " failed: ", maxSplits: 1).last.map(String.init) ?? text)"
+    }
+    let wanted = role == .replica ? "a replica" : target == "read-write" || target == "primary" ? "the primary" : target
+    error.message = "no host is \(wanted) (\((said + silent).joined(separator: "; ")))"
+    return error
+  }
+
+  /// Whether a host accepts connections. Sends no password.
+  func answers(_ host: PostgresURL.Host) -> Bool {
+    withSettings(of: host, application: "swiftdata", timeout: Self.connectTimeout) { names, values in
+      PQpingParams(names, values, 1) != PQPING_NO_RESPONSE
+    }
+  }
+
+  private func withSettings<T>(
+    of host: PostgresURL.Host, application: String, timeout: Int? = nil,
+    _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> T
+  ) -> T {
+    // Later settings override those of the URL.
+    var settings = [("dbname", url), ("fallback_application_name", application), ("target_session_attrs", target)]
+    if canFailOver {
+      settings += [("host", host.name ?? ""), ("hostaddr", host.address ?? ""), ("port", host.port ?? "")]
+    }
+    if timeout != nil || !hasConnectTimeout {
+      settings.append(("connect_timeout", "\(timeout ?? (canFailOver ? Self.connectTimeout : 10))"))
+    }
+    let names = settings.map { strdup($0.0) }
+    let values = settings.map { strdup($0.1) }
+    defer { for text in names + values { free(text) } }
+    return (names.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { names in
+      (values.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { values in
+        body(names.baseAddress!, values.baseAddress!)
+      }
+    }
+  }
+}

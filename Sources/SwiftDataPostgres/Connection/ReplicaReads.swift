@@ -1,0 +1,129 @@
+import Foundation
+import SwiftData
+import Synchronization
+
+/// The fetches that replicas may answer. (Our own.)
+///
+/// With any choice, a context sees at least what it saved or has seen: the store remembers the position in the server's
+/// log, and a replica that is behind does not answer.
+public enum ReadReplicas: Hashable, Sendable {
+  /// The primary answers all fetches.
+  case never
+  /// A replica answers if one is recent enough for the context.
+  case prefer
+  /// A replica answers if it has everything that was committed at least `lag` seconds ago.
+  case bounded(lag: Double)
+}
+
+/// Sends reading statements to replicas that are recent enough.
+final class ReplicaReads: Sendable {
+  private struct State {
+    /// The position in the primary's log that this store has seen, and its timeline.
+    var seen: Int64 = 0
+    var timeline: Int64 = 0
+    /// Whether the store has seen something whose log position is unknown.
+    var isUnknown = true
+    /// The last known position of the primary, with its time.
+    var sample: (position: Int64, time: ContinuousClock.Instant)?
+    /// The time until which no replica is asked, because none answered.
+    var pause: ContinuousClock.Instant?
+  }
+
+  private let pool: PostgresPool
+  private let policy: ReadReplicas
+  private let state = Mutex(State())
+  /// The numbers of statements that replicas and the primary answered.
+  let counts = Mutex((replica: 0, primary: 0))
+
+  init(_ pool: PostgresPool, _ policy: ReadReplicas) { (self.pool, self.policy) = (pool, policy) }
+
+  /// The log position of a server: a replica, or a primary that was a replica.
+  private static func far(_ replica: String) -> String {
+    "(CASE WHEN pg_is_in_recovery() THEN \(replica) ELSE pg_current_wal_insert_lsn() END - '0/0'::pg_lsn)::bigint"
+  }
+  /// The position that a replica certainly shows.
+  private static let shown = "coalesce(\(far("pg_last_wal_replay_lsn()")), 0)"
+  /// The position that a replica shows at most. A change is visible a moment before the server reports it as replayed.
+  private static let received = "coalesce(\(far("greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())")), 0)"
+
+  /// The log position of a server.
+  static func position(of connection: PostgresConnection) throws -> (position: Int64, timeline: Int64) {
+    (try connection.run("SELECT \(received)").integer(0, 0), connection.timeline)
+  }
+
+  /// The statement with which a commit reports its log position.
+  static var position: PostgresStatement { PostgresStatement("SELECT \(received)") }
+
+  /// Records that everything visible on a primary was seen.
+  func note(on connection: PostgresConnection) throws {
+    note(try Self.position(of: connection), isPrimary: true)
+  }
+
+  /// - Parameter isPrimary: whether it is the primary's position, after which nothing unknown is left.
+  func note(_ seen: (position: Int64, timeline: Int64), isPrimary: Bool) {
+    state.withLock { state in
+      if isPrimary, seen.timeline != state.timeline {
+        // Another server took over. What it lacks of the old server's log is lost.
+        (state.seen, state.timeline, state.sample) = (seen.position, seen.timeline, nil)
+      } else {
+        state.seen = max(state.seen, seen.position)
+      }
+      if isPrimary { state.isUnknown = false }
+    }
+  }
+
+  /// Records a commit at an unknown log position. The primary answers until it reports its position.
+  func noteUnknown() { state.withLock { $0.isUnknown = true } }
+
+  /// - Parameter ask: returns the position of the primary.
+  /// - Returns: nil if the primary has to answer.
+  func run(
+    _ statement: SQLFragment, _ namespace: String, log: StatementLog?, cancellable: Bool,
+    askPrimary ask: () throws -> (position: Int64, timeline: Int64)
+  ) throws -> PostgresResult? {
+    guard let wanted = wanted(ask) else { return counted(nil) }
+    do {
+      let result = try pool.with(namespace, log: log, cancellable: cancellable) { connection in
+        let results = try connection.pipeline([
+          PostgresStatement("SELECT \(Self.shown) >= $1::bigint", [.integer(wanted)]), PostgresStatement(statement),
+          Self.position,
+        ])
+        guard results[0].integer(0, 0) == 1 else { return PostgresResult?.none }
+        note((results[2].integer(0, 0), 0), isPrimary: false)
+        return results[1]
+      }
+      return counted(result)
+    } catch let error as PostgresError {
+      // The primary could not compute Swift's answer either.
+      if error.wantsSwift || error.isCancelled && Task.isCancelled { throw error }
+      if error.isLost {
+        pool.close()
+        state.withLock { $0.pause = .now + .seconds(1) }
+      }
+      return counted(nil)
+    }
+  }
+
+  /// The position that a replica needs to answer, or nil if none can.
+  private func wanted(_ ask: () throws -> (position: Int64, timeline: Int64)) -> Int64? {
+    let now = ContinuousClock.now
+    let (known, sample) = state.withLock { state -> (Int64?, (position: Int64, time: ContinuousClock.Instant)?) in
+      if let pause = state.pause, pause > now { return (nil, nil) }
+      return (state.isUnknown ? nil : state.seen, state.sample)
+    }
+    guard let known else { return nil }
+    guard case .bounded(let lag) = policy else { return known }
+    if let sample, now - sample.time <= .seconds(lag) { return max(known, sample.position) }
+    guard let seen = try? ask() else { return nil }
+    note(seen, isPrimary: true)
+    state.withLock { $0.sample = (seen.position, now) }
+    return max(known, seen.position)
+  }
+
+  private func counted(_ result: PostgresResult?) -> PostgresResult? {
+    counts.withLock { counts in
+      if result == nil { counts.primary += 1 } else { counts.replica += 1 }
+    }
+    return result
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import SwiftData
+import Synchronization
+
+/// The connections of a store: to the primary, and to replicas if reads may use them.
+///
+/// Stores with shared pool options share the pools of the same URL.
+final class ServerConnections: Sendable {
+  let namespace: String
+  let primary: PostgresPool
+  let replicas: ReplicaReads?
+  /// Listens for external saves. Nil inside a transaction.
+  let listener: SaveListener?
+  /// The connection of a running transaction, which all operations use.
+  let transaction: PostgresConnection?
+  private let log: StatementLog?
+
+  init(_ configuration: PostgresConfiguration) {
+    let (url, options) = (configuration.url, configuration.pool)
+    namespace = configuration.namespace
+    log = StatementLog(store: configuration.name)
+    let application = options.isShared ? "swiftdata" : "swiftdata \(configuration.namespace)"
+    primary = SharedPools.pool(url, options, .primary, application)
+    if case .never = configuration.readReplicas {
+      replicas = nil
+    } else {
+      replicas = ReplicaReads(SharedPools.pool(url, options, .replica, application), configuration.readReplicas)
+    }
+    listener = SharedPools.listener(configuration.listenURL ?? url, options, application)
+    transaction = nil
+  }
+
+  /// Uses the one connection of a running transaction.
+  init(within transaction: PostgresConnection) {
+    (namespace, log, replicas, listener) = (transaction.namespace, nil, nil, nil)
+    primary = PostgresPool(transaction.servers, application: "")
+    self.transaction = transaction
+  }
+
+  /// Lends a connection to the primary while `body` runs.
+  /// - Parameter cancellable: whether cancelling the task ends waiting and running statements.
+  /// - Throws: ``PostgresError`` if there is no connection, `CancellationError`, and the error of `body`.
+  func with<T>(cancellable: Bool = false, _ body: (PostgresConnection) throws -> T) throws -> T {
+    if let transaction { return try body(transaction) }
+    return try primary.with(namespace, log: log, cancellable: cancellable, body)
+  }
+
+  /// Reads from the primary. If the connection is lost, retries on a new one: once, or as long as the pool waits for
+  /// another primary.
+  func read<T>(cancellable: Bool, _ body: (PostgresConnection) throws -> T) throws -> T {
+    let end = ContinuousClock.now + .seconds(primary.servers.options.timeout)
+    var isFirst = true
+    while true {
+      do {
+        return try with(cancellable: cancellable) { connection in
+          let result = try body(connection)
+          // A replica needs what was read here before it answers again.
+          try replicas?.note(on: connection)
+          return result
+        }
+      } catch let error as PostgresError where error.isLost && !error.hasWaited {
+        // The cause probably closed the other connections too, though this process may not know yet.
+        close()
+        guard isFirst || primary.servers.canFailOver && ContinuousClock.now < end else { throw error }
+        isFirst = false
+      }
+    }
+  }
+
+  /// Runs a reading statement, on a replica if one is recent enough.
+  func run(_ statement: SQLFragment, cancellable: Bool) throws -> PostgresResult {
+    if transaction == nil, let replicas {
+      let found = try replicas.run(statement, namespace, log: log, cancellable: cancellable) {
+        try with(cancellable: cancellable) { try ReplicaReads.position(of: $0) }
+      }
+      if let found { return found }
+    }
+    return try read(cancellable: cancellable) { try $0.run(statement) }
+  }
+
+  /// Closes idle connections.
+  func close() { primary.close() }
+}
+
+/// The pools that stores of this process share.
+private enum SharedPools {
+  private struct Key: Hashable {
+    let url: String
+    let options: PostgresPoolOptions
+    let role: PostgresServers.Role
+  }
+  private struct Weak<Value: AnyObject & Sendable>: Sendable { weak var value: Value? }
+  private static let pools = Mutex<[Key: Weak<PostgresPool>]>([:])
+  private static let listeners = Mutex<[Key: Weak<SaveListener>]>([:])
+
+  static func pool(
+    _ url: String, _ options: PostgresPoolOptions, _ role: PostgresServers.Role, _ application: String
+  ) -> PostgresPool {
+    shared(pools, Key(url: url, options: options, role: role)) {
+      PostgresPool(PostgresServers(url: url, options: options, role: role), application: application)
+    }
+  }
+
+  static func listener(_ url: String, _ options: PostgresPoolOptions, _ application: String) -> SaveListener {
+    shared(listeners, Key(url: url, options: options, role: .primary)) {
+      SaveListener(PostgresServers(url: url, options: options), application: application)
+    }
+  }
+
+  private static func shared<Value: AnyObject & Sendable>(
+    _ known: borrowing Mutex<[Key: Weak<Value>]>, _ key: Key, _ make: () -> Value
+  ) -> Value {
+    guard key.options.isShared else { return make() }
+    return known.withLock { known in
+      if let value = known[key]?.value { return value }
+      let value = make()
+      known = known.filter { $0.value.value != nil }
+      known[key] = Weak(value: value)
+      return value
+    }
+  }
+}

@@ -1,0 +1,89 @@
+public import SwiftData
+
+/// Stores of one database that differ in their namespace only, one per tenant. (Our own.)
+///
+///     let tenants = PostgresTenants(PostgresConfiguration(url: url, schema: schema))
+///     let container = try ModelContainer(for: schema, configurations: tenants.configuration(of: "tenant_17"))
+///
+/// They share connections: at most the `size` of the pool, and one more that listens.
+public struct PostgresTenants: Sendable {
+  /// The common configuration of all tenants.
+  public let configuration: PostgresConfiguration
+
+  /// Makes tenants.
+  /// - Parameter configuration: the common configuration. Its namespace is ignored, and its pool is shared.
+  public init(_ configuration: PostgresConfiguration) {
+    var configuration = configuration
+    configuration.pool.isShared = true
+    self.configuration = configuration
+  }
+
+  /// The configuration of one tenant.
+  /// - Parameter namespace: the schema of the database for the tenant's tables.
+  public func configuration(of namespace: String) -> PostgresConfiguration {
+    var configuration = configuration
+    configuration.namespace = namespace
+    return configuration
+  }
+
+  /// The namespaces of the database with a store, in order.
+  /// - Throws: `SwiftDataError.io` if the server is unreachable.
+  /// - Complexity: one statement.
+  public func namespaces() throws -> [String] {
+    let connections = ServerConnections(configuration)
+    return try PostgresStore.report(configuration.name) {
+      try connections.read(cancellable: true) { connection in
+        let found = try connection.run(
+          "SELECT schemaname FROM pg_catalog.pg_tables WHERE tablename = $1::text ORDER BY schemaname COLLATE \"C\"",
+          [.text(ServerNames.metadata)])
+        return (0..<found.count).compactMap { found.text($0, 0) }
+      }
+    }
+  }
+
+  /// The progress of a migration of many tenants.
+  public struct Progress: Sendable {
+    /// The namespace of the tenant that was tried last.
+    public let namespace: String
+    /// The reason why it could not be migrated, or nil.
+    public let failure: (any Error)?
+    /// The number of tenants tried so far.
+    public let done: Int
+    /// The number of tenants.
+    public let total: Int
+  }
+
+  /// Migrates the tables of many tenants to the program's models, one tenant after another, each in its own
+  /// transaction.
+  ///
+  /// A tenant that fails stays unchanged, and the others continue. An interrupted migration continues when it is called
+  /// again: a tenant that has the models is only checked.
+  /// - Parameters:
+  ///   - namespaces: the tenants. One without a store gets one.
+  ///   - plan: the versions of the models. See ``PostgresStore/init(_:migrationPlan:)``.
+  ///   - progress: called after each tenant.
+  /// - Returns: the tenants that failed, with the reasons.
+  /// - Throws: `CancellationError` between two tenants if the task was cancelled, and the error of `progress`.
+  /// - Complexity: a few statements per tenant.
+  public func migrate(
+    _ namespaces: [String], migrationPlan plan: (any SchemaMigrationPlan.Type)? = nil,
+    progress: (Progress) throws -> Void = { _ in }
+  ) throws -> [String: any Error] {
+    // Keeps the shared connections between two tenants.
+    let connections = ServerConnections(configuration)
+    defer { withExtendedLifetime(connections) {} }
+    var failures = [String: any Error]()
+    for (index, namespace) in namespaces.enumerated() {
+      try Task.checkCancellation()
+      do {
+        _ = try PostgresStore(configuration(of: namespace), migrationPlan: plan)
+      } catch {
+        failures[namespace] = error
+      }
+      try progress(
+        Progress(
+          namespace: namespace, failure: failures[namespace], done: index + 1, total: namespaces.count))
+    }
+    return failures
+  }
+}

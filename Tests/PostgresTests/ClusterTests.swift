@@ -1,0 +1,153 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SwiftDataPostgres
+
+@Suite(
+  "A primary with replicas", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .serialized,
+  .timeLimit(.minutes(60)))
+struct ClusterTests {
+  /// `make cluster-test ROUNDS=200`.
+  private static let rounds = ProcessInfo.processInfo.environment["CLUSTER_ROUNDS"].flatMap(Int.init) ?? 4
+  /// `CLUSTER_PATRONI=1`, with Debian's packages patroni, etcd-server and etcd-client.
+  private static let isPatroni = ProcessInfo.processInfo.environment["CLUSTER_PATRONI"] != nil
+  private static let kinds: [PrivateCluster.Failover] =
+    isPatroni ? [.kill, .pause, .switchover, .etcd] : [.kill, .pause, .cut, .switchover]
+
+  @Test("loses no acknowledged save and writes none twice while primaries fail")
+  func failover() throws {
+    let cluster = try Self.isPatroni ? PrivateCluster("--patroni") : PrivateCluster()
+    defer { cluster.stop() }
+    let store = TestStore(url: cluster.url)
+    let writers = try Writers(Self.rounds > 10 ? 8 : 4, url: cluster.url, store.namespace)
+    var lines = try wait(for: writers) { $0.count { $0.isAcknowledged } > 10 }
+    var outages = [(kind: PrivateCluster.Failover, total: Double, promotion: Double)]()
+    for round in 0..<Self.rounds {
+      let kind = Self.kinds[round % Self.kinds.count]
+      let (lost, promoted) = try cluster.failOver(kind)
+      lines = try wait(for: writers) { $0.contains { $0.isAcknowledged && $0.time > promoted } }
+      let first = lines.filter { $0.isAcknowledged && $0.time > promoted }.map(\.time).min()
+      outages.append((kind, try #require(first) - lost, promoted - lost))
+    }
+    lines = try writers.finish()
+    #expect(lines.refused.isEmpty, "a failover was noticed by a program")
+    try lines.expectExactlyOnce(in: store)
+    for kind in Self.kinds {
+      let own = outages.filter { $0.kind == kind }
+      print(
+        "\(kind): \(own.count) times, first save after \(Self.summary(own.map(\.total)))"
+          + ", promotion after \(Self.summary(own.map(\.promotion)))")
+    }
+  }
+
+  private static func summary(_ seconds: [Double]) -> String {
+    let sorted = seconds.sorted()
+    guard let worst = sorted.last else { return "-" }
+    return String(format: "%.2f s (worst %.2f s)", sorted[sorted.count / 2], worst)
+  }
+
+  /// Waits until the writers have said enough, or the suite's time limit ends the test.
+  private func wait(for writers: Writers, _ isEnough: ([Writers.Line]) -> Bool) throws -> [Writers.Line] {
+    while true {
+      let lines = try writers.lines()
+      if isEnough(lines) { return lines }
+      try Task.checkCancellation()
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+  }
+
+  @Test("is waited for as long as the pool says, and then the error tells what each host answered")
+  func none() throws {
+    // Nothing listens on these ports.
+    let url = "postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres"
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: Note.self, configurations: PostgresConfiguration(url: url, pool: PostgresPoolOptions(timeout: 0.5)))
+    }
+    let message = error?.message ?? ""
+    #expect(message.contains("no host is the primary (127.0.0.1:1: "), "\(message)")
+    #expect(message.contains("127.0.0.1:2: "), "\(message)")
+  }
+
+  @Test("answers fetches on replicas that have what the context saw, and on the primary else")
+  func replicas() throws {
+    let cluster = try PrivateCluster("--nodes", "2", "--asynchronous", "--delay", "2")
+    defer { cluster.stop() }
+    let store = TestStore(url: cluster.url)
+    var configuration = store.configuration
+    configuration.readReplicas = .prefer
+    let container = try ModelContainer(for: Note.self, configurations: configuration)
+    let reads = try #require((container.core.stores.first as? PostgresStore)?.connections.replicas)
+    let context = ModelContext(container)
+    for number in 1...20 {
+      context.insert(Note(number))
+      try context.save()
+      // The replica is two seconds late: it must not answer.
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<Note>()) == number)
+      #expect(try ModelContext(container).fetch(FetchDescriptor<Note>()).count == number)
+    }
+    #expect(reads.counts.withLock { $0.replica } == 0)
+    // Once it has caught up, it does.
+    while reads.counts.withLock({ $0.replica }) < 5 {
+      #expect(try ModelContext(container).fetch(FetchDescriptor<Note>()).count == 20)
+      try Task.checkCancellation()
+    }
+    // What it answers is never older than what this store has seen, whoever wrote it.
+    let other = try ModelContainer(for: Note.self, configurations: store.configuration)
+    let writer = ModelContext(other)
+    writer.insert(Note(21))
+    try writer.save()
+    context.insert(Note(22))
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Note>()) == 22)
+  }
+
+  @Test("answers no fetch on a replica that is later than a bound")
+  func bounded() throws {
+    let cluster = try PrivateCluster("--nodes", "2", "--asynchronous", "--delay", "3")
+    defer { cluster.stop() }
+    let store = TestStore(url: cluster.url)
+    var configuration = store.configuration
+    configuration.readReplicas = .bounded(lag: 0)
+    let reader = try ModelContainer(for: Note.self, configurations: configuration)
+    let writer = ModelContext(try ModelContainer(for: Note.self, configurations: store.configuration))
+    for number in 1...10 {
+      writer.insert(Note(number))
+      try writer.save()
+      #expect(try ModelContext(reader).fetchCount(FetchDescriptor<Note>()) == number)
+    }
+    let reads = try #require((reader.core.stores.first as? PostgresStore)?.connections.replicas)
+    #expect(reads.counts.withLock { $0.primary } >= 10)
+  }
+
+  @Test("hands out no key twice after a crash took a block of keys back")
+  func keys() throws {
+    let server = try PrivateServer()
+    defer { server.stop() }
+    let store = TestStore(url: server.url)
+    func open() throws -> ModelContext {
+      ModelContext(try ModelContainer(for: Note.self, configurations: store.configuration))
+    }
+    let (one, two) = (try open(), try open())
+    try store.sql("ALTER TABLE \"Note\" ADD CHECK (number <> -1)")
+    let refused = Note(-1)
+    one.insert(refused)
+    #expect(throws: SwiftDataError.self) { try one.save() }
+    one.delete(refused)
+    // The block that the refused save took is not in the log that survives.
+    try server.restart()
+    for number in 0..<70 {
+      for context in [two, one] {
+        context.insert(Note(number))
+        try context.save()
+      }
+    }
+    #expect(try one.fetchCount(FetchDescriptor<Note>()) == 140)
+  }
+}
+
+@Model private final class Note {
+  var number: Int
+  init(_ number: Int) { self.number = number }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SwiftDataPostgres
+
+@Suite(
+  "A server behind PgBouncer", .enabled(if: PostgresServer.isThere, PostgresServer.reason),
+  .enabled(if: PrivatePooler.isInstalled, "no pgbouncer: install Debian's package of that name"), .serialized,
+  .timeLimit(.minutes(10)))
+struct PoolerTests {
+  @Test("is recognised, and keeps what several programs save exactly once", arguments: ["session", "transaction"])
+  func writing(_ mode: String) throws {
+    let pooler = try PrivatePooler(mode)
+    defer { pooler.stop() }
+    let connection = try PostgresConnection(url: pooler.url, namespace: "public")
+    #expect(connection.isPooled)
+    #expect(try !PostgresConnection(url: pooler.direct, namespace: "public").isPooled)
+    let store = TestStore(url: pooler.url)
+    // More programs than PgBouncer has connections to the server, when it pools transactions.
+    let lines = try Writers(6, url: pooler.url, store.namespace, end: "3").finish()
+    #expect(lines.acknowledged.count > 20)
+    #expect(lines.refused.isEmpty)
+    try lines.expectExactlyOnce(in: store)
+  }
+
+  @Test(
+    "gives each namespace its own tables, whichever connection a statement gets", arguments: ["session", "transaction"])
+  func namespaces(_ mode: String) throws {
+    let pooler = try PrivatePooler(mode)
+    defer { pooler.stop() }
+    let stores = (0..<3).map { _ in TestStore(url: pooler.url) }
+    let containers = try stores.map { try $0.open(Parcel.self) }
+    DispatchQueue.concurrentPerform(iterations: 30) { number in
+      let context = ModelContext(containers[number % 3])
+      context.insert(Parcel(number % 3, "parcel \(number) to the Zürich office"))
+      #expect(throws: Never.self) { try context.save() }
+    }
+    for (number, container) in containers.enumerated() {
+      let context = ModelContext(container)
+      #expect(try context.fetch(FetchDescriptor<Parcel>()).map(\.number) == Array(repeating: number, count: 10))
+      #expect(try context.fetchCount(FetchDescriptor<Parcel>(predicate: #Predicate { $0.number == number })) == 10)
+      #expect(try context.search(Parcel.self, "office").count == 10)
+      try context.delete(model: Parcel.self)
+      try context.save()
+      #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 11)
+    }
+  }
+
+  @Test("hears of other programs: by the history, or by a connection to the server itself", arguments: [false, true])
+  func listening(_ isDirect: Bool) async throws {
+    let pooler = try PrivatePooler("transaction")
+    defer { pooler.stop() }
+    let store = TestStore(url: pooler.url)
+    var configuration = store.configuration
+    if isDirect { configuration.listenURL = pooler.direct }
+    let here = ModelContext(try ModelContainer(for: Parcel.self, configurations: configuration))
+    let there = ModelContext(try store.open(Parcel.self))
+    let observer = try ResultsObserver<Parcel, Never>(sortBy: [SortDescriptor(\.number)], modelContext: here)
+    for number in 1...2 {
+      there.insert(Parcel(number, ""))
+      try there.save()
+      while observer.results.count < number, !Task.isCancelled { await Task.yield() }
+      #expect(observer.results.map(\.number) == Array(1...number))
+    }
+  }
+}
+
+/// A server with a PgBouncer before it, for one test alone.
+final class PrivatePooler {
+  let url: String
+  let direct: String
+  private let script: ServerScript
+
+  static var isInstalled: Bool {
+    ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].contains {
+      FileManager.default.isExecutableFile(atPath: $0 + "/pgbouncer")
+    }
+  }
+
+  /// - Parameter mode: what it pools: `session` or `transaction`.
+  init(_ mode: String) throws {
+    script = try ServerScript("postgres", [ServerScript.path("pgbouncer").path, mode], prefix: "POSTGRES_")
+    url = try #require(script.variables["POSTGRES_URL"])
+    direct = try #require(script.variables["POSTGRES_DIRECT_URL"])
+  }
+
+  func stop() { script.stop() }
+}
+
+@Model private final class Parcel {
+  var number: Int
+  @Attribute(.spotlight) var label: String
+  init(_ number: Int, _ label: String) { (self.number, self.label) = (number, label) }
+}

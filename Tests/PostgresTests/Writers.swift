@@ -1,0 +1,88 @@
+import Foundation
+import SwiftDataPostgres
+import Testing
+
+/// Several `PostgresWriter`s that write to one store, each a process of its own.
+final class Writers {
+  /// What a writer said of one save.
+  struct Line {
+    let name: String
+    let isAcknowledged: Bool
+    /// In seconds since 1970.
+    let time: Double
+  }
+
+  private var processes: [(process: Process, output: URL)] = []
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Writers-\(UUID().uuidString)")
+  /// The writers end when it is gone, unless they were given a time.
+  private var mark: URL { folder.appendingPathComponent("writing") }
+
+  /// - Parameter end: after how many seconds the writers end; nil lets them write until ``finish()``.
+  init(_ count: Int, url: String, _ namespace: String, end: String? = nil) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    _ = FileManager.default.createFile(atPath: mark.path, contents: nil)
+    // The program is beside the tests.
+    let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("PostgresWriter")
+    for number in 0..<count {
+      let output = folder.appendingPathComponent("\(number)")
+      _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+      let process = Process()
+      process.executableURL = program
+      process.arguments = [url, namespace, "w\(number)", end ?? mark.path]
+      process.standardOutput = try FileHandle(forWritingTo: output)
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      processes.append((process, output))
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// What they said so far.
+  func lines() throws -> [Line] {
+    let lines = try processes.flatMap { try String(contentsOf: $0.output, encoding: .utf8).split(separator: "\n") }
+    return lines.compactMap { line in
+      let words = line.dropFirst().split(separator: " ")
+      guard words.count == 2, let time = Double(words[1]) else { return nil }
+      return Line(name: String(words[0]), isAcknowledged: line.hasPrefix("+"), time: time)
+    }
+  }
+
+  /// Ends the writers that have no end of their own.
+  /// - Returns: all that they said.
+  func finish() throws -> [Line] {
+    try? FileManager.default.removeItem(at: mark)
+    for (process, _) in processes { process.waitUntilExit() }
+    return try lines()
+  }
+}
+
+extension [Writers.Line] {
+  /// The names of the saves with each outcome.
+  var acknowledged: [String] { filter(\.isAcknowledged).map(\.name) }
+  var refused: [String] { filter { !$0.isAcknowledged }.map(\.name) }
+
+  /// Checks that each acknowledged save is in the store once, and once in the history, and that nothing else is there but
+  /// saves whose outcome was reported as unknown.
+  func expectExactlyOnce(in store: TestStore, at location: SourceLocation = #_sourceLocation) throws {
+    let unknown = Set(refused)
+    let texts = try store.sql("SELECT text FROM \"SharedMessage\"")
+    let stored = (0..<texts.count).compactMap { texts.text($0, 0) }
+    #expect(Set(stored).count == stored.count, sourceLocation: location)
+    #expect(Set(acknowledged).subtracting(stored).isEmpty, "acknowledged and not there", sourceLocation: location)
+    #expect(
+      Set(stored).subtracting(acknowledged).subtracting(unknown).isEmpty, "there and never written",
+      sourceLocation: location)
+    // One transaction of the history for each, numbered without a gap, and none twice.
+    let saves = try store.sql("SELECT author, id FROM _swiftdata_history ORDER BY id")
+    #expect((0..<saves.count).compactMap { saves.text($0, 0) }.sorted() == stored.sorted(), sourceLocation: location)
+    #expect(
+      (0..<saves.count).map { saves.integer($0, 1) } == (1...).prefix(saves.count).map { Int64($0) },
+      sourceLocation: location)
+    #expect(try store.sql("SELECT 1 FROM \"SharedConversation\"").count == 5, sourceLocation: location)
+    #expect(
+      try store.sql("SELECT 1 FROM \"SharedMessage\" WHERE conversation IS NULL").count == 0, sourceLocation: location)
+    print("\(acknowledged.count) saves acknowledged, \(unknown.count) unknown")
+  }
+}
