@@ -1,0 +1,293 @@
+import Foundation
+import SyncProtocol
+
+/// Applies transactions to records. The result is a function of the transactions and their order, so that replicas that have
+/// seen the same log are equal.
+///
+/// It keeps what it changed and reads the rest from its source. A fold is a source itself: that of the shadow has the log,
+/// and one on top of it has what this replica has not sent yet.
+final class Fold: RecordSource {
+  /// A write that replaced a value which its writer had not seen.
+  struct Conflict: Equatable {
+    let record: RecordName
+    let entity: String
+    let property: String
+    let lost: FieldValue
+    let kept: FieldValue
+    let lostTime: HybridTime
+    let keptTime: HybridTime
+  }
+
+  let schema: SyncSchema
+  let source: any RecordSource
+  private let homes: Set<String>
+
+  // MARK: - Mutable State
+  // A fold belongs to one replica and is used by one thread at a time.
+
+  /// What was changed.
+  private(set) var states: [RecordName: RecordState] = [:]
+  private(set) var uniques: [String: RecordName?] = [:]
+  private var referrersAdded: [RecordName: Set<Referrer>] = [:]
+  private(set) var conflicts: [Conflict] = []
+
+  /// - Parameter homes: the zones that the account can read, as the log names them.
+  init(_ schema: SyncSchema, over source: any RecordSource, homes: Set<String> = []) {
+    (self.schema, self.source, self.homes) = (schema, source, homes)
+  }
+
+  // MARK: - Reading
+
+  func state(_ name: RecordName) throws -> RecordState? { try states[name] ?? source.state(name) }
+
+  func alias(_ name: RecordName) throws -> RecordName? {
+    if let state = states[name] { return state.alias }
+    return try source.alias(name)
+  }
+
+  func holder(of unique: String) throws -> RecordName? {
+    if let holder = uniques[unique] { return holder }
+    return try source.holder(of: unique)
+  }
+
+  func referrers(to target: RecordName) throws -> Set<Referrer> {
+    let found = try source.referrers(to: target).union(referrersAdded[target] ?? [])
+    return try found.filter { referrer in
+      guard let state = try state(referrer.owner), state.isAlive else { return false }
+      return state.target(referrer.property) == target || state.contains(target, in: referrer.property)
+    }
+  }
+
+  /// The record that a name stands for.
+  func resolve(_ name: RecordName) throws -> RecordName {
+    var name = name
+    while let next = try alias(name) { name = next }
+    return name
+  }
+
+  func isAlive(_ name: RecordName) throws -> Bool { try state(name)?.isAlive ?? false }
+
+  // MARK: - Writing
+
+  private func put(_ name: RecordName, _ state: RecordState) {
+    for reference in state.references {
+      referrersAdded[reference.target, default: []].insert(Referrer(owner: name, property: reference.property))
+    }
+    states[name] = state
+  }
+
+  func apply(_ transaction: SyncTransaction) throws {
+    for change in transaction.changes { try apply(change) }
+  }
+
+  func apply(_ change: RecordChange) throws {
+    let name = try resolve(change.record)
+    var state = try state(name) ?? RecordState(entity: change.entity)
+    guard state.deleted == nil else {
+      try orphan(change)
+      return
+    }
+    try write(change.fields, to: &state, name)
+    if let home = state.home { state.isAway = homes.contains(home) ? nil : true }
+    for (property, members) in change.members ?? [:] {
+      for (member, write) in members { try apply(write, to: &state, property, try resolve(member)) }
+    }
+    put(name, state)
+    if let time = change.deleted { return try delete(name, time) }
+    try followDeletedOwner(name, state)
+    try mergeEqual(name)
+  }
+
+  private func write(_ fields: [String: FieldWrite], to state: inout RecordState, _ name: RecordName) throws {
+    for (property, write) in fields {
+      var value = write.value
+      if case .record(let target) = value { value = .record(try resolve(target)) }
+      let old = state.fields[property]
+      let wins = old.map { write.time > $0.time } ?? true
+      if let old, old.time != write.over, old.time != write.time, old.value != value, !property.hasSuffix(".place"),
+        property != SyncSchema.home
+      {
+        conflicts.append(
+          Conflict(
+            record: name, entity: state.entity, property: property, lost: wins ? old.value : value,
+            kept: wins ? value : old.value, lostTime: wins ? old.time : write.time,
+            keptTime: wins ? write.time : old.time))
+      }
+      if wins { state.fields[property] = RecordState.Field(value: value, time: write.time) }
+    }
+  }
+
+  private func apply(
+    _ write: MemberWrite, to state: inout RecordState, _ property: String, _ member: RecordName
+  ) throws {
+    var entry = state.members[property]?[member] ?? RecordState.Member()
+    entry.tags.subtract(write.remove ?? [])
+    if let tag = write.add { entry.tags.insert(tag) }
+    func place(_ place: inout RecordState.Field?, _ write: FieldWrite?) {
+      guard let write, place.map({ write.time > $0.time }) ?? true else { return }
+      place = RecordState.Field(value: write.value, time: write.time)
+    }
+    place(&entry.place, write.place)
+    place(&entry.inversePlace, write.inversePlace)
+    state.members[property, default: [:]][member] = entry.tags.isEmpty ? nil : entry
+  }
+
+  // MARK: - Deletions
+
+  /// A deletion wins over all else. What the record owns by a cascade goes with it, also what another replica added.
+  private func delete(_ name: RecordName, _ time: HybridTime) throws {
+    guard var state = try state(name), state.isAlive else { return }
+    try release(state, name)
+    let owned = try cascade(of: name, state)
+    state.deleted = time
+    state.fields = [:]
+    state.members = [:]
+    put(name, state)
+    for target in owned { try delete(target, time) }
+  }
+
+  /// What a record leads to by relationships whose delete rule is a cascade.
+  func cascade(of name: RecordName, _ state: RecordState) throws -> Set<RecordName> {
+    guard let entity = schema[state.entity] else { return [] }
+    var found = Set<RecordName>()
+    for property in entity.properties.values where property.cascades {
+      switch property.kind {
+      case .attribute: break
+      case .reference: if let target = state.target(property.name) { found.insert(target) }
+      case .members: found.formUnion(state.references.filter { $0.property == property.name }.map(\.target))
+      case .derivedReference, .derivedFromReference, .derivedFromMembers:
+        found.formUnion(try sources(of: name, property))
+      }
+    }
+    return found
+  }
+
+  /// The records that lead to a record by the inverse of its relationship. Other entities may have a property of the same
+  /// name.
+  func sources(of name: RecordName, _ property: SyncSchema.Property) throws -> [RecordName] {
+    guard let inverse = property.inverse else { return [] }
+    return try referrers(to: name).filter { referrer in
+      try referrer.property == inverse && isKind(referrer.owner, of: property.destination)
+    }.map(\.owner)
+  }
+
+  private func isKind(_ name: RecordName, of entity: String) throws -> Bool {
+    var current = try state(name)?.entity
+    while let name = current {
+      if name == entity { return true }
+      current = schema[name]?.superentity
+    }
+    return false
+  }
+
+  /// A record that leads to a deleted owner, whose cascade would have taken it, is deleted too.
+  private func followDeletedOwner(_ name: RecordName, _ state: RecordState) throws {
+    guard let entity = schema[state.entity] else { return }
+    for reference in state.references {
+      guard let property = entity.properties[reference.property], let inverse = schema.inverse(of: property),
+        inverse.cascades, let time = try self.state(reference.target)?.deleted
+      else { continue }
+      return try delete(name, time)
+    }
+  }
+
+  /// A change of a deleted record: what it newly owns by a cascade goes too.
+  private func orphan(_ change: RecordChange) throws {
+    let name = try resolve(change.record)
+    guard let time = try state(name)?.deleted, let entity = schema[change.entity] else { return }
+    for property in entity.properties.values where property.cascades {
+      if case .record(let target)? = change.fields[property.name]?.value { try delete(try resolve(target), time) }
+      for (member, write) in change.members?[property.name] ?? [:] where write.add != nil {
+        try delete(try resolve(member), time)
+      }
+    }
+  }
+
+  // MARK: - Unique values
+
+  /// The texts that stand for a record's unique values; a set with a null among its values is not unique.
+  private func uniqueTexts(_ state: RecordState) -> [String] {
+    guard let entity = schema[state.entity] else { return [] }
+    return entity.unique.compactMap { constraint in
+      var parts = [constraint.entity]
+      for property in constraint.properties {
+        guard let value = state.fields[property]?.value, let text = Self.text(value) else { return nil }
+        parts += [property, text]
+      }
+      return parts.joined(separator: "\u{1F}")
+    }
+  }
+
+  private static func text(_ value: FieldValue) -> String? {
+    switch value {
+    case .null: nil
+    case .integer(let number): "i\(number)"
+    case .real(let number): "r\(number)"
+    case .text(let text): "t" + text.precomposedStringWithCanonicalMapping
+    case .data(let data): "b" + data.base64EncodedString()
+    case .record(let name): "o" + name.text
+    case .asset(let name, _): "a" + name
+    case .sealed(let data): "s" + data.base64EncodedString()
+    }
+  }
+
+  private func release(_ state: RecordState, _ name: RecordName) throws {
+    for unique in uniqueTexts(state) where try holder(of: unique) == name { uniques[unique] = .some(nil) }
+  }
+
+  /// Two records with one unique value become one: the one whose name is smaller, with the later values of both.
+  private func mergeEqual(_ name: RecordName) throws {
+    guard let state = try state(name), state.isAlive else { return }
+    for unique in uniqueTexts(state) {
+      if let holder = try holder(of: unique), holder != name, let other = try self.state(holder), other.isAlive,
+        uniqueTexts(other).contains(unique)
+      {
+        return try merge(min(name, holder), max(name, holder))
+      }
+      uniques[unique] = name
+    }
+  }
+
+  private func merge(_ survivor: RecordName, _ other: RecordName) throws {
+    guard var state = try state(survivor), var gone = try self.state(other) else { return }
+    try release(gone, other)
+    try release(state, survivor)
+    // The survivor stays in its zone.
+    for (property, field) in gone.fields
+    where property != SyncSchema.home && state.fields[property].map({ field.time > $0.time }) ?? true {
+      state.fields[property] = field
+    }
+    for (property, members) in gone.members {
+      state.members[property, default: [:]].merge(members) { Self.united($0, $1) }
+    }
+    let referrers = try referrers(to: other)
+    gone.alias = survivor
+    gone.fields = [:]
+    gone.members = [:]
+    put(survivor, state)
+    put(other, gone)
+    for referrer in referrers { try redirect(referrer, from: other, to: survivor) }
+    try mergeEqual(survivor)
+  }
+
+  private static func united(_ one: RecordState.Member, _ other: RecordState.Member) -> RecordState.Member {
+    func later(_ one: RecordState.Field?, _ other: RecordState.Field?) -> RecordState.Field? {
+      guard let one, let other else { return one ?? other }
+      return one.time > other.time ? one : other
+    }
+    return RecordState.Member(
+      tags: one.tags.union(other.tags), place: later(one.place, other.place),
+      inversePlace: later(one.inversePlace, other.inversePlace))
+  }
+
+  private func redirect(_ referrer: Referrer, from old: RecordName, to new: RecordName) throws {
+    // The owner may have been merged itself.
+    guard var state = try state(referrer.owner), state.isAlive else { return }
+    if state.target(referrer.property) == old { state.fields[referrer.property]!.value = .record(new) }
+    if let member = state.members[referrer.property]?.removeValue(forKey: old) {
+      state.members[referrer.property]![new] =
+        state.members[referrer.property]![new].map { Self.united($0, member) } ?? member
+    }
+    put(referrer.owner, state)
+  }
+}

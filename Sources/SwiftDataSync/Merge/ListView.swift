@@ -1,0 +1,79 @@
+import SyncProtocol
+
+extension Fold {
+  /// The record that a to-one leads to: alive, and where it may have one source only, not another source's.
+  func effectiveTarget(of name: RecordName, _ property: SyncSchema.Property) throws -> RecordName? {
+    guard let state = try state(name), let target = state.target(property.name), try isAlive(target) else { return nil }
+    guard property.isExclusive, let inverse = schema.inverse(of: property) else { return target }
+    // Of several sources the one that said so last has the target.
+    var winner: (HybridTime, RecordName)?
+    for source in try sources(of: target, inverse) {
+      guard let time = try self.state(source)?.fields[property.name]?.time else { continue }
+      if winner.map({ ($0.0, $0.1) < (time, source) }) ?? true { winner = (time, source) }
+    }
+    return winner?.1 == name ? target : nil
+  }
+}
+
+/// The members of a to-many and their places.
+struct ListView {
+  let owner: RecordName
+  let property: SyncSchema.Property
+  /// The place of each member that is alive, and when it was given.
+  let places: [RecordName: (place: String?, time: HybridTime?)]
+
+  init(_ view: Fold, _ owner: RecordName, _ property: SyncSchema.Property) throws {
+    (self.owner, self.property) = (owner, property)
+    var places: [RecordName: (place: String?, time: HybridTime?)] = [:]
+    func add(_ member: RecordName, _ field: RecordState.Field?) {
+      if case .text(let text)? = field?.value {
+        places[member] = (text, field?.time)
+      } else {
+        places[member] = (nil, nil)
+      }
+    }
+    switch property.kind {
+    case .members:
+      for (member, entry) in try view.state(owner)?.members[property.name] ?? [:] where !entry.tags.isEmpty {
+        if try view.isAlive(member) { add(member, entry.place) }
+      }
+    case .derivedFromReference, .derivedFromMembers:
+      let inverse = property.inverse ?? ""
+      for source in try view.sources(of: owner, property) {
+        guard let state = try view.state(source) else { continue }
+        add(
+          source,
+          property.kind == .derivedFromReference
+            ? state.fields[SyncSchema.place(of: inverse)] : state.members[inverse]?[owner]?.inversePlace)
+      }
+    case .attribute, .reference, .derivedReference: break
+    }
+    self.places = places
+  }
+
+  /// The members in order.
+  var members: [RecordName] {
+    places.sorted { ($0.value.place ?? "g", $0.key) < ($1.value.place ?? "g", $1.key) }.map(\.key)
+  }
+
+  /// The change that gives a member another place.
+  func change(of member: RecordName, place: FieldWrite, _ view: Fold) throws -> RecordChange {
+    func entity(_ name: RecordName) throws -> String { try view.state(name)?.entity ?? "" }
+    switch property.kind {
+    case .derivedFromReference:
+      var change = RecordChange(member, try entity(member))
+      change.fields[SyncSchema.place(of: property.inverse ?? "")] = place
+      return change
+    case .derivedFromMembers:
+      var (change, write) = (RecordChange(member, try entity(member)), MemberWrite())
+      write.inversePlace = place
+      change.members = [property.inverse ?? "": [owner: write]]
+      return change
+    default:
+      var (change, write) = (RecordChange(owner, try entity(owner)), MemberWrite())
+      write.place = place
+      change.members = [property.name: [member: write]]
+      return change
+    }
+  }
+}

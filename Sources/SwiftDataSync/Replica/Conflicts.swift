@@ -1,0 +1,119 @@
+public import Foundation
+public import SwiftData
+import SyncProtocol
+
+/// Decides conflicts of one model: two replicas changed an object without having seen each other's change.
+///
+/// The replica whose change was not sent yet when the other one arrived asks its resolver. What the resolver decides is
+/// a change like any other, which all replicas get.
+public protocol ConflictResolver<Model>: Sendable {
+  /// The model whose conflicts it decides.
+  associatedtype Model: PersistentModel
+
+  /// Decides a conflict by changing `local`.
+  /// - Parameters:
+  ///   - local: the object with the attributes that this replica has. It is a copy without a context; the attributes that it
+  ///     has afterwards are the object's.
+  ///   - remote: a copy with the attributes of the other replica.
+  func resolve(local: Model, remote: Model)
+}
+
+/// A value that lost a conflict, kept for some days.
+public struct SyncConflict: Hashable, Sendable {
+  /// When the replica noticed it.
+  public let date: Date
+  /// The name of the model.
+  public let entity: String
+  /// The name of the property.
+  public let property: String
+  /// The name of the object in all replicas.
+  public let record: String
+  /// The value that lost, as text.
+  public let lost: String
+  /// The value that was kept, as text.
+  public let kept: String
+}
+
+/// The resolvers of a program, by model.
+struct ConflictResolvers: Sendable {
+  private var resolve: [String: @Sendable (any PersistentModel, any PersistentModel) -> Void] = [:]
+
+  mutating func add<Resolver: ConflictResolver>(_ resolver: Resolver) {
+    resolve[Resolver.Model.__entity.name] = { local, remote in
+      guard let local = local as? Resolver.Model, let remote = remote as? Resolver.Model else { return }
+      resolver.resolve(local: local, remote: remote)
+    }
+  }
+
+  var isEmpty: Bool { resolve.isEmpty }
+
+  func has(_ entity: String) -> Bool { resolve[entity] != nil }
+
+  /// - Returns: false if the model has no resolver.
+  func run(_ entity: String, local: any PersistentModel, remote: any PersistentModel) -> Bool {
+    guard let resolve = resolve[entity] else { return false }
+    resolve(local, remote)
+    return true
+  }
+}
+
+extension Replica {
+  /// A record that this replica and another one changed without having seen each other's change.
+  struct Contested {
+    let name: RecordName
+    let local: RecordState
+    let remote: RecordState
+  }
+
+  /// The records that have a resolver and conflicts between the entries and what is pending.
+  func contested(_ entries: [LogEntry], _ shadow: Fold) throws -> [Contested] {
+    guard !resolvers.isEmpty else { return [] }
+    let ids = Set(entries.map(\.transaction.id))
+    var fields: [RecordName: Set<String>] = [:]
+    for pending in ledger.pending where !ids.contains(pending.transaction.id) {
+      for change in pending.transaction.changes { fields[change.record, default: []].formUnion(change.fields.keys) }
+    }
+    var found: [Contested] = []
+    for entry in entries where entry.transaction.replica != ledger.replica.clock.replica {
+      for change in entry.transaction.changes
+      where resolvers.has(change.entity) && !(fields[change.record]?.isDisjoint(with: change.fields.keys) ?? true) {
+        let name = try shadow.resolve(change.record)
+        guard !found.contains(where: { $0.name == name }), let local = try view.state(name), local.isAlive,
+          let remote = try shadow.state(name), remote.isAlive
+        else { continue }
+        found.append(Contested(name: name, local: local, remote: remote))
+      }
+    }
+    return found
+  }
+
+  /// Asks the resolvers, and saves what they decide as the program would.
+  func resolve(_ contested: [Contested]) throws {
+    guard !contested.isEmpty else { return }
+    let context = user.makeContext()
+    context.author = "sync-resolver"
+    for conflict in contested {
+      guard let entity = user.entities[conflict.local.entity], let text = try ledger.object(of: conflict.name),
+        let identifier = user.identifier(text),
+        let object = try ModelCells.objects([identifier], in: context)[identifier]
+      else { continue }
+      let local = try copy(conflict.local, conflict.name, entity)
+      let remote = try copy(conflict.remote, conflict.name, entity)
+      guard resolvers.run(entity.name, local: local, remote: remote) else { continue }
+      for property in entity.properties where property.isAttribute && property.isStored && !property.isConstant {
+        let decided = try ModelCells.cell(of: local, property)
+        if try ModelCells.cell(of: object, property) != decided { try ModelCells.set(object, property, decided) }
+      }
+    }
+    if context.hasChanges { try context.save() }
+  }
+
+  private func copy(_ state: RecordState, _ name: RecordName, _ entity: __Entity) throws -> any PersistentModel {
+    var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
+    for property in entity.properties where property.isAttribute && property.isStored {
+      guard let value = state.fields[property.name]?.value else { continue }
+      cells[property.index] = try Materializer.cell(value, name, property, self)
+    }
+    return try ModelCells.make(entity, cells)
+  }
+}

@@ -1,0 +1,233 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+extension Replica {
+  /// Takes in entries of a zone's log, in one save of the user's store: whole transactions, in order, with what the log does
+  /// not have yet on top.
+  ///
+  /// Entries that were taken in already are left out.
+  /// - Throws: ``ReplicaError`` if entries are missing or an asset is not here; an error of a store. Then nothing was
+  ///   taken in, or the next start finishes it.
+  func integrate(_ entries: [LogEntry], zone: String) throws {
+    let position = position(zone)
+    let fresh = entries.filter { $0.sequence > position }
+    guard let first = fresh.first else { return }
+    guard first.sequence == position + 1, zip(fresh, fresh.dropFirst()).allSatisfy({ $0.sequence + 1 == $1.sequence })
+    else {
+      throw ReplicaError(description: "the log of the zone \(zone) has a gap behind \(position)")
+    }
+    try integrateBetweenSaves(fresh, zone)
+  }
+
+  private func integrateBetweenSaves(_ entries: [LogEntry], _ zone: String) throws {
+    for _ in 0..<50 {
+      try scan()
+      if try integrateOnce(entries, zone) { return }
+    }
+    throw ReplicaError(description: "the program saves so often that changes of others cannot be saved in between")
+  }
+
+  /// Brings the user's store to the view after unsent changes got other moments: they may lose now where they won.
+  func showRestamped() throws {
+    try integrateBetweenSaves([], SyncWire.privateZone)
+    ledger.replica.isRestamped = false
+    try ledger.save()
+  }
+
+  /// - Returns: false if the program saved meanwhile.
+  private func integrateOnce(_ entries: [LogEntry], _ zone: String) throws -> Bool {
+    let expected = ledger.replica.seenTransaction
+    try ledger.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
+    let shadow = makeFold(over: ledger)
+    for entry in entries { try shadow.apply(entry.transaction) }
+    var intent = ReplicaState.Intent(zone: zone, entries: entries, expected: expected ?? 0, inserted: [])
+    let own = ledger.pending.filter { $0.zone == zone }.prefix(entries.count).map(\.transaction.id)
+    if !entries.isEmpty, own == entries.map(\.transaction.id), ledger.pending.allSatisfy({ $0.zone == zone }) {
+      // Nothing of others came in between: the user's store shows it already.
+      try finish(intent, shadow, seen: expected)
+      try rebuildView()
+      return true
+    }
+    let ids = Set(entries.map(\.transaction.id))
+    let new = makeFold(over: shadow)
+    for pending in ledger.pending where !ids.contains(pending.transaction.id) { try new.apply(pending.transaction) }
+    let contested = try contested(entries, shadow)
+    let materializer = Materializer(self, new)
+    let (touched, lists) = try reach(shadow, new)
+    try materializer.run(touched, lists: lists)
+    intent.inserted = materializer.inserted
+    intent.moved = materializer.moved
+    intent.held = materializer.held
+    var seen = expected
+    if materializer.context.hasChanges {
+      ledger.replica.intent = intent
+      try ledger.save()
+      try checkpoint(.intentSaved)
+      guard let number = try user.save(materializer.context, expecting: expected) else {
+        materializer.context.rollback()
+        ledger.replica.intent = nil
+        try ledger.save()
+        return false
+      }
+      if expected != nil { seen = number }
+      try checkpoint(.userSaved)
+    }
+    try note(materializer, new, zone: zone)
+    try finish(intent, shadow, seen: seen)
+    try rebuildView()
+    try checkpoint(.integrated)
+    try resolve(contested)
+    return true
+  }
+
+  /// Notes which records are which objects now.
+  private func note(_ materializer: Materializer, _ view: Fold, zone: String) throws {
+    try noteMoves(materializer.moved, view, zone: zone)
+    for name in materializer.inserted {
+      guard let object = materializer.object(of: name), !object.isDeleted else { continue }
+      let identifier = object.persistentModelID
+      try ledger.setObject(UserStore.text(identifier), of: name, identifier.entityName, zone: zone)
+    }
+    for name in materializer.removed { try ledger.setObject(nil, of: name, "", zone: zone) }
+    for (name, values) in materializer.held { try ledger.setHeld(values, of: name) }
+  }
+
+  /// Gives the objects of merged records to the records that survive.
+  func noteMoves(_ moves: [ReplicaState.Move], _ view: Fold, zone: String) throws {
+    for move in moves {
+      let entity = try view.state(move.to)?.entity ?? ""
+      try ledger.setObject(nil, of: move.from, entity, zone: zone)
+      try ledger.setObject(move.object, of: move.to, entity, zone: zone)
+    }
+  }
+
+  /// The records and lists that look different now.
+  private func reach(
+    _ shadow: Fold, _ new: Fold
+  ) throws -> (records: Set<RecordName>, lists: Set<RecordState.Reference>) {
+    var touched = Set<RecordName>()
+    var lists = Set<RecordState.Reference>()
+    var arrived = Set<RecordName>()
+    let names = Set(shadow.states.keys).union(new.states.keys).union(view.states.keys)
+    try ledger.prefetch(names)
+    for name in names {
+      let (old, now) = (try view.state(name), try new.state(name))
+      let isMissing = try now?.isAlive == true && ledger.object(of: name) == nil
+      guard old != now || isMissing else { continue }
+      touched.insert(name)
+      if let now, now.isAlive {
+        let own = try self.lists(of: name, now, since: old?.isAlive == true && !isMissing ? old : nil)
+        lists.formUnion(own)
+      }
+      if now?.isAlive == true, old?.isAlive != true { arrived.insert(name) }
+      for reference in changedReferences(old, now) {
+        guard let property = user.schema[now?.entity ?? ""]?.properties[reference.property] else { continue }
+        if let inverse = user.schema.inverse(of: property), inverse.kind != .derivedReference {
+          lists.insert(.init(inverse.name, try new.resolve(reference.target)))
+        }
+        guard property.kind == .reference, property.isExclusive else { continue }
+        for referrer in try new.referrers(to: reference.target) where referrer.property == property.name {
+          touched.insert(referrer.owner)
+        }
+      }
+    }
+    if ledger.replica.shares != nil {
+      // A record of another zone may have led to one of these before it came.
+      touched.formUnion(try ledger.owners(leadingTo: arrived))
+      for (name, state) in new.states where state.references.contains(where: { arrived.contains($0.target) }) {
+        touched.insert(name)
+      }
+    }
+    return (touched, lists)
+  }
+
+  /// A record's own to-manys that changed; all of them where it was not there.
+  private func lists(
+    of name: RecordName, _ state: RecordState, since old: RecordState?
+  ) throws -> [RecordState.Reference] {
+    (user.schema[state.entity]?.properties.values.map(\.self) ?? []).compactMap { property in
+      switch property.kind {
+      case .attribute, .reference, .derivedReference: return nil
+      case .members where old.map({ $0.members[property.name] == state.members[property.name] }) ?? false: return nil
+      case .derivedFromReference where old != nil, .derivedFromMembers where old != nil: return nil
+      case .members, .derivedFromReference, .derivedFromMembers: return .init(property.name, name)
+      }
+    }
+  }
+
+  /// What a record leads to now and did not before, or the other way round, or with another place.
+  private func changedReferences(_ old: RecordState?, _ now: RecordState?) -> Set<RecordState.Reference> {
+    let (before, after) = (old?.references ?? [], now?.references ?? [])
+    return before.symmetricDifference(after).union(
+      before.intersection(after).filter { reference in
+        let place = SyncSchema.place(of: reference.property)
+        return old?.fields[place] != now?.fields[place]
+          || old?.fields[reference.property] != now?.fields[reference.property]
+          || old?.members[reference.property]?[reference.target] != now?.members[reference.property]?[reference.target]
+      })
+  }
+
+  // MARK: - Showing again
+
+  /// Writes all that the view has into the user's store: after it was restored from an older copy.
+  func showEverything() throws {
+    for entity in user.entities.keys.sorted() {
+      for (name, object) in try ledger.objects(of: entity) {
+        guard let identifier = user.identifier(object) else { continue }
+        if try ModelCells.objects([identifier], in: user.makeContext()).isEmpty {
+          try ledger.setObject(nil, of: name, entity, zone: SyncWire.privateZone)
+        }
+      }
+      try show(try ledger.records(of: entity))
+    }
+  }
+
+  /// Gives the user's store the values of properties and entities that it did not have before.
+  func showNewProperties() throws {
+    let known = ledger.replica.knownProperties
+    let current = user.propertyNames
+    guard known != current else { return }
+    if !known.isEmpty {
+      try scan()
+      for (entity, properties) in current.sorted(by: { $0.key < $1.key }) where known[entity] != properties {
+        try show(try ledger.records(of: entity))
+      }
+    }
+    ledger.replica.knownProperties = current
+    try ledger.save()
+  }
+
+  func show(_ names: [RecordName]) throws {
+    let names = try Set(names.map(view.resolve)).sorted()
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let part = Set(names[start..<min(start + 500, names.count)])
+      let materializer = Materializer(self, view)
+      var lists = Set<RecordState.Reference>()
+      for name in part {
+        guard let state = try view.state(name), let entity = user.schema[state.entity] else { continue }
+        for reference in state.references {
+          if let property = entity.properties[reference.property], let inverse = user.schema.inverse(of: property),
+            inverse.kind == .derivedFromReference
+          {
+            lists.insert(.init(inverse.name, reference.target))
+          }
+        }
+        for property in entity.properties.values {
+          switch property.kind {
+          case .members, .derivedFromReference, .derivedFromMembers: lists.insert(.init(property.name, name))
+          case .attribute, .reference, .derivedReference: break
+          }
+        }
+      }
+      try materializer.run(part, lists: lists)
+      let expected = try user.newestTransaction()
+      guard let number = try user.save(materializer.context, expecting: expected) else {
+        throw ReplicaError(description: "the program saved while the replica showed the log again; start again")
+      }
+      try note(materializer, view, zone: SyncWire.privateZone)
+      if expected != nil, ledger.replica.seenTransaction != nil { ledger.replica.seenTransaction = number }
+      try ledger.save()
+    }
+  }
+}

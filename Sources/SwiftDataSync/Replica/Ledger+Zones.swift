@@ -1,0 +1,116 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// What the ledger knows of zones as a whole.
+
+extension Ledger {
+  // MARK: - Names of zones
+
+  /// The zones that the account can read, as the log names them.
+  var homes: Set<String> {
+    guard let shares = replica.shares else { return [] }
+    return Set(shares.map(\.name) + [home(of: SyncWire.privateZone)])
+  }
+
+  /// The name of a zone in the log, which means the same to every account.
+  func home(of zone: String) -> String {
+    zone == SyncWire.privateZone ? "\(zone)/\(replica.account ?? "")" : zone
+  }
+
+  /// The zone that a name in the log means for this account.
+  func zone(ofHome home: String) -> String {
+    home == self.home(of: SyncWire.privateZone) ? SyncWire.privateZone : home
+  }
+
+  /// What the account may do in the zone of a share; nil for other zones.
+  func share(_ zone: String) -> ZoneInfo? { replica.shares?.first { $0.name == zone } }
+
+  func isWritable(_ zone: String) -> Bool { zone == SyncWire.privateZone || share(zone)?.isWritable == true }
+
+  func zone(of name: RecordName) throws -> String { try row(name)?.zone ?? SyncWire.privateZone }
+
+  func setZone(_ zone: String, of name: RecordName) throws { try row(name)?.zone = zone }
+
+  // MARK: - Records of a zone
+
+  /// The names of all records of a zone.
+  func names(zone: String) throws -> [RecordName] {
+    let found = try context.fetch(
+      FetchDescriptor<LedgerRecord>(
+        predicate: #Predicate<LedgerRecord> { $0.zone == zone }, sortBy: [SortDescriptor(\.name)]))
+    return found.map { RecordName($0.name) }
+  }
+
+  /// The names of some records of a zone that are objects of the user's store.
+  func shownNames(zone: String, limit: Int) throws -> [RecordName] {
+    var descriptor = FetchDescriptor<LedgerRecord>(
+      predicate: #Predicate<LedgerRecord> { $0.zone == zone && $0.object != nil }, sortBy: [SortDescriptor(\.name)])
+    descriptor.fetchLimit = limit
+    return try context.fetch(descriptor).map { RecordName($0.name) }
+  }
+
+  /// The names of the records that the log of a zone has.
+  func recordNames(zone: String) throws -> [RecordName] {
+    let found = try context.fetch(
+      FetchDescriptor<LedgerRecord>(
+        predicate: #Predicate<LedgerRecord> { $0.zone == zone && $0.state != nil },
+        sortBy: [SortDescriptor(\.name)]))
+    return found.map { RecordName($0.name) }
+  }
+
+  /// The records that lead to some of these.
+  func owners(leadingTo targets: Set<RecordName>) throws -> Set<RecordName> {
+    let names = targets.map(\.text)
+    var owners = Set<RecordName>()
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let part = Array(names[start..<min(start + 500, names.count)])
+      let found = try context.fetch(
+        FetchDescriptor<LedgerReference>(predicate: #Predicate<LedgerReference> { part.contains($0.target) }))
+      owners.formUnion(found.map { RecordName($0.owner) })
+    }
+    return owners
+  }
+
+  // MARK: - Forgetting
+
+  /// Forgets what the log of a zone said, and puts transactions before those that are to be sent.
+  func forgetLog(zone: String, sendingFirst transactions: [SyncTransaction]) throws {
+    let names = try names(zone: zone)
+    try forgetRelations(of: names)
+    for row in try context.fetch(
+      FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { $0.zone == zone }))
+    {
+      row.state = nil
+      row.alias = nil
+      aliases[RecordName(row.name)] = nil
+    }
+    let unsent = pending
+    try removePending(Set(unsent.map(\.transaction.id)))
+    for transaction in transactions { try append(transaction, zone: zone) }
+    for transaction in unsent { try append(transaction.transaction, zone: transaction.zone) }
+    replica.positions[zone] = 0
+    states = [:]
+  }
+
+  /// Forgets a zone that the account cannot read any more.
+  func forget(zone: String) throws {
+    let names = try names(zone: zone)
+    try forgetRelations(of: names)
+    for name in names { aliases[name] = nil }
+    try context.delete(model: LedgerRecord.self, where: #Predicate<LedgerRecord> { $0.zone == zone })
+    replica.positions[zone] = nil
+    replica.shares?.removeAll { $0.name == zone }
+    (rows, states) = ([:], [:])
+  }
+
+  /// Forgets what records lead to and which unique values they have.
+  private func forgetRelations(of names: [RecordName]) throws {
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let part = names[start..<min(start + 500, names.count)].map(\.text)
+      try context.delete(
+        model: LedgerReference.self, where: #Predicate<LedgerReference> { part.contains($0.owner) })
+      try context.delete(model: LedgerUnique.self, where: #Predicate<LedgerUnique> { part.contains($0.record) })
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+/// Writes what a view says about some records into a context of the user's store.
+final class Materializer {
+  private let replica: Replica
+  private let view: Fold
+  let context: ModelContext
+  private var objects: [RecordName: any PersistentModel] = [:]
+  private var loaded: Set<RecordName> = []
+  /// The records that become objects, in the order of insertion.
+  private(set) var inserted: [RecordName] = []
+  /// Records that have no object any more.
+  private(set) var removed: [RecordName] = []
+  /// Records whose object is another record's from now on: where two were merged.
+  private(set) var moved: [ReplicaState.Move] = []
+  /// Values that the user's store cannot hold.
+  private(set) var held: [RecordName: [String: FieldValue]] = [:]
+
+  private var ledger: Ledger { replica.ledger }
+  private var user: UserStore { replica.user }
+
+  init(_ replica: Replica, _ view: Fold) {
+    (self.replica, self.view, context) = (replica, view, replica.user.makeContext())
+  }
+
+  /// - Parameters:
+  ///   - touched: the records that may differ from what the user's store has.
+  ///   - lists: to-manys that may differ.
+  func run(_ touched: Set<RecordName>, lists: Set<RecordState.Reference>) throws {
+    let names = touched.sorted()
+    try load(names)
+    var alive: [RecordName] = []
+    var dead: [RecordName] = []
+    for name in names {
+      // A change that was undone leaves an object without a state.
+      guard let state = try view.state(name) else {
+        dead.append(name)
+        continue
+      }
+      if state.alias != nil { try adopt(name) }
+      if state.isAlive { alive.append(name) } else { dead.append(name) }
+    }
+    for name in alive where objects[name] == nil { try create(name) }
+    for name in alive where !inserted.contains(name) { try updateAttributes(name) }
+    try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
+    for name in alive { try updateReferences(name) }
+    for list in lists.sorted(by: { ($0.target, $0.property) < ($1.target, $1.property) }) { try updateList(list) }
+    for name in dead { try remove(name) }
+  }
+
+  /// Removes the objects of records, whatever the view says of them.
+  func dismiss(_ names: [RecordName]) throws {
+    try load(names)
+    for name in names { try remove(name) }
+  }
+
+  /// The object of a record that was just saved.
+  func object(of name: RecordName) -> (any PersistentModel)? { objects[name] }
+
+  // MARK: - Objects
+
+  /// Loads the objects of records, in few statements.
+  private func load(_ names: [RecordName]) throws {
+    let missing = names.filter { loaded.insert($0).inserted }
+    try ledger.prefetch(missing)
+    var identifiers: [PersistentIdentifier: RecordName] = [:]
+    for name in missing where objects[name] == nil {
+      if let text = try ledger.object(of: name), let identifier = user.identifier(text) {
+        identifiers[identifier] = name
+      }
+    }
+    for (identifier, object) in try ModelCells.objects(Array(identifiers.keys), in: context) {
+      objects[identifiers[identifier]!] = object
+    }
+  }
+
+  private func object(_ name: RecordName) throws -> (any PersistentModel)? {
+    if objects[name] == nil { try load([name]) }
+    return objects[name]
+  }
+
+  /// A record that was merged leaves its object to the survivor where that has none.
+  private func adopt(_ name: RecordName) throws {
+    let survivor = try view.resolve(name)
+    guard let own = objects[name], let text = try ledger.object(of: name), try object(survivor) == nil,
+      let state = try view.state(survivor), state.entity == type(of: own).__entity.name
+    else { return }
+    objects[name] = nil
+    objects[survivor] = own
+    moved.append(ReplicaState.Move(from: name, to: survivor, object: text))
+  }
+
+  private func create(_ name: RecordName) throws {
+    guard let state = try view.state(name), let entity = user.entities[state.entity] else { return }
+    var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
+    for property in entity.properties where property.isAttribute && property.isStored {
+      guard let field = state.fields[property.name] else { continue }
+      cells[property.index] = try cell(field.value, name, property)
+      if cells[property.index] == nil { held[name, default: [:]][property.name] = .null }
+    }
+    while true {
+      do {
+        let object = try ModelCells.make(entity, cells)
+        ModelCells.insert(object, into: context)
+        objects[name] = object
+        inserted.append(name)
+        for (property, value) in held[name] ?? [:] where value == .null {
+          // What the object has instead is what the program is not to have changed.
+          if let property = entity.property(named: property) {
+            held[name]![property.name] = try UserStore.value(of: object, property)
+          }
+        }
+        return
+      } catch let error as SwiftDataError {
+        // A newer schema's value, which this one has no case for: the default stands in.
+        guard let property = error.property.flatMap(entity.property), cells[property.index] != nil else { return }
+        cells[property.index] = nil
+        held[name, default: [:]][property.name] = .null
+      }
+    }
+  }
+
+  private func cell(_ value: FieldValue, _ name: RecordName, _ property: __Property) throws -> SQLValue? {
+    try Self.cell(value, name, property, replica)
+  }
+
+  /// - Returns: nil if the value cannot be read without a key that the replica does not have.
+  static func cell(
+    _ value: FieldValue, _ name: RecordName, _ property: __Property, _ replica: Replica
+  ) throws -> SQLValue? {
+    switch value {
+    case .null, .record: return .null
+    case .integer(let number): return .integer(number)
+    case .real(let number): return .real(number)
+    case .text(let text): return .text(text)
+    case .data(let data): return .blob(data)
+    case .asset(let sha256, let size):
+      guard let data = try replica.ledger.asset(sha256) else { throw MissingAsset(sha256: sha256, size: size) }
+      return .blob(data)
+    case .sealed(let data):
+      // A participant with another key, or one who sends nonsense, must not stop the others.
+      let place = Sealing.place(name, property.name)
+      guard let sealer = replica.sealer, let value = try? Sealing.open(data, place, sealer) else { return nil }
+      return try cell(value, name, property, replica)
+    }
+  }
+
+  private func updateAttributes(_ name: RecordName) throws {
+    guard let object = try object(name), let state = try view.state(name) else { return }
+    for property in type(of: object).__entity.properties where property.isAttribute && property.isStored {
+      guard let field = state.fields[property.name], !property.isConstant else { continue }
+      let actual = try UserStore.value(of: object, property)
+      if actual == field.value { continue }
+      guard let cell = try cell(field.value, name, property) else { continue }
+      if case .sealed = field.value, try UserStore.value(cell, asset: { _, _ in }) == actual { continue }
+      do {
+        try ModelCells.set(object, property, cell)
+        try forget(held: property.name, of: name)
+      } catch is SwiftDataError {
+        var values = try held[name] ?? ledger.held(name)
+        values[property.name] = actual
+        held[name] = values
+      }
+    }
+  }
+
+  private func forget(held property: String, of name: RecordName) throws {
+    var values = try held[name] ?? ledger.held(name)
+    if values.removeValue(forKey: property) != nil { held[name] = values }
+  }
+
+  private func updateReferences(_ name: RecordName) throws {
+    guard let object = try object(name), let state = try view.state(name) else { return }
+    let entity = type(of: object).__entity
+    for property in entity.properties where property.isToOne {
+      guard let rule = user.schema[entity.name]?.properties[property.name], rule.kind == .reference,
+        state.fields[property.name] != nil
+      else { continue }
+      let target = try view.effectiveTarget(of: name, rule).flatMap(self.object)
+      let actual = ModelCells.targets(of: object, property).first
+      if target !== actual { ModelCells.assign(target.map { [$0] } ?? [], to: property, of: object) }
+    }
+  }
+
+  private func updateList(_ list: RecordState.Reference) throws {
+    let name = list.target
+    guard try view.isAlive(name), let owner = try object(name), !owner.isDeleted,
+      let property = type(of: owner).__entity.property(named: list.property),
+      let rule = user.schema[type(of: owner).__entity.name]?.properties[list.property]
+    else { return }
+    let members = try ListView(view, name, rule).members
+    try load(members)
+    let desired = members.compactMap { objects[$0] }
+    let actual = ModelCells.targets(of: owner, property)
+    if !desired.elementsEqual(actual, by: { $0 === $1 }) { ModelCells.assign(desired, to: property, of: owner) }
+  }
+
+  /// The views of related records say what becomes of them; the delete rules of the store must not.
+  private func remove(_ name: RecordName) throws {
+    guard let object = objects[name] else { return }
+    for property in type(of: object).__entity.properties where !property.isAttribute {
+      if !ModelCells.targets(of: object, property).isEmpty { ModelCells.assign([], to: property, of: object) }
+    }
+    ModelCells.delete(object, from: context)
+    objects[name] = nil
+    removed.append(name)
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+/// One copy of the zones' records: the user's store, and the ledger beside it.
+///
+/// The user's store shows the log, as far as the replica has seen it, with the transactions on top that the log does not have
+/// yet. ``scan()`` turns what the program saved into such transactions. ``integrate(_:zone:)`` takes in more of the log. A
+/// replica does no networking.
+final class Replica {
+  let user: UserStore
+  let ledger: Ledger
+  /// Milliseconds since 1970.
+  private let now: () -> Int64
+  // Not Sendable: a replica belongs to one actor.
+  private var random: AnyGenerator
+  /// Called between any two steps that a crash may come between; throwing is the crash.
+  let checkpoint: (Checkpoint) throws -> Void
+  let sealer: (any Sealer)?
+  let resolvers: ConflictResolvers
+
+  /// The log as far as it was seen, with what is pending on top.
+  private(set) var view: Fold
+
+  enum Checkpoint: CaseIterable {
+    case scanned, intentSaved, userSaved, integrated, restamped
+  }
+
+  /// - Parameters:
+  ///   - user: the store that syncs.
+  ///   - ledger: the container of the bookkeeping.
+  ///   - now: milliseconds since 1970.
+  ///   - random: where names come from.
+  /// - Throws: ``SwiftDataError`` if the ledger cannot be read or a batch that a crash interrupted cannot be finished.
+  init(
+    user: UserStore, ledger: ModelContainer, sealer: (any Sealer)? = nil,
+    resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    checkpoint: @escaping (Checkpoint) throws -> Void = { _ in }
+  ) throws {
+    self.user = user
+    self.now = now
+    self.checkpoint = checkpoint
+    (self.sealer, self.resolvers) = (sealer, resolvers)
+    var random = AnyGenerator(random)
+    self.ledger = try Ledger(ledger) { random.next() }
+    self.random = random
+    view = Fold(user.schema, over: self.ledger)
+    try recover()
+    try rebuildView()
+    try showNewProperties()
+    if self.ledger.replica.isRestamped {
+      try scan()
+      try show(self.ledger.pending.flatMap { $0.transaction.changes.map(\.record) })
+      self.ledger.replica.isRestamped = false
+      try self.ledger.save()
+    }
+  }
+
+  // MARK: - Time and names
+
+  /// A moment for a change of this replica.
+  func tick() -> HybridTime { ledger.replica.clock.next(now() + ledger.replica.clockOffset) }
+
+  func makeName() -> RecordName { RecordName(milliseconds: now() + ledger.replica.clockOffset, using: &random) }
+
+  func makeTransaction(_ changes: [RecordChange]) -> SyncTransaction {
+    var bytes = (random.next() as UInt64, random.next() as UInt64)
+    let id = withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: uuid_t.self) }
+    return SyncTransaction(id: UUID(uuid: id), replica: ledger.replica.clock.replica, changes: changes)
+  }
+
+  /// Takes the server's time as the right one where the wall clock is more than a second off.
+  func adjustClock(toServer time: Int64) {
+    let offset = time - now()
+    let difference = offset - ledger.replica.clockOffset
+    if abs(difference) > 1000 { ledger.replica.clockOffset = offset }
+  }
+
+  // MARK: - Sending
+
+  /// What the log does not have yet, in order: at least one transaction, at most 200, and not more than about 4 MB.
+  func outgoing(zone: String, limit: Int = 200) -> [SyncTransaction] {
+    var (chosen, size) = ([SyncTransaction](), 0)
+    for pending in ledger.pending where pending.zone == zone {
+      if chosen.count == limit || (!chosen.isEmpty && size + pending.size > 4 << 20) { break }
+      chosen.append(pending.transaction)
+      size += pending.size
+    }
+    return chosen
+  }
+
+  var pendingCount: Int { ledger.pending.count }
+
+  func position(_ zone: String) -> Int64 { ledger.replica.positions[zone] ?? 0 }
+
+  /// Gives pending changes new moments, after the server refused theirs as too far ahead.
+  /// - Parameter time: the server's time.
+  func restamp(toServer time: Int64) throws {
+    try scan()
+    ledger.replica.clockOffset = time - now()
+    ledger.replica.clock.setBack()
+    var renamed: [HybridTime: HybridTime] = [:]
+    for time in ledger.pending.flatMap(\.transaction.times).sorted() where renamed[time] == nil {
+      renamed[time] = tick()
+    }
+    let restamping = Restamping(times: renamed)
+    try ledger.replacePending(restamping.apply)
+    ledger.replica.isRestamped = true
+    try ledger.save()
+    try checkpoint(.restamped)
+    try showRestamped()
+  }
+
+  // MARK: - The view
+
+  func makeFold(over source: any RecordSource) -> Fold { Fold(user.schema, over: source, homes: ledger.homes) }
+
+  func rebuildView() throws {
+    view = makeFold(over: ledger)
+    for pending in ledger.pending { try view.apply(pending.transaction) }
+  }
+
+  /// Applies a change of this replica to the view.
+  func show(_ change: RecordChange) throws { try view.apply(change) }
+
+  /// Finishes or forgets the batch that a crash interrupted.
+  private func recover() throws {
+    guard let intent = ledger.replica.intent else { return }
+    let next = try user.saves(after: intent.expected, limit: 1)?.first
+    if let next, next.number == intent.expected + 1, next.isSync {
+      // Keys ascend in the order of insertion, class by class.
+      var keys = Dictionary(grouping: next.inserted.sorted(), by: \.entityName).mapValues { $0[...] }
+      let shadow = makeFold(over: ledger)
+      for entry in intent.entries { try shadow.apply(entry.transaction) }
+      try noteMoves(intent.moved ?? [], shadow, zone: intent.zone)
+      for name in intent.inserted {
+        let entity = try shadow.state(name)?.entity ?? ""
+        guard let identifier = keys[entity]?.popFirst() else { continue }
+        try ledger.setObject(UserStore.text(identifier), of: name, entity, zone: intent.zone)
+      }
+      let gone = try ledger.names(of: next.deleted.map(UserStore.text))
+      for (_, name) in gone { try ledger.setObject(nil, of: name, "", zone: intent.zone) }
+      for (name, values) in intent.held ?? [:] { try ledger.setHeld(values, of: name) }
+      try finish(intent, shadow, seen: next.number)
+    } else {
+      ledger.replica.intent = nil
+      try ledger.save()
+    }
+  }
+
+  /// Notes a batch as taken in.
+  func finish(_ intent: ReplicaState.Intent, _ shadow: Fold, seen: Int64?) throws {
+    try ledger.take(shadow, zone: intent.zone)
+    try forward(intent.entries, zone: intent.zone)
+    try ledger.removePending(Set(intent.entries.map(\.transaction.id)))
+    for conflict in shadow.conflicts { try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000)) }
+    if let last = intent.entries.last { ledger.replica.positions[intent.zone] = last.sequence }
+    for entry in intent.entries {
+      for time in entry.transaction.times { ledger.replica.clock.witness(time) }
+    }
+    if let seen { ledger.replica.seenTransaction = seen }
+    ledger.replica.intent = nil
+    try ledger.save()
+  }
+}
+
+/// Gives the moments of unsent transactions new values.
+private struct Restamping {
+  let times: [HybridTime: HybridTime]
+
+  func apply(_ transaction: SyncTransaction) -> SyncTransaction {
+    var transaction = transaction
+    for index in transaction.changes.indices {
+      transaction.changes[index].fields = transaction.changes[index].fields.mapValues(apply)
+      transaction.changes[index].deleted = transaction.changes[index].deleted.map(apply)
+      transaction.changes[index].members = transaction.changes[index].members?.mapValues { $0.mapValues(apply) }
+    }
+    return transaction
+  }
+
+  private func apply(_ time: HybridTime) -> HybridTime { times[time] ?? time }
+
+  private func apply(_ write: FieldWrite) -> FieldWrite {
+    var value = write.value
+    // The place at the end of a list is made of the moment.
+    if case .text(let text) = value, let old = ListPlaces.moment(of: text), let new = times[old] {
+      value = .text(ListPlaces.end(new))
+    }
+    return FieldWrite(value, apply(write.time), over: write.over.map(apply))
+  }
+
+  private func apply(_ write: MemberWrite) -> MemberWrite {
+    var write = write
+    write.add = write.add.map(apply)
+    write.remove = write.remove?.map(apply)
+    write.place = write.place.map(apply)
+    write.inversePlace = write.inversePlace.map(apply)
+    return write
+  }
+}
+
+/// Random numbers of any generator.
+private struct AnyGenerator: RandomNumberGenerator {
+  private var base: any RandomNumberGenerator
+  init(_ base: any RandomNumberGenerator) { self.base = base }
+  mutating func next() -> UInt64 { base.next() }
+}

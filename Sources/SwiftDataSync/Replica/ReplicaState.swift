@@ -1,0 +1,50 @@
+import Foundation
+import SyncProtocol
+
+/// What a replica knows of itself.
+struct ReplicaState: Codable {
+  /// The zones' sequence numbers up to which the replica has seen them.
+  var positions: [String: Int64] = [:]
+  var clock: HybridClock
+  /// What to add to the wall clock to get the server's time, in milliseconds.
+  var clockOffset: Int64 = 0
+  /// The number of the newest transaction of the user's store that was looked at; nil before the first export.
+  var seenTransaction: Int64?
+  /// The number of the next transaction to send.
+  var nextPending = 1
+  /// The properties that the user's store had, by entity.
+  var knownProperties: [String: [String]] = [:]
+  /// Whether unsent changes got other moments and the user's store may not show the outcome.
+  var isRestamped = false
+  /// The account that the replica syncs as; nil before the server named it.
+  var account: String?
+  /// The zones of shares that the account may read; nil before there was one.
+  var shares: [ZoneInfo]?
+  /// What is being written to the user's store.
+  var intent: Intent?
+
+  /// A batch of the log that is on its way into the user's store. After a crash the history of the user's store tells whether
+  /// it arrived.
+  struct Intent: Codable {
+    var zone: String
+    var entries: [LogEntry]
+    /// The number of the newest transaction of the user's store before the batch; the batch has the next one.
+    var expected: Int64
+    /// The records that became objects, in the order of insertion.
+    var inserted: [RecordName]
+    /// The objects that go from one record to another, because the two records were merged.
+    var moved: [Move]?
+    /// The values that the user's store cannot hold, by record and property.
+    var held: [RecordName: [String: FieldValue]]?
+  }
+
+  /// An object that belonged to one record and belongs to another record now.
+  struct Move: Codable {
+    var from: RecordName
+    var to: RecordName
+    /// The object's identifier as text.
+    var object: String
+  }
+
+  init(replica: UInt64) { clock = HybridClock(replica: replica) }
+}

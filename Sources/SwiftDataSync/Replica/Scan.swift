@@ -1,0 +1,132 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+extension Replica {
+  /// Turns what the program saved since the last scan into transactions that are to be sent.
+  /// - Returns: how many transactions it made.
+  /// - Throws: an error of the user's store or of the ledger; then nothing was taken.
+  @discardableResult
+  func scan() throws -> Int {
+    guard let newest = try user.newestTransaction() else { return try scanEverything(seen: nil) }
+    guard let seen = ledger.replica.seenTransaction else { return try scanEverything(seen: newest) }
+    guard newest != seen else { return 0 }
+    // A store that is behind was restored from a copy: what the log has is shown again.
+    if newest < seen {
+      ledger.replica.seenTransaction = newest
+      try showEverything()
+      return try scan()
+    }
+    guard let saves = try user.saves(after: seen, limit: 1000) else { return try scanEverything(seen: newest) }
+    var made = 0
+    for group in Self.groups(saves) {
+      let own = group.filter { !$0.isSync }
+      if !own.isEmpty { made += try export(own) }
+      ledger.replica.seenTransaction = group.last!.number
+    }
+    try ledger.save()
+    try checkpoint(.scanned)
+    return saves.count == 1000 ? made + (try scan()) : made
+  }
+
+  /// Divides saves where no object was changed both before and after. What is read of an object is its newest value, so the
+  /// saves that changed it have to travel together.
+  private static func groups(_ saves: [UserStore.Save]) -> [[UserStore.Save]] {
+    var last: [PersistentIdentifier: Int] = [:]
+    for (index, save) in saves.enumerated() { for object in save.all { last[object] = index } }
+    var groups: [[UserStore.Save]] = []
+    var (start, reach) = (0, 0)
+    for (index, save) in saves.enumerated() {
+      reach = max(reach, index, save.all.compactMap { last[$0] }.max() ?? index)
+      if reach == index {
+        groups.append(Array(saves[start...index]))
+        start = index + 1
+      }
+    }
+    return groups
+  }
+
+  /// One transaction of what some saves changed.
+  private func export(_ saves: [UserStore.Save]) throws -> Int {
+    var changed = OrderedChanges()
+    for save in saves { changed.add(save) }
+    return try export(changed)
+  }
+
+  /// - Parameter limit: how many changes a transaction may have; nil for one transaction for each zone.
+  private func export(_ changed: OrderedChanges, limit: Int? = nil) throws -> Int {
+    let context = user.makeContext()
+    let builder = try TransactionBuilder(self, context, changed)
+    var made = 0
+    for (zone, changes) in try builder.build() where !changes.isEmpty {
+      for start in stride(from: 0, to: changes.count, by: limit ?? changes.count) {
+        let part = changes[start..<min(start + (limit ?? changes.count), changes.count)]
+        try ledger.append(makeTransaction(Array(part)), zone: zone)
+        made += 1
+      }
+    }
+    return made
+  }
+
+  /// Compares all objects with the ledger: the first time, and where there is no history.
+  private func scanEverything(seen: Int64?) throws -> Int {
+    var changed = OrderedChanges()
+    let context = user.makeContext()
+    for entity in user.entities.values.sorted(by: { $0.name < $1.name }) {
+      let objects = try ModelCells.identifiers(of: entity, in: context)
+      let known = try ledger.objects(of: entity.name)
+      let alive = Set(objects.map(UserStore.text))
+      let names = Set(known.map(\.object))
+      for object in objects {
+        if names.contains(UserStore.text(object)) { changed.update(object, nil) } else { changed.insert(object) }
+      }
+      for (_, object) in known where !alive.contains(object) {
+        if let identifier = user.identifier(object) { changed.delete(identifier) }
+      }
+    }
+    // No save says which objects belong together, so that a large store travels in parts.
+    let made = try export(changed, limit: 1000)
+    ledger.replica.seenTransaction = seen
+    ledger.replica.knownProperties = user.propertyNames
+    try ledger.save()
+    try checkpoint(.scanned)
+    return made
+  }
+}
+
+/// What several saves did, by object.
+struct OrderedChanges {
+  private(set) var inserted: [PersistentIdentifier] = []
+  private(set) var updated: [PersistentIdentifier: Set<String>?] = [:]
+  private(set) var updateOrder: [PersistentIdentifier] = []
+  private(set) var deleted: [PersistentIdentifier] = []
+  private var seen: Set<PersistentIdentifier> = []
+
+  mutating func add(_ save: UserStore.Save) {
+    for object in save.inserted { insert(object) }
+    for (object, names) in save.updated { update(object, names) }
+    for object in save.deleted { delete(object) }
+  }
+
+  mutating func insert(_ object: PersistentIdentifier) {
+    if seen.insert(object).inserted { inserted.append(object) }
+  }
+
+  /// - Parameter names: the properties; nil is all.
+  mutating func update(_ object: PersistentIdentifier, _ names: Set<String>?) {
+    seen.insert(object)
+    if let old = updated[object] {
+      updated[object] = .some(names.flatMap { names in old.map { $0.union(names) } })
+    } else {
+      updated[object] = .some(names)
+      updateOrder.append(object)
+    }
+  }
+
+  mutating func delete(_ object: PersistentIdentifier) { deleted.append(object) }
+}
+
+extension UserStore {
+  /// The names of all synced properties, by entity.
+  var propertyNames: [String: [String]] { schema.entities.mapValues { $0.properties.keys.sorted() } }
+}

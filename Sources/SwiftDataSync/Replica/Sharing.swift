@@ -1,0 +1,211 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// A record is in the zone of what owns it. An owner is a record whose relationship to the record has the delete rule
+// `.cascade`.
+
+extension Replica {
+  // MARK: - Owners
+
+  /// The record that owns a record; nil for one without an owner.
+  /// - Complexity: one statement of the ledger.
+  func owner(of name: RecordName) throws -> RecordName? {
+    guard let state = try view.state(name), let entity = user.schema[state.entity] else { return nil }
+    for property in entity.properties.values.sorted(by: { $0.name < $1.name }) {
+      guard user.schema.inverse(of: property)?.cascades == true else { continue }
+      switch property.kind {
+      case .reference: if let owner = try view.effectiveTarget(of: name, property) { return owner }
+      case .derivedReference: if let owner = try view.sources(of: name, property).min() { return owner }
+      case .attribute, .members, .derivedFromReference, .derivedFromMembers: break
+      }
+    }
+    // Owners whose relationship has no inverse.
+    return try view.referrers(to: name).filter { referrer in
+      let property = try view.state(referrer.owner).flatMap { user.schema[$0.entity]?.properties[referrer.property] }
+      return property.map { $0.cascades && $0.inverse == nil } ?? false
+    }.map(\.owner).min()
+  }
+
+  /// A record and all that it owns, directly or through others, as far as it is in the same zone.
+  func owned(by root: RecordName) throws -> [RecordName] {
+    let zone = try ledger.zone(of: root)
+    var found: [RecordName] = []
+    var seen: Set<RecordName> = [root]
+    var next = [root]
+    while let name = next.popLast() {
+      guard let state = try view.state(name), state.isAlive, try ledger.zone(of: name) == zone else { continue }
+      found.append(name)
+      next += try view.cascade(of: name, state).sorted().filter { seen.insert($0).inserted }
+    }
+    return found
+  }
+
+  /// The zone that a record belongs to: the zone of its outermost owner, or of the root of the share that it is in.
+  private func zone(belonging name: RecordName) throws -> String {
+    var (current, seen) = (name, Set([name]))
+    while !isRoot(current), let owner = try owner(of: current), seen.insert(owner).inserted { current = owner }
+    return try ledger.zone(of: current)
+  }
+
+  private func isRoot(_ name: RecordName) -> Bool { ledger.replica.shares?.contains { $0.root == name } ?? false }
+
+  // MARK: - Moving
+
+  /// Divides changes by zone, and moves the records whose owner is in another zone now.
+  /// - Parameters:
+  ///   - changes: what the program changed. The view shows it already.
+  ///   - new: the records that no transaction had before.
+  /// - Returns: one transaction's changes for each zone. In the zone that a record moves to, its whole state comes first.
+  func distribute(
+    _ changes: [RecordChange], new: Set<RecordName>
+  ) throws -> [(zone: String, changes: [RecordChange])] {
+    var moved = Distribution()
+    if ledger.replica.shares != nil {
+      for name in Set(changes.map(\.record)).sorted() where try view.isAlive(name) {
+        let (old, zone) = (try ledger.zone(of: name), try zone(belonging: name))
+        guard old != zone, ledger.isWritable(old), ledger.isWritable(zone) else { continue }
+        if new.contains(name) {
+          try ledger.setZone(zone, of: name)
+        } else {
+          try move(try owned(by: name), to: zone, &moved)
+        }
+      }
+    }
+    for change in changes { moved.add(change, try ledger.zone(of: change.record)) }
+    return moved.all
+  }
+
+  /// Moves a record with what it owns to the zone of a share, to be sent there.
+  func move(_ root: RecordName, to zone: String) throws {
+    var moved = Distribution()
+    try move(try owned(by: root), to: zone, &moved)
+    for (zone, changes) in moved.all { try ledger.append(makeTransaction(changes), zone: zone) }
+    try ledger.save()
+    try rebuildView()
+  }
+
+  /// The new zone gets the state of each record. The old zone gets a mark that says where the record is now.
+  private func move(_ names: [RecordName], to zone: String, _ moved: inout Distribution) throws {
+    for name in names {
+      guard let state = try view.state(name) else { continue }
+      let old = try ledger.zone(of: name)
+      var mark = RecordChange(name, state.entity)
+      mark.fields[SyncSchema.home] = FieldWrite(
+        .text(ledger.home(of: zone)), tick(), over: state.fields[SyncSchema.home]?.time)
+      try show(mark)
+      guard let state = try view.state(name) else { continue }
+      let changes = Self.changes(of: name, state)
+      for change in changes { try keepAssets(of: change) }
+      for change in changes { moved.add(change, zone) }
+      moved.add(mark, old)
+      try ledger.setZone(zone, of: name)
+    }
+  }
+
+  /// Changes by zone, in the order of their first changes.
+  private struct Distribution {
+    private(set) var all: [(zone: String, changes: [RecordChange])] = []
+
+    mutating func add(_ change: RecordChange, _ zone: String) {
+      if let index = all.firstIndex(where: { $0.zone == zone }) {
+        all[index].changes.append(change)
+      } else {
+        all.append((zone, [change]))
+      }
+    }
+  }
+
+  /// Reads the bytes of a record's assets from its object again, since the other zone does not have them.
+  private func keepAssets(of change: RecordChange) throws {
+    let assets = change.fields.filter { if case .asset = $0.value.value { true } else { false } }
+    guard !assets.isEmpty, let text = try ledger.object(of: change.record), let identifier = user.identifier(text),
+      let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
+    else { return }
+    for property in type(of: object).__entity.properties where assets[property.name] != nil {
+      _ = try UserStore.value(of: object, property) { try ledger.keepAsset($0, $1, isOutgoing: true) }
+    }
+  }
+
+  /// Sends changes of this replica again that reached the log of a zone after their records had moved to another one.
+  func forward(_ entries: [LogEntry], zone: String) throws {
+    guard ledger.replica.shares != nil else { return }
+    let own = ledger.replica.clock.replica
+    for entry in entries where entry.transaction.replica == own {
+      let changes = try entry.transaction.changes.filter { change in
+        let target = try ledger.zone(of: change.record)
+        guard target != zone, ledger.isWritable(target), change.fields[SyncSchema.home] == nil else { return false }
+        // The state that this replica sent to the new zone has all earlier changes.
+        guard let moved = try ledger.state(change.record)?.fields[SyncSchema.home]?.time, moved.replica == own else {
+          return true
+        }
+        return change.times.contains { $0 > moved }
+      }
+      for (zone, changes) in Dictionary(grouping: changes, by: { (try? ledger.zone(of: $0.record)) ?? zone }) {
+        for change in changes { try keepAssets(of: change) }
+        try ledger.append(makeTransaction(changes), zone: zone)
+      }
+    }
+  }
+
+  // MARK: - Zones that come and go
+
+  /// Takes over which zones the account can read. Objects of zones that it cannot read any more leave the user's store.
+  func didSee(_ zones: [ZoneInfo]) throws {
+    guard let own = zones.first(where: { $0.name == SyncWire.privateZone }) else { return }
+    let shares = zones.filter { $0.name != SyncWire.privateZone }.sorted { $0.name < $1.name }
+    let gone = (ledger.replica.shares ?? []).map(\.name).filter { name in !shares.contains { $0.name == name } }
+    for zone in gone { try drop(zone) }
+    let known = ledger.replica.shares ?? []
+    guard own.owner != ledger.replica.account || known.map(\.identity) != shares.map(\.identity) else { return }
+    ledger.replica.account = own.owner
+    if !shares.isEmpty || ledger.replica.shares != nil { ledger.replica.shares = shares }
+    try ledger.save()
+    try rebuildView()
+  }
+
+  /// Removes the objects of a zone from the user's store, and all that the ledger knows of the zone.
+  private func drop(_ zone: String) throws {
+    // The program may save more objects into the zone meanwhile.
+    while case let names = try ledger.shownNames(zone: zone, limit: 500), !names.isEmpty { try dismiss(names) }
+    try ledger.removePending(Set(ledger.pending.filter { $0.zone == zone }.map(\.transaction.id)))
+    try ledger.forget(zone: zone)
+    try ledger.save()
+    try rebuildView()
+  }
+
+  /// Undoes unsent changes of a zone that the account may not change.
+  /// - Returns: how many transactions it undid.
+  @discardableResult
+  func undoUnsent(zone: String) throws -> Int {
+    try scan()
+    let dropped = ledger.pending.filter { $0.zone == zone }.map(\.transaction)
+    guard !dropped.isEmpty else { return 0 }
+    try ledger.removePending(Set(dropped.map(\.id)))
+    try rebuildView()
+    try show(dropped.flatMap { $0.changes.map(\.record) })
+    return dropped.count
+  }
+
+  /// Removes the objects of records from the user's store, in a save between two saves of the program.
+  private func dismiss(_ names: [RecordName]) throws {
+    for _ in 0..<50 {
+      try scan()
+      let materializer = Materializer(self, view)
+      try materializer.dismiss(names)
+      let expected = ledger.replica.seenTransaction
+      guard let number = try user.save(materializer.context, expecting: expected) else { continue }
+      if expected != nil { ledger.replica.seenTransaction = number }
+      for name in names { try ledger.setObject(nil, of: name, "", zone: "") }
+      return try ledger.save()
+    }
+    throw ReplicaError(description: "the program saves so often that objects cannot be removed in between")
+  }
+}
+
+extension ZoneInfo {
+  /// What a replica keeps of a zone: all but its newest number, which changes with each save.
+  fileprivate var identity: ZoneInfo {
+    ZoneInfo(name: name, owner: owner, isWritable: isWritable, latest: 0, root: root)
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import SyncProtocol
+
+extension Replica {
+  /// Begins a zone again from the start of its log, and sends all records that the replica has once more.
+  ///
+  /// A server that was restored from an older copy lacks what replicas have seen. Each replica brings its records with the
+  /// moments of their writes, so that no write wins which would not have won before. Unsent changes stay unsent changes.
+  /// - Throws: an error of the user's store or of the ledger; then nothing changed.
+  func startAnew(zone: String) throws {
+    try scan()
+    let names = try ledger.recordNames(zone: zone)
+    var transactions: [SyncTransaction] = []
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let part = names[start..<min(start + 500, names.count)]
+      try ledger.prefetch(part)
+      let changes = try part.flatMap { name in try ledger.state(name).map { Self.changes(of: name, $0) } ?? [] }
+      transactions.append(makeTransaction(changes))
+    }
+    try ledger.forgetLog(zone: zone, sendingFirst: transactions)
+    try ledger.save()
+    try rebuildView()
+  }
+
+  /// The changes that make a record what it is.
+  static func changes(of name: RecordName, _ state: RecordState) -> [RecordChange] {
+    guard state.alias == nil else { return [] }
+    var change = RecordChange(name, state.entity)
+    change.deleted = state.deleted
+    change.fields = state.fields.mapValues { FieldWrite($0.value, $0.time, over: $0.time) }
+    var changes = [change]
+    for (property, members) in state.members.sorted(by: { $0.key < $1.key }) {
+      for (member, entry) in members.sorted(by: { $0.key < $1.key }) {
+        for tag in entry.tags.sorted() {
+          var (change, write) = (RecordChange(name, state.entity), MemberWrite())
+          write.add = tag
+          write.place = entry.place.map { FieldWrite($0.value, $0.time, over: $0.time) }
+          write.inversePlace = entry.inversePlace.map { FieldWrite($0.value, $0.time, over: $0.time) }
+          change.members = [property: [member: write]]
+          changes.append(change)
+        }
+      }
+    }
+    return changes
+  }
+}

@@ -1,0 +1,295 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+/// Makes transactions of what the program changed: what differs from the view, object by object.
+///
+/// It shows each change in the view at once, so that a relationship that is seen from both ends is exported once.
+final class TransactionBuilder {
+  private let replica: Replica
+  private let context: ModelContext
+  private let changed: OrderedChanges
+  /// The moment of all writes of the transaction: of two transactions that write the same fields, one wins all of them.
+  private let time: HybridTime
+  private var objects: [PersistentIdentifier: any PersistentModel] = [:]
+  private var names: [PersistentIdentifier: RecordName] = [:]
+  private var changes: [RecordChange] = []
+  /// The records that no transaction had before.
+  private var newRecords: Set<RecordName> = []
+  /// Lists whose order is to be compared: owner and property.
+  private var lists: [(owner: any PersistentModel, property: __Property)] = []
+  private var seenLists: Set<RecordState.Reference> = []
+
+  init(_ replica: Replica, _ context: ModelContext, _ changed: OrderedChanges) throws {
+    (self.replica, self.context, self.changed) = (replica, context, changed)
+    time = replica.tick()
+  }
+
+  private var view: Fold { replica.view }
+  private var ledger: Ledger { replica.ledger }
+  private var schema: SyncSchema { replica.user.schema }
+
+  /// - Returns: changes by zone.
+  func build() throws -> [(zone: String, changes: [RecordChange])] {
+    let gone = Set(changed.deleted)
+    let ours = (changed.inserted + changed.updateOrder).filter {
+      !gone.contains($0) && replica.user.entities[$0.entityName] != nil
+    }
+    objects = try ModelCells.objects(ours, in: context)
+    try name(ours.filter { objects[$0] != nil })
+    try nameTargets()
+    let new = Set(changed.inserted)
+    var fresh: Set<PersistentIdentifier> = []
+    for identifier in ours {
+      guard let object = objects[identifier], fresh.insert(identifier).inserted else { continue }
+      let isKnown = try view.state(try name(of: object))?.isAlive ?? false
+      let only = new.contains(identifier) || !isKnown ? nil : changed.updated[identifier] ?? nil
+      try export(object, only: only, isNew: !isKnown)
+    }
+    for list in lists { try exportOrder(of: list.owner, list.property) }
+    try exportDeletions()
+    return try replica.distribute(changes, new: newRecords)
+  }
+
+  // MARK: - Names
+
+  /// Finds the names of objects, and gives new ones to those that have none.
+  private func name(_ identifiers: [PersistentIdentifier]) throws {
+    let unknown = identifiers.filter { names[$0] == nil }
+    let known = try ledger.names(of: unknown.map(UserStore.text))
+    for identifier in unknown {
+      let text = UserStore.text(identifier)
+      if let name = known[text] {
+        names[identifier] = try view.resolve(name)
+      } else if names[identifier] == nil {
+        let name = replica.makeName()
+        names[identifier] = name
+        try ledger.setObject(text, of: name, identifier.entityName, zone: SyncWire.privateZone)
+      }
+    }
+  }
+
+  /// Names all that the changed objects lead to, in few statements.
+  private func nameTargets() throws {
+    var targets: [PersistentIdentifier] = []
+    for object in objects.values {
+      for property in type(of: object).__entity.properties where !property.isAttribute {
+        if property.isToMany, isLeftOut(object, property) { continue }
+        targets += ModelCells.targets(of: object, property).map(\.persistentModelID)
+      }
+    }
+    try name(targets)
+  }
+
+  /// Whether a to-many did not change, so that it need not be read.
+  private func isLeftOut(_ object: any PersistentModel, _ property: __Property) -> Bool {
+    guard case .some(.some(let only)) = changed.updated[object.persistentModelID] else { return false }
+    return !only.contains(property.name) && !changed.inserted.contains(object.persistentModelID)
+  }
+
+  private func name(of object: any PersistentModel) throws -> RecordName {
+    let identifier = object.persistentModelID
+    if names[identifier] == nil { try name([identifier]) }
+    return names[identifier]!
+  }
+
+  // MARK: - Objects
+
+  /// - Parameter only: the properties that changed; nil is all.
+  private func export(_ object: any PersistentModel, only: Set<String>?, isNew: Bool) throws {
+    let entity = type(of: object).__entity
+    guard let rules = schema[entity.name] else { return }
+    let name = try name(of: object)
+    var change = RecordChange(name, entity.name)
+    let held = try ledger.held(name)
+    for property in entity.properties where only?.contains(property.name) ?? true {
+      guard let rule = rules.properties[property.name] else { continue }
+      switch rule.kind {
+      case .attribute(let isSealed):
+        try write(object, property, isSealed: isSealed, held: held[property.name], isNew: isNew, to: &change)
+      case .reference: try write(reference: property, rule, of: object, isNew: isNew, to: &change)
+      case .derivedReference: try exportHolder(of: object, property, rule)
+      case .members, .derivedFromReference, .derivedFromMembers: note(object, name, property)
+      }
+    }
+    if try isNew && view.state(name) == nil { newRecords.insert(name) }
+    if isNew || !change.isEmpty { try emit(change) }
+    for property in entity.properties where property.isToMany && only?.contains(property.name) ?? true {
+      guard let rule = rules.properties[property.name] else { continue }
+      if rule.kind == .members { try exportMembers(of: object, property, name) }
+      if rule.kind == .derivedFromMembers { try exportOwners(of: object, property, rule, name) }
+    }
+  }
+
+  private func note(_ owner: any PersistentModel, _ name: RecordName, _ property: __Property) {
+    if seenLists.insert(.init(property.name, name)).inserted { lists.append((owner, property)) }
+  }
+
+  private func write(
+    _ object: any PersistentModel, _ property: __Property, isSealed: Bool, held: FieldValue?, isNew: Bool,
+    to change: inout RecordChange
+  ) throws {
+    let base = try view.state(change.record)?.fields[property.name]
+    let keepAsset: (String, Data) throws -> Void = { try self.ledger.keepAsset($0, $1, isOutgoing: true) }
+    if isSealed {
+      guard let sealer = replica.sealer else { return }
+      let plain = try UserStore.value(of: object, property)
+      if plain == held { return }
+      let place = Sealing.place(change.record, property.name)
+      if let base, case .sealed(let data) = base.value, (try? Sealing.open(data, place, sealer)) == plain { return }
+      if base == nil, plain == .null { return }
+      change.fields[property.name] = FieldWrite(
+        .sealed(try Sealing.seal(plain, place, sealer)), time, over: base?.time)
+      return
+    }
+    let cell = try ModelCells.cell(of: object, property)
+    var value = try UserStore.value(cell) { _, _ in }
+    guard value != held, value != base?.value else { return }
+    // A value that was never written is what the declaration says, on every replica.
+    if base == nil, value == .null, property.defaultValue == nil { return }
+    if base == nil, !isNew, try isDefault(value, property) { return }
+    value = try UserStore.value(cell, asset: keepAsset)
+    if held != nil {
+      var rest = try ledger.held(change.record)
+      rest[property.name] = nil
+      try ledger.setHeld(rest, of: change.record)
+    }
+    change.fields[property.name] = FieldWrite(value, time, over: base?.time)
+  }
+
+  private func isDefault(_ value: FieldValue, _ property: __Property) throws -> Bool {
+    guard let standard = property.defaultValue, let cell = ScalarType(of: property).cell(of: standard) else {
+      return value == .null
+    }
+    return try UserStore.value(cell) { _, _ in } == value
+  }
+
+  private func write(
+    reference property: __Property, _ rule: SyncSchema.Property, of object: any PersistentModel, isNew: Bool,
+    to change: inout RecordChange
+  ) throws {
+    let target = ModelCells.targets(of: object, property).first
+    let name = try target.map(name)
+    guard try view.effectiveTarget(of: change.record, rule) != name else { return }
+    let base = try view.state(change.record)?.fields[property.name]
+    change.fields[property.name] = FieldWrite(name.map { .record($0) } ?? .null, time, over: base?.time)
+    guard let target, let inverse = schema.inverse(of: rule), inverse.kind == .derivedFromReference else { return }
+    // It comes to the end of its new list, unless the list says otherwise.
+    let place = SyncSchema.place(of: property.name)
+    let moment = replica.tick()
+    change.fields[place] = FieldWrite(
+      .text(ListPlaces.end(moment)), moment, over: try view.state(change.record)?.fields[place]?.time)
+    if !isNew, let list = type(of: target).__entity.property(named: inverse.name) {
+      note(target, try self.name(of: target), list)
+    }
+  }
+
+  /// The end of a one-to-one that holds nothing: the other end is compared.
+  private func exportHolder(of object: any PersistentModel, _ property: __Property, _ rule: SyncSchema.Property) throws
+  {
+    guard let inverse = rule.inverse else { return }
+    let name = try name(of: object)
+    var holders = ModelCells.targets(of: object, property)
+    for source in try view.sources(of: name, rule) {
+      guard let text = try ledger.object(of: source), let identifier = replica.user.identifier(text) else {
+        continue
+      }
+      holders += try ModelCells.objects([identifier], in: context).values.filter { !$0.isDeleted }
+    }
+    for holder in holders {
+      let entity = type(of: holder).__entity
+      guard let end = entity.property(named: inverse), let rule = schema[entity.name]?.properties[inverse] else {
+        continue
+      }
+      var change = RecordChange(try self.name(of: holder), entity.name)
+      // A new one is exported with all that it has.
+      guard try view.state(change.record) != nil else { continue }
+      try write(reference: end, rule, of: holder, isNew: false, to: &change)
+      if !change.isEmpty { try emit(change) }
+    }
+  }
+
+  // MARK: - To-manys
+
+  private func exportMembers(of object: any PersistentModel, _ property: __Property, _ name: RecordName) throws {
+    let actual = try ModelCells.targets(of: object, property).map(self.name)
+    let base = try view.state(name)?.members[property.name] ?? [:]
+    var writes: [RecordName: MemberWrite] = [:]
+    for member in actual where base[member] == nil { writes[member] = added(place: true) }
+    let kept = Set(actual)
+    for (member, entry) in base where try !kept.contains(member) && view.isAlive(member) {
+      var write = MemberWrite()
+      write.remove = entry.tags.sorted()
+      writes[member] = write
+    }
+    guard !writes.isEmpty else { return }
+    var change = RecordChange(name, type(of: object).__entity.name)
+    change.members = [property.name: writes]
+    try emit(change)
+  }
+
+  private func added(place isPlaced: Bool) -> MemberWrite {
+    var write = MemberWrite()
+    write.add = time
+    let moment = replica.tick()
+    write.place = FieldWrite(.text(ListPlaces.end(moment)), moment, over: nil)
+    write.inversePlace = write.place
+    return write
+  }
+
+  /// The end of a many-to-many that holds nothing: the sets of the owners are compared.
+  private func exportOwners(
+    of object: any PersistentModel, _ property: __Property, _ rule: SyncSchema.Property, _ name: RecordName
+  ) throws {
+    guard let inverse = rule.inverse else { return }
+    let owners = ModelCells.targets(of: object, property)
+    let actual = try owners.map(self.name)
+    let base = try view.sources(of: name, rule)
+    for (owner, ownerName) in zip(owners, actual) where !base.contains(ownerName) {
+      var change = RecordChange(ownerName, type(of: owner).__entity.name)
+      change.members = [inverse: [name: added(place: true)]]
+      try emit(change)
+    }
+    for owner in base where !actual.contains(owner) {
+      guard let state = try view.state(owner), let entry = state.members[inverse]?[name] else { continue }
+      var change = RecordChange(owner, state.entity)
+      var write = MemberWrite()
+      write.remove = entry.tags.sorted()
+      change.members = [inverse: [name: write]]
+      try emit(change)
+    }
+  }
+
+  /// Gives places to members that are not where their places say.
+  private func exportOrder(of owner: any PersistentModel, _ property: __Property) throws {
+    let name = try name(of: owner)
+    guard !owner.isDeleted, let rule = schema[type(of: owner).__entity.name]?.properties[property.name] else { return }
+    let members = try ModelCells.targets(of: owner, property).map(self.name)
+    let list = try ListView(view, name, rule)
+    for (member, place) in ListPlaces.changes(members, place: { list.places[$0]?.place }, tick: replica.tick) {
+      guard let old = list.places[member] else { continue }
+      let write = FieldWrite(.text(place), replica.tick(), over: old.time)
+      try emit(list.change(of: member, place: write, view))
+    }
+  }
+
+  // MARK: - Deletions
+
+  private func exportDeletions() throws {
+    let names = try ledger.names(of: changed.deleted.map(UserStore.text))
+    for identifier in changed.deleted {
+      guard let known = names[UserStore.text(identifier)] else { continue }
+      let name = try view.resolve(known)
+      try ledger.setObject(nil, of: known, identifier.entityName, zone: SyncWire.privateZone)
+      guard let state = try view.state(name), state.isAlive else { continue }
+      var change = RecordChange(name, state.entity)
+      change.deleted = time
+      try emit(change)
+    }
+  }
+
+  private func emit(_ change: RecordChange) throws {
+    changes.append(change)
+    try replica.show(change)
+  }
+}

@@ -1,0 +1,158 @@
+import Crypto
+import Foundation
+import SwiftData
+import SyncProtocol
+
+/// The store of the program that a replica syncs: its objects as values, and its history as sets of changed objects.
+final class UserStore {
+  let container: ModelContainer
+  private let store: any EngineStore
+  /// The classes that the store keeps, by name.
+  let entities: [String: __Entity]
+  let schema: SyncSchema
+
+  /// Who makes the changes that come from other replicas, as the history names them.
+  static let author = "sync"
+
+  /// - Parameters:
+  ///   - container: the container, which has to stay open.
+  ///   - index: the store among those of the container.
+  init(_ container: ModelContainer, store index: Int = 0) {
+    self.container = container
+    let core = container.core
+    store = core.stores[index]
+    let models = core.schema.models.filter { type in
+      (try? core.table(for: type.__entity)).map { $0.store == index } ?? false
+    }
+    entities = Dictionary(models.map { ($0.__entity.name, $0.__entity) }) { first, _ in first }
+    schema = SyncSchema(Schema(models))
+  }
+
+  /// A context for one operation.
+  func makeContext() -> ModelContext {
+    let context = ModelContext(container)
+    context.author = Self.author
+    return context
+  }
+
+  // MARK: - Identifiers
+
+  /// An identifier as text: the class and the key.
+  static func text(_ identifier: PersistentIdentifier) -> String {
+    if let key = identifier.key { return "\(identifier.entityName)/\(key)" }
+    return "\(identifier.entityName)=\(identifier.customKey ?? "")"
+  }
+
+  func identifier(_ text: String) -> PersistentIdentifier? {
+    guard let separator = text.firstIndex(where: { $0 == "/" || $0 == "=" }) else { return nil }
+    let entity = String(text[..<separator])
+    let key = String(text[text.index(after: separator)...])
+    if text[separator] == "/", let key = Int64(key) {
+      return PersistentIdentifier(entityName: entity, storeIdentifier: store.identifier, key: key)
+    }
+    struct Custom: Encodable {
+      let entityName, storeIdentifier, customKey: String
+    }
+    return try? SyncWire.decode(
+      PersistentIdentifier.self,
+      from: SyncWire.encode(Custom(entityName: entity, storeIdentifier: store.identifier, customKey: key)))
+  }
+
+  // MARK: - History
+
+  /// A save of the program.
+  struct Save {
+    let number: Int64
+    let isSync: Bool
+    var inserted: [PersistentIdentifier] = []
+    /// The properties that changed, by object.
+    var updated: [(PersistentIdentifier, Set<String>?)] = []
+    var deleted: [PersistentIdentifier] = []
+
+    var all: [PersistentIdentifier] { inserted + updated.map(\.0) + deleted }
+  }
+
+  /// The number of the newest save; nil if the store does not number them.
+  func newestTransaction() throws -> Int64? { try store.newestTransaction() }
+
+  /// The saves that follow one, in order; nil if the store does not have them any more.
+  /// - Throws: an error of the store.
+  func saves(after number: Int64, limit: Int) throws -> [Save]? {
+    let token = DefaultHistoryToken(store: store.identifier, transaction: number)
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+      predicate: #Predicate<DefaultHistoryTransaction> { $0.token > token })
+    descriptor.fetchLimit = UInt64(limit)
+    do {
+      let transactions = try store.fetchHistory(descriptor, container.core) ?? []
+      return transactions.map(save)
+    } catch let error as SwiftDataError where error.code == SwiftDataError.historyTokenExpired.code {
+      return nil
+    }
+  }
+
+  private func save(_ transaction: DefaultHistoryTransaction) -> Save {
+    var save = Save(number: transaction.transactionIdentifier, isSync: transaction.author == Self.author)
+    for change in transaction.changes {
+      switch change {
+      case .insert(let insert): save.inserted.append(insert.changedPersistentIdentifier)
+      case .update(let update):
+        let names = (update as? any NamedHistoryUpdate).map { Set($0.updatedPropertyNames) }
+        save.updated.append((update.changedPersistentIdentifier, names))
+      case .delete(let delete): save.deleted.append(delete.changedPersistentIdentifier)
+      }
+    }
+    return save
+  }
+
+  /// Saves a context, unless another save followed a transaction.
+  /// - Returns: the number of the newest transaction afterwards; nil if another save followed.
+  func save(_ context: ModelContext, expecting number: Int64?) throws -> Int64? {
+    guard let number else {
+      try context.save()
+      return 0
+    }
+    guard context.hasChanges else { return number }
+    let token = DefaultHistoryToken(store: store.identifier, transaction: number)
+    return try context.save(ifNothingFollows: token) ? number + 1 : nil
+  }
+
+  // MARK: - Values
+
+  /// An attribute as a value that travels. Large values become assets, whose bytes are handed out.
+  static func value(
+    of object: any PersistentModel, _ property: __Property, asset: (String, Data) throws -> Void = { _, _ in }
+  ) throws -> FieldValue {
+    try value(try ModelCells.cell(of: object, property), asset: asset)
+  }
+
+  static func value(_ cell: SQLValue, asset: (String, Data) throws -> Void) throws -> FieldValue {
+    switch cell {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let value): .text(value)
+    case .blob(let data) where data.count > SyncWire.assetThreshold:
+      try {
+        let name = Self.sha256(data)
+        try asset(name, data)
+        return .asset(sha256: name, size: data.count)
+      }()
+    case .blob(let data): .data(data)
+    }
+  }
+
+  static func sha256(_ data: Data) -> String {
+    SHA256.hash(data: data).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+  }
+}
+
+/// Why a replica cannot go on.
+struct ReplicaError: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// The bytes of a value have to be fetched first.
+struct MissingAsset: Error {
+  let sha256: String
+  let size: Int
+}

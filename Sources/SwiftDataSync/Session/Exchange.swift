@@ -1,0 +1,58 @@
+import Foundation
+import SyncProtocol
+
+// What a replica asks a server, and what it does with the answers. Nothing here waits or sends.
+
+extension Replica {
+  /// The next transactions of a zone to send; nil if the log has all of them.
+  func nextPush(zone: String) -> PushRequest? {
+    let transactions = outgoing(zone: zone)
+    return transactions.isEmpty ? nil : PushRequest(base: position(zone), transactions: transactions)
+  }
+
+  /// Takes in the transactions that were sent, if no other replica's transaction came before them in the log. Otherwise the next
+  /// pull brings all transactions in order.
+  func didPush(_ request: PushRequest, _ response: PushResponse, zone: String, account: String) throws {
+    adjustClock(toServer: response.time)
+    let expected = (1...Int64(max(1, request.transactions.count))).map { position(zone) + $0 }
+    guard response.sequences == expected else { return }
+    let entries = zip(response.sequences, request.transactions).map {
+      LogEntry(sequence: $0, account: account, transaction: $1)
+    }
+    try integrate(entries, zone: zone)
+  }
+
+  /// The zones of shares that the account can read.
+  var shares: [ZoneInfo] { ledger.replica.shares ?? [] }
+
+  /// How far the replica has seen each zone.
+  var allPositions: [String: Int64] {
+    var positions = [SyncWire.privateZone: position(SyncWire.privateZone)]
+    for share in shares { positions[share.name] = position(share.name) }
+    return positions
+  }
+
+  /// Takes in a part of the log.
+  /// - Returns: whether there is more.
+  func didPull(_ response: ChangesResponse, zone: String) throws -> Bool {
+    adjustClock(toServer: response.time)
+    if let zones = response.zones { try didSee(zones) }
+    try integrate(response.entries, zone: zone)
+    return position(zone) < response.latest && !response.entries.isEmpty
+  }
+
+  /// Does what a refusal asks for.
+  /// - Returns: whether to try again at once.
+  func didFail(_ failure: SyncFailure, zone: String) throws -> Bool {
+    switch failure.code {
+    case .clockAhead:
+      guard let time = failure.time else { return false }
+      try restamp(toServer: time)
+      return true
+    case .unknownSequence where position(zone) > 0, .compacted where position(zone) > 0:
+      try startAnew(zone: zone)
+      return true
+    default: return false
+    }
+  }
+}

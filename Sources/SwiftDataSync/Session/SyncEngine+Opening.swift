@@ -1,0 +1,182 @@
+import Foundation
+public import SwiftData
+import SyncProtocol
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension SyncEngine {
+  /// The engines of containers that are open, by the containers' cores.
+  private static let engines = Mutex<[ObjectIdentifier: [SyncEngine]]>([:])
+
+  /// Makes and starts the engine of a store of a container.
+  static func open(
+    _ container: ModelContainer, store: Int, _ configuration: ModelConfiguration,
+    _ registration: SyncServer.Registration
+  ) {
+    let opening = ReplicaOpening(container, store, configuration, registration)
+    let engine = SyncEngine(opening, registration)
+    engines.withLock { $0[ObjectIdentifier(container.core), default: []].append(engine) }
+    Task { await engine.start() }
+  }
+
+  static func forget(_ engine: SyncEngine, _ core: ObjectIdentifier) {
+    engines.withLock { engines in
+      engines[core]?.removeAll { $0 === engine }
+      if engines[core]?.isEmpty == true { engines[core] = nil }
+    }
+  }
+
+  static func engines(of core: ContainerCore) -> [SyncEngine] {
+    engines.withLock { $0[ObjectIdentifier(core)] ?? [] }
+  }
+}
+
+extension ModelContainer {
+  /// What syncs the container's stores, one for each configuration that names a database with a server.
+  public var syncEngines: [SyncEngine] { SyncEngine.engines(of: core) }
+}
+
+/// Opens the replica of a store, and keeps other processes from doing so.
+// @unchecked Sendable because the engine, an actor, is the only one that calls `open` and `close`; the rest is immutable but
+// for the weak reference, which may be read from anywhere.
+final class ReplicaOpening: @unchecked Sendable {
+  let name: String
+  let storeIdentifier: String
+  private weak var container: ModelContainer?
+  private let core: ContainerCore
+  private let store: Int
+  private let url: URL?
+  private let secret: String?
+  private let resolvers: ConflictResolvers
+  private var lock: Int32 = -1
+  private var memory: ModelContainer?
+
+  init(
+    _ container: ModelContainer, _ store: Int, _ configuration: ModelConfiguration,
+    _ registration: SyncServer.Registration
+  ) {
+    (self.container, core, self.store) = (container, container.core, store)
+    name = configuration.name
+    storeIdentifier = container.core.stores[store].identifier
+    url = configuration.isStoredInMemoryOnly ? nil : configuration.url.appendingPathExtension("sync")
+    secret = registration.credentials.encryptionSecret
+    resolvers = registration.resolvers
+  }
+
+  var coreIdentity: ObjectIdentifier { ObjectIdentifier(core) }
+
+  /// Whether the program released its container.
+  var isAbandoned: Bool { container == nil }
+
+  /// - Throws: ``SyncError`` if another process syncs the store; an error of the bookkeeping's store.
+  func open() throws -> Replica {
+    try takeLock()
+    let ledger: ModelContainer
+    if let memory {
+      ledger = memory
+    } else {
+      ledger = try Ledger.container(at: url)
+      // A ledger in memory lives as long as the store that it is beside.
+      if url == nil { memory = ledger }
+    }
+    return try Replica(
+      user: UserStore(ModelContainer(core: core), store: store), ledger: ledger,
+      sealer: secret.map { ZoneKey(secret: $0, zone: SyncWire.privateZone) }, resolvers: resolvers,
+      now: { Int64(Date().timeIntervalSince1970 * 1000) })
+  }
+
+  func close() {
+    guard lock >= 0 else { return }
+    _ = closeFile(lock)
+    lock = -1
+  }
+
+  deinit { close() }
+
+  private func takeLock() throws {
+    guard let url, lock < 0 else { return }
+    let path = url.path + ".lock"
+    let file = openFile(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      throw SyncError(code: .store, message: "the file \(path) cannot be made; is the directory writable?")
+    }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+      _ = closeFile(file)
+      throw SyncError(
+        code: .busy,
+        message:
+          "another process or container syncs the store \(name); it sends what this one saves, and this one takes"
+          + " over when it ends")
+    }
+    lock = file
+  }
+}
+
+/// Calls back when any context saves to a store.
+// @unchecked Sendable because it is immutable, and notification centers can be called from every thread.
+final class ObserverToken: @unchecked Sendable {
+  private let token: any NSObjectProtocol
+
+  init(_ store: String, _ body: @escaping @Sendable () -> Void) {
+    token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: nil, queue: nil) { note in
+      guard let context = note.object as? ModelContext, context.author != UserStore.author,
+        context.container.core.stores.contains(where: { $0.identifier == store })
+      else { return }
+      body()
+    }
+  }
+
+  deinit { NotificationCenter.default.removeObserver(token) }
+}
+
+extension SyncError {
+  /// What an error means for the program.
+  init(_ error: any Error) {
+    switch error {
+    case let error as SyncError: self = error
+    case let failure as SyncFailure: self.init(code: Self.code(failure.code), message: failure.message)
+    case let error as SwiftDataError: self.init(code: .store, message: "the store cannot be synced: \(error)")
+    case let error as ReplicaError: self.init(code: .store, message: error.description)
+    case let error as URLError:
+      self.init(
+        code: .offline,
+        message: "the server cannot be reached (\(error.localizedDescription)); changes are kept and sent later")
+    default: self.init(code: .offline, message: "the sync failed and is tried again: \(error)")
+    }
+  }
+
+  private static func code(_ code: SyncFailure.Code) -> Code {
+    switch code {
+    case .unauthorized: .unauthorized
+    case .forbidden: .forbidden
+    case .quotaExceeded: .quotaExceeded
+    case .rateLimited, .unavailable: .offline
+    default: .refused
+    }
+  }
+}
+
+extension FieldValue {
+  /// The value for people.
+  var text: String {
+    switch self {
+    case .null: "nil"
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): text
+    case .data(let data): "\(data.count) bytes"
+    case .record(let name): name.text
+    case .asset(_, let size): "\(size) bytes"
+    case .sealed: "an encrypted value"
+    }
+  }
+}
+
+// `open` and `close` are names of methods here.
+private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func closeFile(_ file: Int32) -> Int32 { close(file) }

@@ -1,0 +1,210 @@
+import Foundation
+public import SwiftData
+import SyncProtocol
+
+extension SyncEngine {
+  // MARK: - For the owner
+
+  /// Shares an object with all that it owns.
+  ///
+  /// The object owns what its relationships with the delete rule `.cascade` lead to, and so on. All of it moves to a zone of
+  /// its own on the server. An object that gets an owner in the share later moves there too, and an object that gets an
+  /// owner outside of the share leaves it. No other account can read the share before ``invite(_:to:permission:)`` or
+  /// ``makeLink(to:permission:)``. A second call for the same object returns the same share.
+  /// - Parameters:
+  ///   - object: the identifier of a saved object.
+  ///   - title: what participants see as the name of the share, at most 256 bytes of UTF-8.
+  /// - Returns: the share, after the server has the object.
+  /// - Throws: ``SyncError``. Its code is ``SyncError/Code/refused`` for an object that is not saved in the engine's store
+  ///   or is in another share, and ``SyncError/Code/forbidden`` for an object that another account shares.
+  /// - Complexity: O(n) in the number of objects that move.
+  public func share(_ object: PersistentIdentifier, title: String = "") async throws -> SyncShare {
+    try await shareCall { engine in
+      let name = try engine.replica().recordName(of: object)
+      try engine.replica().checkShareable(name)
+      let info = try await engine.client.createShare(CreateShareRequest(root: name, title: title))
+      // The zone of the share is known to the replica after this.
+      try await engine.syncNow()
+      try engine.replica().startShare(name, zone: info.zone)
+      try await engine.syncNow()
+      return SyncShare(info)
+    }
+  }
+
+  /// Offers a share to an account, or changes the permission of a participant.
+  /// - Parameters:
+  ///   - account: the name of the account. It appears in the account's ``shares()``, where it can be accepted.
+  ///   - share: a share of this account.
+  ///   - permission: what the account may do.
+  /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
+  public func invite(
+    _ account: String, to share: SyncShare.ID, permission: SyncShare.Permission = .readOnly
+  ) async throws {
+    try await shareCall { engine in
+      _ = try await engine.client.invite(InviteRequest(account: account, permission: permission.wire), to: share)
+    }
+  }
+
+  /// Makes a link that accepts a share.
+  /// - Parameters:
+  ///   - share: a share of this account.
+  ///   - permission: what the accounts that accept the link may do.
+  /// - Returns: a secret text. Each account that gets it can accept the share, until ``revoke(_:from:)`` or
+  ///   ``endShare(_:)``.
+  /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
+  public func makeLink(to share: SyncShare.ID, permission: SyncShare.Permission = .readOnly) async throws -> String {
+    try await shareCall { engine in
+      let response = try await engine.client.invite(InviteRequest(account: nil, permission: permission.wire), to: share)
+      guard let link = response.link else { throw SyncFailure(.invalid, "the server answered without a link") }
+      return link
+    }
+  }
+
+  /// Removes an account from a share, and makes all links to the share invalid, since the account may know them.
+  ///
+  /// The shared objects leave the account's stores when they sync the next time.
+  /// - Parameters:
+  ///   - account: a participant, or an account that was invited.
+  ///   - share: a share of this account.
+  /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
+  public func revoke(_ account: String, from share: SyncShare.ID) async throws {
+    try await shareCall { engine in try await engine.client.removeParticipant(account, from: share) }
+  }
+
+  /// Removes all participants and links of a share. The objects stay with this account.
+  /// - Parameter share: a share of this account.
+  /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
+  public func endShare(_ share: SyncShare.ID) async throws {
+    try await shareCall { engine in try await engine.client.endShare(share) }
+  }
+
+  // MARK: - For participants
+
+  /// All shares that the account owns, takes part in, or is invited to, in the order of their identifiers.
+  /// - Throws: ``SyncError``.
+  public func shares() async throws -> [SyncShare] {
+    try await shareCall { engine in try await engine.client.shares().map(SyncShare.init) }
+  }
+
+  /// The share that an object belongs to; nil for an object that is not shared.
+  /// - Parameter object: the identifier of a saved object.
+  /// - Throws: ``SyncError``.
+  public func share(of object: PersistentIdentifier) async throws -> SyncShare? {
+    try await shareCall { engine in
+      let replica = try engine.replica()
+      let zone = try replica.ledger.zone(of: try replica.recordName(of: object))
+      return try await engine.client.shares().first { $0.zone == zone }.map(SyncShare.init)
+    }
+  }
+
+  /// Accepts the share that a link leads to.
+  /// - Parameter link: what ``makeLink(to:permission:)`` returned.
+  /// - Returns: the share, after its objects are in the store.
+  /// - Throws: ``SyncError``: ``SyncError/Code/refused`` for a link that is not valid any more.
+  public func accept(link: String) async throws -> SyncShare {
+    try await shareCall { engine in
+      let info = try await engine.client.accept(link: link)
+      try await engine.syncNow()
+      return SyncShare(info)
+    }
+  }
+
+  /// Accepts a share that the account was invited to.
+  /// - Parameter share: one of ``shares()``.
+  /// - Returns: the share, after its objects are in the store.
+  /// - Throws: ``SyncError``: ``SyncError/Code/refused`` if the account is not invited.
+  public func accept(_ share: SyncShare.ID) async throws -> SyncShare {
+    try await shareCall { engine in
+      let info = try await engine.client.accept(zone: share)
+      try await engine.syncNow()
+      return SyncShare(info)
+    }
+  }
+
+  /// Leaves a share of another account, or declines an invitation. The shared objects leave the store.
+  /// - Parameter share: one of ``shares()``.
+  /// - Throws: ``SyncError``.
+  public func leave(_ share: SyncShare.ID) async throws {
+    try await shareCall { engine in
+      // The server names the account with each answer about the private zone.
+      if try engine.replica().ledger.replica.account == nil { try await engine.syncNow() }
+      let account = try engine.replica().ledger.replica.account ?? ""
+      try await engine.client.removeParticipant(account, from: share)
+      try await engine.syncNow()
+    }
+  }
+
+  /// Turns what the body throws into a ``SyncError``.
+  private func shareCall<T: Sendable>(_ body: (isolated SyncEngine) async throws -> T) async throws -> T {
+    do {
+      return try await body(self)
+    } catch {
+      throw SyncError(error)
+    }
+  }
+
+  // MARK: - Exchange
+
+  func pullShare(_ replica: Replica, _ share: ZoneInfo) async throws {
+    do {
+      try await pull(replica, share.name)
+    } catch let failure as SyncFailure where failure.code == .notFound {
+      // The owner removed the account a moment ago. The next exchange removes the objects.
+    }
+  }
+
+  /// - Returns: why unsent changes were undone; nil if there were none or the server took them.
+  func pushShare(_ replica: Replica, _ share: ZoneInfo) async throws -> SyncError? {
+    do {
+      if share.isWritable {
+        try await push(replica, share.name)
+        return nil
+      }
+    } catch let failure as SyncFailure where failure.code == .notFound {
+      return nil
+    } catch let failure as SyncFailure where failure.code == .forbidden {
+      // The owner took the permission away a moment ago.
+    }
+    let count = try replica.undoUnsent(zone: share.name)
+    guard count > 0 else { return nil }
+    return SyncError(
+      code: .forbidden,
+      message: "the account may only read the share of \(share.owner); \(count) unsent transactions were undone. Ask"
+        + " \(share.owner) for the permission to write")
+  }
+}
+
+extension Replica {
+  /// The record of a saved object.
+  func recordName(of object: PersistentIdentifier) throws -> RecordName {
+    try scan()
+    guard let name = try ledger.names(of: [UserStore.text(object)]).values.first else {
+      throw SyncError(
+        code: .refused, message: "the \(object.entityName) is not saved in the store that syncs; save it, then share it"
+      )
+    }
+    return try view.resolve(name)
+  }
+
+  /// - Throws: ``SyncError`` if the record is in another share.
+  func checkShareable(_ name: RecordName) throws {
+    guard let share = ledger.share(try ledger.zone(of: name)), share.root != name else { return }
+    let isOwn = share.owner == ledger.replica.account
+    throw SyncError(
+      code: isOwn ? .refused : .forbidden,
+      message: isOwn
+        ? "the object is in another share already; an object can be in one share only"
+        : "the object belongs to a share of \(share.owner); only \(share.owner) can share it")
+  }
+
+  /// Moves a record and what it owns from the private zone to that of its share.
+  func startShare(_ name: RecordName, zone: String) throws {
+    try scan()
+    try checkShareable(name)
+    guard try ledger.zone(of: name) != zone else { return }
+    guard ledger.share(zone) != nil else {
+      throw SyncError(code: .refused, message: "the server does not list the new share; try again")
+    }
+    try move(name, to: zone)
+  }
+}

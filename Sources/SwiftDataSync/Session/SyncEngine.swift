@@ -1,0 +1,360 @@
+public import Foundation
+import Logging
+import SwiftData
+import SyncProtocol
+import Synchronization
+
+/// Syncs one store in the background: sends what the program saves, and brings what others saved.
+///
+/// A container makes one for each of its configurations that names a database with a server. It works until ``stop()``, or
+/// until the container is gone.
+public actor SyncEngine {
+  /// Posted when a step of the sync begins and when it ends. The object is the engine; the user info has the ``SyncEvent``
+  /// under `"event"`.
+  public static let eventChanged = Notification.Name("SyncEngine.eventChanged")
+  /// Posted when the store has all that the server has, and the server all that the store has.
+  public static let didComplete = Notification.Name("CloudKitSyncDidComplete")
+
+  /// How the sync is doing.
+  public nonisolated let status = SyncStatus()
+  /// The name of the configuration whose store it syncs.
+  public nonisolated let configuration: String
+
+  let client: SyncClient
+  private let opening: ReplicaOpening
+  private let conflictRetention: Double
+  private let logger = Logger(label: "SwiftData.Sync")
+
+  // MARK: - Mutable State
+  // Of the actor.
+
+  private var opened: Replica?
+  /// Asks for an exchange. A stream ends with the task that reads it, so each start makes a new one.
+  private var signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  /// The exchange that runs and those that wait for it, in order.
+  private var exchanges: [Task<Void, any Error>] = []
+  private var tasks: [Task<Void, Never>] = []
+  private var observer: ObserverToken?
+  private var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
+  private var backoff = Backoff()
+  private var notBefore = Date.distantPast
+
+  init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
+    self.opening = opening
+    configuration = opening.name
+    client = SyncClient(transport: registration.transport, credentials: registration.credentials)
+    conflictRetention = registration.conflictRetention
+  }
+
+  // MARK: - Control
+
+  /// Syncs in the background from now on. A container's engine is started already.
+  public func start() {
+    guard tasks.isEmpty else { return }
+    status.setPaused(false)
+    signals = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    observer = ObserverToken(opening.storeIdentifier) { [continuation = signals.continuation] in continuation.yield() }
+    signals.continuation.yield()
+    tasks = [
+      Task { [weak self] in await self?.followProgram() },
+      Task { [weak self] in await self?.followServer() },
+    ]
+  }
+
+  /// Ends the sync and closes its bookkeeping. What was not sent yet is sent after the next ``start()``.
+  public func stop() async {
+    let running = tasks
+    tasks = []
+    for task in running { task.cancel() }
+    for exchange in exchanges { exchange.cancel() }
+    observer = nil
+    for task in running { await task.value }
+    opened = nil
+    opening.close()
+    for subscriber in subscribers.values { subscriber.finish() }
+    subscribers = [:]
+  }
+
+  /// Stops using the network until ``resume()``: call it if the network is metered or absent. Saves are kept and sent
+  /// later.
+  public func pause() {
+    status.setPaused(true)
+    for exchange in exchanges { exchange.cancel() }
+  }
+
+  /// Uses the network again.
+  public func resume() {
+    status.setPaused(false)
+    (backoff, notBefore) = (Backoff(), .distantPast)
+    signals.continuation.yield()
+  }
+
+  /// Exchanges all changes with the server now.
+  /// - Throws: ``SyncError``. The sync in the background tries again.
+  public func syncNow() async throws {
+    let previous = exchanges.last
+    let task = Task {
+      _ = await previous?.result
+      try Task.checkCancellation()
+      try await self.exchange()
+    }
+    exchanges.append(task)
+    defer { exchanges.removeAll { $0 == task } }
+    status.setSyncing(true)
+    defer {
+      status.setSyncing(false)
+      status.setUploading(false)
+      status.setProgress(nil)
+    }
+    do {
+      try await task.value
+      (backoff, notBefore) = (Backoff(), .distantPast)
+      status.setError(nil)
+      status.setLastSync(Date())
+      NotificationCenter.default.post(name: Self.didComplete, object: self)
+    } catch is CancellationError {
+      throw SyncError(code: .offline, message: "the sync was paused or stopped")
+    } catch {
+      let wrapped = SyncError(error)
+      status.setError(wrapped)
+      logger.warning("\(configuration): \(wrapped.message)")
+      throw wrapped
+    }
+  }
+
+  /// The steps of the sync from now on.
+  public var events: AsyncStream<SyncEvent> {
+    let id = UUID()
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1000)) { continuation in
+      subscribers[id] = continuation
+      continuation.onTermination = { _ in Task { await self.unsubscribe(id) } }
+    }
+  }
+
+  private func unsubscribe(_ id: UUID) { subscribers[id] = nil }
+
+  /// The values that lost conflicts and are still kept, the oldest first.
+  /// - Throws: an error of the store beside the user's.
+  public func conflicts() throws -> [SyncConflict] {
+    try replica().ledger.conflicts().map { row in
+      SyncConflict(
+        date: row.date, entity: row.entity, property: row.property, record: row.record,
+        lost: (try SyncWire.decode(FieldValue.self, from: row.lost)).text,
+        kept: (try SyncWire.decode(FieldValue.self, from: row.kept)).text)
+    }
+  }
+
+  // MARK: - In the background
+
+  private func followProgram() async {
+    for await _ in signals.stream {
+      if Task.isCancelled { return }
+      if opening.isAbandoned { return abandon() }
+      let wait = notBefore.timeIntervalSinceNow
+      if wait > 0 { continue }
+      await attempt()
+    }
+  }
+
+  /// Ends the sync of a container that the program released.
+  private func abandon() {
+    (observer, opened) = (nil, nil)
+    opening.close()
+    Self.forget(self, opening.coreIdentity)
+    signals.continuation.finish()
+  }
+
+  private func attempt() async {
+    guard !status.isPaused else { return }
+    do { try await syncNow() } catch { retryLater(error) }
+  }
+
+  /// Asks for another try after a pause.
+  private func retryLater(_ error: any Error) {
+    let delay = backoff.next(jitter: Double.random(in: 0...1))
+    notBefore = Date().addingTimeInterval(delay)
+    Task { [continuation = signals.continuation] in
+      try? await Task.sleep(for: .seconds(delay + 0.001))
+      continuation.yield()
+    }
+  }
+
+  private func followServer() async {
+    var failures = Backoff()
+    while !Task.isCancelled, !opening.isAbandoned {
+      do {
+        guard !status.isPaused, let replica = opened else {
+          try await Task.sleep(for: .seconds(0.2))
+          continue
+        }
+        let positions = replica.allPositions
+        let response = try await client.wait(WaitRequest(positions: positions, seconds: 25))
+        failures.reset()
+        let isNew = response.latest.contains { $0.value > positions[$0.key] ?? 0 }
+        let zones = Set(response.zones.map(\.name))
+        if isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
+      } catch {
+        let failure = error as? SyncFailure
+        let delay = failures.next(least: failure?.retryAfter, jitter: Double.random(in: 0...1))
+        try? await Task.sleep(for: .seconds(delay))
+      }
+    }
+    if opening.isAbandoned { abandon() }
+  }
+
+  // MARK: - An exchange
+
+  func replica() throws -> Replica {
+    if let opened { return opened }
+    let replica = try event(.setUp) { _ in try opening.open() }
+    opened = replica
+    try replica.ledger.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
+    return replica
+  }
+
+  private func exchange() async throws {
+    let replica = try replica()
+    do {
+      try replica.scan()
+      try await pull(replica, SyncWire.privateZone)
+      for share in replica.shares { try await pullShare(replica, share) }
+      try await push(replica, SyncWire.privateZone)
+      var refused: SyncError?
+      for share in replica.shares {
+        if let error = try await pushShare(replica, share) { refused = error }
+      }
+      status.setPending(replica.pendingCount)
+      if let refused { throw refused }
+    } catch {
+      status.setPending(replica.pendingCount)
+      // What the ledger has in memory may be half of something.
+      if !(error is SyncFailure), !(error is URLError), !(error is SyncError) { opened = nil }
+      throw error
+    }
+  }
+
+  func pull(_ replica: Replica, _ zone: String) async throws {
+    var event: SyncEvent?
+    do {
+      var more = true
+      while more {
+        try Task.checkCancellation()
+        let response: ChangesResponse
+        do {
+          response = try await client.changes(zone: zone, after: replica.position(zone))
+        } catch let failure as SyncFailure {
+          guard try replica.didFail(failure, zone: zone) else { throw failure }
+          continue
+        }
+        guard !response.entries.isEmpty else {
+          if let zones = response.zones { try replica.didSee(zones) }
+          break
+        }
+        if event == nil { event = begin(.import) }
+        event!.transactions += response.entries.count
+        more = try await take(response, replica, zone)
+        status.setProgress(more ? Double(replica.position(zone)) / Double(max(1, response.latest)) : nil)
+      }
+      if let event { end(event, nil) }
+    } catch {
+      if let event { end(event, error) }
+      throw error
+    }
+  }
+
+  private func take(_ response: ChangesResponse, _ replica: Replica, _ zone: String) async throws -> Bool {
+    var fetched: [String] = []
+    for entry in response.entries where entry.transaction.replica != replica.ledger.replica.clock.replica {
+      for asset in entry.transaction.assets {
+        try await fetch(asset.sha256, asset.size, replica, zone)
+        fetched.append(asset.sha256)
+      }
+    }
+    while true {
+      do {
+        let more = try replica.didPull(response, zone: zone)
+        try replica.ledger.dropAssets(fetched)
+        try replica.ledger.save()
+        return more
+      } catch let missing as MissingAsset {
+        try await fetch(missing.sha256, missing.size, replica, zone)
+        fetched.append(missing.sha256)
+      }
+    }
+  }
+
+  /// Brings the bytes of an asset, unless they are here.
+  private func fetch(_ sha256: String, _ size: Int, _ replica: Replica, _ zone: String) async throws {
+    guard try replica.ledger.asset(sha256) == nil else { return }
+    let bytes = try await client.download(sha256: sha256, size: size, zone: zone)
+    try replica.ledger.keepAsset(sha256, bytes, isOutgoing: false)
+  }
+
+  func push(_ replica: Replica, _ zone: String) async throws {
+    guard replica.nextPush(zone: zone) != nil else { return }
+    var event = begin(.export)
+    status.setUploading(true)
+    do {
+      while let request = replica.nextPush(zone: zone) {
+        try Task.checkCancellation()
+        do {
+          try await upload(request, replica, zone)
+          let response = try await client.push(request, zone: zone)
+          event.transactions += request.transactions.count
+          try replica.didPush(request, response, zone: zone, account: "")
+          try replica.ledger.dropAssets(request.transactions.flatMap(\.assets).map(\.sha256))
+        } catch let failure as SyncFailure {
+          guard try replica.didFail(failure, zone: zone) else { throw failure }
+          continue
+        }
+        // Others came in between: their changes come first.
+        if replica.nextPush(zone: zone)?.transactions.first?.id == request.transactions.first?.id {
+          try await pull(replica, zone)
+        }
+      }
+      end(event, nil)
+    } catch {
+      end(event, error)
+      throw error
+    }
+  }
+
+  private func upload(_ request: PushRequest, _ replica: Replica, _ zone: String) async throws {
+    for asset in request.transactions.flatMap(\.assets) {
+      guard let bytes = try replica.ledger.asset(asset.sha256) else { continue }
+      try await client.upload(bytes, sha256: asset.sha256, zone: zone)
+    }
+  }
+
+  // MARK: - Events
+
+  private func begin(_ kind: SyncEvent.Kind) -> SyncEvent {
+    let event = SyncEvent(id: UUID(), kind: kind, configuration: configuration, start: Date())
+    tell(event)
+    return event
+  }
+
+  private func end(_ event: SyncEvent, _ error: (any Error)?) {
+    var event = event
+    event.end = Date()
+    event.error = error.map(SyncError.init)
+    tell(event)
+  }
+
+  private func event<T>(_ kind: SyncEvent.Kind, _ body: (inout SyncEvent) throws -> T) throws -> T {
+    var event = begin(kind)
+    do {
+      let result = try body(&event)
+      end(event, nil)
+      return result
+    } catch {
+      end(event, error)
+      throw error
+    }
+  }
+
+  private func tell(_ event: SyncEvent) {
+    for subscriber in subscribers.values { subscriber.yield(event) }
+    NotificationCenter.default.post(name: Self.eventChanged, object: self, userInfo: ["event": event])
+  }
+}

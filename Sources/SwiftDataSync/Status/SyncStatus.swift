@@ -1,0 +1,121 @@
+public import Foundation
+public import Observation
+import Synchronization
+
+/// How the sync of a store is doing, to be observed.
+public final class SyncStatus: Observable, Sendable {
+  struct Values: Sendable {
+    var isSyncing = false
+    var isUploading = false
+    var isPaused = false
+    var pendingChanges = 0
+    var lastSync: Date?
+    var error: SyncError?
+    var zones: [String] = []
+    var progress: Double?
+  }
+
+  private let registrar = ObservationRegistrar()
+  private let values = Mutex(Values())
+
+  init() {}
+
+  /// Whether the store exchanges changes with the server just now.
+  public var isSyncing: Bool { read(\.isSyncing, \.isSyncing) }
+  /// Whether changes are on their way to the server just now.
+  public var isUploading: Bool { read(\.isUploading, \.isUploading) }
+  /// Whether the program paused the sync.
+  public var isPaused: Bool { read(\.isPaused, \.isPaused) }
+  /// How many transactions the server does not have yet, as far as they were looked at.
+  public var pendingChanges: Int { read(\.pendingChanges, \.pendingChanges) }
+  /// When the store last had all that the server had, and the server all that the store had.
+  public var lastSync: Date? { read(\.lastSync, \.lastSync) }
+  /// The error that stops the sync; nil if none does. The engine tries again by itself.
+  public var error: SyncError? { read(\.error, \.error) }
+  /// How much of what the server has is here, from 0 to 1, while much is coming; nil otherwise.
+  public var progress: Double? { read(\.progress, \.progress) }
+
+  private func read<Value: Sendable>(
+    _ keyPath: KeyPath<SyncStatus, Value>, _ value: KeyPath<Values, Value> & Sendable
+  ) -> Value {
+    registrar.access(self, keyPath: keyPath)
+    return values.withLock { $0[keyPath: value] }
+  }
+
+  private func write<Value: Sendable & Equatable>(
+    _ keyPath: KeyPath<SyncStatus, Value>, _ value: WritableKeyPath<Values, Value> & Sendable, _ new: Value
+  ) {
+    guard values.withLock({ $0[keyPath: value] }) != new else { return }
+    registrar.withMutation(of: self, keyPath: keyPath) { values.withLock { $0[keyPath: value] = new } }
+  }
+
+  func setSyncing(_ new: Bool) { write(\.isSyncing, \.isSyncing, new) }
+  func setUploading(_ new: Bool) { write(\.isUploading, \.isUploading, new) }
+  func setPaused(_ new: Bool) { write(\.isPaused, \.isPaused, new) }
+  func setPending(_ new: Int) { write(\.pendingChanges, \.pendingChanges, new) }
+  func setLastSync(_ new: Date) { write(\.lastSync, \.lastSync, new) }
+  func setError(_ new: SyncError?) { write(\.error, \.error, new) }
+  func setProgress(_ new: Double?) { write(\.progress, \.progress, new) }
+}
+
+/// What stops the sync of a store.
+public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
+  /// What a program can act upon.
+  public enum Code: String, Sendable {
+    /// The server cannot be reached. The sync goes on when it can.
+    case offline
+    /// The server refuses the account's token. Sign in again.
+    case unauthorized
+    /// The account may not do this.
+    case forbidden
+    /// The account's room on the server is full.
+    case quotaExceeded
+    /// The server refuses what was sent.
+    case refused
+    /// The user's store, or the one beside it, cannot be read or written.
+    case store
+    /// Another process syncs the same store.
+    case busy
+  }
+
+  /// What a program can act upon.
+  public let code: Code
+  /// The reason and the remedy, as text for people.
+  public let message: String
+
+  /// The message.
+  public var description: String { message }
+  /// The message.
+  public var errorDescription: String? { message }
+}
+
+/// A step of the sync of a store.
+public struct SyncEvent: Sendable, Identifiable, Hashable {
+  /// What is done.
+  public enum Kind: String, Sendable {
+    /// The bookkeeping is opened and the store compared with it.
+    case setUp
+    /// Changes of others come.
+    case `import`
+    /// Changes of the program go.
+    case export
+  }
+
+  /// The event: the same while it lasts.
+  public let id: UUID
+  /// What is done.
+  public let kind: Kind
+  /// The configuration whose store it is.
+  public let configuration: String
+  /// When it began.
+  public let start: Date
+  /// When it ended; nil while it lasts.
+  public var end: Date?
+  /// How many transactions came or went.
+  public var transactions = 0
+  /// The error; nil if the step succeeded.
+  public var error: SyncError?
+
+  /// Whether it ended without an error.
+  public var succeeded: Bool { end != nil && error == nil }
+}

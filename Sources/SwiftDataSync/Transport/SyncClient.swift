@@ -1,0 +1,111 @@
+import Foundation
+import SyncProtocol
+
+/// The requests of the protocol.
+struct SyncClient: Sendable {
+  let transport: any SyncTransport
+  let credentials: SyncCredentials
+
+  /// How long an answer may take, in seconds.
+  static let timeout = 30.0
+
+  func push(_ request: PushRequest, zone: String) async throws -> PushResponse {
+    try await call("POST", "/v1/zones/\(escape(zone))/push", try SyncWire.encode(request))
+  }
+
+  func changes(zone: String, after sequence: Int64) async throws -> ChangesResponse {
+    try await call("GET", "/v1/zones/\(escape(zone))/changes?after=\(sequence)")
+  }
+
+  func wait(_ request: WaitRequest) async throws -> WaitResponse {
+    try await call("POST", "/v1/wait", try SyncWire.encode(request), timeout: request.seconds + Self.timeout)
+  }
+
+  // MARK: - Shares
+
+  func shares() async throws -> [ShareInfo] { try await call("GET", "/v1/shares") }
+
+  func createShare(_ request: CreateShareRequest) async throws -> ShareInfo {
+    try await call("POST", "/v1/shares", try SyncWire.encode(request))
+  }
+
+  func invite(_ request: InviteRequest, to zone: String) async throws -> InviteResponse {
+    try await call("POST", "/v1/shares/\(escape(zone))/invitations", try SyncWire.encode(request))
+  }
+
+  func accept(link: String) async throws -> ShareInfo {
+    try await call("POST", "/v1/shares/accept", try SyncWire.encode(AcceptRequest(link: link)))
+  }
+
+  func accept(zone: String) async throws -> ShareInfo { try await call("POST", "/v1/shares/\(escape(zone))/accept") }
+
+  /// Removes another account from a share of this one, or this account from a share of another one.
+  func removeParticipant(_ account: String, from zone: String) async throws {
+    let _: Done = try await call("DELETE", "/v1/shares/\(escape(zone))/participants/\(escape(account))")
+  }
+
+  /// Removes all participants and links of a share.
+  func endShare(_ zone: String) async throws { let _: Done = try await call("DELETE", "/v1/shares/\(escape(zone))") }
+
+  // MARK: - Assets
+
+  /// Sends the bytes of an asset that the server does not have, in chunks; a transfer that was interrupted goes on.
+  func upload(_ bytes: Data, sha256: String, zone: String) async throws {
+    let path = "/v1/zones/\(escape(zone))/assets/\(sha256)"
+    var state: AssetState = try await call("GET", path + "?state=1")
+    while !state.isComplete {
+      let start = Int(state.size)
+      guard start < bytes.count else { throw SyncFailure(.invalid, "the server has more of an asset than there is") }
+      let end = min(start + SyncWire.chunkSize, bytes.count)
+      state = try await call(
+        "PUT", path + "?offset=\(start)&total=\(bytes.count)", bytes[bytes.startIndex + start..<bytes.startIndex + end])
+    }
+  }
+
+  func download(sha256: String, size: Int, zone: String) async throws -> Data {
+    var bytes = Data()
+    while bytes.count < size {
+      let path = "/v1/zones/\(escape(zone))/assets/\(sha256)?offset=\(bytes.count)"
+      let part = try await reply("GET", path, nil)
+      guard !part.body.isEmpty else {
+        throw SyncFailure(.missingAsset, "the server has not all of the asset \(sha256)")
+      }
+      bytes.append(part.body)
+    }
+    guard UserStore.sha256(bytes) == sha256 else {
+      throw SyncFailure(.invalid, "the bytes of the asset \(sha256) are damaged; they are fetched again")
+    }
+    return bytes
+  }
+
+  // MARK: - Calls
+
+  func call<Response: Decodable>(
+    _ method: String, _ path: String, _ body: Data? = nil, timeout: Double = timeout
+  ) async throws -> Response {
+    let reply = try await reply(method, path, body, timeout: timeout)
+    do {
+      return try SyncWire.decode(Response.self, from: reply.body)
+    } catch {
+      throw SyncFailure(.invalid, "the server's answer is not understood; is \(path) a sync server? (\(error))")
+    }
+  }
+
+  func reply(_ method: String, _ path: String, _ body: Data?, timeout: Double = timeout) async throws -> SyncReply {
+    var headers = [SyncWire.versionHeader: String(SyncWire.version), "Content-Type": "application/json"]
+    headers["Authorization"] = "Bearer \(try await credentials.token())"
+    let request = SyncRequest(method: method, path: path, headers: headers, body: body, timeout: timeout)
+    let reply = try await transport.send(request)
+    guard reply.status < 300 else {
+      throw (try? SyncWire.decode(SyncFailure.self, from: reply.body))
+        ?? SyncFailure(
+          reply.status >= 500 ? .unavailable : .invalid,
+          "the server answered with the status \(reply.status); is it a sync server?")
+    }
+    return reply
+  }
+
+  func escape(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-._"))) ?? text
+  }
+}

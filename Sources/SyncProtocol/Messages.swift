@@ -1,0 +1,209 @@
+public import Foundation
+
+/// The messages between client and server: JSON over HTTP.
+public enum SyncWire {
+  /// The version of the messages. A server refuses other versions with ``SyncFailure/Code/wrongVersion``.
+  public static let version = 1
+  /// How far a client's clock may be ahead of the server's, in milliseconds.
+  public static let clockTolerance: Int64 = 600_000
+  /// The size of a chunk of an asset, in bytes.
+  public static let chunkSize = 256 * 1024
+  /// Values of more bytes than this travel as assets.
+  public static let assetThreshold = 64 * 1024
+  /// The header that carries ``version``.
+  public static let versionHeader = "Sync-Version"
+  /// The zone that each account has for itself.
+  public static let privateZone = "private"
+
+  /// Encodes a message. Keys are sorted, so that equal messages are equal bytes.
+  /// - Throws: `EncodingError`.
+  public static func encode(_ message: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(message)
+  }
+
+  /// Decodes a message.
+  /// - Throws: `DecodingError`.
+  public static func decode<Message: Decodable>(_ type: Message.Type, from data: Data) throws -> Message {
+    try JSONDecoder().decode(type, from: data)
+  }
+}
+
+/// Transactions that a client sends. The server takes all of them or none.
+public struct PushRequest: Codable, Sendable {
+  /// The sequence number up to which the client has seen the zone.
+  public var base: Int64
+  /// The transactions, in order.
+  public var transactions: [SyncTransaction]
+
+  /// Makes a request.
+  public init(base: Int64, transactions: [SyncTransaction]) {
+    (self.base, self.transactions) = (base, transactions)
+  }
+}
+
+/// The sequence numbers that transactions got.
+public struct PushResponse: Codable, Sendable {
+  /// One number for each transaction of the request, in order. A transaction that was sent before keeps its number.
+  public var sequences: [Int64]
+  /// The time of the server in milliseconds since 1970.
+  public var time: Int64
+
+  /// Makes a response.
+  public init(sequences: [Int64], time: Int64) { (self.sequences, self.time) = (sequences, time) }
+}
+
+/// A transaction with its place in the log of its zone.
+public struct LogEntry: Codable, Sendable {
+  /// Its place. Numbers of a zone ascend without gaps.
+  public var sequence: Int64
+  /// The account that sent it.
+  public var account: String
+  /// What was saved.
+  public var transaction: SyncTransaction
+
+  /// Makes an entry.
+  public init(sequence: Int64, account: String, transaction: SyncTransaction) {
+    (self.sequence, self.account, self.transaction) = (sequence, account, transaction)
+  }
+}
+
+/// A part of the log of a zone.
+public struct ChangesResponse: Codable, Sendable {
+  /// The entries that follow the number that the client named, in order.
+  public var entries: [LogEntry]
+  /// The newest number of the zone.
+  public var latest: Int64
+  /// The sequence number behind which the log was compacted. A client that has seen less starts with the snapshot.
+  public var compacted: Int64
+  /// The time of the server in milliseconds since 1970.
+  public var time: Int64
+  /// All zones that the account may read. Only an answer about ``SyncWire/privateZone`` has them.
+  public var zones: [ZoneInfo]?
+
+  /// Makes a response.
+  public init(entries: [LogEntry], latest: Int64, compacted: Int64, time: Int64, zones: [ZoneInfo]? = nil) {
+    (self.entries, self.latest, self.compacted, self.time) = (entries, latest, compacted, time)
+    self.zones = zones
+  }
+}
+
+/// The zones that a client waits for, with the sequence number up to which it has seen each.
+public struct WaitRequest: Codable, Sendable {
+  /// Sequence numbers by zone.
+  public var positions: [String: Int64]
+  /// How many seconds to wait at most.
+  public var seconds: Double
+
+  /// Makes a request.
+  public init(positions: [String: Int64], seconds: Double) { (self.positions, self.seconds) = (positions, seconds) }
+}
+
+/// The newest sequence numbers of the zones that a client waited for, and all zones that it may read.
+public struct WaitResponse: Codable, Sendable {
+  /// The newest sequence numbers by zone.
+  public var latest: [String: Int64]
+  /// What the account may do in which zone.
+  public var zones: [ZoneInfo]
+
+  /// Makes a response.
+  public init(latest: [String: Int64], zones: [ZoneInfo]) { (self.latest, self.zones) = (latest, zones) }
+}
+
+/// A zone as one account sees it.
+public struct ZoneInfo: Codable, Hashable, Sendable {
+  /// The name of the zone: ``SyncWire/privateZone``, or that of a share.
+  public var name: String
+  /// The account that the zone belongs to.
+  public var owner: String
+  /// Whether the account may change it.
+  public var isWritable: Bool
+  /// The newest sequence number.
+  public var latest: Int64
+  /// The record that a share was made of; nil for ``SyncWire/privateZone``.
+  public var root: RecordName?
+
+  /// Makes a description.
+  public init(name: String, owner: String, isWritable: Bool, latest: Int64, root: RecordName? = nil) {
+    (self.name, self.owner, self.isWritable, self.latest) = (name, owner, isWritable, latest)
+    self.root = root
+  }
+}
+
+/// Why a server refused a request.
+public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
+  /// What a client can act upon.
+  public enum Code: String, Codable, Sendable {
+    /// The token is missing, forged, expired, or of a key that the server does not know.
+    case unauthorized
+    /// The account may not do this in this zone.
+    case forbidden
+    /// The zone, share or link does not exist, or the account may not use it.
+    case notFound
+    /// The request is not understood.
+    case invalid
+    /// The request, or a part of it, is too large.
+    case tooLarge
+    /// The zone has no room left.
+    case quotaExceeded
+    /// Too many requests; wait.
+    case rateLimited
+    /// A moment is too far ahead of the server's clock; ``SyncFailure/time`` is the one that counts.
+    case clockAhead
+    /// The client names a sequence number that the zone does not have.
+    case unknownSequence
+    /// The log was compacted beyond what the client has seen; it starts anew.
+    case compacted
+    /// The client speaks another version of the protocol.
+    case wrongVersion
+    /// The transaction names an asset that the server does not have.
+    case missingAsset
+    /// The server cannot answer now; try again.
+    case unavailable
+  }
+
+  /// What a client can act upon.
+  public var code: Code
+  /// The reason and the remedy, as text for people.
+  public var message: String
+  /// The time of the server in milliseconds since 1970.
+  public var time: Int64?
+  /// How many seconds to wait before the next request.
+  public var retryAfter: Double?
+
+  /// Makes a failure.
+  public init(_ code: Code, _ message: String, time: Int64? = nil, retryAfter: Double? = nil) {
+    (self.code, self.message, self.time, self.retryAfter) = (code, message, time, retryAfter)
+  }
+
+  /// The message.
+  public var description: String { message }
+  /// Whether the same request may succeed later.
+  public var isTransient: Bool { [.rateLimited, .unavailable].contains(code) }
+  /// The status of the response in HTTP.
+  public var status: Int {
+    switch code {
+    case .unauthorized: 401
+    case .forbidden: 403
+    case .notFound: 404
+    case .invalid, .clockAhead, .unknownSequence, .missingAsset, .wrongVersion: 400
+    case .compacted: 410
+    case .tooLarge: 413
+    case .quotaExceeded: 507
+    case .rateLimited: 429
+    case .unavailable: 503
+    }
+  }
+}
+
+/// How much of an asset a server has.
+public struct AssetState: Codable, Sendable {
+  /// How many bytes.
+  public var size: Int64
+  /// Whether these are all, and have the right checksum.
+  public var isComplete: Bool
+
+  /// Makes a state.
+  public init(size: Int64, isComplete: Bool) { (self.size, self.isComplete) = (size, isComplete) }
+}

@@ -1,0 +1,95 @@
+/// What a participant of a share may do.
+public enum SharePermission: String, Codable, Hashable, Sendable {
+  /// Read the shared objects.
+  case readOnly
+  /// Read, change, add and delete shared objects.
+  case readWrite
+}
+
+/// A share as one account sees it.
+public struct ShareInfo: Codable, Hashable, Sendable {
+  /// An account that the share was offered to.
+  public struct Participant: Codable, Hashable, Sendable {
+    /// The name of the account.
+    public var account: String
+    /// What the account may do.
+    public var permission: SharePermission
+    /// Whether the account accepted. An account that was only invited reads nothing.
+    public var hasAccepted: Bool
+
+    /// Makes a participant.
+    public init(account: String, permission: SharePermission, hasAccepted: Bool) {
+      (self.account, self.permission, self.hasAccepted) = (account, permission, hasAccepted)
+    }
+  }
+
+  /// The zone that holds the shared records.
+  public var zone: String
+  /// The account that made the share.
+  public var owner: String
+  /// The shared record. The zone also holds what this record owns.
+  public var root: RecordName
+  /// What the owner calls the share.
+  public var title: String
+  /// What the asking account may do.
+  public var permission: SharePermission
+  /// Whether the asking account is the owner or accepted the share.
+  public var hasAccepted: Bool
+  /// The accounts that the owner invited, in the order of their names. An account that has not accepted sees itself only.
+  public var participants: [Participant]
+
+  /// Makes a description.
+  public init(
+    zone: String, owner: String, root: RecordName, title: String, permission: SharePermission, hasAccepted: Bool,
+    participants: [Participant]
+  ) {
+    (self.zone, self.owner, self.root, self.title) = (zone, owner, root, title)
+    (self.permission, self.hasAccepted, self.participants) = (permission, hasAccepted, participants)
+  }
+}
+
+/// Asks for a share of a record. The same record of the same account always gets the same zone.
+public struct CreateShareRequest: Codable, Sendable {
+  /// The record.
+  public var root: RecordName
+  /// What the owner calls the share, at most 256 bytes.
+  public var title: String
+
+  /// Makes a request.
+  public init(root: RecordName, title: String) { (self.root, self.title) = (root, title) }
+}
+
+/// Offers a share to an account, or to everyone who has the link that the server answers with.
+public struct InviteRequest: Codable, Sendable {
+  /// The account; nil asks for a link.
+  public var account: String?
+  /// What the participant may do. An invitation of a participant changes the participant's permission.
+  public var permission: SharePermission
+
+  /// Makes a request.
+  public init(account: String?, permission: SharePermission) { (self.account, self.permission) = (account, permission) }
+}
+
+/// The answer to an ``InviteRequest``.
+public struct InviteResponse: Codable, Sendable {
+  /// The secret that accepts the share; nil if an account was named. The server does not keep it.
+  public var link: String?
+
+  /// Makes a response.
+  public init(link: String?) { self.link = link }
+}
+
+/// Accepts the share that a link leads to.
+public struct AcceptRequest: Codable, Sendable {
+  /// The secret of the link.
+  public var link: String
+
+  /// Makes a request.
+  public init(link: String) { self.link = link }
+}
+
+/// An answer that says only that the server did what was asked.
+public struct Done: Codable, Sendable {
+  /// Makes an answer.
+  public init() {}
+}

@@ -1,0 +1,57 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+@Suite("A crash between the save of an import and its bookkeeping")
+struct InterruptedImportTests {
+  private let server = SimulatedServer(bug: nil)
+
+  private func save(_ node: SimulatedNode, _ body: (ModelContext) throws -> Void) throws {
+    let context = ModelContext(node.container)
+    try body(context)
+    try context.save()
+  }
+
+  /// Takes in the whole log and crashes after the save of the user's store.
+  private func crashWhileImporting(_ node: SimulatedNode) throws {
+    let zone = SyncWire.privateZone
+    try node.replica.scan()
+    let response = server.changes(after: node.replica.position(zone), limit: 100, replica: node.index)
+    node.crashesAt = .userSaved
+    #expect(throws: SimulatedCrash.self) { try node.replica.didPull(response, zone: zone) }
+    try node.start()
+  }
+
+  @Test("Two records that the import merged stay one object, and later changes reach it")
+  func merged() throws {
+    let (one, other) = (
+      try SimulatedNode(0, server, skew: 0, isOld: false, seed: 1),
+      try SimulatedNode(1, server, skew: 0, isOld: false, seed: 2)
+    )
+    // The record of the first replica has the smaller name, so the second replica's object changes its record.
+    try save(one) { context in
+      context.insert(SimPerson(email: "ann@example.com"))
+      // The import has something to save besides the merge.
+      context.insert(SimMark(id: UUID(), after: nil))
+    }
+    try one.settle()
+    server.now += 1000
+    try save(other) { $0.insert(SimPerson(email: "ann@example.com")) }
+    try crashWhileImporting(other)
+    try other.settle()
+    try one.settle()
+    try save(one) { context in
+      let badge = SimBadge(number: 7)
+      context.insert(badge)
+      badge.person = try context.fetch(FetchDescriptor<SimPerson>())[0]
+    }
+    for node in [one, other] { try node.settle() }
+    for node in [one, other] {
+      let badges = try ModelContext(node.container).fetch(FetchDescriptor<SimBadge>())
+      #expect(badges.map(\.person?.email) == ["ann@example.com"], "replica \(node.index)")
+    }
+  }
+}

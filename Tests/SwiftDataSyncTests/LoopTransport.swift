@@ -1,0 +1,83 @@
+import Foundation
+import SyncProtocol
+import Synchronization
+
+@testable import SwiftDataSync
+
+/// A server in memory behind the client's requests, with faults on demand.
+final class LoopTransport: SyncTransport {
+  private struct State: Sendable {
+    var log: [LogEntry] = []
+    var assets: [String: Data] = [:]
+    var isOffline = false
+    var losesAnswers = 0
+    var failure: SyncFailure?
+    var requests = 0
+  }
+
+  private let state = Mutex(State())
+
+  var log: [LogEntry] { state.withLock { $0.log } }
+  var assets: [String: Data] { state.withLock { $0.assets } }
+  var requests: Int { state.withLock { $0.requests } }
+  func setOffline(_ isOffline: Bool) { state.withLock { $0.isOffline = isOffline } }
+  func loseAnswers(_ count: Int) { state.withLock { $0.losesAnswers = count } }
+  func refuse(_ failure: SyncFailure?) { state.withLock { $0.failure = failure } }
+
+  func send(_ request: SyncRequest) async throws -> SyncReply {
+    if request.path == "/v1/wait" {
+      let wait = try SyncWire.decode(WaitRequest.self, from: request.body ?? Data())
+      let seen = wait.positions[SyncWire.privateZone] ?? 0
+      while state.withLock({ Int64($0.log.count) }) <= seen { try await Task.sleep(for: .milliseconds(10)) }
+      let latest = state.withLock { Int64($0.log.count) }
+      return SyncReply(
+        status: 200, body: try SyncWire.encode(WaitResponse(latest: [SyncWire.privateZone: latest], zones: [])))
+    }
+    let (reply, isLost) = try state.withLock { state -> (SyncReply, Bool) in
+      state.requests += 1
+      if state.isOffline { throw URLError(.cannotConnectToHost) }
+      if let failure = state.failure {
+        return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
+      }
+      let reply = SyncReply(status: 200, body: try Self.answer(request, &state))
+      let isLost = state.losesAnswers > 0
+      if isLost { state.losesAnswers -= 1 }
+      return (reply, isLost)
+    }
+    if isLost { throw URLError(.networkConnectionLost) }
+    return reply
+  }
+
+  private static func answer(_ request: SyncRequest, _ state: inout State) throws -> Data {
+    let now = Int64(Date().timeIntervalSince1970 * 1000)
+    let parts = URLComponents(string: request.path)
+    func number(_ name: String) -> Int { parts?.queryItems?.first { $0.name == name }?.value.flatMap { Int($0) } ?? 0 }
+    if request.path.hasSuffix("/push") {
+      let push = try SyncWire.decode(PushRequest.self, from: request.body ?? Data())
+      let sequences = push.transactions.map { transaction -> Int64 in
+        if let known = state.log.first(where: { $0.transaction.id == transaction.id }) { return known.sequence }
+        let sequence = Int64(state.log.count) + 1
+        state.log.append(LogEntry(sequence: sequence, account: "a", transaction: transaction))
+        return sequence
+      }
+      return try SyncWire.encode(PushResponse(sequences: sequences, time: now))
+    }
+    if request.path.contains("/changes") {
+      let entries = Array(state.log.dropFirst(number("after")).prefix(10))
+      return try SyncWire.encode(
+        ChangesResponse(entries: entries, latest: Int64(state.log.count), compacted: 0, time: now))
+    }
+    let name = parts?.path.split(separator: "/").last.map(String.init) ?? ""
+    if request.method == "PUT" {
+      state.assets[name, default: Data()] += request.body ?? Data()
+      let size = state.assets[name]!.count
+      return try SyncWire.encode(AssetState(size: Int64(size), isComplete: size == number("total")))
+    }
+    if parts?.queryItems?.contains(where: { $0.name == "state" }) == true {
+      let size = state.assets[name]?.count ?? 0
+      return try SyncWire.encode(AssetState(size: Int64(size), isComplete: size > 0))
+    }
+    let bytes = state.assets[name] ?? Data()
+    return bytes.dropFirst(number("offset")).prefix(SyncWire.chunkSize).map { $0 }.withUnsafeBytes { Data($0) }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+@testable import SwiftDataSync
+
+/// Replicas over real stores in memory, with a server without a network.
+final class ReplicaGroup {
+  let server = SimulatedServer(bug: nil)
+  let containers: [ModelContainer]
+  private(set) var replicas: [Replica] = []
+  private let ledgers: [ModelContainer]
+
+  init(
+    _ models: [any PersistentModel.Type], count: Int = 2, sealers: [(any Sealer)?] = [],
+    resolvers: ConflictResolvers = ConflictResolvers()
+  ) throws {
+    let schema = Schema(models)
+    containers = try (0..<count).map { _ in
+      try ModelContainer(
+        for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
+    }
+    ledgers = try (0..<count).map { _ in try Ledger.container(at: nil) }
+    for index in 0..<count {
+      replicas.append(
+        try Replica(
+          user: UserStore(containers[index]), ledger: ledgers[index],
+          sealer: sealers.isEmpty ? nil : sealers[index], resolvers: resolvers,
+          now: { [server] in
+            server.now += 1
+            return server.now
+          }, random: SeededGenerator(seed: UInt64(index))))
+    }
+  }
+
+  /// Saves what the body does with a new context of a replica.
+  func save(_ index: Int, _ body: (ModelContext) throws -> Void) throws {
+    let context = ModelContext(containers[index])
+    try body(context)
+    try context.save()
+  }
+
+  /// Exchanges all changes of a replica.
+  func sync(_ index: Int) throws {
+    let (replica, zone) = (replicas[index], SyncWire.privateZone)
+    try replica.scan()
+    for _ in 0..<1000 {
+      let response = server.changes(after: replica.position(zone), limit: 100, replica: index)
+      if !response.entries.isEmpty {
+        _ = try replica.didPull(response, zone: zone)
+      } else if let request = replica.nextPush(zone: zone) {
+        try replica.didPush(request, try server.push(request), zone: zone, account: "a")
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Exchanges all changes of all replicas.
+  func syncAll() throws { for _ in 0..<2 { for index in replicas.indices { try sync(index) } } }
+
+  func all<M: PersistentModel>(_ type: M.Type, _ index: Int) throws -> [M] {
+    try ModelContext(containers[index]).fetch(FetchDescriptor<M>())
+  }
+
+  func first<M: PersistentModel>(_ type: M.Type, _ context: ModelContext) throws -> M {
+    guard let object = try context.fetch(FetchDescriptor<M>()).first else {
+      throw ReplicaError(description: "there is no \(type)")
+    }
+    return object
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import SyncProtocol
+
+@testable import SwiftDataSync
+
+/// A mistake planted in the system under test.
+enum PlantedBug: CaseIterable {
+  /// The server takes a transaction again that it has.
+  case serverForgets
+  /// The server cuts transactions in two.
+  case serverSplits
+  /// The server shows one replica the log in another order.
+  case serverReorders
+  /// Answers leave out an entry.
+  case answersLoseEntries
+  /// A replica forgets what it is about to write into the user's store.
+  case intentForgotten
+  /// A replica forgets a transaction that was not sent yet.
+  case pendingForgotten
+}
+
+/// The log of one zone, without a network.
+final class SimulatedServer {
+  private(set) var log: [LogEntry] = []
+  private var known: [UUID: Int64] = [:]
+  let bug: PlantedBug?
+  var now: Int64 = 1_800_000_000_000
+
+  init(bug: PlantedBug?) { self.bug = bug }
+
+  func push(_ request: PushRequest) throws -> PushResponse {
+    guard request.base <= log.count else { throw SyncFailure(.unknownSequence, "base from the future") }
+    for time in request.transactions.flatMap(\.times) where time.milliseconds > now + SyncWire.clockTolerance {
+      throw SyncFailure(.clockAhead, "the clock is ahead", time: now)
+    }
+    var sequences: [Int64] = []
+    for transaction in request.transactions {
+      if let sequence = known[transaction.id], bug != .serverForgets {
+        sequences.append(sequence)
+        continue
+      }
+      for part in parts(transaction) {
+        log.append(LogEntry(sequence: Int64(log.count) + 1, account: "a", transaction: part))
+        known[part.id] = Int64(log.count)
+      }
+      sequences.append(Int64(log.count))
+    }
+    return PushResponse(sequences: sequences, time: now)
+  }
+
+  /// Becomes what it was when the log was shorter.
+  func restore(to count: Int) {
+    log = Array(log.prefix(count))
+    known = known.filter { $0.value <= count }
+  }
+
+  private func parts(_ transaction: SyncTransaction) -> [SyncTransaction] {
+    guard bug == .serverSplits, transaction.changes.count > 1 else { return [transaction] }
+    let middle = transaction.changes.count / 2
+    var (first, second) = (transaction, transaction)
+    first.id = UUID(
+      uuid: (
+        0, second.id.uuid.1, second.id.uuid.2, second.id.uuid.3, 0, 0, 0, 0, second.id.uuid.8, second.id.uuid.9, 0, 0,
+        0, 0, second.id.uuid.14, second.id.uuid.15
+      ))
+    first.changes = Array(transaction.changes[..<middle])
+    second.changes = Array(transaction.changes[middle...])
+    return [first, second]
+  }
+
+  func changes(after sequence: Int64, limit: Int, replica: Int) -> ChangesResponse {
+    var entries = Array(log.dropFirst(Int(sequence)).prefix(limit))
+    if bug == .serverReorders, replica == 0, entries.count > 1 {
+      let numbers = entries.map(\.sequence)
+      entries.reverse()
+      for index in entries.indices { entries[index].sequence = numbers[index] }
+    }
+    if bug == .answersLoseEntries, replica == 0, entries.count > 2 {
+      entries[1].transaction.changes = []
+    }
+    return ChangesResponse(entries: entries, latest: Int64(log.count), compacted: 0, time: now)
+  }
+}
+
+/// Random numbers that a seed determines (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) {
+    // Neighbouring seeds must not begin with neighbouring states: the sequences would be the same, shifted by one.
+    var value = seed &+ 0xD1B5_4A32_D192_ED03
+    value = (value ^ (value >> 32)) &* 0xDABA_0B6E_B093_22E3
+    value = (value ^ (value >> 32)) &* 0xDABA_0B6E_B093_22E3
+    state = value ^ (value >> 32)
+  }
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+@testable import SwiftDataSync
+
+/// A run of several replicas that a seed determines: random edits, a network that loses, repeats and reorders, crashes between
+/// any two steps, clocks that are hours off, and a program that is updated in between.
+struct Simulation {
+  let seed: UInt64
+  var steps = 60
+  var bug: PlantedBug?
+
+  /// - Returns: what guarantees were broken; empty where all held.
+  func run() -> [String] {
+    do {
+      return try simulate()
+    } catch {
+      return ["seed \(seed): \(error)"]
+    }
+  }
+
+  private func simulate() throws -> [String] {
+    var random = SeededGenerator(seed: seed)
+    let server = SimulatedServer(bug: bug)
+    let count = Int.random(in: 2...(seed.isMultiple(of: 7) ? 6 : 3), using: &random)
+    let hasOld = seed.isMultiple(of: 5)
+    let nodes = try (0..<count).map { index in
+      let skew = Bool.random(using: &random) ? 0 : Int64.random(in: -4...4, using: &random) * 3_600_000
+      return try SimulatedNode(index, server, skew: skew, isOld: hasOld && index == 1, seed: random.next())
+    }
+    var problems: [String] = []
+    var marks = Set<UUID>()
+    for step in 0..<steps {
+      server.now += Int64.random(in: 0...40_000, using: &random)
+      let node = nodes.randomElement(using: &random)!
+      try act(on: node, &random, &marks)
+      if !node.isOld { problems += try check(node).map { "seed \(seed), step \(step): \($0)" } }
+      if !problems.isEmpty { return problems }
+    }
+    for node in nodes { try node.upgrade() }
+    for _ in 0..<3 { for node in nodes { try node.settle() } }
+    if Set(server.log.map(\.transaction.id)).count < server.log.count {
+      return ["seed \(seed): the log has a transaction twice"]
+    }
+    return try compare(nodes, marks).map { "seed \(seed): \($0)" }
+  }
+
+  private func act(on node: SimulatedNode, _ random: inout SeededGenerator, _ marks: inout Set<UUID>) throws {
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0..<7:
+      var edits = SimulatedEdits(node: node, random: SeededGenerator(seed: random.next()))
+      try edits.run(&marks)
+    case 7: try node.run { try node.replica.scan() }
+    case 8, 9:
+      try node.run {
+        try node.replica.scan()
+        node.sendPush()
+      }
+    case 10, 11: node.sendPull(limit: [1, 2, 3, 20].randomElement(using: &random)!)
+    case 12..<17:
+      var network = SeededGenerator(seed: random.next())
+      try node.run { try node.deliver(&network) }
+    case 17: if Int.random(in: 0..<3, using: &random) == 0 { node.isCutOff.toggle() }
+    case 18:
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        try node.start()
+      } else {
+        node.crashesAt = Replica.Checkpoint.allCases.randomElement(using: &random)!
+      }
+    default:
+      if node.isOld, Int.random(in: 0..<3, using: &random) == 0 { return try node.upgrade() }
+      node.skew += Int64.random(in: -2...2, using: &random) * 3_600_000
+    }
+  }
+
+  /// What must hold at every moment: saves are seen whole, and nothing is seen without what it was made upon.
+  private func check(_ node: SimulatedNode) throws -> [String] {
+    let context = ModelContext(node.container)
+    var problems: [String] = []
+    let halves = try context.fetch(FetchDescriptor<SimHalf>())
+    if Set(halves.map(\.value)).count > 1 || halves.count == 1 {
+      problems.append("half a save is seen: \(halves.map { "\($0.side) \($0.value)" })")
+    }
+    let marks = try context.fetch(FetchDescriptor<SimMark>())
+    let known = Set(marks.map(\.id))
+    for mark in marks {
+      if let after = mark.after, !known.contains(after) { problems.append("a mark lacks its cause") }
+    }
+    return problems
+  }
+
+  private func compare(_ nodes: [SimulatedNode], _ marks: Set<UUID>) throws -> [String] {
+    var problems: [String] = []
+    let first = try SimulatedContents(nodes[0])
+    for node in nodes {
+      if node.replica.pendingCount > 0 { problems.append("replica \(node.index) still has unsent transactions") }
+      problems += try check(node).map { "replica \(node.index): \($0)" }
+      let contents = try SimulatedContents(node)
+      problems += contents.differences(from: first).map { "replica \(node.index) differs from replica 0: \($0)" }
+      problems += try unshown(node)
+      let lost = marks.subtracting(contents.marks.keys)
+      if !lost.isEmpty { problems.append("replica \(node.index) lost \(lost.count) saved marks") }
+    }
+    return problems
+  }
+}
+
+extension Simulation {
+  /// Where a replica's own store does not show what the replica knows.
+  private func unshown(_ node: SimulatedNode) throws -> [String] {
+    let (ledger, context) = (node.replica.ledger, ModelContext(node.container))
+    var problems: [String] = []
+    for (entityName, entity) in node.replica.user.entities {
+      for name in try ledger.records(of: entityName) where try ledger.object(of: name) == nil {
+        if try ledger.state(name)?.isAlive == true {
+          problems.append("replica \(node.index): \(entityName) \(name) is alive and has no object")
+        }
+      }
+      for (name, text) in try ledger.objects(of: entityName) {
+        guard let identifier = node.replica.user.identifier(text),
+          let object = try ModelCells.objects([identifier], in: context)[identifier], let state = try ledger.state(name)
+        else {
+          problems.append("replica \(node.index): \(entityName) \(name) has no object or no state")
+          continue
+        }
+        for property in entity.properties where property.isAttribute && property.isStored {
+          guard let field = state.fields[property.name] else { continue }
+          let actual = try UserStore.value(of: object, property)
+          if actual != field.value {
+            problems.append("replica \(node.index): \(entityName) \(name).\(property.name) is \(actual), not \(field)")
+          }
+        }
+      }
+    }
+    return problems
+  }
+}

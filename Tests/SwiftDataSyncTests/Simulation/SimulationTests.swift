@@ -1,0 +1,26 @@
+import Foundation
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+@Suite("Simulated replicas")
+struct SimulationTests {
+  /// `SYNC_RUNS=100000 SYNC_SEED=1` runs more, from another seed on.
+  private static let runs = ProcessInfo.processInfo.environment["SYNC_RUNS"].flatMap { UInt64($0) } ?? 60
+  private static let first = ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap { UInt64($0) } ?? 1
+
+  @Test("Replicas end equal, lose no save, see saves whole and in causal order, whatever the network and the clocks do")
+  func random() {
+    for seed in Self.first..<Self.first + Self.runs {
+      let problems = Simulation(seed: seed).run()
+      #expect(problems.isEmpty, "\(problems.prefix(5).joined(separator: "\n"))")
+    }
+  }
+
+  @Test("The simulator finds each planted bug within few runs", arguments: PlantedBug.allCases)
+  func planted(_ bug: PlantedBug) {
+    let found = (UInt64(1)...60).first { !Simulation(seed: $0, bug: bug).run().isEmpty }
+    #expect(found != nil)
+  }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+@Model final class EngineTrack {
+  @Attribute(.unique) var id: String = UUID().uuidString
+  var title: String = ""
+  var lastModified: Date = Date()
+  var deviceID: String = ""
+  @Attribute(.externalStorage) var cover: Data?
+  init(id: String, title: String, deviceID: String = "") {
+    (self.id, self.title, self.deviceID) = (id, title, deviceID)
+  }
+}
+@Model final class EngineSecret {
+  @Attribute(.allowsCloudEncryption) var text: String = ""
+  init(_ text: String) { self.text = text }
+}
+@Model final class EngineStrict {
+  var track: EngineTrack
+  init(_ track: EngineTrack) { self.track = track }
+}
+
+@Suite("Containers that sync", .serialized)
+struct SyncEngineTests {
+  private let transport = LoopTransport()
+  private let database = "iCloud.com.example.\(UUID().uuidString)"
+
+  private func container(
+    _ models: [any PersistentModel.Type] = [EngineTrack.self], secret: String? = nil,
+    resolvers: [any ConflictResolver] = []
+  ) throws -> ModelContainer {
+    // Other suites of the process make containers meanwhile, whose database is automatic.
+    SyncServer.register(
+      database, transport: transport, credentials: SyncCredentials(token: "t", encryptionSecret: secret),
+      resolvers: resolvers, servesAutomatic: false)
+    defer { SyncServer.unregister(database) }
+    return try ModelContainer(
+      for: Schema(models),
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
+  }
+
+  private func engine(_ container: ModelContainer) throws -> SyncEngine { try #require(container.syncEngines.first) }
+
+  private func titles(_ container: ModelContainer) throws -> [String] {
+    try ModelContext(container).fetch(FetchDescriptor<EngineTrack>(sortBy: [SortDescriptor(\.title)])).map(\.title)
+  }
+
+  private func insert(_ title: String, _ container: ModelContainer) throws {
+    let context = ModelContext(container)
+    context.insert(EngineTrack(id: title, title: title))
+    try context.save()
+  }
+
+  private func wait(_ condition: () throws -> Bool) async throws {
+    for _ in 0..<1000 where try !condition() { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(try condition())
+  }
+
+  @Test("Two containers of one database show each other's objects without a further call")
+  func background() async throws {
+    let (one, other) = (try container(), try container())
+    try insert("a", one)
+    try insert("b", other)
+    try await wait { try titles(one) == ["a", "b"] && titles(other) == ["a", "b"] }
+    try await engine(one).stop()
+    try await engine(other).stop()
+  }
+
+  @Test("A database that no server is registered for does not sync, and its rules are CloudKit's")
+  func unregistered() throws {
+    #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: EngineTrack.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private("iCloud.nobody")))
+    }
+  }
+
+  @Test("A model that cannot sync is an error when the container opens, which names the property and the remedy")
+  func rules() throws {
+    let strict = #expect(throws: SwiftDataError.self) { try container([EngineStrict.self]) }
+    #expect(strict?.description.contains("EngineStrict.track") == true)
+    #expect(strict?.description.contains("optional") == true)
+    let secret = #expect(throws: SwiftDataError.self) { try container([EngineSecret.self]) }
+    #expect(secret?.description.contains("EngineSecret.text") == true)
+  }
+
+  @Test("Without a network every save is kept; the status says so, and all is sent when the network is back")
+  func offline() async throws {
+    let one = try container()
+    let engine = try engine(one)
+    try await engine.syncNow()
+    transport.setOffline(true)
+    try insert("a", one)
+    try insert("b", one)
+    await #expect(throws: SyncError.self) { try await engine.syncNow() }
+    #expect(engine.status.error?.code == .offline && engine.status.pendingChanges == 2)
+    transport.setOffline(false)
+    try await engine.syncNow()
+    #expect(engine.status.error == nil && engine.status.pendingChanges == 0 && engine.status.lastSync != nil)
+    #expect(transport.log.count == 2)
+    await engine.stop()
+  }
+
+  @Test("An answer that was lost changes nothing: the transaction is in the log once")
+  func lostAnswer() async throws {
+    let one = try container()
+    let engine = try engine(one)
+    try await engine.syncNow()
+    await engine.pause()
+    try insert("a", one)
+    transport.loseAnswers(3)
+    await engine.resume()
+    try await wait { engine.status.pendingChanges == 0 && transport.log.count == 1 }
+    await engine.stop()
+  }
+
+  @Test("A paused engine uses no network, and resumes")
+  func pause() async throws {
+    let one = try container()
+    let engine = try engine(one)
+    try await engine.syncNow()
+    await engine.pause()
+    #expect(engine.status.isPaused)
+    try insert("a", one)
+    let before = transport.requests
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(transport.requests == before && transport.log.isEmpty)
+    await engine.resume()
+    try await wait { transport.log.count == 1 }
+    await engine.stop()
+  }
+
+  @Test("Events tell of set-up, import and export, as a sequence and as notifications")
+  func events() async throws {
+    let one = try container()
+    let engine = try engine(one)
+    let events = await engine.events
+    try insert("a", one)
+    let other = try container()
+    try await self.engine(other).syncNow()
+    try insert("b", other)
+    var kinds = Set<SyncEvent.Kind>()
+    for await event in events where event.succeeded {
+      kinds.insert(event.kind)
+      if kinds.isSuperset(of: [.import, .export]) { break }
+    }
+    #expect(kinds.contains(.import) && kinds.contains(.export))
+    await engine.stop()
+    try await self.engine(other).stop()
+  }
+
+  @Test("A refused account is an error of the status that says what to do")
+  func refused() async throws {
+    transport.refuse(SyncFailure(.unauthorized, "sign in again"))
+    let one = try container()
+    let engine = try engine(one)
+    try insert("a", one)
+    await #expect(throws: SyncError.self) { try await engine.syncNow() }
+    #expect(engine.status.error?.code == .unauthorized)
+    #expect(try titles(one) == ["a"])
+    await engine.stop()
+  }
+
+  @Test("Large values travel as assets and arrive unchanged")
+  func assets() async throws {
+    let (one, other) = (try container(), try container())
+    let cover = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    let context = ModelContext(one)
+    let track = EngineTrack(id: "a", title: "a")
+    track.cover = cover
+    context.insert(track)
+    try context.save()
+    try await engine(one).syncNow()
+    try await engine(other).syncNow()
+    #expect(try ModelContext(other).fetch(FetchDescriptor<EngineTrack>()).first?.cover == cover)
+    #expect(transport.assets.count == 1)
+    try await engine(one).stop()
+    try await engine(other).stop()
+  }
+
+  @Test("The server never sees an encrypted attribute; a replica with another secret shows its default")
+  func encryption() async throws {
+    let one = try container([EngineSecret.self], secret: "correct horse")
+    let other = try container([EngineSecret.self], secret: "correct horse")
+    let stranger = try container([EngineSecret.self], secret: "battery staple")
+    let context = ModelContext(one)
+    context.insert(EngineSecret("the launch code"))
+    try context.save()
+    for container in [one, other, stranger] { try await engine(container).syncNow() }
+    func texts(_ container: ModelContainer) throws -> [String] {
+      try ModelContext(container).fetch(FetchDescriptor<EngineSecret>()).map(\.text)
+    }
+    #expect(try texts(other) == ["the launch code"])
+    #expect(try texts(stranger) == [""])
+    let sent = String(decoding: try SyncWire.encode(transport.log), as: UTF8.self)
+    #expect(!sent.contains("launch") && !sent.contains(Data("the launch code".utf8).base64EncodedString()))
+    for container in [one, other, stranger] { try await engine(container).stop() }
+  }
+
+  /// The resolver of the seeds: the newer modification stays, whole.
+  private struct NewestTrack: ConflictResolver {
+    func resolve(local: EngineTrack, remote: EngineTrack) {
+      if remote.lastModified > local.lastModified {
+        local.title = remote.title
+        local.lastModified = remote.lastModified
+        local.deviceID = remote.deviceID
+      }
+    }
+  }
+
+  @Test("A resolver of a model decides its conflicts, on all replicas", arguments: [true, false])
+  func resolver(_ remoteIsNewer: Bool) async throws {
+    let resolvers: [any ConflictResolver] = [NewestTrack()]
+    let (one, other) = (try container(resolvers: resolvers), try container(resolvers: resolvers))
+    try insert("t", one)
+    for container in [one, other] { try await engine(container).syncNow() }
+    for container in [one, other] { try await engine(container).pause() }
+    func edit(_ container: ModelContainer, _ title: String, _ seconds: Double) throws {
+      let context = ModelContext(container)
+      let track = try #require(try context.fetch(FetchDescriptor<EngineTrack>()).first)
+      (track.title, track.deviceID) = (title, title)
+      track.lastModified = Date(timeIntervalSinceReferenceDate: seconds)
+      try context.save()
+    }
+    try edit(one, "one", remoteIsNewer ? 2000 : 1000)
+    try edit(other, "other", remoteIsNewer ? 1000 : 2000)
+    try await engine(one).syncNow()
+    for _ in 0..<2 { for container in [other, one] { try await engine(container).syncNow() } }
+    let expected = remoteIsNewer ? "one" : "other"
+    #expect(try titles(one) == [expected] && titles(other) == [expected])
+    for container in [one, other] { try await engine(container).stop() }
+  }
+
+  @Test("What lost a conflict can be asked for")
+  func conflicts() async throws {
+    let (one, other) = (try container(), try container())
+    try insert("t", one)
+    for container in [one, other] { try await engine(container).syncNow() }
+    for container in [one, other] { try await engine(container).pause() }
+    for (container, title) in [(one, "one"), (other, "other")] {
+      let context = ModelContext(container)
+      try context.fetch(FetchDescriptor<EngineTrack>()).first?.title = title
+      try context.save()
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    try await engine(one).syncNow()
+    for _ in 0..<2 { for container in [other, one] { try await engine(container).syncNow() } }
+    let lost = try await engine(one).conflicts() + engine(other).conflicts()
+    #expect(lost.contains { $0.entity == "EngineTrack" && $0.property == "title" })
+    for container in [one, other] { try await engine(container).stop() }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+@Model final class GrowthItem {
+  var name: String = ""
+  init(_ name: String) { self.name = name }
+}
+
+@Suite("The cost of sync")
+struct SyncGrowthTests {
+  /// The statements that sending and taking in one change cost, beside so many objects.
+  private func statements(_ count: Int) throws -> (sent: Int, taken: Int) {
+    let group = try ReplicaGroup([GrowthItem.self])
+    try group.save(0) { context in for number in 0..<count { context.insert(GrowthItem("\(number)")) } }
+    try group.syncAll()
+    try group.save(0) { try group.first(GrowthItem.self, $0).name = "changed" }
+    let sent = try SQLTrace.record { try group.sync(0) }.statements.count
+    let taken = try SQLTrace.record { try group.sync(1) }.statements.count
+    #expect(try group.all(GrowthItem.self, 1).contains { $0.name == "changed" })
+    return (sent, taken)
+  }
+
+  @Test("Many large changes are sent in several requests of at most 4 MB")
+  func largeChanges() throws {
+    let group = try ReplicaGroup([GrowthItem.self])
+    try group.syncAll()
+    for _ in 0..<3 {
+      try group.save(0) { context in
+        for _ in 0..<100 { context.insert(GrowthItem(String(repeating: "x", count: 20_000))) }
+      }
+    }
+    try group.replicas[0].scan()
+    let request = try #require(group.replicas[0].nextPush(zone: SyncWire.privateZone))
+    #expect(request.transactions.count == 2)
+    try group.syncAll()
+    #expect(try group.all(GrowthItem.self, 1).count == 300)
+  }
+
+  @Test("A store that has objects before it syncs is sent in transactions of at most 1,000 changes")
+  func firstSync() throws {
+    let group = try ReplicaGroup([GrowthItem.self])
+    try group.save(0) { context in for number in 0..<2500 { context.insert(GrowthItem("\(number)")) } }
+    try group.syncAll()
+    #expect(group.server.log.map(\.transaction.changes.count) == [1000, 1000, 500])
+    #expect(try group.all(GrowthItem.self, 1).count == 2500)
+  }
+
+  @Test("One change costs the same number of statements, whatever the number of objects")
+  func oneChange() throws {
+    let (small, large) = (try statements(10), try statements(400))
+    #expect(small == large)
+  }
+
+  @Test("A save of many objects costs few statements per object, not more for more objects")
+  func manyObjects() throws {
+    func perObject(_ count: Int) throws -> Double {
+      let group = try ReplicaGroup([GrowthItem.self])
+      try group.sync(0)
+      try group.sync(1)
+      try group.save(0) { context in for number in 0..<count { context.insert(GrowthItem("\(number)")) } }
+      let all = try SQLTrace.record { try group.syncAll() }.statements.count
+      return Double(all) / Double(count)
+    }
+    let (small, large) = (try perObject(50), try perObject(400))
+    #expect(large <= small)
+    #expect(large < 15)
+  }
+}
