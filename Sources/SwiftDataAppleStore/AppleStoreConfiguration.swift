@@ -1,0 +1,36 @@
+public import Foundation
+public import SwiftData
+
+/// Where a store is that SwiftData or Core Data made on one of Apple's systems. (Our own.)
+///
+///     let container = try ModelContainer(for: Item.self, configurations: AppleStoreConfiguration(url: file))
+///
+/// The file is opened for reading only, unless `allowsSave` says otherwise: neither it nor its `-wal` and `-shm` change.
+public struct AppleStoreConfiguration: DataStoreConfiguration, Sendable {
+  /// The store that is opened with it.
+  public typealias Store = AppleStore
+
+  /// The name of the configuration.
+  public var name: String
+  /// The models that the store keeps; nil is those of the container.
+  public var schema: Schema?
+  /// The file: a `default.store`, or a `.sqlite` of Core Data.
+  public var url: URL
+  /// Whether contexts may save to the file. What is written was not tried on a device.
+  public var allowsSave: Bool
+  /// How many seconds a save waits for another process.
+  public var lockTimeout: Double
+
+  /// Makes a configuration.
+  /// - Parameters:
+  ///   - name: tells the configurations of one container apart.
+  ///   - schema: the models that the store keeps; nil is those of the container.
+  ///   - url: the file.
+  ///   - allowsSave: whether contexts may save to the file.
+  ///   - lockTimeout: how many seconds a save waits for another process.
+  public init(
+    _ name: String = "apple", schema: Schema? = nil, url: URL, allowsSave: Bool = false, lockTimeout: Double = 5
+  ) {
+    (self.name, self.schema, self.url, self.allowsSave, self.lockTimeout) = (name, schema, url, allowsSave, lockTimeout)
+  }
+}

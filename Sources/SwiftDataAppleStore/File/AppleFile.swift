@@ -1,0 +1,165 @@
+import Foundation
+import SwiftData
+
+/// The contents of a file that Apple's frameworks made: metadata, model and tables.
+package final class AppleFile: Sendable {
+  package let url: URL
+  /// The identity of the store (`Z_UUID`).
+  package let identifier: String
+  package let metadata: StoreMetadata
+  package let model: AppleModel
+  /// The numbers of the entities (`Z_ENT`).
+  package let numbers: [String: Int64]
+  /// The columns of each table, with the types that the file declares.
+  package let tables: [String: [String: String]]
+  package let columns: AppleColumns
+  let access: FileAccess
+  let converters: Converters
+
+  /// The contents of `Z_METADATA`.
+  package struct StoreMetadata: Sendable {
+    package var values: [String: PlainValue]
+    /// The number of the framework that wrote the file last.
+    package var frameworkVersion: Int64? { values["NSPersistenceFrameworkVersion"]?.integer }
+    package var modelIdentifiers: [String] {
+      values["NSStoreModelVersionIdentifiers"]?.array?.compactMap(\.string) ?? []
+    }
+  }
+
+  /// Opens a file and reads its model. It reads no rows.
+  /// - Throws: ``SwiftDataError/notADatabase`` if the file is no Apple store, ``SwiftDataError/storeDamaged``.
+  package init(_ url: URL, allowsSave: Bool = false, lockTimeout: Double = 5) throws {
+    let converters = Converters()
+    let access = FileAccess(url, isWritable: allowsSave, lockTimeout: lockTimeout) { connection in
+      try SwiftFunctions.register(on: connection.handle)
+      try converters.register(on: connection.handle)
+      try connection.execute("PRAGMA cache_size = -16000")
+      for statement in converters.views { try connection.execute(statement) }
+    }
+    (self.url, self.access, self.converters) = (url, access, converters)
+    let opened = try access.read { try Opened($0, url.path) }
+    (identifier, metadata, model) = (opened.identifier, opened.metadata, opened.model)
+    (numbers, tables) = (opened.numbers, opened.tables)
+    columns = AppleColumns(model: opened.model, numbers: opened.numbers, tables: opened.tables)
+  }
+
+  /// The folder of the external data.
+  static func externalFolder(of url: URL) -> URL {
+    let name = url.deletingPathExtension().lastPathComponent
+    return url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT/_EXTERNAL_DATA")
+  }
+
+  /// Reads from one consistent state of the file.
+  func read<T>(_ body: (FileConnection) throws -> T) throws -> T { try access.read(body) }
+
+  /// All rows of a statement, over Apple's tables or over the views that a mapping made.
+  package func rows(_ statement: SQLFragment) throws -> [[SQLValue]] { try read { try $0.rows(statement) } }
+
+  /// Makes the connections show the views of a mapping.
+  package func use(_ mapping: ViewMapping) {
+    converters.use(mapping.converters, views: mapping.statements)
+    access.reset()
+  }
+}
+
+/// The contents of a file's system tables.
+private struct Opened {
+  let identifier: String
+  let metadata: AppleFile.StoreMetadata
+  let model: AppleModel
+  let numbers: [String: Int64]
+  let tables: [String: [String: String]]
+
+  init(_ connection: FileConnection, _ place: String) throws {
+    let names = try connection.rows("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { row in
+      if case .text(let name) = row[0] { name } else { nil }
+    }
+    guard names.contains("Z_METADATA"), names.contains("Z_PRIMARYKEY") else {
+      let isOurs = names.contains("_swiftdata")
+      throw SwiftDataError(
+        .notADatabase,
+        message: "\"\(place)\" is an SQLite database without Z_METADATA and Z_PRIMARYKEY"
+          + (isOurs
+            ? ": it is a store of OpenSwiftData, which ModelConfiguration(url:) opens"
+            : ", which neither SwiftData nor Core Data made"))
+    }
+    var tables = [String: [String: String]]()
+    for name in names {
+      var columns = [String: String]()
+      for row in try connection.rows("SELECT name, type FROM pragma_table_info(\(bind: .text(name)))") {
+        if case .text(let column) = row[0], case .text(let type) = row[1] { columns[column] = type }
+      }
+      tables[name] = columns
+    }
+    self.tables = tables
+    (identifier, metadata) = try Self.metadata(connection, place)
+    var numbers = [String: Int64]()
+    var parents = [String: Int64]()
+    for row in try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM main.Z_PRIMARYKEY ORDER BY Z_ENT LIMIT 20000") {
+      guard case .integer(let number) = row[0], case .text(let name) = row[1] else { continue }
+      numbers[name] = number
+      if case .integer(let parent) = row[2], parent != 0 { parents[name] = parent }
+    }
+    var model = try Self.model(connection, tables, place)
+    if model == nil {
+      model = InferredModel.model(
+        numbers: numbers, parents: parents, tables: tables, indices: try Self.indices(connection))
+    }
+    for entity in model!.entities where model!.lineage(of: entity.name).last?.superName != nil {
+      model!.warnings.append("the superentities of \(entity.name) form a cycle; it is read as a root")
+      // Cut the cycle at the entity that closes it.
+      if let index = model!.entities.firstIndex(where: { $0.name == entity.name }) {
+        model!.entities[index].superName = nil
+      }
+    }
+    (self.model, self.numbers) = (model!, EntityNumbers.complete(numbers, model: model!))
+  }
+
+  private static func metadata(
+    _ connection: FileConnection, _ place: String
+  ) throws -> (String, AppleFile.StoreMetadata) {
+    let rows = try connection.rows("SELECT Z_UUID, Z_PLIST FROM main.Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+    guard let row = rows.first, case .text(let identifier) = row[0], !identifier.isEmpty else {
+      throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say which store it is (Z_METADATA is empty)")
+    }
+    guard case .blob(let data) = row[1], let list = try? BinaryPropertyList([UInt8](data)),
+      case .dictionary(let values)? = try? list.plainValue()
+    else { return (identifier, AppleFile.StoreMetadata(values: [:])) }
+    return (identifier, AppleFile.StoreMetadata(values: values))
+  }
+
+  /// Nil if the file has no model.
+  private static func model(
+    _ connection: FileConnection, _ tables: [String: [String: String]], _ place: String
+  ) throws -> AppleModel? {
+    guard tables["Z_MODELCACHE"] != nil,
+      case .blob(let content)?? = try connection.rows("SELECT Z_CONTENT FROM main.Z_MODELCACHE LIMIT 1").first?.first,
+      !content.isEmpty
+    else { return nil }
+    do {
+      return try ModelReader.model([UInt8](content))
+    } catch let error as SwiftDataError {
+      throw error
+    } catch {
+      throw SwiftDataError(
+        .storeDamaged, message: "the model inside \"\(place)\" (Z_MODELCACHE) cannot be read: \(reason(error))",
+        underlying: error)
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as Inflate.Failure: error.reason
+    case let error as BinaryPropertyList.Failure: error.reason
+    case let error as KeyedArchive.Failure: error.reason
+    default: "\(error)"
+    }
+  }
+
+  private static func indices(_ connection: FileConnection) throws -> Set<String> {
+    Set(
+      try connection.rows("SELECT name FROM main.sqlite_master WHERE type = 'index'").compactMap { row in
+        if case .text(let name) = row[0] { name } else { nil }
+      })
+  }
+}

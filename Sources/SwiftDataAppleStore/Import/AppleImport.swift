@@ -1,0 +1,231 @@
+import Foundation
+import GRDBSQLite
+import SwiftData
+
+/// Copies an Apple store into a store of our own.
+///
+/// The views show the file in our layout, so that a table is copied by one statement and no row stays in memory.
+package struct AppleImport {
+  /// The result of an import.
+  package struct Report: Sendable, Codable {
+    package struct Table: Sendable, Codable {
+      package var name: String
+      package var rows: Int
+      package var checksum: String
+    }
+    package var source: String
+    package var target: String
+    package var tables: [Table] = []
+    /// Whether the store had an earlier import of the same file, which this one took the place of.
+    package var isRepeated = false
+    /// Descriptions of the data that could not be copied, with the reasons.
+    package var losses: [String] = []
+    package var rows: Int { tables.reduce(0) { $0 + $1.rows } }
+  }
+
+  private let file: AppleFile
+  /// Where the file is that the report names. `file` can be a copy of it.
+  private let origin: URL
+  private let model: NaturalModel
+  private let target: URL
+  private let replaces: Bool
+  private let progress: (String, Int, Int) -> Void
+  private var report: Report
+
+  /// - Parameters:
+  ///   - replaces: whether changes that were saved to the store since the last import may be lost.
+  ///   - progress: called with a table, the number of finished tables, and the number of all tables.
+  package static func run(
+    _ file: AppleFile, into target: URL, replaces: Bool = false,
+    progress: @escaping (String, Int, Int) -> Void = { _, _, _ in }
+  ) throws -> Report {
+    // SQLite attaches only databases of one text encoding, and our stores have UTF-8.
+    let copy = try file.rows("PRAGMA main.encoding") == [[.text("UTF-8")]] ? nil : UTF8Copy(of: file)
+    let source = try copy.map { try AppleFile($0.url) } ?? file
+    var work = AppleImport(
+      file: source, origin: file.url, model: try source.naturalModel(), target: target, replaces: replaces,
+      progress: progress, report: Report(source: file.url.path, target: target.path))
+    try withExtendedLifetime(copy) { try work.run() }
+    return work.report
+  }
+
+  private mutating func run() throws {
+    file.use(model.mapping(of: file))
+    report.losses = model.notes
+    for problem in try file.problems() where [.values, .references, .rows, .file].contains(problem.area) {
+      report.losses.append(problem.description)
+    }
+    try file.read { connection in
+      // A database can be attached and detached only outside a transaction, and the caller ends a transaction.
+      try connection.execute("COMMIT")
+      defer { try? connection.execute("BEGIN") }
+      let destination = ImportTarget(url: target, layout: model.record, mark: file.identifier, source: origin.path)
+      report.isRepeated = try destination.fill(on: connection, replaces: replaces) {
+        try copy(model.record, connection)
+      }
+    }
+  }
+
+  // MARK: - Copying
+
+  private mutating func copy(_ record: LayoutRecord, _ connection: FileConnection) throws {
+    try ImportFunctions.register(on: connection.handle)
+    let count = record.tables.count + record.pairTables.count
+    for (index, table) in record.tables.enumerated() {
+      progress(table.name, index, count)
+      try copy(table, connection)
+    }
+    for (index, pairs) in record.pairTables.enumerated() {
+      progress(pairs.name, record.tables.count + index, count)
+      try copy(pairs, record, connection)
+    }
+    try mendReferences(record, connection)
+    progress("", count, count)
+  }
+
+  private mutating func copy(_ table: LayoutRecord.Table, _ connection: FileConnection) throws {
+    let names = ["_pk"] + (table.hasDiscriminator ? ["_entity"] : []) + table.columns.map(\.name)
+    let list = names.map(\.quotedIdentifier).joined(separator: ", ")
+    try connection.run(
+      "INSERT INTO target.\(name: table.name) (\(list)) SELECT \(list) FROM temp.\(name: table.name) ORDER BY _pk")
+    let sums = names.map(\.quotedIdentifier).joined(separator: ", ")
+    let source = try checksum(of: "temp.\(table.name.quotedIdentifier)", sums, connection)
+    let copy = try checksum(of: "target.\(table.name.quotedIdentifier)", sums, connection)
+    guard source == copy else {
+      throw SwiftDataError(
+        .io, entity: table.name,
+        message:
+          "\(source.count) rows were read and \(copy.count) written, and their checksums differ; nothing was imported")
+    }
+    report.tables.append(.init(name: table.name, rows: source.count, checksum: source.sum))
+    for column in table.columns where column.isExternal { try copyFiles(of: column.name, table.name, connection) }
+    try ImportTarget.noteDenormalizedText(of: table, on: connection)
+    let root = file.numbers[file.model.root(of: table.name)] ?? 0
+    try connection.run(
+      """
+      INSERT OR REPLACE INTO target._swiftdata_keys (entity, last) SELECT \(bind: .text(table.name)), \
+      max(coalesce((SELECT max(_pk) FROM target.\(name: table.name)), 0), \
+      coalesce((SELECT Z_MAX FROM main.Z_PRIMARYKEY WHERE Z_ENT = \(root)), 0))
+      """)
+  }
+
+  private func checksum(
+    of table: String, _ list: String, _ connection: FileConnection
+  ) throws -> (count: Int, sum: String) {
+    let rows = try connection.rows(
+      SQLFragment(
+        "SELECT count(*), total(h & 0xFFFFFF), total((h >> 24) & 0xFFFFFF) FROM"
+          + " (SELECT import_checksum(\(list)) AS h FROM \(table))"))
+    guard let row = rows.first, case .integer(let count) = row[0], case .real(let low) = row[1],
+      case .real(let high) = row[2]
+    else { return (0, "") }
+    return (Int(count), String(UInt64(low), radix: 16) + "-" + String(UInt64(high), radix: 16))
+  }
+
+  private mutating func copy(
+    _ pairs: LayoutRecord.PairTable, _ record: LayoutRecord, _ connection: FileConnection
+  ) throws {
+    try connection.run(
+      """
+      INSERT OR IGNORE INTO target.\(name: pairs.name) (source, target, source_position, target_position) \
+      SELECT source, target, source_position, target_position FROM temp.\(name: pairs.name) \
+      WHERE source IN (SELECT _pk FROM target.\(name: pairs.source)) \
+      AND target IN (SELECT _pk FROM target.\(name: pairs.target)) ORDER BY _age
+      """)
+    let counts = try connection.rows(
+      """
+      SELECT (SELECT count(*) FROM (SELECT DISTINCT source, target FROM temp.\(name: pairs.name))), \
+      (SELECT count(*) FROM target.\(name: pairs.name))
+      """)
+    guard case .integer(let all)? = counts.first?[0], case .integer(let kept)? = counts.first?[1] else { return }
+    if kept < all { report.losses.append("\(pairs.name): \(all - kept) pairs lead to no object and were left out") }
+    report.tables.append(.init(name: pairs.name, rows: Int(kept), checksum: ""))
+  }
+
+  /// Keys that lead to no object become nil.
+  private mutating func mendReferences(_ record: LayoutRecord, _ connection: FileConnection) throws {
+    for table in record.tables {
+      for column in table.columns {
+        guard let reference = column.reference, !column.isRequired else { continue }
+        let key = column.name.quotedIdentifier
+        let changed = try connection.run(
+          """
+          UPDATE target.\(name: table.name) SET \(key) = NULL WHERE \(key) IS NOT NULL \
+          AND \(key) NOT IN (SELECT _pk FROM target.\(name: reference.table))
+          """)
+        if changed > 0 {
+          report.losses.append("\(table.name).\(column.name): \(changed) keys lead to no object and were left out")
+        }
+      }
+    }
+  }
+
+  /// Copies the files that cells name. A file that is missing leaves no value behind.
+  private mutating func copyFiles(of column: String, _ table: String, _ connection: FileConnection) throws {
+    let folder = NewStore.externalFolder(of: target)
+    var last = Int64.min
+    while true {
+      let rows = try connection.rows(
+        """
+        SELECT _pk, \(name: column) FROM target.\(name: table) \
+        WHERE typeof(\(name: column)) = 'text' AND _pk > \(bind: .integer(last)) ORDER BY _pk LIMIT 500
+        """)
+      guard case .integer(let end)? = rows.last?[0] else { return }
+      last = end
+      for row in rows {
+        guard case .integer(let key) = row[0], case .text(let name) = row[1] else { continue }
+        let source = AppleFile.externalFolder(of: origin).appendingPathComponent(name)
+        let copy = folder.appendingPathComponent(name)
+        do {
+          try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+          if !FileManager.default.fileExists(atPath: copy.path) {
+            try FileManager.default.copyItem(at: source, to: copy)
+          }
+        } catch {
+          report.losses.append("\(table).\(column) of \(key): the file \(name) is missing; the value is nil")
+          // A required value becomes empty data.
+          try connection.run(
+            """
+            UPDATE OR IGNORE target.\(name: table) SET \(name: column) = NULL WHERE _pk = \(bind: .integer(key))
+            """)
+          try connection.run(
+            """
+            UPDATE target.\(name: table) SET \(name: column) = x'' \
+            WHERE _pk = \(bind: .integer(key)) AND typeof(\(name: column)) = 'text'
+            """)
+        }
+      }
+    }
+  }
+}
+
+/// `import_checksum(cells…)`: a number that differs where a cell does.
+private enum ImportFunctions {
+  static func register(on connection: OpaquePointer) throws {
+    let code = sqlite3_create_function_v2(
+      connection, "import_checksum", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
+      { context, count, values in
+        var hash = UInt64(0xcbf2_9ce4_8422_2325)
+        func add(_ bytes: UnsafeRawBufferPointer) {
+          for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        for index in 0..<Int(count) {
+          let value = values![index]
+          switch sqlite3_value_type(value) {
+          case SQLITE_INTEGER, SQLITE_FLOAT:
+            // A column of floating-point numbers turns whole ones into these.
+            let number = sqlite3_value_double(value)
+            withUnsafeBytes(of: number.bitPattern, add)
+            if abs(number) > 0x1p53 { withUnsafeBytes(of: sqlite3_value_int64(value), add) }
+          case SQLITE_TEXT, SQLITE_BLOB:
+            let start = sqlite3_value_blob(value)
+            add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+            hash = (hash ^ 0x01) &* 0x100_0000_01b3
+          default: hash = (hash ^ 0xFF) &* 0x100_0000_01b3
+          }
+        }
+        sqlite3_result_int64(context, Int64(bitPattern: hash >> 16))
+      }, nil, nil, nil)
+    guard code == SQLITE_OK else { throw SwiftDataError(.io, message: "import_checksum cannot be registered") }
+  }
+}

@@ -1,0 +1,261 @@
+import Foundation
+
+extension NaturalModel {
+  /// The declarations of the classes: a Swift file.
+  package func source(of store: String) -> String {
+    var lines = ["// The models inside \(store.debugDescription), written by `swiftdata models`."]
+    lines += notes.map { "// Not expressed: \(Self.comment($0))" }
+    lines += ["", "import Foundation", "import SwiftData"]
+    let names = Set(classes.map(\.name))
+    let body = classes.flatMap { [""] + Self.lines(of: $0, self, names) }
+    if body.contains(where: { $0.contains("JSONValue") || $0.contains(".withoutInverse") }) {
+      lines.append("import SwiftDataAppleStore")
+    }
+    return (lines + body).joined(separator: "\n") + "\n"
+  }
+
+  private static func comment(_ text: String) -> String {
+    String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
+  }
+
+  static func literal(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar -> String in
+      switch scalar {
+      case "\"", "\\": "\\\(scalar)"
+      case _ where scalar.properties.generalCategory == .control: "\\u{\(String(scalar.value, radix: 16))}"
+      default: String(scalar)
+      }
+    }
+    return "\"\(escaped.joined())\""
+  }
+
+  // MARK: - Classes
+
+  /// - Parameter names: the names of all classes.
+  private static func lines(of member: NaturalClass, _ model: NaturalModel, _ names: Set<String>) -> [String] {
+    func qualified(_ text: String) -> String { Identifiers.qualified(text, besides: names) }
+    var lines = [qualified("@Model")]
+    if member.entity.isAbstract { lines.append("/* abstract in the file */") }
+    let heritage = member.superclass.map { ": \($0)" } ?? ""
+    lines.append("\(member.hasSubclasses ? "" : "final ")class \(member.name)\(heritage) {")
+    let compound = member.uniqueness.filter { !model.isUniqueAttribute($0, of: member) }
+    let swift = { (names: [String]) in names.map { "\\.\(Identifiers.property($0))" }.joined(separator: ", ") }
+    if !compound.isEmpty {
+      lines.append("  #Unique<\(member.name)>(\(compound.map { "[\(swift($0))]" }.joined(separator: ", ")))")
+    }
+    let indices = member.plainIndices(model)
+    if !indices.isEmpty {
+      lines.append("  #Index<\(member.name)>(\(indices.map { "[\(swift($0))]" }.joined(separator: ", ")))")
+    }
+    for property in member.properties {
+      if let remark = property.remark { lines.append("  // \(remark)") }
+      for (macro, arguments) in model.attributes(of: property, in: member) {
+        lines.append("  \(qualified(macro))(\(arguments))")
+      }
+      let value = property.defaultText(besides: names).map { " = \($0)" } ?? ""
+      lines.append("  var \(property.name): \(property.typeText(besides: names))\(value)")
+    }
+    lines += initializer(of: member, model, names)
+    for property in member.properties {
+      switch property.kind {
+      case .cases(let name, let cases):
+        lines.append("")
+        lines.append("  enum \(name): \(qualified("Codable")) { case \(cases.joined(separator: ", ")) }")
+      case .structure(let structure): lines += [""] + Self.lines(of: structure, indent: "  ", qualified)
+      default: break
+      }
+    }
+    lines.append("}")
+    return lines
+  }
+
+  private static func lines(
+    of structure: NaturalStructure, indent: String, _ qualified: (String) -> String
+  ) -> [String] {
+    var lines = ["\(indent)struct \(structure.name): \(qualified("Codable")) {"]
+    for (name, type) in structure.members { lines.append("\(indent)  var \(name): \(qualified(type))?") }
+    for (name, cases) in structure.enums {
+      lines.append("\(indent)  enum \(name): \(qualified("Codable")) { case \(cases.joined(separator: ", ")) }")
+    }
+    for inner in structure.nested { lines += Self.lines(of: inner, indent: indent + "  ", qualified) }
+    return lines + ["\(indent)}"]
+  }
+
+  /// The initializer, with a parameter for each property without a default value.
+  private static func initializer(
+    of member: NaturalClass, _ model: NaturalModel, _ names: Set<String>
+  ) -> [String] {
+    func required(_ member: NaturalClass) -> [NaturalProperty] {
+      member.properties.filter { $0.defaultText(besides: names) == nil }
+    }
+    var inherited = [NaturalProperty]()
+    var parent = member.superclass.flatMap(model.class)
+    while let known = parent {
+      inherited = required(known) + inherited
+      parent = known.superclass.flatMap(model.class)
+    }
+    let own = required(member)
+    let list = (inherited + own).map { property in
+      // A subclass finds the types that are nested in its superclass.
+      "\(property.name): \(property.typeText(besides: names))"
+    }
+    var lines = [""]
+    let isOverride = member.superclass != nil && own.isEmpty
+    let head = "\(isOverride ? "override " : "")init("
+    if list.isEmpty {
+      lines.append("  \(head)) {")
+    } else {
+      lines.append("  \(head)")
+      lines.append("    " + list.joined(separator: ",\n    "))
+      lines.append("  ) {")
+    }
+    for property in own { lines.append("    self.\(property.name) = \(property.name)") }
+    if member.superclass != nil {
+      lines.append("    super.init(\(inherited.map { "\($0.name): \($0.name)" }.joined(separator: ", ")))")
+    }
+    return lines + ["  }"]
+  }
+
+  // MARK: - Properties
+
+  /// The macros before a property, with their arguments.
+  private func attributes(
+    of property: NaturalProperty, in member: NaturalClass
+  ) -> [(macro: String, arguments: String)] {
+    if let relationship = property.relationship { return relationshipAttribute(property, relationship, member) }
+    guard let attribute = property.attribute else { return [] }
+    var options = [String]()
+    if member.uniqueness.contains([property.originalName]) { options.append(".unique") }
+    if attribute.isExternal, property.affinity == .blob { options.append(".externalStorage") }
+    if attribute.isPreserved { options.append(".preserveValueOnDeletion") }
+    if property.name != property.originalName {
+      options.append("originalName: \(Self.literal(property.originalName))")
+    } else if let former = attribute.formerName {
+      options.append("originalName: \(Self.literal(former))")
+    }
+    return options.isEmpty ? [] : [("@Attribute", options.joined(separator: ", "))]
+  }
+
+  /// Whether a constraint is on one attribute, whose declaration says `.unique`. `#Unique` declares the others.
+  private func isUniqueAttribute(_ names: [String], of member: NaturalClass) -> Bool {
+    names.count == 1 && member.properties.contains { $0.originalName == names[0] && $0.attribute != nil }
+  }
+
+  /// One of the two sides names its inverse: the to-many side, or the side that sorts first if both are of one kind.
+  private func relationshipAttribute(
+    _ property: NaturalProperty, _ relationship: AppleRelationship, _ member: NaturalClass
+  ) -> [(macro: String, arguments: String)] {
+    var options = [String]()
+    switch relationship.deleteRule {
+    case .noAction: options.append("deleteRule: .noAction")
+    case .nullify: break
+    case .cascade: options.append("deleteRule: .cascade")
+    case .deny: options.append("deleteRule: .deny")
+    }
+    if relationship.isToMany, relationship.minimum > 0 { options.append("minimumModelCount: \(relationship.minimum)") }
+    if relationship.isToMany, relationship.maximum > 1 { options.append("maximumModelCount: \(relationship.maximum)") }
+    if property.name != property.originalName {
+      options.append("originalName: \(Self.literal(property.originalName))")
+    } else if let former = relationship.formerName {
+      options.append("originalName: \(Self.literal(former))")
+    }
+    if let inverse = relationship.inverse, namesInverse(relationship, inverse, member) {
+      options.append(
+        "inverse: \\\(declarer(of: inverse, in: relationship.destination)).\(Identifiers.property(inverse))")
+    } else if property.deniesInverse {
+      options.append("inverse: \\\(relationship.destination).withoutInverse")
+    }
+    return options.isEmpty ? [] : [("@Relationship", options.joined(separator: ", "))]
+  }
+
+  private func namesInverse(_ relationship: AppleRelationship, _ inverse: String, _ member: NaturalClass) -> Bool {
+    guard let other = property(inverse, of: relationship.destination)?.relationship else { return false }
+    // A declaration cannot name itself. The engine reads the pairs of such a list without it.
+    if relationship.name == inverse, relationship.destination == member.name { return false }
+    if relationship.isToMany != other.isToMany { return relationship.isToMany }
+    return (member.name, relationship.name) <= (declarer(of: inverse, in: relationship.destination), inverse)
+  }
+
+  /// A property of a class or of its superclasses.
+  package func property(_ originalName: String, of name: String) -> NaturalProperty? {
+    var next = self.class(named: name)
+    while let member = next {
+      if let known = member.properties.first(where: { $0.originalName == originalName }) { return known }
+      next = member.superclass.flatMap(self.class)
+    }
+    return nil
+  }
+
+  /// The class that declares a property.
+  func declarer(of originalName: String, in name: String) -> String {
+    var next = self.class(named: name)
+    while let member = next {
+      if member.properties.contains(where: { $0.originalName == originalName }) { return member.name }
+      next = member.superclass.flatMap(self.class)
+    }
+    return name
+  }
+}
+
+extension NaturalClass {
+  /// The indices that no constraint has.
+  func plainIndices(_ model: NaturalModel) -> [[String]] {
+    indices.filter { index in
+      !uniqueness.contains(index) && index.allSatisfy { name in model.property(name, of: self.name)?.attribute != nil }
+    }
+  }
+}
+
+extension NaturalProperty {
+  /// The type without the optional.
+  package var baseText: String {
+    switch kind {
+    case .value(let type): SwiftTypes.name(type) ?? "Data"
+    case .cases(let name, _): name
+    case .structure(let structure): structure.name
+    case .array(let element): "[\(element)]"
+    case .json: "JSONValue"
+    case .toOne(let relationship): relationship.destination
+    case .toMany(let relationship): "[\(relationship.destination)]"
+    }
+  }
+
+  /// The type as a declaration writes it.
+  /// - Parameter classes: the names of all classes, which hide types of the same name.
+  func typeText(besides classes: Set<String>) -> String {
+    let base = relationship == nil ? Identifiers.qualified(baseText, besides: classes) : baseText
+    return isOptional && !isToMany ? base + "?" : base
+  }
+
+  var isToMany: Bool { if case .toMany = kind { true } else { false } }
+
+  /// The default value in Swift, or nil if the initializer has a parameter for it.
+  func defaultText(besides classes: Set<String>) -> String? {
+    guard case .value(.string) = kind else {
+      return defaultText.map { Identifiers.qualified($0, besides: classes) }
+    }
+    return defaultText
+  }
+
+  private var defaultText: String? {
+    if isToMany { return "[]" }
+    if case .array = kind, !isOptional { return "[]" }
+    if case .json = kind, !isOptional { return ".null" }
+    guard case .value(let type) = kind, let value = attribute?.defaultValue else { return isOptional ? "nil" : nil }
+    switch (type, value) {
+    case (.bool, .bool(let value)): return "\(value)"
+    case (.bool, .integer(let value)): return value == 0 ? "false" : "true"
+    case (.int16, .integer(let value)): return Int16(exactly: value).map { "\($0)" }
+    case (.int32, .integer(let value)): return Int32(exactly: value).map { "\($0)" }
+    case (.int64, .integer(let value)): return "\(value)"
+    case (.double, .real(let value)), (.float, .real(let value)): return value.isFinite ? "\(value)" : nil
+    case (.double, .integer(let value)), (.float, .integer(let value)), (.decimal, .integer(let value)):
+      return "\(value)"
+    case (.decimal, .decimal(let value)): return "Decimal(string: \"\(value)\")!"
+    case (.string, .string(let value)): return NaturalModel.literal(value)
+    case (.date, .date(let value)) where value.isFinite: return "Date(timeIntervalSinceReferenceDate: \(value))"
+    case (.uuid, .uuid(let value)): return "UUID(uuidString: \"\(value.uuidString)\")!"
+    default: return isOptional ? "nil" : nil
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import Foundation
+import SwiftData
+
+/// Converts the cells of one attribute to a cell of our layout, and back.
+struct Conversion: Sendable {
+  /// Makes our cell. Nil if `expression` makes it, or if the cell is the same.
+  let read: Converter?
+  /// The cells of the attribute's columns.
+  let write: @Sendable (SQLValue) throws -> [SQLValue]
+  /// Whether data may be in a file beside the store.
+  var isExternal = false
+  /// The SQL that makes our cell from a column. Nil if the cell is the same.
+  var expression: (@Sendable (String) -> String)?
+
+  static let same = Conversion(read: nil) { [$0] }
+
+  /// In Core Data every number except 0 is true. The engine accepts only 0 and 1.
+  static let bool = Conversion(read: nil, write: { [$0] }, expression: { "(\($0) <> 0)" })
+
+  /// An empty text is no URL and becomes nil.
+  private static let optionalURL = Conversion(read: nil, write: { [$0] }, expression: { "nullif(\($0), '')" })
+
+  /// The conversion of an attribute that our stores keep as one value, raw value or blob.
+  static func plain(_ attribute: AppleAttribute) -> Conversion {
+    let type = attribute.rawValue?.type ?? attribute.type
+    switch type {
+    case .decimal: return decimal
+    case .bool: return bool
+    case .url where attribute.isOptional: return optionalURL
+    case .binary where attribute.isExternal: return external
+    default: return same
+    }
+  }
+
+  // MARK: - Decimal numbers
+
+  /// Apple's frameworks store a decimal number as an integer or a floating-point number. Our stores keep it as text.
+  private static let decimal = Conversion(
+    read: { cells in
+      switch cells.first {
+      case .integer(let value): .text(Decimal(value).description)
+      case .real(let value): .text(decimalText(value))
+      case let cell: cell ?? .null
+      }
+    },
+    write: { cell in
+      guard case .text(let text) = cell else { return [cell] }
+      if let whole = Int64(text) { return [.integer(whole)] }
+      guard let number = Double(text) else { return [.null] }
+      return [.real(number)]
+    })
+
+  /// The shortest text that stands for the number.
+  static func decimalText(_ value: Double) -> String {
+    Decimal(string: "\(value)")?.description ?? "NaN"
+  }
+
+  // MARK: - External data
+
+  /// After a first byte of 1, the cell contains the data. After 2, it contains the name of a file.
+  private static let external = Conversion(
+    read: { cells in
+      guard case .blob(let data)? = cells.first, let first = data.first else { return cells.first ?? .null }
+      switch first {
+      case 1: return .blob(Data(data.dropFirst()))
+      case 2:
+        let name = String(decoding: data.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
+        return UUID(uuidString: name) == nil ? .blob(data) : .text(name)
+      default: return .blob(data)
+      }
+    },
+    write: { cell in
+      switch cell {
+      case .blob(let data): return [.blob(Data([1]) + data)]
+      case .text(let name): return [.blob(Data([2]) + Data(name.utf8) + Data([0]))]
+      default: return [cell]
+      }
+    }, isExternal: true)
+
+  // MARK: - JSON
+
+  /// The conversion of an attribute whose property our stores keep as JSON.
+  /// - Parameters:
+  ///   - keys: the coding keys of a struct's members, and which members are data. If nil, the names of the elements are
+  ///     the keys.
+  static func json(
+    _ attribute: AppleAttribute, keys: [CompositeKey]? = nil, form: JSONForm = JSONForm()
+  ) -> Conversion {
+    let shape = CompositeShape(attribute, keys: keys)
+    let isComposite = attribute.type == .composite
+    let isOptional = attribute.isOptional
+    return Conversion(
+      read: { cells in
+        let value: PlainValue
+        if isComposite {
+          var rest = cells[...]
+          value = shape.value(&rest, isOptional: isOptional)
+        } else {
+          guard case .blob(let bytes)? = cells.first else { return cells.first ?? .null }
+          guard let plain = Archives.plainValue(bytes), !plain.hasInstances else { return .blob(bytes) }
+          value = plain
+        }
+        if value == .null { return .null }
+        guard let encoded = try? JSONCoding.encode(value) else { return cells.first ?? .null }
+        return .text(String(decoding: form.canonical(encoded), as: UTF8.self))
+      },
+      write: { cell in
+        guard case .text(let text) = cell else {
+          return Array(repeating: .null, count: isComposite ? shape.columnCount : 1)
+        }
+        if !isComposite { return [.blob(attribute.type == .binary ? Data(text.utf8) : Archives.archive(ofJSON: text))] }
+        var cells = [SQLValue]()
+        try shape.write(try JSONCoding.decode(PlainValue.self, from: Data(text.utf8)), to: &cells)
+        return cells
+      })
+  }
+}
+
+/// A member of a struct in JSON.
+struct CompositeKey: Sendable {
+  let name: String
+  let isData: Bool
+  var members: [CompositeKey]?
+}
+
+/// The parts of a composite attribute.
+indirect enum CompositeShape: Sendable {
+  case value(AppleType, isData: Bool)
+  /// An enum without raw values. Each case has a column or more, which are empty unless the value is this case. They contain
+  /// the name of a case without associated values, and otherwise the associated values.
+  case cases([(name: String, payload: CompositeShape)])
+  case members([(key: String, shape: CompositeShape)])
+
+  init(_ attribute: AppleAttribute, keys: [CompositeKey]? = nil, isData: Bool = false) {
+    guard attribute.type == .composite else {
+      self = .value(attribute.type, isData: isData)
+      return
+    }
+    if let raw = attribute.rawValue {
+      self = .value(raw.type, isData: isData)
+    } else if attribute.isEnum, !attribute.enumCases.isEmpty, attribute.elements.count == attribute.enumCases.count {
+      self = .cases(attribute.elements.map { ($0.name, CompositeShape($0)) })
+    } else {
+      // Coding keys that differ from the names of the properties are in the order of the properties.
+      let isSameOrder = keys?.count == attribute.elements.count
+      self = .members(
+        attribute.elements.enumerated().map { index, element in
+          let key = keys?.first { $0.name == element.name } ?? (isSameOrder ? keys?[index] : nil)
+          return (
+            key?.name ?? element.name,
+            CompositeShape(element, keys: key?.members, isData: key?.isData ?? false)
+          )
+        })
+    }
+  }
+
+  var columnCount: Int {
+    switch self {
+    case .value: 1
+    case .cases(let cases): cases.reduce(0) { $0 + $1.payload.columnCount }
+    case .members(let members): members.reduce(0) { $0 + $1.shape.columnCount }
+    }
+  }
+
+  /// Removes the composite's cells from the front of `cells` and returns their value.
+  func value(_ cells: inout ArraySlice<SQLValue>, isOptional: Bool) -> PlainValue {
+    switch self {
+    case .value(let type, let isData): return Self.value(cells.popFirst() ?? .null, type, isData: isData)
+    case .cases(let cases):
+      var result = PlainValue.null
+      for (name, payload) in cases {
+        let value = payload.value(&cells, isOptional: true)
+        guard value != .null, result == .null else { continue }
+        result = .dictionary([name: Self.associated(value, of: name)])
+      }
+      return result
+    case .members(let members):
+      var result = [String: PlainValue]()
+      for (key, shape) in members {
+        let value = shape.value(&cells, isOptional: true)
+        if value != .null { result[key] = value }
+      }
+      return result.isEmpty && isOptional ? .null : .dictionary(result)
+    }
+  }
+
+  /// The associated values of a case, in the form in which Swift encodes them.
+  private static func associated(_ value: PlainValue, of name: String) -> PlainValue {
+    switch value {
+    case .string(name): .dictionary([:])
+    case .dictionary: value
+    default: .dictionary(["_0": value])
+    }
+  }
+
+  private static func value(_ cell: SQLValue, _ type: AppleType, isData: Bool) -> PlainValue {
+    switch (cell, type) {
+    case (.null, _): return .null
+    case (.integer(let value), .bool): return .bool(value != 0)
+    case (.integer(let value), .double), (.integer(let value), .float), (.integer(let value), .date):
+      return .real(Double(value))
+    case (.integer(let value), .decimal): return .decimal(String(value))
+    case (.real(let value), .decimal): return .decimal(Conversion.decimalText(value))
+    case (.integer(let value), _): return .integer(value)
+    case (.real(let value), _): return .real(value)
+    case (.text(let value), _): return .string(value)
+    case (.blob(let value), .uuid) where value.count == 16:
+      return .uuid(value.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    case (.blob(let value), _):
+      if isData { return .data(value) }
+      return Archives.plainValue(value) ?? .data(value)
+    }
+  }
+
+  // MARK: - Writing
+
+  func write(_ value: PlainValue, to cells: inout [SQLValue]) throws {
+    switch self {
+    case .value(let type, let isData): cells.append(try Self.cell(value, type, isData: isData))
+    case .cases(let cases):
+      let chosen = value.dictionary?.keys.first ?? value.string
+      for (name, payload) in cases {
+        let values = value.dictionary?[name]?.dictionary ?? [:]
+        let isPlain = if case .value = payload { true } else { false }
+        let content = isPlain ? values["_0"] ?? .string(name) : .dictionary(values)
+        try payload.write(name == chosen ? content : .null, to: &cells)
+      }
+    case .members(let members):
+      for (key, shape) in members { try shape.write(value.dictionary?[key] ?? .null, to: &cells) }
+    }
+  }
+
+  private static func cell(_ value: PlainValue, _ type: AppleType, isData: Bool) throws -> SQLValue {
+    switch (value, type) {
+    case (.null, _): return .null
+    case (_, .binary), (_, .transformable):
+      if isData, let text = value.string { return .blob(Data(base64Encoded: text) ?? Data(text.utf8)) }
+      let json = try JSONCoding.encode(value)
+      return .blob(type == .binary ? json : Archives.archive(ofJSON: String(decoding: json, as: UTF8.self)))
+    case (.bool(let value), _): return .integer(value ? 1 : 0)
+    case (.integer(let value), .double), (.integer(let value), .float), (.integer(let value), .date):
+      return .real(Double(value))
+    case (.integer(let value), _): return .integer(value)
+    case (.real(let value), _), (.date(let value), _): return .real(value)
+    case (.string(let text), .uuid):
+      guard let uuid = UUID(uuidString: text) else { return .text(text) }
+      return .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+    case (.string(let text), _): return .text(text)
+    default: return .text(String(decoding: try JSONCoding.encode(value), as: UTF8.self))
+    }
+  }
+}
+
+/// Converts JSON to the form in which the engine writes a property. This base class leaves it unchanged.
+// @unchecked Sendable because it has no state.
+class JSONForm: @unchecked Sendable {
+  func canonical(_ data: Data) -> Data { data }
+}
+
+/// The form in which a type encodes itself. JSON that does not decode as the type stays unchanged, and a fetch reports it.
+// @unchecked Sendable because it has no state.
+final class TypedJSONForm<T: Codable>: JSONForm, @unchecked Sendable {
+  init(_: T.Type) {}
+
+  override func canonical(_ data: Data) -> Data {
+    (try? JSONCoding.decode(T.self, from: data)).flatMap { try? JSONCoding.encode($0) } ?? data
+  }
+}

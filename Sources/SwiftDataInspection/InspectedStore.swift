@@ -1,0 +1,127 @@
+import Foundation
+import SwiftData
+import SwiftDataAppleStore
+import SwiftDataPostgres
+
+/// A store of any kind, as tools look at it: by its layout, without the classes of a program.
+public final class InspectedStore: Sendable {
+  /// The framework that made a store, and its database.
+  public enum Kind: String, Sendable, Codable {
+    /// SwiftData or Core Data, on one of Apple's systems.
+    case apple
+    /// OpenSwiftData, in an SQLite file.
+    case sqlite
+    /// OpenSwiftData, in a PostgreSQL database.
+    case postgres
+  }
+
+  /// The framework that made the store, and its database.
+  public let kind: Kind
+  /// Its path, or its URL without the password.
+  public let location: String
+  /// The identity of the store.
+  public let identifier: String
+  let layout: LayoutRecord
+  let apple: (file: AppleFile, model: NaturalModel)?
+  let file: FileAccess?
+  let server: ServerReader?
+  let version: String
+  let format: String
+
+  /// Opens a store for reading.
+  /// - Parameters:
+  ///   - location: the path of a file, or the URL of a PostgreSQL database.
+  ///   - namespace: the schema of the database in which the tables are.
+  /// - Throws: `SwiftDataError` if there is no store or it cannot be read.
+  public init(_ location: String, namespace: String = "swiftdata") throws {
+    if location.hasPrefix("postgres://") || location.hasPrefix("postgresql://") {
+      let server = try ServerReader(location, namespace)
+      (kind, self.location, identifier) = (.postgres, server.place, server.identifier)
+      (layout, version, format) = (server.layout, server.version, "")
+      (apple, file, self.server) = (nil, nil, server)
+      return
+    }
+    let url = URL(fileURLWithPath: location)
+    self.location = url.path
+    server = nil
+    let access = FileAccess(url, isWritable: false) { try SwiftFunctions.register(on: $0.handle) }
+    let own = try access.read { connection in
+      try connection.rows("SELECT 1 FROM sqlite_master WHERE name = '_swiftdata'").isEmpty
+        ? nil : try Self.metadata(connection, url.path)
+    }
+    if let own {
+      (kind, identifier, layout) = (.sqlite, own.identifier, own.layout)
+      (version, format, apple, file) = (own.version, own.format, nil, access)
+      return
+    }
+    let store = try AppleFile(url)
+    let model = try store.naturalModel()
+    store.use(model.mapping(of: store))
+    (kind, identifier, layout) = (.apple, store.identifier, model.record)
+    version = store.metadata.modelIdentifiers.joined(separator: ", ")
+    format = store.metadata.frameworkVersion.map { "framework \($0)" } ?? ""
+    (apple, file) = ((store, model), nil)
+  }
+
+  private static func metadata(
+    _ connection: FileConnection, _ place: String
+  ) throws -> (identifier: String, layout: LayoutRecord, version: String, format: String) {
+    var values = [String: String]()
+    for row in try connection.rows("SELECT key, value FROM _swiftdata") {
+      if case .text(let key) = row[0], case .text(let value) = row[1] { values[key] = value }
+    }
+    guard let text = values["layout"],
+      let layout = try? JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
+    else {
+      throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say what it holds (layout)")
+    }
+    return (values["identifier"] ?? "", layout, values["version"] ?? "", "format \(values["format"] ?? "?")")
+  }
+
+  /// Runs a statement over the tables of the layout.
+  func rows(_ statement: SQLFragment) throws -> [[SQLValue]] {
+    if let apple { return try apple.file.rows(statement) }
+    if let file { return try file.read { try $0.rows(statement) } }
+    return try server?.rows(statement) ?? []
+  }
+
+  // MARK: - Entities
+
+  /// The classes that the store keeps, by name.
+  public var entities: [String] { layout.tables.flatMap(\.classes).sorted() }
+
+  /// The table of a class.
+  func table(of entity: String) -> LayoutRecord.Table? { layout.tables.first { $0.classes.contains(entity) } }
+
+  /// The condition for the rows of exactly one class.
+  func condition(_ entity: String, in table: LayoutRecord.Table) -> String {
+    table.hasDiscriminator ? "_entity = \(entity.quotedLiteral)" : "TRUE"
+  }
+
+  /// How many objects of exactly one class there are.
+  /// - Throws: `SwiftDataError`.
+  public func count(of entity: String) throws -> Int {
+    guard let table = table(of: entity) else { return 0 }
+    let rows = try rows("SELECT count(*) FROM \(name: table.name) WHERE \(condition(entity, in: table))")
+    guard case .integer(let count)? = rows.first?.first else { return 0 }
+    return Int(count)
+  }
+
+  /// The columns of a class's objects. Our own layouts do not record which class of a hierarchy has a column.
+  func columns(of entity: String) -> [LayoutRecord.Column] {
+    guard let table = table(of: entity) else { return [] }
+    let columns = table.columns.filter { $0.family != .position }
+    guard let model = apple?.model, let member = model.class(named: entity) else { return columns }
+    let names = Set(model.all(of: member).map(\.name))
+    return columns.filter { names.contains($0.name) }
+  }
+
+  /// The relationships of a class.
+  func relationships(of entity: String) -> [LayoutRecord.Relationship] {
+    guard let table = table(of: entity) else { return [] }
+    let all = layout.relationships.filter { $0.table == table.name }
+    guard let model = apple?.model, let member = model.class(named: entity) else { return all }
+    let names = Set(model.all(of: member).map(\.name))
+    return all.filter { names.contains($0.name) }
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import SwiftData
+import SwiftDataPostgres
+
+/// Reads a store in a PostgreSQL database by its layout.
+final class ServerReader: Sendable {
+  let place: String
+  let identifier: String
+  let layout: LayoutRecord
+  let version: String
+  private let reader: PostgresReader
+
+  init(_ url: String, _ namespace: String) throws {
+    reader = try PostgresReader(url: url, namespace: namespace)
+    place = reader.place
+    let values = try reader.metadata()
+    guard let text = values["layout"], let layout = try? JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
+    else {
+      throw SwiftDataError(
+        .notADatabase,
+        message: "the schema \"\(namespace)\" of \(reader.place) holds no store; name another with --namespace")
+    }
+    (self.layout, identifier) = (layout, values["identifier"] ?? "")
+    version = values["version"] ?? ""
+  }
+
+  func rows(_ statement: SQLFragment) throws -> [[SQLValue]] { try reader.rows(statement) }
+
+  /// The cells of a table's rows: first those of `heads`, then those of the columns.
+  func rows(
+    of columns: [LayoutRecord.Column], keyed heads: [String], _ source: SQLFragment
+  ) throws -> [[SQLValue]] { try reader.rows(of: columns, keyed: heads, source) }
+
+  func size(of table: String) throws -> Int64 { try reader.size(of: table) }
+}

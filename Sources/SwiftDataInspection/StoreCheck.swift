@@ -1,0 +1,104 @@
+import Foundation
+import SwiftData
+import SwiftDataAppleStore
+
+/// A fault of a store.
+public struct StoreFault: Sendable, Codable, Equatable {
+  /// The area of the fault: `file`, `references`, `uniqueness`, `inverses`, `externalData` and so on.
+  public var area: String
+  /// A description with the class and the property.
+  public var text: String
+  /// How many objects have it.
+  public var count: Int
+}
+
+extension InspectedStore {
+  /// The faults of the store: references, uniqueness, inverses, orphaned external files.
+  /// - Throws: `SwiftDataError` if it cannot be read.
+  /// - Complexity: reads every object.
+  public func faults() throws -> [StoreFault] {
+    switch kind {
+    case .apple:
+      return try apple!.file.problems().map {
+        StoreFault(area: $0.area.rawValue, text: $0.description, count: $0.count)
+      }
+    case .sqlite: return try ownFaults()
+    case .postgres:
+      throw SwiftDataError(
+        .unsupportedFeature, message: "a PostgreSQL store is not checked: the server keeps references and uniqueness")
+    }
+  }
+
+  private func ownFaults() throws -> [StoreFault] {
+    var result = [StoreFault]()
+    func count(_ area: String, _ text: String, _ statement: SQLFragment) throws {
+      guard case .integer(let count)? = try rows(statement).first?.first, count > 0 else { return }
+      result.append(StoreFault(area: area, text: text, count: Int(count)))
+    }
+    for row in try rows("PRAGMA quick_check(20)") {
+      if case .text(let text) = row[0], text != "ok" { result.append(StoreFault(area: "file", text: text, count: 1)) }
+    }
+    for table in layout.tables {
+      for column in table.columns {
+        let cell = column.name.quotedIdentifier
+        if let reference = column.reference {
+          try count(
+            "references", "\(table.name).\(column.name): keys lead to no object",
+            """
+            SELECT count(*) FROM \(name: table.name) WHERE \(cell) IS NOT NULL \
+            AND \(cell) NOT IN (SELECT _pk FROM \(name: reference.table))
+            """)
+        }
+        if column.isRequired {
+          try count(
+            "values", "\(table.name).\(column.name): rows lack a required value",
+            "SELECT count(*) FROM \(name: table.name) WHERE \(cell) IS NULL")
+        }
+        if column.isExternal { try result += externalFaults(column, table) }
+      }
+      for index in table.indices where index.isUnique && index.expressions == nil {
+        let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
+        let filled = index.columns.map { "\($0.quotedIdentifier) IS NOT NULL" }.joined(separator: " AND ")
+        try count(
+          "uniqueness", "\(table.name).\(index.columns.joined(separator: ", ")): values that must be unique are not",
+          "SELECT count(*) FROM (SELECT 1 FROM \(name: table.name) WHERE \(filled) GROUP BY \(list) HAVING count(*) > 1)"
+        )
+      }
+    }
+    for pairs in layout.pairTables {
+      try count(
+        "references", "\(pairs.name): pairs lead to no object",
+        """
+        SELECT count(*) FROM \(name: pairs.name) WHERE source NOT IN (SELECT _pk FROM \(name: pairs.source)) \
+        OR target NOT IN (SELECT _pk FROM \(name: pairs.target))
+        """)
+    }
+    return result + (try orphans())
+  }
+
+  private var externalFolder: URL { NewStore.externalFolder(of: URL(fileURLWithPath: location)) }
+
+  private func externalNames(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) throws -> [String] {
+    try rows("SELECT \(name: column.name) FROM \(name: table.name) WHERE typeof(\(name: column.name)) = 'text'")
+      .compactMap { if case .text(let name) = $0[0] { name } else { nil } }
+  }
+
+  private func externalFaults(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) throws -> [StoreFault] {
+    try externalNames(column, table).filter {
+      !FileManager.default.fileExists(atPath: externalFolder.appendingPathComponent($0).path)
+    }.map {
+      StoreFault(area: "externalData", text: "\(table.name).\(column.name): the file \($0) is missing", count: 1)
+    }
+  }
+
+  /// The external files that no row names.
+  private func orphans() throws -> [StoreFault] {
+    var names = Set((try? FileManager.default.contentsOfDirectory(atPath: externalFolder.path)) ?? [])
+    for table in layout.tables {
+      for column in table.columns where column.isExternal { names.subtract(try externalNames(column, table)) }
+    }
+    return names.sorted().filter { UUID(uuidString: $0) != nil }.map {
+      StoreFault(area: "externalData", text: "no row names the file \($0)", count: 1)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import SwiftData
+import SwiftDataAppleStore
+
+extension InspectedStore {
+  /// Checks that attributes of the store can be changed.
+  /// - Throws: `SwiftDataError` for every store that is not a file of OpenSwiftData.
+  public func checkEditable() throws {
+    guard kind == .sqlite else {
+      throw SwiftDataError(
+        .unsupportedFeature,
+        message:
+          "\"\(location)\" is not edited: only files of OpenSwiftData are. `swiftdata import` makes one of a store"
+          + " of Apple's frameworks")
+    }
+  }
+
+  /// Changes an attribute of an object. The history does not record it.
+  /// - Parameter text: the value as a page shows it, or nil.
+  /// - Throws: `SwiftDataError` if the text is no value of the attribute, or another object has the unique value.
+  public func change(_ entity: String, _ key: Int64, property: String, to text: String?) throws {
+    try checkEditable()
+    guard let table = table(of: entity), let column = columns(of: entity).first(where: { $0.name == property }),
+      column.family != .key
+    else {
+      throw SwiftDataError(
+        .unsupportedKeyPath, entity: entity, property: property, message: "there is no such attribute")
+    }
+    guard let cell = text == nil ? .null : Self.cell(text!, column.family), cell != .null || !column.isRequired else {
+      throw SwiftDataError(
+        .unwritableValue, entity: entity, property: property,
+        message: text == nil
+          ? "the attribute must have a value"
+          : "the text is no value of the attribute, which is \(column.family.rawValue)")
+    }
+    let access = FileAccess(URL(fileURLWithPath: location), isWritable: true) {
+      try SwiftFunctions.register(on: $0.handle)
+      try $0.execute("PRAGMA foreign_keys = ON")
+    }
+    try access.write { connection in
+      let count = try connection.run(
+        """
+        UPDATE \(name: table.name) SET \(name: property) = \(bind: cell) \
+        WHERE _pk = \(bind: .integer(key)) AND \(condition(entity, in: table))
+        """)
+      guard count == 1 else {
+        throw SwiftDataError(.staleObject, entity: entity, message: "the object with the key \(key) was deleted")
+      }
+      if case .text(let text) = cell, !text.unicodeScalars.allSatisfy(\.isASCII) {
+        try connection.run(
+          """
+          INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) \
+          SELECT \(bind: .text("\(table.name).\(property)")) WHERE swift_nfc(\(bind: cell)) IS NOT \(bind: cell)
+          """)
+      }
+    }
+  }
+
+  private static func cell(_ text: String, _ family: ValueFamily) -> SQLValue? {
+    switch family {
+    case .bool: return ["true": .integer(1), "false": .integer(0)][text]
+    case .integer, .unsigned: return Int64(text).map(SQLValue.integer)
+    case .real: return Double(text).flatMap { $0.isNaN ? nil : .real($0) }
+    case .date:
+      let date =
+        (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+        ?? (try? Date.ISO8601FormatStyle().parse(text))
+      return date.map { .real($0.timeIntervalSinceReferenceDate) }
+    case .text: return .text(text)
+    case .decimal: return Decimal(string: text).map { .text($0.description) }
+    case .url: return URL(string: text).map { .text($0.absoluteString) }
+    case .uuid: return UUID(uuidString: text).map { uuid in .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }) }
+    case .data: return Data(base64Encoded: text).map(SQLValue.blob)
+    case .json:
+      guard let value = try? JSONCoding.decode(JSONValue.self, from: Data(text.utf8)),
+        let data = try? JSONCoding.encode(value)
+      else { return nil }
+      return .text(String(decoding: data, as: UTF8.self))
+    case .transformed, .key, .position, .mixed: return nil
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import SwiftData
+import SwiftDataInspection
+import Testing
+
+@testable import SwiftDataAppleStore
+
+@Suite("Importing a file in Apple's format") struct ImportTests {
+  private func target() throws -> URL { try Library.folder().appendingPathComponent("own.store") }
+
+  @Test("The copy opens with the same classes, changes no table, and has the same objects")
+  func sameObjects() throws {
+    let (file, copy) = (try Library.filled(), try target())
+    let report = try InspectedStore(file.path).copy(into: copy)
+    #expect(report.losses == [])
+    let container = try ModelContainer(for: Schema(Library.all), configurations: [ModelConfiguration(url: copy)])
+    #expect(container.migrations.allSatisfy { $0.steps.allSatisfy(\.changes.isEmpty) })
+    let (own, apple) = (ModelContext(container), ModelContext(try Library.container(file, allowsSave: false)))
+    func describe(_ context: ModelContext) throws -> [String] {
+      try context.fetch(FetchDescriptor<Library.Book>(sortBy: [SortDescriptor(\.pages)])).map { book in
+        let tags = book.tags.map(\.name).sorted()
+        return "\(book.persistentModelID.entityName) \(book.id) \(book.title) \(book.price) \(book.isLent) \(tags)"
+          + " \(String(describing: book.weight)) \(String(describing: book.size)) \(book.keywords)"
+          + " \(String(describing: book.binding)) \(book.author?.name ?? "-") \(book.scan?.count ?? 0)"
+      }
+    }
+    #expect(try describe(own) == describe(apple))
+    let accented = "Café"
+    #expect(
+      try own.fetchCount(FetchDescriptor<Library.Book>(predicate: #Predicate { $0.title.contains(accented) })) == 2)
+    #expect(try InspectedStore(file.path).difference(to: InspectedStore(copy.path)).isEmpty)
+    #expect(try InspectedStore(copy.path).faults() == [])
+    // Keys that the file gave are not given again.
+    own.insert(Library.Tag("new"))
+    try own.save()
+    #expect(try InspectedStore(copy.path).rows(of: "Tag", limit: 9).map(\.key) == [1, 2])
+  }
+
+  @Test("The layout that an import records is the one that a container records for the classes")
+  func layout() throws {
+    let natural = try AppleFile(try Library.store()).naturalModel().record
+    let typed = StoreLayout(tables: EntityTable.tables(of: Schema(Library.all)) { _ in 0 }).record
+    #expect(natural.tables.map(\.name) == typed.tables.map(\.name))
+    for table in typed.tables {
+      let other = try #require(natural.table(named: table.name))
+      #expect(Set(table.classes) == Set(other.classes))
+      #expect(table.hasDiscriminator == other.hasDiscriminator)
+      #expect(Set(table.indices) == Set(other.indices))
+      #expect(table.columns.map(\.name).sorted() == other.columns.map(\.name).sorted())
+      for column in table.columns { #expect(other.column(named: column.name) == column) }
+    }
+    #expect(Set(natural.pairTables) == Set(typed.pairTables))
+    #expect(Set(natural.relationships) == Set(typed.relationships))
+  }
+
+  @Test("A second import takes the place of the first, unless a program saved in between")
+  func again() throws {
+    let (file, copy) = (try Library.filled(), try target())
+    _ = try InspectedStore(file.path).copy(into: copy)
+    let second = try InspectedStore(file.path).copy(into: copy)
+    #expect(second.isRepeated)
+    #expect(try InspectedStore(copy.path).count(of: "Book") == 4)
+    let context = ModelContext(
+      try ModelContainer(for: Schema(Library.all), configurations: [ModelConfiguration(url: copy)]))
+    context.insert(Library.Tag("own"))
+    try context.save()
+    #expect(throws: SwiftDataError.io) { try InspectedStore(file.path).copy(into: copy) }
+    #expect(try InspectedStore(copy.path).count(of: "Tag") == 2)
+    _ = try InspectedStore(file.path).copy(into: copy, replaces: true)
+    #expect(try InspectedStore(copy.path).count(of: "Tag") == 1)
+    #expect(throws: SwiftDataError.io) { try InspectedStore(Library.filled().path).copy(into: copy) }
+  }
+
+  @Test("What cannot be carried over is reported, and the rest arrives")
+  func losses() throws {
+    let (file, copy) = (try Library.filled(), try target())
+    let raw = try FileConnection(uri: FileAccess.uri(file.path, "mode=rw"), place: file.path, lockTimeout: 5)
+    try raw.execute("UPDATE ZBOOK SET ZAUTHOR = 4711 WHERE ZPAGES = 0")
+    let folder = AppleFile.externalFolder(of: file)
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+    }
+    let report = try InspectedStore(file.path).copy(into: copy)
+    #expect(report.losses.contains { $0.contains("Book.author: 1 keys lead to no object") })
+    #expect(report.losses.contains { $0.contains("Book.scan of 3: the file") })
+    #expect(try InspectedStore(copy.path).faults() == [])
+    #expect(try InspectedStore(copy.path).count(of: "Book") == 4)
+  }
+
+  @Test(
+    "A real store and its copy are equal",
+    .enabled(if: Packs.isThere, "needs ../shared/data/apple-stores: real stores are no part of the repository"),
+    arguments: Packs.stores)
+  func packs(_ store: Packs.Store) throws {
+    let copy = try target()
+    let opened = try InspectedStore(store.url.path)
+    let report = try opened.copy(into: copy)
+    let difference = try opened.difference(to: InspectedStore(copy.path))
+    #expect(difference.isEmpty || !report.losses.isEmpty, "\(difference.text)")
+    #expect(try InspectedStore(copy.path).faults() == [])
+    _ = try opened.inspection().text
+    let diagram = StoreDiagram(try opened.inspection())
+    #expect(XMLDocumentCheck.isWellFormed(diagram.svg))
+    #expect(diagram.mermaid.hasPrefix("erDiagram"))
+  }
+}
