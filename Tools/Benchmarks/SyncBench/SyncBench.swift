@@ -1,0 +1,127 @@
+import ArgumentParser
+import Foundation
+import SwiftData
+import SwiftDataSync
+import SyncServer
+
+@Model
+final class BenchItem {
+  var title: String = ""
+  var number: Int = 0
+  var date: Date = Date(timeIntervalSince1970: 0)
+  init(_ number: Int) { (title, self.number) = ("Item \(number)", number) }
+}
+
+/// `make bench ONLY=sync`: what sync costs beside the same work without sync, in one run on one machine.
+///
+/// Server and clients run in this process and speak HTTP over the loopback. All stores are SQLite files.
+@main
+struct SyncBench: AsyncParsableCommand {
+  @Option(help: "How many objects are sent and taken in.") var objects = 100_000
+  @Option(help: "How many objects a save has.") var batch = 1000
+  @Option(help: "How many single changes are timed.") var changes = 200
+
+  private static let database = "bench"
+
+  func run() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sync-bench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let keys = try await TokenKeys([("bench", String(repeating: "k", count: 32))])
+    var limits = ServerLimits()
+    (limits.burst, limits.requestsPerSecond) = (1_000_000, 1_000_000)
+    let service = try SyncService(
+      store: folder.appendingPathComponent("server.store").path, keys: keys, limits: limits)
+    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    let server = Task { try await service.run(port: 0, signals: false) { continuation.yield($0) } }
+    defer { server.cancel() }
+    guard let port = await ports.first(where: { _ in true }), let url = URL(string: "http://127.0.0.1:\(port)") else {
+      return
+    }
+    try SyncServer.register(
+      Self.database, at: url, credentials: SyncCredentials(token: try await keys.token(for: "ann", seconds: 86_400)))
+    try await measure(folder)
+  }
+
+  private func measure(_ folder: URL) async throws {
+    let local = try seconds { try insert(into: try open(folder, "local", syncs: false)) }
+    print("insert \(objects) objects locally in saves of \(batch): \(text(local)) s")
+
+    let writer = try open(folder, "writer", syncs: true)
+    let sender = writer.syncEngines[0]
+    await sender.pause()
+    try insert(into: writer)
+    let push = try await seconds { try await sender.syncNow() }
+    print("push them: \(text(push)) s, \(text(push / local)) times the local insert")
+
+    let before = Self.peakMemory
+    let reader = try open(folder, "reader", syncs: true)
+    let pull = try await seconds { try await reader.syncEngines[0].syncNow() }
+    let count = try ModelContext(reader).fetchCount(FetchDescriptor<BenchItem>())
+    print(
+      "pull \(count) into an empty store: \(text(pull)) s, \(text(pull / local)) times the local insert;"
+        + " peak memory grew by \((Self.peakMemory - before) >> 10) MB")
+
+    await sender.resume()
+    var latencies: [Double] = []
+    for number in 0..<changes { latencies.append(try await latency(number, from: writer, to: reader)) }
+    latencies.sort()
+    print(
+      "one change from save() to visible on the other replica: median \(text(latencies[changes / 2] * 1000)) ms,"
+        + " slowest \(text(latencies[changes - 1] * 1000)) ms")
+    for container in [writer, reader] { await container.syncEngines[0].stop() }
+  }
+
+  private func open(_ folder: URL, _ name: String, syncs: Bool) throws -> ModelContainer {
+    try ModelContainer(
+      for: BenchItem.self,
+      configurations: ModelConfiguration(
+        url: folder.appendingPathComponent("\(name).store"),
+        cloudKitDatabase: syncs ? .private(Self.database) : .none))
+  }
+
+  private func insert(into container: ModelContainer) throws {
+    for start in stride(from: 0, to: objects, by: batch) {
+      let context = ModelContext(container)
+      for number in start..<min(start + batch, objects) { context.insert(BenchItem(number)) }
+      try context.save()
+    }
+  }
+
+  /// Seconds from a save on one replica until a fetch on the other one has it.
+  private func latency(_ number: Int, from one: ModelContainer, to other: ModelContainer) async throws -> Double {
+    let wanted = -1 - number
+    let descriptor = FetchDescriptor<BenchItem>(predicate: #Predicate<BenchItem> { $0.number == wanted })
+    let context = ModelContext(one)
+    context.insert(BenchItem(wanted))
+    let start = ContinuousClock.now
+    try context.save()
+    while try ModelContext(other).fetchCount(descriptor) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    return Self.seconds(ContinuousClock.now - start)
+  }
+
+  private func seconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    return Self.seconds(ContinuousClock.now - start)
+  }
+
+  private func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    try await body()
+    return Self.seconds(ContinuousClock.now - start)
+  }
+
+  private static func seconds(_ duration: Duration) -> Double {
+    Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+  }
+
+  private func text(_ value: Double) -> String { String(format: "%.2f", value) }
+
+  /// The most memory that the process had at once, in KiB.
+  private static var peakMemory: Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(0), &usage)
+    return Int(usage.ru_maxrss)
+  }
+}

@@ -1,0 +1,102 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// `swiftdata`, the command-line tool, and the servers that it starts: what needs NIO and is not Sorted's.
+let package = Package(
+  name: "Tools",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "swiftdata", targets: ["SwiftDataTool"]),
+    .library(name: "SyncServer", targets: ["SyncServer"]),
+  ],
+  dependencies: [
+    .package(name: "open-swiftdata", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "SwiftDataTool",
+      dependencies: [
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        "SyncServer",
+        .product(name: "SwiftDataInspection", package: "open-swiftdata"),
+        .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]
+    ),
+    // The server that `SwiftDataSync` syncs with.
+    .target(
+      name: "SyncServer",
+      dependencies: [
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "SyncProtocol", package: "open-swiftdata"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "JWTKit", package: "jwt-kit"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOFoundationCompat", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]
+    ),
+    // What sync costs beside the same work without sync.
+    .executableTarget(
+      name: "SyncBench",
+      dependencies: [
+        "SyncServer",
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataSync", package: "open-swiftdata"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Benchmarks/SyncBench"
+    ),
+    // A program that syncs, for tests that kill it.
+    .executableTarget(
+      name: "SyncProbe",
+      dependencies: [
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataSync", package: "open-swiftdata"),
+      ],
+      path: "Tests/SyncProbe"
+    ),
+    .testTarget(
+      name: "SyncServerTests",
+      dependencies: [
+        "SyncServer", "SwiftDataTool", "SyncProbe",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataSync", package: "open-swiftdata"),
+        .product(name: "SyncProtocol", package: "open-swiftdata"),
+      ]
+    ),
+    .testTarget(
+      name: "SwiftDataToolTests",
+      dependencies: [
+        "SwiftDataTool",
+        .product(name: "AppleStoreTemplates", package: "open-swiftdata"),
+        .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
+        .product(name: "SwiftDataInspection", package: "open-swiftdata"),
+        .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "SwiftData", package: "open-swiftdata"),
+      ],
+      // The classes that `swiftdata models` prints are compiled to a library that finds SwiftData in the tests' own program.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic"], .when(platforms: [.linux]))]
+    ),
+  ]
+)

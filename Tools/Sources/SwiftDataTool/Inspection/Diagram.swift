@@ -1,0 +1,19 @@
+import ArgumentParser
+import SwiftDataInspection
+
+struct Diagram: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Draws the models of a store.")
+
+  enum Format: String, ExpressibleByArgument, CaseIterable { case svg, mermaid }
+
+  @OptionGroup var store: StoreArgument
+  @Option(help: "svg or mermaid.")
+  var format = Format.mermaid
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let diagram = StoreDiagram(try store.open().inspection())
+    let text = format == .svg ? diagram.svg : diagram.mermaid
+    try output.print(["format": format.rawValue, "diagram": text]) { String(text.dropLast()) }
+  }
+}

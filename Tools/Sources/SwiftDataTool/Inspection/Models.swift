@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import SwiftDataInspection
+
+struct Models: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prints @Model declarations that open a store of SwiftData or Core Data, from the model inside it.",
+    discussion:
+      "With --from-realm-json, it prints the declarations that open the import of a JSON file that Realm Studio saved.")
+
+  @OptionGroup var store: StoreArgument
+  @Flag(help: "Read a JSON file that Realm Studio saved, instead of a store.")
+  var fromRealmJson = false
+  @OptionGroup var output: OutputOptions
+
+  private struct Result: Encodable {
+    let classes: [String]
+    let source: String
+  }
+
+  func run() throws {
+    let result: Result
+    if fromRealmJson {
+      let export = try RealmImport(URL(fileURLWithPath: store.store))
+      result = Result(classes: export.classNames, source: export.declarations)
+    } else {
+      let opened = try store.open()
+      result = Result(classes: opened.classNames, source: try opened.source())
+    }
+    try output.print(result) { String(result.source.dropLast()) }
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import SyncServer
+
+/// `swiftdata sync-server`: serves zones to the programs that sync with `SwiftDataSync`.
+struct SyncServerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync-server", abstract: "Serves the sync of SwiftData stores.",
+    discussion: """
+      Programs sync with it after SyncServer.register(…). Several servers may serve one PostgreSQL database.
+      The file of keys has a line for each key: a name, a blank, and a secret of at least 32 bytes. The last one signs.
+      """)
+
+  @Option(help: "Where zones are kept: a file, or postgres://user@host/database.") var store: String
+  @Option(help: "The file with the keys of tokens.") var keys: String
+  @Option(help: "The address to listen on.") var host = "127.0.0.1"
+  @Option(help: "The port to listen on; 0 takes a free one.") var port = 8787
+  @Option(help: "How many bytes a zone may take.") var quota: Int64 = 10 << 30
+
+  func run() async throws {
+    var limits = ServerLimits()
+    limits.zoneSize = quota
+    let service = try SyncService(store: store, keys: try await TokenKeys(file: keys), limits: limits)
+    try await service.run(host: host, port: port) { port in
+      print("sync-server listens on http://\(host):\(port)")
+      fflush(nil)
+    }
+  }
+}
+
+/// `swiftdata sync-token`: prints a token of an account.
+struct SyncTokenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync-token", abstract: "Prints a token that lets a program sync as an account.")
+
+  @Argument(help: "The name of the account.") var account: String
+  @Option(help: "The file with the keys of tokens.") var keys: String
+  @Option(help: "For how many days the token holds.") var days = 365.0
+
+  func run() async throws {
+    print(try await TokenKeys(file: keys).token(for: account, seconds: days * 86_400))
+  }
+}

@@ -1,0 +1,61 @@
+import SyncProtocol
+
+/// What one account may use.
+public struct ServerLimits: Sendable {
+  /// The largest body of a request, in bytes.
+  public var bodySize = 64 << 20
+  /// The most transactions in one request.
+  public var transactions = 1000
+  /// The most changes in one transaction.
+  public var changes = 200_000
+  /// How many bytes the transactions and assets of a zone may take.
+  public var zoneSize: Int64 = 10 << 30
+  /// The largest asset, in bytes.
+  public var assetSize: Int64 = 1 << 30
+  /// How many requests an account may make in a second, for long.
+  public var requestsPerSecond = 100.0
+  /// How many requests an account may make at once.
+  public var burst = 500.0
+  /// About how many bytes of transactions an answer has.
+  public var answerSize = 1 << 20
+  /// How many shares an account may own.
+  public var shares = 1000
+  /// How many participants a share may have.
+  public var participants = 1000
+  /// How many requests of an account may wait for changes at once.
+  public var waiting = 100
+
+  /// The default limits.
+  public init() {}
+}
+
+/// Counts the requests of accounts: each has a bucket of tokens that fills steadily.
+struct RateLimiter {
+  private struct Bucket {
+    var tokens: Double
+    var time: Double
+  }
+
+  let limits: ServerLimits
+  private var buckets: [String: Bucket] = [:]
+
+  init(_ limits: ServerLimits) { self.limits = limits }
+
+  /// - Parameter now: seconds.
+  /// - Throws: ``SyncFailure`` with the code `rateLimited`.
+  mutating func take(_ account: String, now: Double) throws {
+    if buckets.count > 10_000 { buckets = buckets.filter { now - $0.value.time < 60 } }
+    var bucket = buckets[account] ?? Bucket(tokens: limits.burst, time: now)
+    bucket.tokens = min(limits.burst, bucket.tokens + max(0, now - bucket.time) * limits.requestsPerSecond)
+    bucket.time = now
+    guard bucket.tokens >= 1 else {
+      buckets[account] = bucket
+      let wait = (1 - bucket.tokens) / limits.requestsPerSecond
+      throw SyncFailure(
+        .rateLimited, "the account makes more than \(Int(limits.requestsPerSecond)) requests a second; wait",
+        retryAfter: max(wait, 0.1))
+    }
+    bucket.tokens -= 1
+    buckets[account] = bucket
+  }
+}

@@ -1,0 +1,285 @@
+import CoreMetrics
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOFoundationCompat
+import ServiceLifecycle
+import SyncProtocol
+
+/// The sync server: zones of accounts over HTTP.
+public actor SyncService {
+  private let store: ZoneStore
+  private let keys: TokenKeys
+  private let limits: ServerLimits
+  private let watch: ZoneWatch
+  private let prometheus = Prometheus()
+  private let logger: Logger
+  private var limiter: RateLimiter
+  private var waiting: [String: Int] = [:]
+
+  /// - Parameters:
+  ///   - place: where the zones are kept: the path of a file, or `postgres://…`. Several servers may use one database.
+  ///   - keys: what verifies tokens.
+  ///   - limits: what one account may use.
+  /// - Throws: `SwiftDataError` if the store cannot be opened.
+  public init(store place: String, keys: TokenKeys, limits: ServerLimits = ServerLimits()) throws {
+    let container = try ZoneStore.container(at: place)
+    store = ZoneStore(container, limits) { Int64(Date().timeIntervalSince1970 * 1000) }
+    watch = ZoneWatch(container)
+    logger = Logger(label: "swiftdata.sync-server")
+    limiter = RateLimiter(limits)
+    (self.keys, self.limits) = (keys, limits)
+  }
+
+  /// Serves until a signal to stop arrives or the task is cancelled. Requests that run are answered first.
+  /// - Parameters:
+  ///   - port: 0 takes a free one.
+  ///   - signals: whether SIGTERM and SIGINT stop the server.
+  ///   - onRunning: called once, with the port.
+  /// - Throws: an error if the port is in use or not permitted.
+  public nonisolated func run(
+    host: String = "127.0.0.1", port: Int, signals: Bool = true,
+    onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+  ) async throws {
+    let service = self
+    let responder = CallbackResponder<BasicRequestContext> { request, _ in await service.respond(to: request) }
+    var quiet = logger
+    quiet.logLevel = .critical
+    let application = Application(
+      responder: responder, configuration: .init(address: .hostname(host, port: port), serverName: "swiftdata"),
+      onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
+    let group = ServiceGroup(
+      configuration: .init(
+        services: [.init(service: application), .init(service: Stopper(watch: watch))],
+        gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: quiet))
+    try await group.run()
+  }
+
+  /// Answers the requests that wait for changes, so that the server can stop.
+  private struct Stopper: Service {
+    let watch: ZoneWatch
+    func run() async throws {
+      try? await gracefulShutdown()
+      await watch.stop()
+    }
+  }
+
+  // MARK: - Requests
+
+  private nonisolated func respond(to request: Request) async -> Response {
+    let start = ContinuousClock.now
+    let answer = await answer(request)
+    let elapsed = (ContinuousClock.now - start).components
+    let route = answer.route
+    CoreMetrics.Counter(
+      label: "sync_requests", dimensions: [("route", route), ("status", String(answer.status))], factory: prometheus
+    ).increment()
+    CoreMetrics.Timer(label: "sync_request_seconds", dimensions: [("route", route)], factory: prometheus)
+      .recordNanoseconds(elapsed.seconds * 1_000_000_000 + elapsed.attoseconds / 1_000_000_000)
+    logger.info(
+      "request",
+      metadata: [
+        "route": "\(route)", "status": "\(answer.status)", "account": "\(answer.account)",
+        "milliseconds": "\(elapsed.seconds * 1000 + elapsed.attoseconds / 1_000_000_000_000_000)",
+      ])
+    var headers = HTTPFields()
+    headers[.contentType] = answer.type
+    if let wait = answer.retryAfter { headers[.retryAfter] = String(Int(wait.rounded(.up))) }
+    return Response(
+      status: .init(code: answer.status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
+  }
+
+  struct Answer {
+    var status = 200
+    var body = Data()
+    var type = "application/json"
+    var route = "other"
+    var account = ""
+    var retryAfter: Double?
+  }
+
+  private nonisolated func answer(_ request: Request) async -> Answer {
+    let call = SyncCall(request)
+    var answer = Answer(route: call.route)
+    do {
+      switch (call.method, call.path) {
+      case ("GET", ["health"]):
+        try await store.checkHealth()
+        answer.body = Data("{\"status\":\"ok\"}".utf8)
+      case ("GET", ["metrics"]):
+        CoreMetrics.Gauge(label: "sync_waiting", dimensions: [], factory: prometheus).record(await watch.count)
+        answer.body = Data(prometheus.text.utf8)
+        answer.type = "text/plain; version=0.0.4"
+      default:
+        let account = try await keys.account(request.headers[.authorization])
+        answer.account = account
+        try await admit(account)
+        if let version = call.version, version != SyncWire.version {
+          throw SyncFailure(
+            .wrongVersion,
+            "the client speaks version \(version) of the protocol, the server \(SyncWire.version); update it")
+        }
+        try await serve(call, request, account, &answer)
+      }
+    } catch {
+      let failure = Self.failure(error)
+      if failure.code == .unavailable { logger.error("\(error)") }
+      answer.status = failure.status
+      answer.retryAfter = failure.retryAfter
+      answer.type = "application/json"
+      answer.body = (try? SyncWire.encode(failure)) ?? Data()
+    }
+    return answer
+  }
+
+  private func admit(_ account: String) throws { try limiter.take(account, now: Date().timeIntervalSince1970) }
+
+  private static func failure(_ error: any Error) -> SyncFailure {
+    switch error {
+    case let failure as SyncFailure: return failure
+    case is DecodingError: return SyncFailure(.invalid, "the body is not what the protocol has here: \(error)".prefixed)
+    case is NIOTooManyBytesError:
+      return SyncFailure(.tooLarge, "the body is too large; send less at once")
+    default: return SyncFailure(.unavailable, "the server cannot answer now; try again", retryAfter: 1)
+    }
+  }
+
+  private nonisolated func serve(
+    _ call: SyncCall, _ request: Request, _ account: String, _ answer: inout Answer
+  ) async throws {
+    func body() async throws -> Data {
+      Data(buffer: try await request.body.collect(upTo: limits.bodySize))
+    }
+    switch (call.method, call.path.count, call.path.first, call.path.last) {
+    case ("POST", 1, "wait", _):
+      answer.body = try await wait(try SyncWire.decode(WaitRequest.self, from: try await body()), account)
+    case ("POST", 3, "zones", "push"):
+      let push = try SyncWire.decode(PushRequest.self, from: try await body())
+      answer.body = try SyncWire.encode(try await store.push(push, account: account, zone: call.path[1]))
+      await watch.wakeAll()
+    case ("GET", 3, "zones", "changes"):
+      guard let after = call.number("after") else { throw SyncFailure(.invalid, "the query lacks after=NUMBER") }
+      answer.body = try await store.changes(after: after, account: account, zone: call.path[1])
+    case (_, _, "shares", _):
+      answer.body = try await serveShares(call, account, body)
+      if call.method != "GET" { await watch.wakeAll() }
+    case (_, 4, "zones", let sha256?) where call.path[2] == "assets":
+      try await serveAsset(call, sha256, account, &answer, body)
+    default: throw SyncFailure(.notFound, "there is no \(call.method) \(call.route) here")
+    }
+  }
+
+  private nonisolated func serveAsset(
+    _ call: SyncCall, _ sha256: String, _ account: String, _ answer: inout Answer, _ body: () async throws -> Data
+  ) async throws {
+    let zone = call.path[1]
+    switch call.method {
+    case "PUT":
+      guard let offset = call.number("offset"), let total = call.number("total") else {
+        throw SyncFailure(.invalid, "the query lacks offset=NUMBER&total=NUMBER")
+      }
+      let bytes = try await body()
+      answer.body = try SyncWire.encode(
+        try await store.putAsset(sha256, offset: offset, total: total, bytes, account: account, zone: zone))
+    case "GET" where call.number("state") != nil:
+      answer.body = try SyncWire.encode(try await store.assetState(sha256, account: account, zone: zone))
+    case "GET":
+      answer.body = try await store.assetPart(
+        sha256, offset: call.number("offset") ?? 0, account: account, zone: zone)
+      answer.type = "application/octet-stream"
+    default: throw SyncFailure(.notFound, "there is no \(call.method) \(call.route) here")
+    }
+  }
+
+  private nonisolated func serveShares(
+    _ call: SyncCall, _ account: String, _ body: () async throws -> Data
+  ) async throws -> Data {
+    let zone = call.path.count > 1 ? call.path[1] : ""
+    switch (call.method, call.path.count, call.path.last) {
+    case ("GET", 1, _): return try SyncWire.encode(try await store.shares(of: account))
+    case ("POST", 1, _):
+      let request = try SyncWire.decode(CreateShareRequest.self, from: try await body())
+      return try SyncWire.encode(try await store.createShare(request, account: account))
+    case ("POST", 2, "accept"):
+      let request = try SyncWire.decode(AcceptRequest.self, from: try await body())
+      return try SyncWire.encode(try await store.accept(link: request.link, account: account))
+    case ("POST", 3, "accept"): return try SyncWire.encode(try await store.accept(zone: zone, account: account))
+    case ("POST", 3, "invitations"):
+      let request = try SyncWire.decode(InviteRequest.self, from: try await body())
+      return try SyncWire.encode(try await store.invite(request, to: zone, account: account))
+    case ("DELETE", 2, _): try await store.endShare(zone, account: account)
+    case ("DELETE", 4, let guest?) where call.path[2] == "participants":
+      try await store.removeParticipant(guest, from: zone, account: account)
+    default: throw SyncFailure(.notFound, "there is no \(call.method) \(call.route) here")
+    }
+    return try SyncWire.encode(Done())
+  }
+
+  /// Answers when a zone has more than the client has seen, when the account can read other zones than the client names, or
+  /// when time is over.
+  private func wait(_ request: WaitRequest, _ account: String) async throws -> Data {
+    guard waiting[account, default: 0] < limits.waiting else {
+      throw SyncFailure(.rateLimited, "\(limits.waiting) requests of the account wait already", retryAfter: 5)
+    }
+    waiting[account, default: 0] += 1
+    defer {
+      waiting[account]! -= 1
+      if waiting[account] == 0 { waiting[account] = nil }
+    }
+    let end = Date().addingTimeInterval(min(max(request.seconds, 0), 60))
+    guard request.positions.count <= 2 * limits.shares else {
+      throw SyncFailure(.tooLarge, "a client may wait for \(2 * limits.shares) zones")
+    }
+    while true {
+      let mark = await watch.mark
+      let zones = try await store.zones(of: account)
+      let isNew = zones.contains { $0.latest > request.positions[$0.name] ?? -1 }
+      let isGone = request.positions.count > zones.count
+      let rest = end.timeIntervalSinceNow
+      if isNew || isGone || rest <= 0 || Task.isCancelled || Task.isShuttingDownGracefully {
+        let latest = Dictionary(uniqueKeysWithValues: zones.map { ($0.name, $0.latest) })
+        return try SyncWire.encode(WaitResponse(latest: latest, zones: zones))
+      }
+      await watch.wait(since: mark, seconds: rest)
+    }
+  }
+}
+
+/// What a request asks for.
+struct SyncCall {
+  let method: String
+  /// The parts of the path behind `/v1`; those of `/health` and `/metrics` as they are.
+  let path: [String]
+  let version: Int?
+  private let query: [String: String]
+
+  init(_ request: Request) {
+    method = request.method.rawValue
+    var parts = request.uri.path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
+    if parts.first == "v1" { parts.removeFirst() }
+    path = parts
+    version = HTTPField.Name(SyncWire.versionHeader).flatMap { request.headers[$0] }.flatMap { Int($0) }
+    var query: [String: String] = [:]
+    for (name, value) in request.uri.queryParameters { query[String(name)] = String(value) }
+    self.query = query
+  }
+
+  func number(_ name: String) -> Int64? { query[name].flatMap { Int64($0) } }
+
+  /// The path without the names of zones and assets, for metrics.
+  var route: String {
+    switch path.first {
+    case "zones" where path.count >= 3:
+      path[2] == "assets" ? "assets" : ["push", "changes"].contains(path[2]) ? path[2] : "other"
+    case "wait", "health", "metrics", "shares": path[0]
+    default: "other"
+    }
+  }
+}
+
+extension String {
+  /// The first 300 characters.
+  fileprivate var prefixed: String { count > 300 ? prefix(300) + "…" : self }
+}

@@ -1,0 +1,261 @@
+import Crypto
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// Shares: which account may do what in which zone.
+
+extension ZoneStore {
+  // MARK: - Access
+
+  /// A zone that an account may read.
+  struct Access {
+    /// The key of the zone.
+    let key: String
+    let owner: String
+    let isWritable: Bool
+  }
+
+  /// - Throws: ``SyncFailure`` with the code `notFound` if the account may not read the zone, so that the refusal does
+  ///   not tell whether the zone exists.
+  func access(_ account: String, _ name: String, _ context: ModelContext) throws -> Access {
+    if name == SyncWire.privateZone {
+      return Access(key: ServerZone.key(account, name), owner: account, isWritable: true)
+    }
+    guard let share = try share(name, context) else { throw missing(name, account) }
+    let key = ServerZone.key(share.owner, name)
+    if share.owner == account { return Access(key: key, owner: account, isWritable: true) }
+    guard let grant = try grant(name, account, context), grant.isAccepted else { throw missing(name, account) }
+    return Access(key: key, owner: share.owner, isWritable: grant.isWritable)
+  }
+
+  private func missing(_ name: String, _ account: String) -> SyncFailure {
+    SyncFailure(.notFound, "there is no zone \(name.prefix(80)) that the account \(account) may use")
+  }
+
+  /// All zones that an account may read: its own, those of its shares, and those of shares that it accepted.
+  func zones(of account: String) throws -> [ZoneInfo] { try zones(of: account, ModelContext(container)) }
+
+  /// - Complexity: four statements.
+  func zones(of account: String, _ context: ModelContext) throws -> [ZoneInfo] {
+    let (grants, shares) = try related(to: account, context)
+    let isWritable = Dictionary(uniqueKeysWithValues: grants.filter(\.isAccepted).map { ($0.zone, $0.isWritable) })
+    let readable = shares.filter { $0.owner == account || isWritable[$0.zone] != nil }
+    let own = ServerZone.key(account, SyncWire.privateZone)
+    let keys = [own] + readable.map { ServerZone.key($0.owner, $0.zone) }
+    let found = try context.fetch(
+      FetchDescriptor<ServerZone>(predicate: #Predicate<ServerZone> { keys.contains($0.key) }))
+    let latest = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.latest) })
+    let zones = readable.map { share in
+      ZoneInfo(
+        name: share.zone, owner: share.owner, isWritable: isWritable[share.zone] ?? true,
+        latest: latest[ServerZone.key(share.owner, share.zone)] ?? 0, root: RecordName(share.root))
+    }
+    return [ZoneInfo(name: SyncWire.privateZone, owner: account, isWritable: true, latest: latest[own] ?? 0)]
+      + zones.sorted { $0.name < $1.name }
+  }
+
+  /// The grants of an account, and the shares that it owns or has a grant of.
+  private func related(
+    to account: String, _ context: ModelContext
+  ) throws -> (grants: [ServerGrant], shares: [ServerShare]) {
+    let grants = try context.fetch(
+      FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { $0.account == account }))
+    let names = grants.map(\.zone)
+    let shares = try context.fetch(
+      FetchDescriptor<ServerShare>(
+        predicate: #Predicate<ServerShare> { $0.owner == account || names.contains($0.zone) },
+        sortBy: [SortDescriptor(\.zone)]))
+    return (grants, shares)
+  }
+
+  private func share(_ zone: String, _ context: ModelContext) throws -> ServerShare? {
+    try context.fetch(FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { $0.zone == zone })).first
+  }
+
+  private func grant(_ zone: String, _ account: String, _ context: ModelContext) throws -> ServerGrant? {
+    let key = ServerGrant.key(zone, account)
+    return try context.fetch(FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { $0.key == key })).first
+  }
+
+  private func grants(_ zone: String, _ context: ModelContext) throws -> [ServerGrant] {
+    try context.fetch(
+      FetchDescriptor<ServerGrant>(
+        predicate: #Predicate<ServerGrant> { $0.zone == zone }, sortBy: [SortDescriptor(\.account)]))
+  }
+
+  /// A share of the account itself.
+  private func ownShare(_ zone: String, _ account: String, _ context: ModelContext) throws -> ServerShare {
+    let access = try access(account, zone, context)
+    guard zone != SyncWire.privateZone, let share = try share(zone, context) else { throw missing(zone, account) }
+    guard access.owner == account else {
+      throw SyncFailure(.forbidden, "the share belongs to \(access.owner), and only \(access.owner) can change it")
+    }
+    return share
+  }
+
+  // MARK: - Reading
+
+  /// The shares that an account owns, takes part in, or is invited to.
+  func shares(of account: String) throws -> [ShareInfo] {
+    let context = ModelContext(container)
+    let (own, shares) = try related(to: account, context)
+    let names = shares.map(\.zone)
+    let all = Dictionary(
+      grouping: try context.fetch(
+        FetchDescriptor<ServerGrant>(
+          predicate: #Predicate<ServerGrant> { names.contains($0.zone) }, sortBy: [SortDescriptor(\.account)])),
+      by: \.zone)
+    return shares.map { share in
+      Self.info(share, account, own.first { $0.zone == share.zone }, all[share.zone] ?? [])
+    }
+  }
+
+  private func info(_ share: ServerShare, _ account: String, _ context: ModelContext) throws -> ShareInfo {
+    Self.info(share, account, try grant(share.zone, account, context), try grants(share.zone, context))
+  }
+
+  private static func info(
+    _ share: ServerShare, _ account: String, _ own: ServerGrant?, _ grants: [ServerGrant]
+  ) -> ShareInfo {
+    let isOwner = share.owner == account
+    let hasAccepted = isOwner || own?.isAccepted == true
+    return ShareInfo(
+      zone: share.zone, owner: share.owner, root: RecordName(share.root), title: share.title,
+      permission: isOwner || own?.isWritable == true ? .readWrite : .readOnly, hasAccepted: hasAccepted,
+      participants: grants.filter { hasAccepted || $0.account == account }.map {
+        .init(
+          account: $0.account, permission: $0.isWritable ? .readWrite : .readOnly, hasAccepted: $0.isAccepted)
+      })
+  }
+
+  // MARK: - Changing
+
+  /// Makes a share of a record. The zone's name follows from account and record, so that the request may be sent again.
+  func createShare(_ request: CreateShareRequest, account: String) throws -> ShareInfo {
+    guard (1...64).contains(request.root.text.utf8.count), request.title.utf8.count <= 256 else {
+      throw SyncFailure(
+        .invalid, "a share needs a record with a name of 1 to 64 bytes and a title of at most 256 bytes")
+    }
+    let zone = "share-" + Self.hash("\(account)/\(request.root.text)").prefix(32)
+    return try transaction { context in
+      if let share = try share(zone, context) {
+        if share.title != request.title { share.title = request.title }
+        return try info(share, account, context)
+      }
+      let own = try context.fetchCount(
+        FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { $0.owner == account }))
+      guard own < limits.shares else {
+        throw SyncFailure(.quotaExceeded, "an account may have \(limits.shares) shares; end one of them")
+      }
+      let share = ServerShare(zone: zone, owner: account, root: request.root.text, title: request.title)
+      context.insert(share)
+      return try info(share, account, context)
+    }
+  }
+
+  /// Offers a share to an account, or makes a link.
+  func invite(_ request: InviteRequest, to zone: String, account: String) throws -> InviteResponse {
+    let isWritable = request.permission == .readWrite
+    guard let guest = request.account else {
+      let secret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }.hexadecimal
+      try transaction { context in
+        let share = try ownShare(zone, account, context)
+        let count = try context.fetchCount(
+          FetchDescriptor<ServerLink>(predicate: #Predicate<ServerLink> { $0.zone == zone }))
+        guard count < limits.participants else {
+          throw SyncFailure(
+            .quotaExceeded, "a share may have \(limits.participants) links; revoke a participant, which ends all links")
+        }
+        context.insert(ServerLink(hash: Self.hash(secret), zone: share.zone, isWritable: isWritable))
+      }
+      return InviteResponse(link: secret)
+    }
+    guard TokenKeys.isAccount(guest), guest != account else {
+      throw SyncFailure(
+        .invalid, "an invitation needs the name of another account, of 1 to 128 bytes and without a slash")
+    }
+    try transaction { context in
+      let share = try ownShare(zone, account, context)
+      let grant = try makeGrant(share, guest, context)
+      if grant.isWritable != isWritable { grant.isWritable = isWritable }
+    }
+    return InviteResponse(link: nil)
+  }
+
+  private func makeGrant(_ share: ServerShare, _ account: String, _ context: ModelContext) throws -> ServerGrant {
+    if let grant = try grant(share.zone, account, context) { return grant }
+    let zone = share.zone
+    let count = try context.fetchCount(
+      FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { $0.zone == zone }))
+    guard count < limits.participants else {
+      throw SyncFailure(.quotaExceeded, "a share may have \(limits.participants) participants; remove one of them")
+    }
+    let grant = ServerGrant(zone: zone, account: account)
+    context.insert(grant)
+    return grant
+  }
+
+  /// Accepts a link.
+  func accept(link: String, account: String) throws -> ShareInfo {
+    let hash = Self.hash(link)
+    return try transaction { context in
+      let links = FetchDescriptor<ServerLink>(predicate: #Predicate<ServerLink> { $0.hash == hash })
+      guard let link = try context.fetch(links).first, let share = try share(link.zone, context) else {
+        throw SyncFailure(.notFound, "the link is not valid, or not any more; ask the owner for a new one")
+      }
+      guard share.owner != account else { return try info(share, account, context) }
+      let grant = try makeGrant(share, account, context)
+      // A link does not take away what an invitation gave.
+      if link.isWritable, !grant.isWritable { grant.isWritable = true }
+      if !grant.isAccepted { grant.isAccepted = true }
+      return try info(share, account, context)
+    }
+  }
+
+  /// Accepts an invitation.
+  func accept(zone: String, account: String) throws -> ShareInfo {
+    try transaction { context in
+      guard let share = try share(zone, context), let grant = try grant(zone, account, context) else {
+        throw SyncFailure(.notFound, "the account \(account) is not invited to the share; ask the owner")
+      }
+      if !grant.isAccepted { grant.isAccepted = true }
+      return try info(share, account, context)
+    }
+  }
+
+  /// Removes a participant: the owner may remove every account, an account may remove itself.
+  func removeParticipant(_ guest: String, from zone: String, account: String) throws {
+    try transaction { context in
+      if guest != account { _ = try ownShare(zone, account, context) }
+      guard let grant = try grant(zone, guest, context) else {
+        throw SyncFailure(.notFound, "the account \(guest.prefix(128)) does not take part in the share")
+      }
+      context.delete(grant)
+      // A participant may know the links.
+      if guest != account { try deleteLinks(zone, context) }
+    }
+  }
+
+  /// Removes all participants and links of a share. The zone stays, and only the owner can read it.
+  func endShare(_ zone: String, account: String) throws {
+    try transaction { context in
+      let share = try ownShare(zone, account, context)
+      for grant in try grants(share.zone, context) { context.delete(grant) }
+      try deleteLinks(zone, context)
+    }
+  }
+
+  private func deleteLinks(_ zone: String, _ context: ModelContext) throws {
+    for link in try context.fetch(
+      FetchDescriptor<ServerLink>(predicate: #Predicate<ServerLink> { $0.zone == zone }))
+    { context.delete(link) }
+  }
+
+  private static func hash(_ text: String) -> String { Data(SHA256.hash(data: Data(text.utf8))).hexadecimal }
+}
+
+extension Data {
+  /// Two lowercase hexadecimal digits for each byte.
+  var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

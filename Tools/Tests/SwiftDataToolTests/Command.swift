@@ -1,0 +1,73 @@
+import AppleStoreTemplates
+import Foundation
+import SwiftData
+import SwiftDataAppleStore
+
+/// The built command, run as a stranger runs it.
+enum Command {
+  struct Result {
+    let status: Int32
+    let output: String
+    let errors: String
+  }
+
+  static var folder: URL { URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent() }
+
+  static func start(_ arguments: [String]) throws -> (Process, Pipe, Pipe) {
+    let process = Process()
+    process.executableURL = folder.appendingPathComponent("swiftdata")
+    process.arguments = arguments
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    try process.run()
+    return (process, output, errors)
+  }
+
+  static func run(_ arguments: String...) throws -> Result {
+    let (process, output, errors) = try start(arguments)
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let problems = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return Result(status: process.terminationStatus, output: text, errors: problems)
+  }
+}
+
+@Model final class Album {
+  @Attribute(.unique) var title: String
+  var released: Date?
+  @Relationship(deleteRule: .cascade, inverse: \Track.album) var tracks: [Track] = []
+  init(_ title: String) { self.title = title }
+}
+
+@Model final class Track {
+  var name: String
+  var seconds: Double
+  var moods: [String]
+  var album: Album?
+  init(_ name: String, _ seconds: Double, _ album: Album?) {
+    (self.name, self.seconds, moods, self.album) = (name, seconds, ["calm"], album)
+  }
+}
+
+enum Music {
+  static func folder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tool-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  /// A file in Apple's format with an album and its tracks.
+  static func store(tracks: Int = 3) throws -> URL {
+    let file = try folder().appendingPathComponent("music.store")
+    try AppleStoreTemplate(for: [Album.self, Track.self]).make(at: file)
+    let container = try ModelContainer(
+      for: Schema([Album.self, Track.self]), configurations: [AppleStoreConfiguration(url: file, allowsSave: true)])
+    let context = ModelContext(container)
+    let album = Album("Blue <Train>")
+    album.released = Date(timeIntervalSinceReferenceDate: -1_000)
+    context.insert(album)
+    for index in 0..<tracks { context.insert(Track("t\(index)", Double(index), album)) }
+    try context.save()
+    return file
+  }
+}

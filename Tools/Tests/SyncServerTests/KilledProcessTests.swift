@@ -1,0 +1,132 @@
+import Foundation
+import SyncProtocol
+import Testing
+
+@testable import SyncServer
+
+/// Programs that sync and their servers, killed while they work. `SYNC_KILLS` sets how often: `make sync-chaos`.
+@Suite("Killed processes", .serialized)
+struct KilledProcessTests {
+  private static let kills = ProcessInfo.processInfo.environment["SYNC_KILLS"].flatMap { Int($0) } ?? 6
+  private static let notes = ProcessInfo.processInfo.environment["SYNC_NOTES"].flatMap { Int($0) } ?? 60
+
+  @Test("What a server and its clients acknowledged survives kills of any of them, and all replicas end equal")
+  func oneServer() async throws {
+    let folder = try TestFolder()
+    try await chaos(folder, store: folder.path("server.store"), servers: 1)
+  }
+
+  @Test(
+    "Two servers on one PostgreSQL database serve one zone, killed as well as the clients",
+    .enabled(if: ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil, "POSTGRES_URL names no server"))
+  func twoServers() async throws {
+    let url = try #require(ProcessInfo.processInfo.environment["POSTGRES_URL"])
+    try await chaos(try TestFolder(), store: url, servers: 2)
+  }
+
+  private func chaos(_ folder: TestFolder, store: String, servers count: Int) async throws {
+    let account = "chaos-\(UUID().uuidString)"
+    try Data("test \(ServerFixture.secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
+    let keys = try await TokenKeys([("test", ServerFixture.secret)])
+    let token = try await keys.token(for: account, seconds: 3600)
+    let firstPort = 20_000 + Int.random(in: 0..<20_000)
+    func startServer(_ index: Int) throws -> ChildProcess {
+      try ChildProcess(
+        "swiftdata",
+        ["sync-server", "--store", store, "--keys", folder.path("keys"), "--port", String(firstPort + index)])
+    }
+    var servers = try (0..<count).map(startServer)
+    for server in servers { try await server.wait(for: "listens") }
+    func startClient(_ index: Int) throws -> ChildProcess {
+      let url = "http://127.0.0.1:\(firstPort + index % count)"
+      return try ChildProcess(
+        "SyncProbe", ["write", folder.path("client\(index).store"), url, token, "c\(index)", String(Self.notes)])
+    }
+    var clients = try (0..<3).map(startClient)
+    var saved = Set<String>()
+    for round in 0..<Self.kills {
+      try await Task.sleep(for: .milliseconds(Int.random(in: 200...900)))
+      if round.isMultiple(of: 2) {
+        let victim = Int.random(in: 0..<count)
+        servers[victim].kill()
+        servers[victim] = try startServer(victim)
+      } else {
+        let victim = Int.random(in: 0..<clients.count)
+        clients[victim].kill()
+        saved.formUnion(clients[victim].lines.filter { $0.hasPrefix("saved ") }.map { String($0.dropFirst(6)) })
+        clients[victim] = try startClient(victim)
+      }
+    }
+    for client in clients {
+      try await client.wait(for: "sent", seconds: 240)
+      await client.waitForExit()
+      saved.formUnion(client.lines.filter { $0.hasPrefix("saved ") }.map { String($0.dropFirst(6)) })
+    }
+    let all = (0..<3).flatMap { client in (0..<Self.notes).map { "c\(client)-\($0)" } }
+    // Each client takes in what the others sent, and so does one that was never there.
+    var contents: [[String]] = []
+    for index in 0..<4 {
+      let url = "http://127.0.0.1:\(firstPort + index % count)"
+      let reader = try ChildProcess(
+        "SyncProbe", ["read", folder.path("client\(index).store"), url, token, String(3 * Self.notes)])
+      await reader.waitForExit(seconds: 240)
+      contents.append(reader.lines.filter { $0.hasPrefix("note ") })
+    }
+    for lines in contents { #expect(lines == contents[0]) }
+    #expect(Set(contents[0]) == Set(all.map { "note \($0) in all" }))
+    #expect(contents[0].count == all.count)
+    #expect(saved.isSubset(of: all))
+    for server in servers { server.kill() }
+  }
+}
+
+/// A program of this package that runs beside the test.
+final class ChildProcess: Sendable {
+  private let process = Process()
+  private let output: URL
+
+  init(_ name: String, _ arguments: [String]) throws {
+    // The test and the programs are built into one folder.
+    let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    output = FileManager.default.temporaryDirectory.appendingPathComponent("output-\(UUID().uuidString)")
+    try Data().write(to: output)
+    process.executableURL = folder.appendingPathComponent(name)
+    process.arguments = arguments
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+  }
+
+  deinit {
+    kill()
+    try? FileManager.default.removeItem(at: output)
+  }
+
+  /// What it printed so far, in whole lines.
+  var lines: [String] {
+    let text = (try? String(contentsOf: output, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+  }
+
+  /// Ends it at once, as `kill -9` does.
+  func kill() {
+    guard process.isRunning else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Waits until it has printed a text.
+  func wait(for text: String, seconds: Double = 60) async throws {
+    for _ in 0..<Int(seconds * 20) {
+      if lines.contains(where: { $0.contains(text) }) { return }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    Issue.record("a process did not print \"\(text)\": \(lines.suffix(5))")
+    throw CancellationError()
+  }
+
+  func waitForExit(seconds: Double = 60) async {
+    for _ in 0..<Int(seconds * 20) where process.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
+    kill()
+  }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import SwiftData
+import SwiftDataSync
+import SyncProtocol
+import Testing
+
+@testable import SyncServer
+
+// The models of the seeds' "Record Sharing".
+
+@Model final class SeedPlaylist {
+  @Attribute(.unique) var id: String = UUID().uuidString
+  var name: String = ""
+  var ownerID: String = ""
+  @Relationship(deleteRule: .cascade, inverse: \SeedTrack.playlist) var tracks: [SeedTrack] = []
+  init(name: String, ownerID: String) { (self.name, self.ownerID) = (name, ownerID) }
+}
+@Model final class SeedTrack {
+  @Attribute(.unique) var id: String = UUID().uuidString
+  var title: String = ""
+  @Attribute(.externalStorage) var artwork: Data?
+  var playlist: SeedPlaylist?
+  init(title: String) { self.title = title }
+}
+
+/// Shares a playlist with other people, as a program does.
+actor PlaylistSharing {
+  private let container: ModelContainer
+
+  init(_ container: ModelContainer) { self.container = container }
+
+  func sharePlaylist(_ playlist: PersistentIdentifier, with account: String) async throws -> SyncShare {
+    guard let engine = container.syncEngines.first else { throw CancellationError() }
+    let share = try await engine.share(playlist, title: "Road trip")
+    try await engine.invite(account, to: share.id, permission: .readWrite)
+    return share
+  }
+}
+
+@Suite("Sharing over HTTP", .serialized)
+struct SharingOverHTTPTests {
+  private static func container(_ server: ServerFixture, _ account: String) async throws -> ModelContainer {
+    let database = "iCloud.\(UUID().uuidString)"
+    try SyncServer.register(
+      database, at: server.url, credentials: SyncCredentials(token: try await server.token(account)))
+    defer { SyncServer.unregister(database) }
+    let schema = Schema([SeedPlaylist.self])
+    return try ModelContainer(
+      for: schema,
+      configurations: ModelConfiguration(
+        schema: schema, isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
+  }
+
+  private static func engine(_ container: ModelContainer) throws -> SyncEngine {
+    try #require(container.syncEngines.first)
+  }
+
+  /// Saves a playlist with two tracks and returns its identifier.
+  private static func savePlaylist(_ container: ModelContainer) throws -> PersistentIdentifier {
+    let context = ModelContext(container)
+    let playlist = SeedPlaylist(name: "Jazz", ownerID: "ann")
+    context.insert(playlist)
+    playlist.tracks = ["a", "b"].map(SeedTrack.init)
+    playlist.tracks[0].artwork = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 3) })
+    try context.save()
+    return playlist.persistentModelID
+  }
+
+  private static func titles(_ container: ModelContainer) throws -> [String] {
+    try ModelContext(container).fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)])).map {
+      "\($0.title) in \($0.playlist?.name ?? "none")"
+    }
+  }
+
+  private static func wait(_ condition: () throws -> Bool) async throws {
+    for _ in 0..<2000 where try !condition() { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(try condition())
+  }
+
+  @Test("An account that is invited accepts, sees the playlist with its tracks and changes it; a revoked one loses it")
+  func named() async throws {
+    try await ServerFixture.with { server in
+      let (ann, bob) = (try await Self.container(server, "ann"), try await Self.container(server, "bob"))
+      let playlist = try Self.savePlaylist(ann)
+      let share = try await PlaylistSharing(ann).sharePlaylist(playlist, with: "bob")
+      #expect(share.owner == "ann" && share.permission == .readWrite)
+      try await Self.engine(bob).syncNow()
+      #expect(try Self.titles(bob).isEmpty)
+      let offered = try #require(try await Self.engine(bob).shares().first)
+      #expect(offered.title == "Road trip" && !offered.hasAccepted && offered.owner == "ann")
+      let accepted = try await Self.engine(bob).accept(offered.id)
+      let participants = accepted.participants.map { "\($0.account) \($0.permission) \($0.hasAccepted)" }
+      #expect(participants == ["bob readWrite true"])
+      #expect(try Self.titles(bob) == ["a in Jazz", "b in Jazz"])
+      let context = ModelContext(bob)
+      let tracks = try context.fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)]))
+      #expect(tracks[0].artwork?.count == 300_000)
+      tracks[0].title = "a2"
+      let track = SeedTrack(title: "c")
+      context.insert(track)
+      track.playlist = tracks[0].playlist
+      try context.save()
+      try await Self.wait { try Self.titles(ann) == ["a2 in Jazz", "b in Jazz", "c in Jazz"] }
+      #expect(try await Self.engine(ann).share(of: playlist)?.id == share.id)
+      try await Self.engine(ann).revoke("bob", from: share.id)
+      try await Self.wait { try Self.titles(bob).isEmpty }
+      #expect(try await Self.engine(bob).shares().isEmpty)
+      #expect(try Self.titles(ann) == ["a2 in Jazz", "b in Jazz", "c in Jazz"])
+      for container in [ann, bob] { try await Self.engine(container).stop() }
+    }
+  }
+
+  @Test("A link gives what it promises: read-only undoes a change and says so; leaving takes the objects away")
+  func link() async throws {
+    try await ServerFixture.with { server in
+      let (ann, bob) = (try await Self.container(server, "ann"), try await Self.container(server, "bob"))
+      let playlist = try Self.savePlaylist(ann)
+      let engine = try Self.engine(ann)
+      let share = try await engine.share(playlist)
+      let link = try await engine.makeLink(to: share.id)
+      let bobs = try Self.engine(bob)
+      let accepted = try await bobs.accept(link: link)
+      #expect(accepted.permission == .readOnly && accepted.hasAccepted)
+      #expect(try Self.titles(bob) == ["a in Jazz", "b in Jazz"])
+      await bobs.pause()
+      let context = ModelContext(bob)
+      try context.fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)]))[0].title = "bob's"
+      try context.save()
+      let error = await #expect(throws: SyncError.self) { try await bobs.syncNow() }
+      #expect(error?.code == .forbidden && error?.message.contains("ann") == true)
+      #expect(try Self.titles(bob) == ["a in Jazz", "b in Jazz"])
+      #expect(bobs.status.pendingChanges == 0)
+      // The owner gives more.
+      try await engine.invite("bob", to: share.id, permission: .readWrite)
+      try await bobs.syncNow()
+      try context.fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)]))[0].title = "bob's"
+      try context.save()
+      try await bobs.syncNow()
+      try await Self.wait { try Self.titles(ann) == ["b in Jazz", "bob's in Jazz"] }
+      try await bobs.leave(share.id)
+      #expect(try Self.titles(bob).isEmpty)
+      #expect(try await engine.shares().first?.participants.isEmpty == true)
+      // The link is valid until the share ends.
+      _ = try await bobs.accept(link: link)
+      try await engine.endShare(share.id)
+      try await bobs.syncNow()
+      #expect(try Self.titles(bob).isEmpty)
+      let refused = await #expect(throws: SyncError.self) { try await bobs.accept(link: link) }
+      #expect(refused?.code == .refused)
+      for engine in [engine, bobs] { await engine.stop() }
+    }
+  }
+}
+
+@Suite("Shares and hostile clients")
+struct ShareIsolationTests {
+  private func push(_ record: String = "r") throws -> Data {
+    var change = RecordChange(RecordName(record), "Note")
+    change.fields["text"] = FieldWrite(.text("a"), HybridTime(milliseconds: 1000, counter: 0, replica: 1), over: nil)
+    return try SyncWire.encode(
+      PushRequest(base: 0, transactions: [SyncTransaction(id: UUID(), replica: 1, changes: [change])]))
+  }
+
+  /// Makes a share of Ann's with one record in it.
+  private func share(_ server: ServerFixture) async throws -> String {
+    let ann = try await server.token("ann")
+    let body = try SyncWire.encode(CreateShareRequest(root: RecordName("r"), title: "t"))
+    let answer = try await server.send("POST", "/v1/shares", token: ann, body: body)
+    let zone = try SyncWire.decode(ShareInfo.self, from: answer.body).zone
+    #expect(try await server.send("POST", "/v1/zones/\(zone)/push", token: ann, body: try push()).status == 200)
+    return zone
+  }
+
+  private func invite(
+    _ server: ServerFixture, _ zone: String, _ account: String?, _ permission: SharePermission = .readOnly
+  ) async throws -> String? {
+    let body = try SyncWire.encode(InviteRequest(account: account, permission: permission))
+    let path = "/v1/shares/\(zone)/invitations"
+    let answer = try await server.send("POST", path, token: try await server.token("ann"), body: body)
+    return try SyncWire.decode(InviteResponse.self, from: answer.body).link
+  }
+
+  /// The statuses of all requests that an account could try on a zone.
+  private func statuses(_ server: ServerFixture, _ zone: String, as account: String) async throws -> [Int] {
+    let token = try await server.token(account)
+    let hash = String(repeating: "0", count: 64)
+    let invite = try SyncWire.encode(InviteRequest(account: "zoe", permission: .readWrite))
+    let requests: [(String, String, Data?)] = [
+      ("GET", "/v1/zones/\(zone)/changes?after=0", nil), ("POST", "/v1/zones/\(zone)/push", try push("s")),
+      ("GET", "/v1/zones/\(zone)/assets/\(hash)?state=1", nil),
+      ("PUT", "/v1/zones/\(zone)/assets/\(hash)?offset=0&total=3", Data("abc".utf8)),
+      ("POST", "/v1/shares/\(zone)/invitations", invite), ("DELETE", "/v1/shares/\(zone)/participants/bob", nil),
+      ("DELETE", "/v1/shares/\(zone)", nil),
+    ]
+    var statuses: [Int] = []
+    for (method, path, body) in requests {
+      statuses.append(try await server.send(method, path, token: token, body: body).status)
+    }
+    return statuses
+  }
+
+  @Test(
+    "An account that was not invited, or has not accepted, neither reads nor writes a share, nor learns that it exists")
+  func strangers() async throws {
+    try await ServerFixture.with { server in
+      let zone = try await share(server)
+      _ = try await invite(server, zone, "bob", .readWrite)
+      #expect(try await statuses(server, zone, as: "eve") == Array(repeating: 404, count: 7))
+      #expect(
+        try await server.send("POST", "/v1/shares/\(zone)/accept", token: try await server.token("eve")).status == 404)
+      // Bob may decline the invitation, so that the sixth request succeeds.
+      #expect(try await statuses(server, zone, as: "bob") == [404, 404, 404, 404, 404, 200, 404])
+      let shares = try await server.send("GET", "/v1/shares", token: try await server.token("eve"))
+      #expect(try SyncWire.decode([ShareInfo].self, from: shares.body).isEmpty)
+    }
+  }
+
+  @Test("A participant who may only read is refused every change, and one who may write cannot invite or end")
+  func permissions() async throws {
+    try await ServerFixture.with { server in
+      let zone = try await share(server)
+      let bob = try await server.token("bob")
+      _ = try await invite(server, zone, "bob")
+      _ = try await server.send("POST", "/v1/shares/\(zone)/accept", token: bob)
+      #expect(try await server.send("GET", "/v1/zones/\(zone)/changes?after=0", token: bob).status == 200)
+      let refused = try await server.send("POST", "/v1/zones/\(zone)/push", token: bob, body: try push("s"))
+      #expect(refused.status == 403 && refused.failure?.code == .forbidden)
+      #expect(refused.failure?.message.contains("ann") == true)
+      _ = try await invite(server, zone, "bob", .readWrite)
+      #expect(try await server.send("POST", "/v1/zones/\(zone)/push", token: bob, body: try push("s")).status == 200)
+      let invite = try SyncWire.encode(InviteRequest(account: "eve", permission: .readWrite))
+      let path = "/v1/shares/\(zone)"
+      #expect(try await server.send("POST", "\(path)/invitations", token: bob, body: invite).status == 403)
+      #expect(try await server.send("DELETE", path, token: bob).status == 403)
+      #expect(try await server.send("DELETE", "\(path)/participants/ann", token: bob).status == 403)
+    }
+  }
+
+  @Test("A link that was revoked, guessed or read from the database opens nothing")
+  func links() async throws {
+    try await ServerFixture.with { server in
+      let zone = try await share(server)
+      let link = try #require(try await invite(server, zone, nil))
+      let (ann, bob) = (try await server.token("ann"), try await server.token("bob"))
+      func accept(_ link: String, _ token: String) async throws -> Int {
+        let body = try SyncWire.encode(AcceptRequest(link: link))
+        return try await server.send("POST", "/v1/shares/accept", token: token, body: body).status
+      }
+      let hash = ServerFixture.sha256(link)
+      for guess in ["", zone, String(link.dropLast()), hash] { #expect(try await accept(guess, bob) == 404) }
+      #expect(try await accept(link, bob) == 200)
+      #expect(try await server.send("DELETE", "/v1/shares/\(zone)/participants/bob", token: ann).status == 200)
+      #expect(try await server.send("GET", "/v1/zones/\(zone)/changes?after=0", token: bob).status == 404)
+      #expect(try await accept(link, bob) == 404)
+    }
+  }
+
+  @Test("A share has at most as many links as participants, and a refusal says how to end them")
+  func linkLimit() async throws {
+    var limits = ServerLimits()
+    limits.participants = 2
+    try await ServerFixture.with(limits: limits) { server in
+      let zone = try await share(server)
+      let ann = try await server.token("ann")
+      func makeLink() async throws -> SyncFailure? {
+        let body = try SyncWire.encode(InviteRequest(account: nil, permission: .readOnly))
+        let answer = try await server.send("POST", "/v1/shares/\(zone)/invitations", token: ann, body: body)
+        return answer.status == 200 ? nil : answer.failure
+      }
+      for _ in 0..<2 { #expect(try await makeLink() == nil) }
+      let refusal = try #require(try await makeLink())
+      #expect(refusal.code == .quotaExceeded && refusal.message.contains("revoke a participant"))
+    }
+  }
+}

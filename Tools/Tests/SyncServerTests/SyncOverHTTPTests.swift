@@ -1,0 +1,138 @@
+import Foundation
+import SwiftData
+import SwiftDataSync
+import SyncProtocol
+import Testing
+
+@testable import SyncServer
+
+@Model final class HTTPTrip {
+  @Attribute(.unique) var id: UUID = UUID()
+  var name: String = ""
+  @Attribute(.externalStorage) var picture: Data?
+  @Relationship(deleteRule: .cascade, inverse: \HTTPStop.trip) var stops: [HTTPStop] = []
+  init(_ name: String) { self.name = name }
+}
+@Model final class HTTPStop {
+  var name: String = ""
+  var trip: HTTPTrip?
+  init(_ name: String) { self.name = name }
+}
+
+@Suite("Sync over HTTP", .serialized)
+struct SyncOverHTTPTests {
+  private static func container(_ server: ServerFixture, _ account: String, _ store: URL? = nil) async throws
+    -> ModelContainer
+  {
+    let database = "iCloud.\(UUID().uuidString)"
+    try SyncServer.register(
+      database, at: server.url, credentials: SyncCredentials(token: try await server.token(account)))
+    defer { SyncServer.unregister(database) }
+    let schema = Schema([HTTPTrip.self])
+    let configuration =
+      store.map { ModelConfiguration(schema: schema, url: $0, cloudKitDatabase: .private(database)) }
+      ?? ModelConfiguration(schema: schema, isStoredInMemoryOnly: true, cloudKitDatabase: .private(database))
+    return try ModelContainer(for: schema, configurations: configuration)
+  }
+
+  private static func engine(_ container: ModelContainer) throws -> SyncEngine {
+    try #require(container.syncEngines.first)
+  }
+
+  private static func names(_ container: ModelContainer) throws -> [String] {
+    try ModelContext(container).fetch(FetchDescriptor<HTTPTrip>(sortBy: [SortDescriptor(\.name)])).map(\.name)
+  }
+
+  private static func wait(_ condition: () throws -> Bool) async throws {
+    for _ in 0..<2000 where try !condition() { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(try condition())
+  }
+
+  @Test(
+    "A save on one replica appears on another one, with its relationships and large values, and on no other account's")
+  func twoReplicas() async throws {
+    try await ServerFixture.with { server in
+      let one = try await Self.container(server, "ann")
+      let other = try await Self.container(server, "ann")
+      let stranger = try await Self.container(server, "bob")
+      let context = ModelContext(one)
+      let trip = HTTPTrip("Rome")
+      trip.stops = ["Colosseum", "Forum"].map(HTTPStop.init)
+      trip.picture = Data((0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+      context.insert(trip)
+      try context.save()
+      try await Self.wait { try Self.names(other) == ["Rome"] }
+      let copy = try #require(try ModelContext(other).fetch(FetchDescriptor<HTTPTrip>()).first)
+      #expect(copy.stops.map(\.name) == ["Colosseum", "Forum"])
+      #expect(copy.picture == trip.picture)
+      try await Self.engine(stranger).syncNow()
+      #expect(try Self.names(stranger).isEmpty)
+      for container in [one, other, stranger] { try await Self.engine(container).stop() }
+    }
+  }
+
+  @Test("Six replicas that save at the same time end equal")
+  func many() async throws {
+    try await ServerFixture.with { server in
+      var containers: [ModelContainer] = []
+      for _ in 0..<6 { containers.append(try await Self.container(server, "ann")) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (index, container) in containers.enumerated() {
+          group.addTask {
+            for number in 0..<10 {
+              let context = ModelContext(container)
+              context.insert(HTTPTrip("\(index)-\(number)"))
+              try context.save()
+              try await Task.sleep(for: .milliseconds(3))
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      for container in containers { try await Self.wait { try Self.names(container).count == 60 } }
+      for container in containers { try await Self.engine(container).stop() }
+    }
+  }
+
+  @Test("A request that is cancelled while it fails ends")
+  func cancelledRequests() async throws {
+    let transport = HTTPTransport(url: URL(string: "http://127.0.0.1:1")!)
+    for round in 0..<50 {
+      let task = Task {
+        try await transport.send(SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 5))
+      }
+      if round % 2 == 0 { await Task.yield() }
+      task.cancel()
+      _ = await task.result
+    }
+  }
+
+  @Test("A store that is opened again goes on where it stopped: what was there before the sync is sent, nothing twice")
+  func reopening() async throws {
+    try await ServerFixture.with { server in
+      let folder = try TestFolder()
+      let store = folder.url.appendingPathComponent("user.store")
+      do {
+        let plain = try ModelContainer(
+          for: Schema([HTTPTrip.self]),
+          configurations: ModelConfiguration(schema: Schema([HTTPTrip.self]), url: store, cloudKitDatabase: .none))
+        let context = ModelContext(plain)
+        for number in 0..<50 { context.insert(HTTPTrip("old \(number)")) }
+        try context.save()
+      }
+      for round in 0..<3 {
+        let container = try await Self.container(server, "ann", store)
+        let context = ModelContext(container)
+        context.insert(HTTPTrip("new \(round)"))
+        try context.save()
+        try await Self.engine(container).syncNow()
+        try await Self.engine(container).stop()
+      }
+      let fresh = try await Self.container(server, "ann")
+      try await Self.engine(fresh).syncNow()
+      #expect(try Self.names(fresh).count == 53)
+      try await Self.engine(fresh).stop()
+      withExtendedLifetime(folder) {}
+    }
+  }
+}
