@@ -26,10 +26,16 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
   ],
   targets: [
+    // The assistant's models: no dependencies, so that `make train` builds them in seconds. They are optimised in debug
+    // builds too, where a pass over the features of a message costs 30 times as much otherwise.
+    .target(
+      name: "AssistModel", resources: [.copy("Weights")],
+      swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    .executableTarget(name: "AssistTrainer", dependencies: ["AssistModel"]),
     .target(
       name: "Sorted",
       dependencies: [
-        "FirestoreClient",
+        "AssistModel", "FirestoreClient",
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
@@ -38,8 +44,9 @@ let package = Package(
     .target(
       name: "SortedWeb",
       dependencies: [
-        "Sorted",
+        "AssistModel", "Sorted",
         .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -55,7 +62,7 @@ let package = Package(
     .executableTarget(
       name: "SortedCommand",
       dependencies: [
-        "Sorted", "SortedWeb", "FirestoreClient", "FirestoreServer",
+        "AssistModel", "Sorted", "SortedWeb", "FirestoreClient", "FirestoreServer",
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
@@ -107,7 +114,7 @@ let package = Package(
     .testTarget(
       name: "SortedTests",
       dependencies: [
-        "Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer", "ImportFaults",
+        "AssistModel", "Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer", "ImportFaults",
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
       ]),
@@ -116,6 +123,7 @@ let package = Package(
       dependencies: [
         "SortedWeb", "Sorted", "SortedCommand",
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
+        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Logging", package: "swift-log"),
       ]),
@@ -125,7 +133,10 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "Sorted", "FirestoreServer",
+        .product(name: "AppleStoreTemplates", package: "open-swiftdata"),
         .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
+        .product(name: "SwiftDataInspection", package: "open-swiftdata"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Fuzz/Targets"),

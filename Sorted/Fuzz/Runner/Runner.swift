@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import FuzzTargets
 
-/// libFuzzer's entry: `FUZZ_TARGET` names what is fuzzed.
+/// libFuzzer's entry point. `FUZZ_TARGET` names the target.
 private let target: FuzzTarget = {
   let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
   guard let target = FuzzTarget(rawValue: name) else {
-    // libFuzzer calls from C: there is nobody to throw to, and nothing to fuzz.
+    // libFuzzer calls this from C, so it cannot throw.
     fatalError("FUZZ_TARGET is one of \(FuzzTarget.allCases.map(\.rawValue))")
   }
   return target
@@ -19,21 +19,23 @@ private func runFuzzer(
   _ one: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
+/// The arguments of a C program.
 public typealias Arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 
-/// SwiftPM gives executables the entry `MODULE_main`, so that libFuzzer's own `main` is never called.
+/// SwiftPM names an executable's entry point `MODULE_main`, so libFuzzer's own `main` is never called.
 @_cdecl("FuzzRunner_main")
 public func main(_ count: CInt, _ arguments: Arguments) -> CInt {
   var (count, arguments) = (count, arguments)
   return runFuzzer(&count, &arguments, fuzzOne)
 }
 
+/// Runs the target on one input. libFuzzer calls this function.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let done = DispatchSemaphore(value: 0)
   Task {
-    // A refusal is what most inputs deserve.
+    // Most inputs are rejected with an error.
     try? await target.run(bytes)
     done.signal()
   }
@@ -41,16 +43,16 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Called from C as well; without its dictionary there is nothing to fuzz with.
+/// C calls this too. Without its dictionary there is nothing to fuzz with.
 private let mutation: Mutation = {
   do { return try Mutation() } catch { fatalError("Fuzz/dictionary: \(error)") }
 }()
 
-/// `size_t LLVMFuzzerMutate(uint8_t *Data, size_t Size, size_t MaxSize)`: libFuzzer's own changes.
+/// `size_t LLVMFuzzerMutate(uint8_t *Data, size_t Size, size_t MaxSize)`: libFuzzer's own mutations.
 @_silgen_name("LLVMFuzzerMutate")
 private func mutateBytes(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ capacity: Int) -> Int
 
-/// Half of the changes are libFuzzer's, half know where a number or a name begins and ends.
+/// Half of the mutations are libFuzzer's. The others know where numbers and names begin and end.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(_ start: UnsafeMutablePointer<UInt8>?, _ count: Int, _ capacity: Int, _ seed: CUnsignedInt) -> Int {
   guard let start, seed.isMultiple(of: 2) else { return mutateBytes(start, count, capacity) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is fuzzed: each takes any bytes, and may refuse them with an error, but neither trap nor go on for ever.
+/// What is fuzzed. Each target takes any bytes. It may refuse them with an error, but must neither trap nor run without end.
 package enum FuzzTarget: String, CaseIterable, Sendable {
   /// A text that is stored, asked for and searched for.
   case text
@@ -12,6 +12,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case schema
   /// A request to the local Firestore server: a line with method and target, then the body.
   case request
+  /// A store of Apple's frameworks, or an export of Realm Studio: a line says which part, the rest is the part.
+  case appleStore = "apple-store"
 
   /// - Throws: what the bytes deserve; that it throws is no failure.
   package func run(_ bytes: [UInt8]) async throws {
@@ -22,12 +24,13 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .importing: try ImportTarget.run(bytes)
     case .schema: try SchemaTarget.run(bytes)
     case .request: try await RequestTarget.run(bytes)
+    case .appleStore: try AppleStoreTarget.run(bytes)
     }
   }
 }
 
-/// Something that Swift and the engine disagree about. It is not thrown: nobody may take it for a refusal, and a crash is
-/// what libFuzzer keeps the input of.
+/// Reports a result that is wrong. It traps, because a thrown error would count as a refusal, and because libFuzzer keeps the
+/// input of a crash.
 func broken(_ reason: String) -> Never { fatalError(reason) }
 
 extension Data {

@@ -16,13 +16,13 @@ package struct FuzzRandom: RandomNumberGenerator {
   mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &self) }
 }
 
-/// Changes bytes as a fuzzer does: single ones, whole stretches, and words that parsers care about.
+/// Mutates bytes: single ones, ranges, and words that parsers treat specially.
 package struct Mutation: Sendable {
   private let words: [[UInt8]]
-  /// Those of the words that are numbers.
+  /// The words that are numbers.
   private let numbers: [[UInt8]]
 
-  /// Reads the words of `Sorted/Fuzz/dictionary`, in the format of libFuzzer: a quoted word in each line.
+  /// Reads the words of `Sorted/Fuzz/dictionary` in libFuzzer's format: a quoted word per line.
   package init() throws {
     let dictionary = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("dictionary")
@@ -31,7 +31,7 @@ package struct Mutation: Sendable {
     numbers = words.filter { Double(String(decoding: $0, as: UTF8.self)) != nil }
   }
 
-  /// Takes `\xNN` for a byte, and what follows any other backslash as it is.
+  /// Decodes `\xNN` as a byte, and any other escaped character as itself.
   private static func unquoted(_ word: Substring) -> [UInt8] {
     var bytes = [UInt8]()
     var rest = word.utf8
@@ -50,7 +50,7 @@ package struct Mutation: Sendable {
     return bytes
   }
 
-  /// - Parameter others: inputs that pieces are taken from.
+  /// - Parameter others: inputs from which pieces are copied.
   package func of(_ bytes: [UInt8], others: [[UInt8]], _ random: inout FuzzRandom) -> [UInt8] {
     var result = bytes
     for _ in 0...random.below(4) { change(&result, others, &random) }
@@ -76,7 +76,7 @@ package struct Mutation: Sendable {
     }
   }
 
-  /// Puts a word at the place of a whole number, name or text.
+  /// Replaces a whole number, name or text by a word.
   private func replaceRun(
     in bytes: inout [UInt8], of isPart: (UInt8) -> Bool, by words: [[UInt8]], _ random: inout FuzzRandom
   ) {

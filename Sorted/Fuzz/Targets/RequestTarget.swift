@@ -9,7 +9,7 @@ enum RequestTarget {
     let (head, body) = bytes.headAndBody
     let words = head.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let (code, answer) = await server.answer(words[0], words.count > 1 ? words[1] : "", body)
-    // 500 says that nobody thought of it.
+    // 500 means an unhandled case.
     if code == 500 { broken("\(String(decoding: answer, as: UTF8.self))") }
   }
 }

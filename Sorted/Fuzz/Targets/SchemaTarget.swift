@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import SwiftData
 
-/// What a file says of its models is as untrusted as the file.
+/// Schema entries of a file are untrusted.
 enum SchemaTarget {
   private static let folder: URL = {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuzz-schema-\(UUID().uuidString)")
@@ -10,7 +10,7 @@ enum SchemaTarget {
     return folder
   }()
 
-  /// A store with a row, which every input gets a copy of.
+  /// A store with a row. Each input gets a copy.
   private static let template: URL? = try? makeTemplate()
 
   private static func makeTemplate() throws -> URL {

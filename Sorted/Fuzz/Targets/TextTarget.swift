@@ -15,8 +15,7 @@ import SwiftData
   }
 }
 
-/// What somebody types into a search field: it is stored, found by every question about texts as Swift finds it, and
-/// searched for by words.
+/// A user's search text. It is stored, queried with every string method and compared with Swift, and searched by words.
 enum TextTarget {
   private static let container: ModelContainer? = try? ModelContainer(
     for: FuzzItem.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -26,7 +25,7 @@ enum TextTarget {
     let context = ModelContext(container)
     try context.delete(model: FuzzItem.self)
     let text = String(decoding: bytes, as: UTF8.self)
-    // By scalars: in the middle of a character, texts and bytes differ most.
+    // Split by scalars, because in the middle of a character strings and bytes differ most.
     let half = String(String.UnicodeScalarView(text.unicodeScalars.prefix(text.unicodeScalars.count / 2)))
     for title in [text, half, "x" + text, text + text, text.lowercased(), "", "plain words"] {
       context.insert(FuzzItem(title, title.count))

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Identifiers and tokens come back from preferences, messages and other places that anybody may have written to.
+/// Identifiers and tokens come back from preferences, messages and other untrusted places.
 enum TokenTarget {
   private static let container: ModelContainer? = try? ModelContainer(
     for: FuzzItem.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -1,37 +1,37 @@
-/// What the inbox needs of a remote database. Firestore has it; a test may have it in memory.
+/// The operations of a remote database that the inbox needs. `FirestoreClient` conforms; tests may use memory.
 ///
-/// Names are full: `projects/…/databases/…/documents/…`. Everything throws ``FirestoreError``, and `CancellationError`
-/// where the task is cancelled.
+/// Names are full: `projects/…/databases/…/documents/…`. Every function throws ``FirestoreError``, and
+/// `CancellationError` if the task is cancelled.
 public protocol RemoteDatabase: Sendable {
-  /// `projects/…/databases/…/documents`: what the names of all documents begin with.
+  /// The prefix of all document names: `projects/…/databases/…/documents`.
   var root: String { get }
 
-  /// The document of a name.
-  /// - Throws: ``FirestoreError`` with status `notFound` where there is none.
+  /// Reads a document.
+  /// - Throws: ``FirestoreError`` with status `notFound` if it does not exist.
   func document(_ name: String) async throws -> FirestoreDocument
 
-  /// The documents of some names, in their order; nil where there is none.
+  /// Reads several documents, in the order of the names. A missing one is nil.
   func documents(_ names: [String]) async throws -> [FirestoreDocument?]
 
-  /// A page of a collection, ordered by name.
+  /// Reads a page of a collection, ordered by name.
   /// - Parameters:
   ///   - parent: the name of the document above the collection, or ``root``.
-  ///   - pageToken: ``FirestorePage/nextPageToken`` of the page before, nil for the first.
+  ///   - pageToken: the ``FirestorePage/nextPageToken`` of the previous page, or nil for the first.
   func list(_ collection: String, of parent: String, pageSize: Int, pageToken: String?) async throws -> FirestorePage
 
-  /// Makes all writes, or none.
+  /// Performs all writes, or none.
   @discardableResult
   func commit(_ writes: [FirestoreWrite]) async throws -> FirestoreCommit
 
-  /// The documents that a query finds below a parent, in its order.
+  /// Runs a query below a parent. Returns the documents in the query's order.
   func run(_ query: FirestoreQuery, of parent: String) async throws -> [FirestoreDocument]
 }
 
 /// A page of a collection.
 public struct FirestorePage: Hashable, Sendable, Codable {
-  /// Ordered by name.
+  /// The documents, ordered by name.
   public var documents: [FirestoreDocument]
-  /// Nil on the last page.
+  /// The token of the next page, or nil on the last page.
   public var nextPageToken: String?
 
   /// Makes a page.
@@ -40,7 +40,7 @@ public struct FirestorePage: Hashable, Sendable, Codable {
     self.nextPageToken = nextPageToken
   }
 
-  /// Reads the JSON of the REST API, which leaves out what is empty.
+  /// Decodes the JSON of the REST API, which omits empty values.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     documents = try container.decodeIfPresent([FirestoreDocument].self, forKey: .documents) ?? []

@@ -4,7 +4,7 @@ import Sorted
 
 struct PinCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pin", abstract: "Pin a conversation: it leads the list.",
+    commandName: "pin", abstract: "Pin a conversation to the top of the list.",
     discussion: """
       EXAMPLE
         sorted pin sample/john
@@ -40,14 +40,14 @@ struct MuteCommand: ChangeCommand {
 
 struct ArchiveCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
-    commandName: "archive", abstract: "Archive a conversation: it leaves the list.",
+    commandName: "archive", abstract: "Archive a conversation, which hides it from the list.",
     discussion: """
       EXAMPLE
         sorted archive sample/landlord
       """)
 
   @OptionGroup var target: ConversationArgument
-  @Flag(help: "Bring it back.") var undo = false
+  @Flag(help: "Unarchive it.") var undo = false
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
 
@@ -58,14 +58,14 @@ struct ArchiveCommand: ChangeCommand {
 
 struct KeepCommand: ChangeCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keep", abstract: "Keep a conversation's messages, however old, when `sorted clean` runs.",
+    commandName: "keep", abstract: "Exclude a conversation from `sorted clean`.",
     discussion: """
       EXAMPLE
         sorted keep sample/studio
       """)
 
   @OptionGroup var target: ConversationArgument
-  @Flag(help: "Leave its old messages to `sorted clean` again.") var undo = false
+  @Flag(help: "Include it in `sorted clean` again.") var undo = false
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
 
@@ -92,18 +92,18 @@ struct DeleteCommand: ChangeCommand {
   }
 }
 
-/// Which conversation.
+/// The argument that names a conversation.
 struct ConversationArgument: ParsableArguments {
   @Argument(help: "The id of the conversation, the beginning of it, or the conversation's name.")
   var id: String
 }
 
-/// A command that changes one conversation and says what it did.
+/// A command that changes one conversation and prints the change.
 protocol ChangeCommand: ParsableCommand {
   var target: ConversationArgument { get }
   var store: StoreOptions { get }
   var output: OutputOptions { get }
-  /// - Returns: what was done, in a word or two.
+  /// - Returns: the change in a word or two.
   func change(_ conversation: ConversationEntity, in inbox: InboxService) throws -> String
 }
 
@@ -120,7 +120,7 @@ extension ChangeCommand {
   fileprivate static func words(_ changed: Bool, _ word: String) -> String { changed ? word : "already \(word)" }
 }
 
-/// What a changing command prints as JSON.
+/// The JSON output of a changing command.
 private struct Outcome: Encodable {
   let id: String
   let change: String

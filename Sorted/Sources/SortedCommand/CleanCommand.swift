@@ -5,16 +5,16 @@ import Sorted
 struct CleanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clean",
-    abstract: "Delete old messages that have been sent; what waits to be sent stays, and so do kept conversations.",
+    abstract: "Delete old sent messages. Unsent messages and kept conversations stay.",
     discussion: """
       EXAMPLE
         sorted clean --older-than 365 --dry-run
       """)
 
-  @Option(help: ArgumentHelp("How many days old a message is when it goes.", valueName: "days"))
+  @Option(help: ArgumentHelp("The minimum age in days of the deleted messages.", valueName: "days"))
   var olderThan: Int
 
-  @Flag(help: "Only say what would be deleted.")
+  @Flag(help: "Only print what would be deleted.")
   var dryRun = false
 
   @OptionGroup var store: StoreOptions

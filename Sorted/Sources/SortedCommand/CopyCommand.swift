@@ -9,8 +9,8 @@ struct CopyCommand: ParsableCommand {
     commandName: "copy",
     abstract: "Copy a store into another: a file, or a PostgreSQL database.",
     discussion: """
-      Both are counted and compared afterwards. A copy that was stopped goes on when
-      the command is run again. Nothing may write to the source meanwhile.
+      The command counts and compares both stores afterwards. Run it again to resume
+      an interrupted copy. No program may write to the source meanwhile.
 
       EXAMPLE
         sorted copy --from inbox.store --to postgres://app@db.example/app

@@ -6,7 +6,7 @@ import SwiftData
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Make a sample inbox in a temporary store and show what can be done with it.",
+    abstract: "Create a sample inbox in a temporary store and demonstrate its features.",
     discussion: """
       EXAMPLE
         sorted demo
@@ -14,7 +14,7 @@ struct DemoCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  /// What the demo shows.
+  /// The output of the demo.
   private struct Demo: Encodable {
     let list: [ConversationSummary]
     let thread: PageSummary
@@ -29,8 +29,11 @@ struct DemoCommand: ParsableCommand {
     let store = folder.appendingPathComponent("inbox.store")
     let demo = try Failure.explained {
       try SampleInbox.fill(ModelContext(SortedContainer.open(store)))
-      // Everything is read back by a container of its own, from the file.
-      return try play(InboxService(context: ModelContext(SortedContainer.open(store))))
+      // A second container reads everything back from the file.
+      let context = ModelContext(try SortedContainer.open(store))
+      let demo = try play(InboxService(context: context))
+      try context.save()
+      return demo
     }
     try output.print(demo) { text(demo, $0) }
   }

@@ -7,14 +7,14 @@ struct FirestoreCommand: AsyncParsableCommand {
     commandName: "firestore",
     abstract: "Serve Firestore's and Firebase Storage's REST API on this machine. Ctrl-C ends it.",
     discussion: """
-      Clients find it by FIRESTORE_EMULATOR_HOST and FIREBASE_STORAGE_EMULATOR_HOST. It checks no signatures: keep it on 127.0.0.1.
+      Set FIRESTORE_EMULATOR_HOST and FIREBASE_STORAGE_EMULATOR_HOST for clients. The server does not check signatures: keep it on 127.0.0.1.
 
       EXAMPLE
         sorted firestore --port 8080 --store documents.store
         sorted firestore --store postgres://localhost/documents --files ~/firestore-files
       """)
 
-  @Option(help: "The port; 0 takes a free one.")
+  @Option(help: "The port; 0 chooses a free one.")
   var port = 8080
 
   @Option(help: "The address to listen at.")
@@ -22,19 +22,19 @@ struct FirestoreCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The file of the documents, or postgres://user@host/database; without it they are kept in memory.",
+      "The file of the documents, or postgres://user@host/database; in memory by default.",
       valueName: "file"))
   var store: String?
 
   @Option(
     help: ArgumentHelp(
-      "The folder for files where the documents are in PostgreSQL; else it is beside the file of the documents.",
+      "The folder of uploaded files, required with PostgreSQL; otherwise it is beside the file of the documents.",
       valueName: "folder"))
   var files: String?
 
   @Option(
     help: ArgumentHelp(
-      "Who may read and write what: lines of a path, readers and writers. Without it everybody may do everything.",
+      "Access rules: lines with a path, readers and writers. Without rules, everyone may read and write.",
       valueName: "file"))
   var rules: String?
 
@@ -55,7 +55,7 @@ struct FirestoreCommand: AsyncParsableCommand {
     }
     let address = host
     try await server.run { port in
-      // Not print, which keeps it back where nobody is at the terminal.
+      // `print` buffers its output if it is not a terminal.
       let names = ["FIREBASE_STORAGE_EMULATOR_HOST", "FIRESTORE_EMULATOR_HOST"]
       let lines = names.map { "\($0)=\(address):\(port)\n" }.joined()
       FileHandle.standardOutput.write(Data(lines.utf8))

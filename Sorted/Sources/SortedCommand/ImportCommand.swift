@@ -19,8 +19,8 @@ struct ImportCommand: ParsableCommand {
                   (unique in the conversation), conversationName, isGroup
 
       Importing the same archive again changes nothing. Ctrl-C stops after the
-      chunk at hand; what was read stays, and running the command again completes
-      it. Bytes that are not UTF-8 become U+FFFD, control characters pictures.
+      current chunk. Imported messages stay, and running the command again completes
+      it. Invalid UTF-8 becomes U+FFFD; control characters become visible symbols.
 
       EXAMPLE
         sorted import irc logs/ --store inbox.store
@@ -36,7 +36,7 @@ struct ImportCommand: ParsableCommand {
   @Argument(help: "The file or folder.", completion: .file())
   var path: String
 
-  @Flag(help: "irc: make the annotated conversations of *.clusters.txt conversations of their own.")
+  @Flag(help: "irc: import each annotated conversation of *.clusters.txt separately.")
   var threads = false
 
   @Option(help: "irc: the name of the channel.")
@@ -59,19 +59,21 @@ struct ImportCommand: ParsableCommand {
         case .telegram: TelegramReader(path: url)
         case .ndjson: NDJSONReader(path: url)
         }
-      // A mistyped path makes no store.
+      // A mistyped path must not create a store.
       _ = try reader.files()
       return reader
     }
     let stop = ImportSession.StopSign()
     let interrupt = Interrupt { stop.raise() }
     let bar = ProgressLine()
-    let session = ImportSession(container: try store.container())
+    let container = try store.container()
+    let session = ImportSession(container: container)
     let report = try Failure.explained {
       defer { bar.end() }
       return try session.run(reader, stop: stop) { bar.show($0, $1) }
     }
     interrupt.cancel()
+    if !report.isInterrupted { try JudgingProgress.judge(container) }
     try output.print(report) { summary(report, $0) }
     if report.isInterrupted { throw ExitCode(130) }
   }
@@ -91,8 +93,8 @@ struct ImportCommand: ParsableCommand {
   }
 }
 
-/// Ctrl-C, as long as it is held. A second one ends the program as usual; the chunk at hand is then not stored.
-private final class Interrupt {
+/// Catches Ctrl-C as long as it is retained. A second one ends the program as usual, without storing the current chunk.
+final class Interrupt {
   private let source: any DispatchSourceSignal
 
   init(_ action: @escaping @Sendable () -> Void) {
@@ -111,7 +113,7 @@ private final class Interrupt {
   }
 }
 
-/// Progress: a bar on a terminal, a line for each tenth otherwise. Both go to standard error.
+/// Shows progress on standard error: a bar on a terminal, else a line per tenth.
 private final class ProgressLine {
   private var lastTenth = 0
   private var lastPercent = -1

@@ -6,12 +6,12 @@ import SortedWeb
 import SwiftData
 import SwiftDataPostgres
 
-/// How to print: what every command takes.
+/// The output options of every command.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON.")
   var json = false
 
-  /// Prints a value as JSON, or what `text` makes of it.
+  /// Prints a value as JSON or as text.
   func print<T: Encodable>(_ value: T, _ text: (TextRendering) -> String) throws {
     guard json else { return Swift.print(text(TextRendering(width: Terminal.width))) }
     let encoder = JSONEncoder()
@@ -22,7 +22,7 @@ struct OutputOptions: ParsableArguments {
 }
 
 extension OutputOptions {
-  /// Prints one of many values: a line of JSON, or of text, at once, whoever reads it.
+  /// Prints one of many values as a line of JSON or text, unbuffered.
   func printLine<T: Encodable>(_ value: T, _ text: () -> String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -32,7 +32,7 @@ extension OutputOptions {
   }
 }
 
-/// Where the store is.
+/// The options that select a store.
 struct StoreOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -41,7 +41,7 @@ struct StoreOptions: ParsableArguments {
     ))
   var store: String?
 
-  /// The URL of a server; nil where the store is a file.
+  /// The URL of a server, or nil if the store is a file.
   private var server: String? {
     store.flatMap { Self.isServer($0) ? $0 : nil }
   }
@@ -62,7 +62,7 @@ struct StoreOptions: ParsableArguments {
 
   private var url: URL { store.map { URL(fileURLWithPath: $0) } ?? SortedContainer.defaultURL }
 
-  /// Opens the store, made if it is not there.
+  /// Opens the store, and creates it if it does not exist.
   func container() throws -> ModelContainer {
     if let server { return try Failure.explained { try Self.container(at: server) } }
     let container = try Failure.explained { try SortedContainer.open(url) }
@@ -70,7 +70,7 @@ struct StoreOptions: ParsableArguments {
     return container
   }
 
-  /// Opens what the web keeps beside the inbox.
+  /// Opens the web server's own store beside the inbox.
   func webContainer() throws -> ModelContainer {
     try Failure.explained {
       guard let server else { return try WebSchema.open(URL(fileURLWithPath: url.path + "-web")) }
@@ -79,17 +79,21 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Where attached files are kept unless told.
+  /// The default folder of attached files.
   var webFiles: URL {
     URL(fileURLWithPath: (server == nil ? url : SortedContainer.defaultURL).path + "-files")
   }
 
-  /// Runs something on the inbox of an existing store.
+  /// Runs an operation on the inbox of an existing store, and saves its changes.
   func withInbox<T>(_ body: (InboxService) throws -> T) throws -> T {
-    try withContext { try body(InboxService(context: $0)) }
+    try withContext { context in
+      let result = try body(InboxService(context: context))
+      try context.save()
+      return result
+    }
   }
 
-  /// Runs something on a context of an existing store.
+  /// Runs an operation on a context of an existing store.
   func withContext<T>(_ body: (ModelContext) throws -> T) throws -> T {
     guard server != nil || FileManager.default.fileExists(atPath: url.path) else {
       throw Failure("there is no store at \(url.path); `sorted import` makes one")
@@ -99,13 +103,13 @@ struct StoreOptions: ParsableArguments {
   }
 }
 
-/// What went wrong, for a reader of a terminal.
+/// An error message for a terminal.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// Turns the errors of the data layer into failures with their own words.
+  /// Converts errors of the data layer to failures with their messages.
   static func explained<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()
@@ -114,7 +118,7 @@ struct Failure: Error, CustomStringConvertible {
     }
   }
 
-  /// An error in words for a reader of a terminal; one that has none stays as it is.
+  /// Converts an error to a failure with its message. An error without a message stays unchanged.
   static func of(_ error: any Error) -> any Error {
     switch error {
     case let error as SwiftDataError: Failure(error.description)
@@ -138,6 +142,6 @@ enum Terminal {
     return Int(size.ws_col)
   }
 
-  /// Writes to standard error, so that standard output stays what a program can read.
+  /// Writes to standard error, so that standard output stays machine-readable.
   static func note(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

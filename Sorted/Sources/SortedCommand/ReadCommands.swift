@@ -12,10 +12,18 @@ struct ListCommand: ParsableCommand {
 
       EXAMPLE
         sorted list --unread
+        sorted list --category urgent
+        sorted list --sort opportunity
       """)
 
   @Flag(exclusivity: .exclusive, help: "Which conversations.")
   var filter: Filter?
+
+  @Option(help: "Only those with a message of this category: fan, business, spam or urgent.")
+  var category: MessageCategory?
+
+  @Option(help: "latest, or opportunity: the most promising business first.")
+  var sort = ConversationOrder.latest
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
@@ -41,10 +49,15 @@ struct ListCommand: ParsableCommand {
   }
 
   func run() throws {
-    let list = try store.withInbox { try $0.conversations(filter?.inbox ?? .all).map(ConversationSummary.init) }
+    let list = try store.withInbox {
+      try $0.conversations(filter?.inbox ?? .all, category: category, order: sort).map(ConversationSummary.init)
+    }
     try output.print(list) { $0.list(list) }
   }
 }
+
+extension MessageCategory: ExpressibleByArgument {}
+extension ConversationOrder: ExpressibleByArgument {}
 
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -77,7 +90,7 @@ struct ShowCommand: ParsableCommand {
 struct SearchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search",
-    abstract: "Find the newest 50 messages that contain a text.",
+    abstract: "Search for a text and show the newest 50 messages that contain it.",
     discussion: """
       EXAMPLE
         sorted search "grub rescue"
@@ -98,7 +111,7 @@ struct SearchCommand: ParsableCommand {
 struct StatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Count what is in the store.",
+    abstract: "Print the number of objects in the store.",
     discussion: """
       EXAMPLE
         sorted stats --json

@@ -6,9 +6,9 @@ import SwiftData
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",
-    abstract: "Copy what can be read of a damaged store into a new one.",
+    abstract: "Copy the readable part of a damaged store into a new one.",
     discussion: """
-      The damaged file is only read. What is lost is listed by class.
+      The damaged file is not changed. The report lists losses by class.
 
       EXAMPLE
         sorted recover inbox.store --to mended.store
@@ -28,7 +28,7 @@ struct RecoverCommand: ParsableCommand {
         from: URL(fileURLWithPath: damaged), to: URL(fileURLWithPath: to), for: SortedContainer.schema)
     }
     try output.print(report) { _ in report.description }
-    // A script learns that something is missing.
+    // The exit code tells scripts that something is missing.
     guard report.isComplete else { throw ExitCode(2) }
   }
 }

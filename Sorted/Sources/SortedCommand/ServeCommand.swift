@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssistModel
 import FirestoreClient
 import Foundation
 import Sorted
@@ -11,29 +12,41 @@ struct ServeCommand: AsyncParsableCommand {
     commandName: "serve",
     abstract: "Show the inbox in a web browser. Ctrl-C ends it.",
     discussion: """
-      Open the address that it prints: its token signs this browser in. With
-      --remote the inbox is kept in sync all the while. With --accounts others
-      sign up, and see the conversations that they take part in.
+      Open the printed address, which signs in this browser once. With
+      --remote the inbox syncs continuously. With --accounts others can
+      sign up and see the conversations that they take part in.
 
       EXAMPLE
         sorted serve --sample
         sorted serve --store inbox.store --port 8080
       """)
 
-  @Option(help: "The port; 0 takes a free one.")
+  @Option(help: "The port; 0 chooses a free one.")
   var port = 8080
 
   @Option(
     help: "The address to listen at. There is no encryption: keep it on this machine, or behind a proxy that has it.")
   var host = "127.0.0.1"
 
-  @Flag(help: "Show a generated inbox, which is gone afterwards.")
+  @Flag(help: "Serve a generated inbox and delete it afterwards.")
   var sample = false
 
-  @Flag(help: "Let people sign up.")
+  @Flag(help: "Allow people to sign up.")
   var accounts = false
 
-  @Option(help: ArgumentHelp("Where attached files are kept. (default: beside the store)", valueName: "folder"))
+  @Option(
+    help: ArgumentHelp(
+      "A name that leads to this server, as inbox.example.org; once for each. Requests for other names are refused.",
+      valueName: "host"))
+  var name: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The address of a proxy whose X-Forwarded-For and X-Forwarded-Proto are true; once for each. Behind one that encrypts, cookies are Secure.",
+      valueName: "address"))
+  var trustedProxy: [String] = []
+
+  @Option(help: ArgumentHelp("The folder of attached files. (default: beside the store)", valueName: "folder"))
   var files: String?
 
   @OptionGroup var remote: RemoteOptions
@@ -48,10 +61,14 @@ struct ServeCommand: AsyncParsableCommand {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-serve-\(UUID().uuidString)")
     defer { if sample { try? FileManager.default.removeItem(at: folder) } }
     let stores = try sample ? sampleStores(folder) : webStores()
-    let options = WebOptions(host: host, port: port, hasAccounts: accounts, files: stores.files)
+    let options = WebOptions(
+      host: host, port: port, hasAccounts: accounts, files: stores.files, names: name,
+      trustedProxies: trustedProxy)
     let coordinator = try await coordinator(stores.inbox)
     let syncing = coordinator.map { coordinator in Task { await coordinator.run(interval: 2) } }
     defer { syncing?.cancel() }
+    let judging = Task { await AssistWorker(container: stores.inbox).run() }
+    defer { judging.cancel() }
     do {
       let server = try await SortedWebServer(inbox: stores.inbox, own: stores.own, options: options, sync: coordinator)
       try await server.run { port in announce(port, server.token) }
@@ -65,7 +82,10 @@ struct ServeCommand: AsyncParsableCommand {
   private func sampleStores(_ folder: URL) throws -> Stores {
     try Failure.explained {
       let inbox = try SortedContainer.open(folder.appendingPathComponent("inbox.store"))
-      try WebSample.fill(ModelContext(inbox))
+      let context = ModelContext(inbox)
+      try WebSample.fill(context)
+      // The sample shows judgements of its own. The assistant judges only what comes after it.
+      try context.update(model: MessageEntity.self, set: .assign(\.assistVersion, MessageModel.version))
       return (
         inbox, try WebSchema.open(folder.appendingPathComponent("web.store")), folder.appendingPathComponent("files")
       )
@@ -95,12 +115,12 @@ struct ServeCommand: AsyncParsableCommand {
 
         http://\(shown):\(port)/?token=\(token)
 
-      Open it in a browser: click a conversation to read it, write below it and press Enter;
-      the icons beside each conversation pin, mute, archive and delete it, and ? shows the keys.
+      It signs one browser in; the settings make addresses for others. Click a conversation to
+      read it, write below it and press Enter; ? shows the keys.
       \(accounts ? "Others sign up at http://\(shown):\(port)/sign-up\n" : "")Ctrl-C ends it.
 
       """
-    // Not print, which keeps it back where nobody is at the terminal.
+    // `print` buffers its output if it is not a terminal.
     FileHandle.standardOutput.write(Data(lines.utf8))
   }
 }

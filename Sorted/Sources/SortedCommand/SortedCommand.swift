@@ -16,9 +16,10 @@ struct SortedCommand: AsyncParsableCommand {
       ArchiveCommand.self, KeepCommand.self, DeleteCommand.self, CleanCommand.self, SearchCommand.self,
       StatsCommand.self, CopyCommand.self, DemoCommand.self, NewCommand.self, EditCommand.self, SyncCommand.self,
       StatusCommand.self, RetryCommand.self, FirestoreCommand.self, RecoverCommand.self, ServeCommand.self,
+      AssistCommand.self, DigestCommand.self,
     ])
 
-  /// A store may be named before the command: `sorted --store inbox.store list`.
+  /// Accepts the store before the command: `sorted --store inbox.store list`.
   static func main() async {
     var arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.count > 2, arguments[0] == "--store" { arguments.insert(arguments.remove(at: 2), at: 0) }

@@ -7,9 +7,9 @@ import SwiftData
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say how the sync stands: online, waiting, failed and why, last time.",
+    abstract: "Show the state of the sync: online, queued, failed with the reasons, last sync.",
     discussion: """
-      The server is asked whether it is there where --remote or
+      Checks whether the server answers if --remote or
       FIRESTORE_EMULATOR_HOST names one.
 
       EXAMPLE
@@ -35,7 +35,7 @@ struct StatusCommand: AsyncParsableCommand {
       _ = try await database.documents(["\(database.root)/users/\(user)"])
       return true
     } catch let error as FirestoreError {
-      // Whoever answers at all is there.
+      // Any answer means that the server is reachable.
       return ![.unavailable, .deadlineExceeded].contains(error.status)
     }
   }
@@ -56,7 +56,7 @@ struct StatusCommand: AsyncParsableCommand {
     lines += report.conflicts.map {
       "replaced  \($0.id) \($0.field): \"\($0.local)\" by the later \"\($0.remote)\""
     }
-    // Names and texts are others' words: nothing of them acts on the terminal.
+    // Names and texts come from others, so control sequences are removed.
     return lines.joined(separator: "\n").split(separator: "\n").map { rendering.safe(String($0)) }
       .joined(separator: "\n")
   }
@@ -65,7 +65,7 @@ struct StatusCommand: AsyncParsableCommand {
 struct RetryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry",
-    abstract: "Put messages that failed back into the queue; the next sync tries them again.",
+    abstract: "Queue failed messages again for the next sync.",
     discussion: """
       EXAMPLE
         sorted retry --all

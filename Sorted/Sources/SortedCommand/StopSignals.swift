@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Ctrl-C and the request to end, as long as it is held.
+/// Catches SIGINT and SIGTERM as long as it is retained.
 final class StopSignals {
   private let sources: [any DispatchSourceSignal]
 
@@ -11,7 +11,7 @@ final class StopSignals {
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
         action()
-        // A second one ends the program as usual.
+        // A second signal ends the program as usual.
         signal(number, SIG_DFL)
       }
       source.resume()

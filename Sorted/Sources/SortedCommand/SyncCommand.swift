@@ -7,20 +7,20 @@ import SwiftData
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Send what was written here, and receive what is new.",
+    abstract: "Send local messages and receive new ones.",
     discussion: """
-      A server that does not answer is no failure of a message: it waits. With
-      --watch the sync goes on until Ctrl-C, and prints a line (JSON with --json)
-      for each time that something happened.
+      If the server does not answer, messages stay queued. With
+      --watch the sync runs until Ctrl-C and prints a line (JSON with --json)
+      for each event.
 
       EXAMPLE
         sorted sync --user ann --remote http://127.0.0.1:8080
       """)
 
-  @Flag(help: "Go on until Ctrl-C.")
+  @Flag(help: "Run until Ctrl-C.")
   var watch = false
 
-  @Option(help: ArgumentHelp("With --watch: how often to look for news.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("With --watch: the polling interval.", valueName: "seconds"))
   var interval = 2.0
 
   @OptionGroup var remote: RemoteOptions
@@ -42,6 +42,7 @@ struct SyncCommand: AsyncParsableCommand {
     do {
       let report = try await session.run(ignoringDelays: true) { bar.show($0, $1) }
       bar.end()
+      try JudgingProgress.judge(container)
       try output.print(report) { Self.text(report, $0) }
     } catch {
       bar.end()
@@ -57,6 +58,8 @@ struct SyncCommand: AsyncParsableCommand {
       container: container, database: database, userID: user, reachability: remote.reachability(of: database),
       environment: clock.environment)
     let running = Task { await coordinator.run(interval: interval) }
+    let judging = Task { await AssistWorker(container: container).run() }
+    defer { judging.cancel() }
     let interrupt = StopSignals { running.cancel() }
     defer { interrupt.cancel() }
     let output = output
@@ -82,7 +85,7 @@ struct SyncCommand: AsyncParsableCommand {
   }
 }
 
-/// How wrong this program takes its clock to be: for tests of clocks that are.
+/// A deliberate clock error, for tests.
 struct ClockOptions: ParsableArguments {
   @Option(help: .hidden)
   var clockOffset = 0.0
@@ -93,7 +96,7 @@ struct ClockOptions: ParsableArguments {
   }
 }
 
-/// Where the server is, and who asks.
+/// The server and the credentials.
 struct RemoteOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -103,13 +106,13 @@ struct RemoteOptions: ParsableArguments {
   @Option(help: "The Firebase project.")
   var project = "demo-sorted"
 
-  @Option(help: "Whose store it is; needed for its first sync.")
+  @Option(help: "The user of the store; required for its first sync.")
   var user: String?
 
-  @Option(help: ArgumentHelp("The key of a service account, as Google's console gives it.", valueName: "file"))
+  @Option(help: ArgumentHelp("The key file of a service account, from the Google Cloud console.", valueName: "file"))
   var key: String?
 
-  /// Whether there is a network; nil for a server on this machine, which needs none.
+  /// Whether there is a network, or nil for a server on this machine, which needs none.
   func reachability(of database: any RemoteDatabase) -> AsyncStream<Bool>? {
     #if os(Linux)
       let emulator = ProcessInfo.processInfo.environment["FIRESTORE_EMULATOR_HOST"].map { "http://" + $0 }
@@ -123,7 +126,7 @@ struct RemoteOptions: ParsableArguments {
     #endif
   }
 
-  /// - Throws: ``Failure`` for what is no address; `FirestoreError` for what is no key.
+  /// - Throws: ``Failure`` for an invalid address; `FirestoreError` for an invalid key.
   func database() throws -> any RemoteDatabase {
     if let remote, URL(string: remote)?.host == nil {
       throw Failure("--remote \(remote) is no address; write it as in http://127.0.0.1:8080")
@@ -135,7 +138,7 @@ struct RemoteOptions: ParsableArguments {
       timeout: .seconds(30))
   }
 
-  /// - Throws: ``Failure`` where nobody said.
+  /// - Throws: ``Failure`` if no user was given.
   func userID(of container: ModelContainer) throws -> String {
     if let user { return user }
     let known = try LocalUser.id(in: ModelContext(container))
@@ -146,7 +149,7 @@ struct RemoteOptions: ParsableArguments {
   }
 }
 
-/// The progress of sending, on a terminal, where it takes a while.
+/// Shows the progress of sending on a terminal.
 private final class SendProgress: Sendable {
   func show(_ done: Int, _ total: Int) {
     guard Terminal.isTerminal, total >= 500 else { return }

@@ -2,7 +2,7 @@ import Foundation
 import Observation
 import Sorted
 
-/// What `sorted sync --watch` prints when it changes.
+/// The output of `sorted sync --watch` after a change.
 struct WatchLine: Encodable, Equatable, Sendable {
   let online: Bool
   let pending: Int

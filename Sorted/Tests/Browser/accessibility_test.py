@@ -23,7 +23,7 @@ class AccessibilityTest(BrowserTest):
             self.check(page, f"thread {where}")
             for path in [
                 "/answers", "/settings", "/settings?days=1", "/search?q=the", "/search?category=fan", "/nothing",
-                "/?filter=archived",
+                "/?filter=archived", "/bin",
             ]:
                 page.goto(self.server.url + path)
                 self.check(page, f"{path} {where}")
@@ -32,6 +32,39 @@ class AccessibilityTest(BrowserTest):
             page.locator(".new summary").click()
             self.check(page, f"forms {where}")
             page.context.close()
+
+    def test_every_screen_from_right_to_left(self):
+        for scheme, width in [("light", 1280), ("dark", 360)]:
+            page = self.open(
+                locale="he-IL", color_scheme=scheme, viewport={"width": width, "height": 760}, reduced_motion="reduce")
+            where = f"Hebrew {scheme} {width}"
+            self.check(page, f"list {where}")
+            self.enter(page, "Ines, harbour festival")
+            expect(page.locator("html")).to_have_attribute("dir", "rtl")
+            # One's own messages end where a line ends, which is on the left.
+            box = page.locator("#messages").bounding_box()
+            mine = page.locator(".msg.mine").last.bounding_box()
+            theirs = page.locator(".msg:not(.mine)").last.bounding_box()
+            self.assertLess(abs(mine["x"] - box["x"]), 2)
+            self.assertLess(abs(theirs["x"] + theirs["width"] - box["x"] - box["width"]), 2)
+            self.check(page, f"thread {where}")
+            page.keyboard.press("Control+k")
+            expect(page.get_by_placeholder("אדם, שיחה או פקודה")).to_be_visible()
+            self.check(page, f"palette {where}")
+            page.keyboard.press("Escape")
+            for path in ["/answers", "/settings", "/search?q=the", "/nothing", "/bin"]:
+                page.goto(self.server.url + path)
+                self.check(page, f"{path} {where}")
+            page.context.close()
+
+    def test_the_settings_choose_a_language(self):
+        page = self.open("/settings")
+        page.get_by_label("Language").select_option("he")
+        page.get_by_role("button", name="Save look").click()
+        expect(page.get_by_role("heading", name="הגדרות")).to_be_visible()
+        page.get_by_label("שפה").select_option("")
+        page.get_by_role("button", name="שמירת המראה").click()
+        expect(page.get_by_role("heading", name="Settings")).to_be_visible()
 
     def test_live_updates_do_not_move_the_page(self):
         page, other = self.open(), self.open()
@@ -62,11 +95,7 @@ class SignInAccessibilityTest(BrowserTest):
     def test_two_people_talk(self):
         pages = {}
         for name in ["ann", "bob"]:
-            page = self.open("/sign-up", door=False)
-            page.get_by_label("Name").fill(name)
-            page.get_by_label("Password").fill(f"correct horse {name}")
-            page.get_by_role("button", name="Create an account").click()
-            self.live(page)
+            page = self.sign_up(name)
             expect(page.locator("#no-rows")).to_be_visible()
             pages[name] = page
         ann, bob = pages["ann"], pages["bob"]

@@ -63,7 +63,7 @@ class ListTest(BrowserTest):
         page = self.open()
         page.keyboard.press("?")
         page.evaluate("""() => {
-            $("#keys").close();
+            document.querySelector("#keys").close();
             document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
         }""")
         expect(page.locator(".row").first.locator(".row-link")).to_be_focused()
@@ -79,7 +79,11 @@ class ListTest(BrowserTest):
                 route.continue_()
 
         page.route("**/*", hold)
-        page.evaluate("() => { window.late = refresh(); }")
+        page.evaluate("""async () => {
+            const script = document.querySelector("script[type=module]").src;
+            const { refreshRows } = await import(new URL("rows.js", script));
+            window.late = refreshRows();
+        }""")
         while not held:
             page.wait_for_timeout(20)
         studio = self.row(other, "Studio team")
@@ -141,6 +145,7 @@ class ThreadTest(BrowserTest):
         message = page.locator(".msg.mine", has_text="Wrogn")
         expect(message.locator(".edit")).to_be_attached()
         message.hover()
+        message.locator(".menu summary").click()
         message.locator(".edit").click()
         page.locator("#edit-text").fill("Right")
         page.get_by_role("button", name="Save").click()
@@ -148,9 +153,11 @@ class ThreadTest(BrowserTest):
         message = page.locator(".msg.mine", has_text="Right")
         expect(message).to_contain_text("edited")
         message.hover()
+        message.locator(".menu summary").click()
         message.locator(".copy").click()
         self.assertEqual(page.evaluate("navigator.clipboard.readText()"), "Right")
-        message.get_by_label("Delete this message").click()
+        message.locator(".menu summary").click()
+        message.get_by_role("button", name="Delete for me").click()
         expect(message).to_have_count(0)
         page.get_by_role("button", name="Undo").click()
         expect(message).to_have_count(1)
@@ -184,7 +191,7 @@ class ThreadTest(BrowserTest):
             done();
           }));
         }""")
-        expect(page.locator("#chosen")).to_have_text("ride.png")
+        expect(page.locator("#chosen")).to_contain_text("ride.png")
         page.locator(".send").click()
         picture = page.locator(".msg.mine img[alt='ride.png']")
         expect(picture).to_be_visible()
@@ -203,14 +210,6 @@ class ThreadTest(BrowserTest):
         page.locator(".hit-link").click()
         expect(page.locator(".msg.hit")).to_be_in_viewport()
         expect(page.locator(".msg.hit")).to_contain_text("It is on the archive tape")
-
-    def test_search_for_messages_of_a_kind(self):
-        page = self.open("/search")
-        page.get_by_text("Of a kind").click()
-        page.get_by_label("Category").select_option("fan")
-        page.get_by_role("button", name="Search").click()
-        expect(page.locator(".hit-link")).to_have_count(2)
-        expect(page.locator(".hit-link .chip.fan").first).to_be_visible()
 
     def test_answers_are_written_and_inserted(self):
         page = self.open("/answers")
@@ -240,15 +239,15 @@ class ThreadTest(BrowserTest):
 
     def test_settings_are_saved(self):
         page = self.open("/settings")
-        switch = page.get_by_label("Remember conversations outside this store")
+        switch = page.get_by_label("Read the mood of messages")
         expect(switch).to_be_checked()
         switch.uncheck()
         page.get_by_role("button", name="Save switches").click()
         expect(page.locator(".notice")).to_have_text("Saved.")
         expect(switch).not_to_be_checked()
-        page.get_by_label("Name").fill("Sarah")
+        page.get_by_role("textbox", name="Name").fill("Sarah")
         page.get_by_role("button", name="Save profile").click()
-        expect(page.get_by_label("Name")).to_have_value("Sarah")
+        expect(page.get_by_role("textbox", name="Name")).to_have_value("Sarah")
         page.get_by_label("Keep messages for").fill("3650")
         page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_label("Keep messages for")).to_have_value("3650")
@@ -262,8 +261,10 @@ class ReadingTest(BrowserTest):
         page = self.open()
         row = self.row(page, "John Doe")
         expect(row.locator(".badge")).to_be_visible()
+        expect(page).to_have_title("(3) Inbox · Sorted")
         self.enter(page, "John Doe")
         expect(row.locator(".badge")).to_have_count(0)
+        expect(page).to_have_title("(2) Inbox · Sorted")
 
 
 class WithoutScriptTest(BrowserTest):
@@ -289,3 +290,16 @@ class WithoutScriptTest(BrowserTest):
         page.locator("#text").fill("With a file")
         page.locator(".send").click()
         expect(page.locator(".msg.mine").last.locator(".file")).to_contain_text("a.txt")
+
+
+class KindTest(BrowserTest):
+    """On a server of its own: a new answer in the settings has the assistant judge every message again."""
+
+    def test_search_for_messages_of_a_kind(self):
+        page = self.open("/search")
+        page.get_by_text("Of a kind").click()
+        page.get_by_label("Category").select_option("fan")
+        page.get_by_role("button", name="Search").click()
+        # The sample has two.
+        expect(page.locator(".hit-link")).to_have_count(2)
+        expect(page.locator(".hit-link:has(.chip.fan)")).to_have_count(2)

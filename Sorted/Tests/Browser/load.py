@@ -15,6 +15,7 @@ import uuid
 from support import Server
 
 RATE = 20
+MARK = b'class="text" dir="auto">load '
 
 
 def memory(process):
@@ -29,7 +30,7 @@ class Writer:
     def __init__(self, server):
         self.server = server
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port)
-        path = server.door.removeprefix(server.url)
+        path = server.new_door().removeprefix(server.url)
         self.cookie = self.request("GET", path).getheader("Set-Cookie").split(";")[0]
         page = self.request("GET", "/settings").body
         self.token = re.search(r'name="form" value="([^"]+)"', page).group(1)
@@ -47,19 +48,23 @@ class Writer:
     def send(self, slug, text):
         answer = self.request(
             "POST", f"/c/{slug}/send", {"form": self.token, "key": str(uuid.uuid4()), "text": text})
-        assert answer.status == 204, (answer.status, answer.body)
+        assert answer.status == 200, (answer.status, answer.body)
+
+
+# As many streams as one session may have.
+STREAMS = 12
 
 
 async def listen(port, cookie, slug, heard, delays):
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(f"GET /events?thread={slug} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n\r\n".encode())
+    writer.write(f"GET /events?threads={slug}:: HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n\r\n".encode())
     seen = set()
     heard.append(seen)
     try:
         rest = b""
         while chunk := await reader.read(1 << 16):
             # Whole texts only; the beginning of one stays for the next chunk.
-            parts = (rest + chunk).split(b'class="text">load ')
+            parts = (rest + chunk).split(MARK)
             for part in parts[1:]:
                 text, end, _ = part.partition(b"<")
                 number = int(text.split(b" ")[0]) if end else None
@@ -67,7 +72,7 @@ async def listen(port, cookie, slug, heard, delays):
                     seen.add(number)
                     delays.append(time.time() - float(text.split(b" ")[2]))
             last = parts[-1]
-            rest = b'class="text">load ' + last if len(parts) > 1 and b"<" not in last else (rest + chunk)[-32:]
+            rest = MARK + last if len(parts) > 1 and b"<" not in last else (rest + chunk)[-32:]
     finally:
         writer.close()
 
@@ -80,7 +85,11 @@ async def main(clients, seconds):
         page = writer.request("GET", "/").body
         slug = re.search(r'id="c-([^"]+)"', page).group(1)
         heard, delays = [], []
-        tasks = [asyncio.create_task(listen(server.port, writer.cookie, slug, heard, delays)) for _ in range(clients)]
+        cookies = [Writer(server).cookie for _ in range((clients + STREAMS - 1) // STREAMS)]
+        tasks = [
+            asyncio.create_task(listen(server.port, cookies[index // STREAMS], slug, heard, delays))
+            for index in range(clients)
+        ]
         while len(heard) < clients:
             await asyncio.sleep(0.05)
         await asyncio.sleep(2)

@@ -67,4 +67,3 @@ class RecoveryTest(BrowserTest):
         expect(page.locator(".msg", has_text="From the command line")).to_be_visible()
         self.server.run("pin", "room/1")
         expect(page.locator("#rows .day").first).to_have_text("Pinned")
-        expect(page.locator("#status")).to_contain_text("1 message waits to be sent")

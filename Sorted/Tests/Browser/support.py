@@ -1,5 +1,7 @@
 """A server of its own for each class of tests, and a browser for all."""
 import faulthandler
+import html
+import http.client
 import os
 import pathlib
 import re
@@ -8,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import unittest
+import urllib.parse
 
 from playwright.sync_api import expect, sync_playwright
 
@@ -36,7 +39,32 @@ class Server:
     def command(self, *arguments):
         return [os.environ["SORTED"], *arguments]
 
+    session = None
+
+    def request(self, method, path, fields=None):
+        """Asks as a browser of its own that is signed in; the answer has its body and its cookie."""
+        headers = {"Cookie": self.session or ""}
+        body = urllib.parse.urlencode(fields) if fields is not None else None
+        if body is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        answer.text = answer.read().decode()
+        connection.close()
+        return answer
+
+    def new_door(self):
+        """An address that signs one browser in: each works once."""
+        if not self.session:
+            answer = self.request("GET", self.door.removeprefix(self.url))
+            self.session = answer.getheader("Set-Cookie").split(";")[0]
+            self.token = re.search(r'name="form" value="([^"]+)"', self.request("GET", "/settings").text).group(1)
+        page = self.request("POST", "/settings/door", {"form": self.token}).text
+        return html.unescape(re.search(r'id="door" readonly value="([^"]+)"', page).group(1))
+
     def start(self):
+        self.session = None
         where = [] if {"--sample", "--store"} & set(self.arguments) else ["--store", str(self.store)]
         self.process = subprocess.Popen(
             self.command("serve", "--port", str(self.port), *where, *self.arguments),
@@ -48,10 +76,11 @@ class Server:
                 return
         raise AssertionError("sorted serve ended before it printed its address")
 
-    def run(self, *arguments):
+    def run(self, *arguments, lines=None):
         """Another program on the same store."""
         return subprocess.run(
-            self.command(*arguments, "--store", str(self.store)), check=True, capture_output=True, text=True).stdout
+            self.command(*arguments, "--store", str(self.store)), check=True, capture_output=True, text=True,
+            input=lines).stdout
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -106,16 +135,13 @@ class BrowserTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.server = Server(*cls.arguments)
+        cls.addClassCleanup(cls.server.stop)
         cls.playwright = sync_playwright().start()
+        cls.addClassCleanup(cls.playwright.stop)
         # Chromium refuses its sandbox to root, as in a container.
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
         cls.chromium = cls.playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=flags)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.chromium.close()
-        cls.playwright.stop()
-        cls.server.stop()
+        cls.addClassCleanup(cls.chromium.close)
 
     def setUp(self):
         self.complaints = []
@@ -126,13 +152,15 @@ class BrowserTest(unittest.TestCase):
     def open(self, path="/", door=True, **options):
         """A page of a browser of its own, signed in, with live updates."""
         options.setdefault("viewport", {"width": 1280, "height": 800})
+        # Requests that a service worker makes pass by the routes of a test.
+        options.setdefault("service_workers", "block")
         context = self.chromium.new_context(**options)
         self.addCleanup(context.close)
         page = context.new_page()
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", self.listen)
         if door:
-            page.goto(self.server.door)
+            page.goto(self.server.new_door())
             if path != "/":
                 page.goto(self.server.url + path)
             if options.get("java_script_enabled", True):
@@ -148,6 +176,26 @@ class BrowserTest(unittest.TestCase):
 
     def live(self, page):
         expect(page.locator("body[data-live=yes]")).to_be_attached()
+
+    def sign_up(self, name, path="/sign-up", **options):
+        """A page of somebody with a new account."""
+        page = self.open(path, door=False, **options)
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Password").fill(f"correct horse {name}")
+        page.get_by_role("button", name="Create an account").click()
+        self.live(page)
+        return page
+
+    def begin(self, page, people):
+        page.locator(".new summary").click()
+        page.get_by_label("With").fill(people)
+        page.get_by_role("button", name="Start").click()
+        self.live(page)
+
+    def say(self, page, text):
+        """Writes a message and sends it; nothing is awaited."""
+        page.locator("#text").fill(text)
+        page.locator("#text").press("Enter")
 
     def row(self, page, name):
         return page.locator(".row", has_text=name)

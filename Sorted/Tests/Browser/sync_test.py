@@ -18,8 +18,7 @@ class SyncTest(BrowserTest):
         self.live(page)
 
     def say(self, page, text):
-        page.locator("#text").fill(text)
-        page.keyboard.press("Enter")
+        super().say(page, text)
         return page.locator(".msg.mine", has_text=text)
 
     def test_the_server_goes_away_and_comes_back(self):

@@ -152,7 +152,7 @@ import Testing
   @Test("A request that waits for a connection is not given up after the time that connecting may take")
   func queue() async throws {
     let slow = CallbackResponder<BasicRequestContext> { _, _ in
-      try await Task.sleep(for: .milliseconds(300))
+      try await Task.sleep(for: .milliseconds(800))
       return Response(status: .ok, body: .init(byteBuffer: .init(string: #"{"name":"a","fields":{}}"#)))
     }
     var logger = Logger(label: "test")
@@ -164,13 +164,13 @@ import Testing
         onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, logger: quiet)
       try await server.runService(gracefulShutdownSignals: [])
     } _: { port in
-      var configuration = HTTPClient.Configuration(timeout: .init(connect: .milliseconds(100)))
+      var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(2)))
       configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
       let connections = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
       let client = FirestoreClient(project: "p", baseURL: "http://127.0.0.1:\(port)", client: connections)
       let impatient = FirestoreClient(
         project: "p", baseURL: "http://127.0.0.1:\(port)", client: connections, timeout: .milliseconds(150))
-      // All at once, of which one is sent and the others wait.
+      // One of them is sent and the others wait; the last one waits longer than connecting may take.
       let found = await withTaskGroup(of: FirestoreError.Status?.self) { group in
         for _ in 0..<4 { group.addTask { await status { _ = try await client.document("a") } } }
         return await group.reduce(into: []) { $0.append($1) }
@@ -231,7 +231,7 @@ import Testing
     #expect(error?.isRetryable == true)
     #expect(await !nobody.isReachable())
     try await withServer { client in
-      #expect(await client.isReachable())
+      #expect(await client.isReachable(within: .minutes(1)))
       let error = await #expect(throws: FirestoreError.self) {
         _ = try await client.commit([.update(.init(name: client.root + "/c", fields: [:]))])
       }

@@ -22,6 +22,7 @@ import Testing
     case .text: 300
     case .token, .request: 1_000
     case .schema: 150
+    case .appleStore: 300
     }
   }
 

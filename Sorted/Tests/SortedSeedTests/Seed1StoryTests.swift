@@ -64,12 +64,12 @@ import Testing
       "MessageEntity": """
       id conversationID senderID text createdAt updatedAt status syncStatus retryCount lastSyncAttempt nextSyncAttempt \
       syncError pendingFields changeID serverTime editedAt readBy category categoryConfidence sentiment sentimentIntensity opportunityScore faqMatchID faqConfidence \
-      smartReplyDraft supermemoryID conversation attachments
+      smartReplyDraft supermemoryID assistVersion replyToID reactions deletedAt conversation attachments
       """,
       "ConversationEntity": """
       id participantIDs displayName avatarURL isGroup createdAt updatedAt isPinned isMuted isArchived isKept \
       unreadCount lastMessageText lastMessageAt lastMessageSenderID pendingFields hasPendingFields changeID fieldTimes \
-      serverTime noticeTime messageCursor supermemoryConversationID messages
+      serverTime noticeTime messageCursor supermemoryConversationID pinnedMessageIDs messages
       """,
       "UserEntity": """
       id email displayName photoURL createdAt updatedAt enableCategorization enableSmartReply enableFAQ \
@@ -84,6 +84,7 @@ import Testing
       """,
       "SyncStateEntity": "id userID noticeCursor deletedNotices lastSyncAt lastError lastErrorAt",
       "AttachmentUploadEntity": "attachmentID upload checksum length sent failures nextAttempt",
+      "AssistCorrectionEntity": "id userID messageID text kind createdAt",
       "SyncConflictEntity": "id objectID field localValue localTime remoteValue remoteTime",
     ]
     let entities = SortedContainer.schema.entitiesByName

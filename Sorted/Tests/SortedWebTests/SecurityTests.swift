@@ -19,7 +19,11 @@ import Testing
     ("/answers", ["category": "Other", "question": "q", "answer": "a"]),
     ("/settings/profile", ["name": "n", "email": ""]),
     ("/settings/switches", [:]), ("/settings/clean", ["days": "0"]), ("/settings/compact", [:]), ("/sync", [:]),
-    ("/sign-out", [:]),
+    ("/sign-out", [:]), ("/settings/look", ["theme": "dark"]), ("/settings/door", [:]),
+    ("/settings/sessions/x/end", [:]), ("/c/\(studio)/leave", [:]), ("/c/\(studio)/people", ["people": "eve"]),
+    ("/c/\(studio)/typing", [:]), ("/c/\(studio)/m/\(Slug.encode("sample/studio/0"))/delete-for-all", [:]),
+    ("/c/\(studio)/m/\(Slug.encode("sample/studio/0"))/react", ["emoji": "👍"]),
+    ("/c/\(studio)/m/\(Slug.encode("sample/studio/0"))/pin", ["pinned": "1"]),
   ]
 
   /// What people try to smuggle in.
@@ -58,7 +62,7 @@ import Testing
         #expect(try await stranger.get(path).status == 401, "\(path)")
       }
       #expect(try await stranger.get("/?token=\(web.server.token.dropLast())x").status == 401)
-      stranger.cookie = "sorted=" + String(repeating: "A", count: 43)
+      stranger.cookie = try #require(owner.cookie).prefix { $0 != "=" } + "=" + String(repeating: "A", count: 43)
       #expect(try await stranger.get("/").status == 401)
       #expect(try Self.contents(web) == before)
     }
@@ -217,12 +221,14 @@ import Testing
       let answer = try await browser.get("/?token=\(web.server.token)")
       let cookie = try #require(answer["Set-Cookie"])
       #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
-      let value = String(try #require(cookie.firstMatch(of: /sorted=([^;]+)/)).1)
+      let port = try #require(web.base.split(separator: ":").last)
+      #expect(cookie.hasPrefix("sorted-\(port)="))
+      let value = String(try #require(cookie.firstMatch(of: /sorted-\d+=([^;]+)/)).1)
       let kept = try ModelContext(web.own).fetch(FetchDescriptor<SessionEntity>()).map(\.tokenDigest)
       #expect(kept == [Secret.digest(value)])
       #expect(!kept.contains(value))
       _ = try await browser.send("/sign-out")
-      browser.cookie = "sorted=\(value)"
+      browser.cookie = "sorted-\(port)=\(value)"
       #expect(try await browser.get("/").status == 401)
     }
   }

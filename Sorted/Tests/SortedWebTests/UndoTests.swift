@@ -33,7 +33,7 @@ import Testing
     #expect(names(try #require(copy.attachments.first)) == Set(file).subtracting(["message"]))
   }
 
-  @Test("A deleted message comes back with its files and its line in the list, for a while")
+  @Test("A message that was deleted for everybody says so, and comes back with its files and its line, for a while")
   func undo() async throws {
     try await WebFixture.run { web in
       var browser = try await web.owner()
@@ -41,11 +41,14 @@ import Testing
       _ = try await browser.upload(
         "/c/\(Self.studio)/send", ["key": key, "text": "With a note"], files: [("note.txt", Data("hi".utf8))])
       let message = "/c/\(Self.studio)/m/\(Slug.encode(key))"
-      let answer = try await browser.send("\(message)/delete", ["return": "/c/\(Self.studio)"])
-      #expect(throws: DataLayerError.self) { try InboxService(context: web.context()).message(key) }
+      let answer = try await browser.send("\(message)/delete-for-all", ["return": "/c/\(Self.studio)"])
+      let deleted = try InboxService(context: web.context()).message(key)
+      #expect(deleted.text == InboxService.deletedText && deleted.attachments.isEmpty)
+      #expect(deleted.conversation?.lastMessageText == InboxService.deletedText)
       let page = try await browser.get(try #require(answer["Location"]))
       #expect(page.text.contains("formaction=\"\(message)/restore\""))
       #expect(!page.text.contains("With a note"))
+      #expect(try await browser.get("/bin").text.contains("With a note"))
       #expect(try await browser.send("\(message)/restore").status == 303)
       let again = try InboxService(context: web.context()).message(key)
       #expect(again.text == "With a note" && again.syncStatus == .pending && again.attachments.count == 1)
@@ -56,12 +59,34 @@ import Testing
       #expect(try await browser.send("\(message)/restore").status == 410)
       try await Self.purge(web, now: .distantFuture)
       #expect(try Self.kept(web).count == 1)
-      _ = try await browser.send("\(message)/delete")
+      _ = try await browser.send("\(message)/delete-for-all")
       try await Self.purge(web, now: Date())
       #expect(try Self.kept(web).count == 1)
       try await Self.purge(web, now: Date().addingTimeInterval(3_700))
       #expect(try await browser.send("\(message)/restore").status == 410)
       #expect(try Self.kept(web).isEmpty)
+    }
+  }
+
+  @Test("A message that somebody deleted for themselves is there for others, and back from the bin")
+  func hidden() async throws {
+    try await WebFixture.run(accounts: true) { web in
+      var (ann, bob) = (try await web.member("ann"), try await web.member("bob"))
+      let path = try #require(try await ann.send("/new", ["people": "bob", "name": ""])["Location"])
+      let key = UUID().uuidString
+      _ = try await ann.send("\(path)/send", ["key": key, "text": "Hello bob"])
+      let message = "\(path)/m/\(Slug.encode(key))"
+      _ = try await bob.send("\(message)/delete")
+      #expect(try await !bob.get("\(path)?part=1").text.contains("Hello bob"))
+      #expect(try await !bob.get("/search?q=hello").text.contains("<mark>"))
+      #expect(try await ann.get("\(path)?part=1").text.contains("Hello bob"))
+      #expect(try await bob.get("/bin").text.contains("Hello bob"))
+      #expect(try await ann.send("\(message)/restore").status == 410)
+      #expect(try await bob.send("\(message)/restore").status == 303)
+      #expect(try await bob.get("\(path)?part=1").text.contains("Hello bob"))
+      _ = try await bob.send("\(message)/delete")
+      try await Self.purge(web, now: .distantFuture)
+      #expect(try await ann.get("\(path)?part=1").text.contains("Hello bob"))
     }
   }
 
@@ -97,7 +122,7 @@ import Testing
       let key = UUID().uuidString
       _ = try await ann.send("\(path)/send", ["key": key, "text": "Hello bob"])
       let message = "\(path)/m/\(Slug.encode(key))"
-      _ = try await ann.send("\(message)/delete")
+      _ = try await ann.send("\(message)/delete-for-all")
       #expect(try await bob.send("\(message)/restore").status == 410)
       #expect(try await ann.send("\(message)/restore").status == 303)
       #expect(try await bob.get(path).text.contains("Hello bob"))
@@ -108,6 +133,7 @@ import Testing
   func completeness() throws {
     let message = MessageEntity(conversationID: "c", senderID: "me", text: "x")
     (message.lastSyncAttempt, message.nextSyncAttempt, message.editedAt) = (Date(), Date(), Date())
+    (message.deletedAt, message.replyToID, message.reactions) = (Date(), "m", ["me": "👍"])
     (message.category, message.categoryConfidence, message.sentiment) = (.fan, 1, .positive)
     (message.sentimentIntensity, message.opportunityScore, message.faqMatchID) = (.high, 1, "a")
     (message.faqConfidence, message.smartReplyDraft, message.supermemoryID, message.syncError) = (1, "a", "b", "c")

@@ -17,7 +17,8 @@ struct WebFixture: Sendable {
   let base: String
 
   static func run(
-    accounts: Bool = false, upload: Int = 1 << 20, undoTime: TimeInterval = 3_600, burst: Int = 10_000,
+    accounts: Bool = false, names: [String] = [], proxies: [String] = [], upload: Int = 1 << 20,
+    undoTime: TimeInterval = 3_600, burst: Int = 10_000, fetcher: LinkFetcher = LinkFetcher(),
     fill: (ModelContext) throws -> Void = { try WebSample.fill($0) },
     _ body: @Sendable @escaping (WebFixture) async throws -> Void
   ) async throws {
@@ -29,8 +30,8 @@ struct WebFixture: Sendable {
     let own = try WebSchema.open(folder.appendingPathComponent("web.store"))
     let options = WebOptions(
       port: 0, hasAccounts: accounts, files: folder.appendingPathComponent("files"), maximumUpload: upload,
-      undoTime: undoTime, burst: burst)
-    let server = try await SortedWebServer(inbox: inbox, own: own, options: options)
+      names: names, trustedProxies: proxies, undoTime: undoTime, burst: burst)
+    let server = try await SortedWebServer(inbox: inbox, own: own, options: options, sync: nil, fetcher: fetcher)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.run(signals: false) { port.yield($0) } }
@@ -53,7 +54,7 @@ struct WebFixture: Sendable {
   /// The owner's browser.
   func owner() async throws -> Browser {
     var browser = Browser(base: base)
-    let answer = try await browser.get("/?token=\(server.token)")
+    let answer = try await browser.get("/?token=\(server.makeToken())")
     #expect(answer.status == 303)
     return browser
   }
@@ -83,10 +84,14 @@ struct Browser: Sendable {
 
   /// It follows nothing: where an answer leads is part of what is tested. It lives as long as the tests.
   private static let client = HTTPClient(
-    eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+    eventLoopGroupProvider: .singleton,
+    configuration: .init(
+      redirectConfiguration: .disallow, timeout: .init(connect: .seconds(300), read: .seconds(300))))
 
   let base: String
   var cookie: String?
+  /// The cookie of the language that the settings chose.
+  var language: String?
   var formToken: String?
 
   init(base: String) { self.base = base }
@@ -136,22 +141,25 @@ struct Browser: Sendable {
     var request = HTTPClientRequest(url: base + path)
     request.method = HTTPMethod(rawValue: method)
     for (name, value) in headers { request.headers.add(name: name, value: value) }
-    if let cookie { request.headers.add(name: "Cookie", value: cookie) }
+    let cookies = [cookie, language].compactMap { $0 }.joined(separator: "; ")
+    if !cookies.isEmpty { request.headers.add(name: "Cookie", value: cookies) }
     if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-    let response = try await Self.client.execute(request, timeout: .seconds(30))
+    let response = try await Self.client.execute(request, timeout: .seconds(300))
     let bytes = try await response.body.collect(upTo: 64 << 20)
-    if let set = response.headers.first(name: "Set-Cookie") {
-      cookie = String(set.prefix { $0 != ";" })
+    for set in response.headers["Set-Cookie"] {
+      let pair = String(set.prefix { $0 != ";" })
+      if pair.hasPrefix("language=") { language = pair == "language=" ? nil : pair } else { cookie = pair }
     }
     return Answer(status: Int(response.status.code), headers: response.headers, body: Data(bytes.readableBytesView))
   }
 
   /// The events of a page, until the body ends.
   func events(
-    thread: String? = nil, _ body: (inout Events) async throws -> Void
+    thread: String? = nil, language: String? = nil, _ body: (inout Events) async throws -> Void
   ) async throws {
-    var request = HTTPClientRequest(url: base + "/events" + (thread.map { "?thread=\($0)" } ?? ""))
+    var request = HTTPClientRequest(url: base + "/events" + (thread.map { "?threads=\($0)" } ?? ""))
     if let cookie { request.headers.add(name: "Cookie", value: cookie) }
+    if let language { request.headers.add(name: "Accept-Language", value: language) }
     let response = try await Self.client.execute(request, timeout: .seconds(60))
     #expect(response.status == .ok)
     var events = Events(response.body.makeAsyncIterator())

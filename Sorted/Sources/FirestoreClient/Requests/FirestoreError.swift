@@ -1,8 +1,8 @@
 public import Foundation
 
-/// An answer of the server that is none, or no answer at all.
+/// An error answer of the server, or a missing answer.
 public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Google's names of what can go wrong, as far as Firestore uses them.
+  /// Google's status names that Firestore uses.
   public enum Status: String, Sendable, Codable {
     case cancelled = "CANCELLED"
     case unknown = "UNKNOWN"
@@ -19,7 +19,7 @@ public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible
     case `internal` = "INTERNAL"
     case unavailable = "UNAVAILABLE"
 
-    /// The code of HTTP that goes with it.
+    /// The HTTP status code.
     public var httpCode: Int {
       switch self {
       case .cancelled: 499
@@ -36,7 +36,7 @@ public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible
       }
     }
 
-    /// The code of gRPC that goes with it, as `batchWrite` answers it.
+    /// The gRPC status code, as in the answer of `batchWrite`.
     public var number: Int {
       switch self {
       case .cancelled: 1
@@ -57,9 +57,9 @@ public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// What went wrong.
+  /// The status.
   public var status: Status
-  /// For a person.
+  /// The message for a person.
   public var message: String
 
   /// Makes an error.
@@ -68,7 +68,7 @@ public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible
     self.message = message
   }
 
-  /// Reads Google's words where the body has them, in a list or not; the code alone says less.
+  /// Decodes Google's error body, in a list or not. Without one, derives the status from the HTTP code.
   public init(httpCode: Int, body: Data) {
     let content =
       (try? JSONDecoder().decode(Body.self, from: body))
@@ -89,8 +89,8 @@ public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible
     self.message = content?.error.message ?? "the server answered with code \(httpCode)"
   }
 
-  /// Whether the same request may succeed later. After a connection that broke nobody knows whether a write happened, so
-  /// what is retried has to be idempotent.
+  /// Whether the same request may succeed later. After a broken connection it is unknown whether a write happened, so
+  /// retried requests must be idempotent.
   public var isRetryable: Bool {
     switch status {
     case .aborted, .unavailable, .resourceExhausted, .deadlineExceeded: true
@@ -101,21 +101,21 @@ public struct FirestoreError: Error, Hashable, Sendable, CustomStringConvertible
   /// The status and the message.
   public var description: String { "\(status.rawValue): \(message)" }
 
-  /// The body of an answer that says so.
+  /// The JSON body of the error.
   public var body: Body { Body(error: .init(code: status.httpCode, message: message, status: status.rawValue)) }
 
-  /// The JSON of Google's errors.
+  /// The JSON form of Google's errors.
   public struct Body: Hashable, Sendable, Codable {
-    /// What is in it.
+    /// The contents.
     public struct Content: Hashable, Sendable, Codable {
-      /// Of HTTP.
+      /// The HTTP status code.
       public var code: Int
-      /// For a person.
+      /// The message for a person.
       public var message: String
-      /// A ``FirestoreError/Status``.
+      /// The name of a ``FirestoreError/Status``.
       public var status: String?
     }
-    /// The one member.
+    /// The only member.
     public var error: Content
   }
 }

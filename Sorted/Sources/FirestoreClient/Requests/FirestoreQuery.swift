@@ -1,10 +1,10 @@
-/// What to find in a collection. (REST API v1, `StructuredQuery`.)
+/// A query of a collection. (REST API v1, `StructuredQuery`.)
 public struct FirestoreQuery: Hashable, Sendable, Codable {
-  /// Where to look.
+  /// The collections to query.
   public struct CollectionSelector: Hashable, Sendable, Codable {
-    /// The name of the collection; nil, with `allDescendants`, for all.
+    /// The name of the collection. Nil with `allDescendants` means all.
     public var collectionId: String?
-    /// Whether collections of the name at any depth count, or only the one directly below the parent.
+    /// Whether to include collections of that name at any depth, not only directly below the parent.
     public var allDescendants: Bool?
     /// Makes a selector.
     public init(collectionId: String?, allDescendants: Bool? = nil) {
@@ -13,7 +13,7 @@ public struct FirestoreQuery: Hashable, Sendable, Codable {
     }
   }
 
-  /// A field, by its path as ``FirestoreFieldPath/description`` writes it, or `__name__`.
+  /// A field, by its path in the form of ``FirestoreFieldPath/description``, or `__name__`.
   public struct FieldReference: Hashable, Sendable, Codable {
     /// The path.
     public var fieldPath: String
@@ -21,31 +21,31 @@ public struct FirestoreQuery: Hashable, Sendable, Codable {
     public init(_ fieldPath: String) { self.fieldPath = fieldPath }
   }
 
-  /// Which fields to return; none returns only names.
+  /// The fields to return. None returns names only.
   public struct Projection: Hashable, Sendable, Codable {
-    /// Nil or empty is the name alone.
+    /// The fields. Nil or empty returns names only.
     public var fields: [FieldReference]?
     /// Makes a projection.
     public init(fields: [FieldReference]) { self.fields = fields }
   }
 
-  /// One criterion of the order.
+  /// A sort criterion.
   public struct Order: Hashable, Sendable, Codable {
-    /// Which way.
+    /// The direction.
     public enum Direction: String, Sendable, Codable {
       case unspecified = "DIRECTION_UNSPECIFIED"
       case ascending = "ASCENDING"
       case descending = "DESCENDING"
 
-      /// Reads the name or the number.
-      /// - Throws: `DecodingError` for one that there is not.
+      /// Decodes the name or the number.
+      /// - Throws: `DecodingError` for an unknown one.
       public init(from decoder: any Decoder) throws {
         self = try decodeEnum(decoder, [.unspecified, .ascending, .descending], first: 0)
       }
     }
-    /// What is compared; documents without it are not found.
+    /// The field to sort by. Documents without it are not found.
     public var field: FieldReference
-    /// Nil is ascending.
+    /// The direction. Nil is ascending.
     public var direction: Direction?
     /// Makes a criterion.
     public init(_ fieldPath: String, _ direction: Direction = .ascending) {
@@ -54,11 +54,11 @@ public struct FirestoreQuery: Hashable, Sendable, Codable {
     }
   }
 
-  /// A place in the order.
+  /// A position in the order.
   public struct Cursor: Hashable, Sendable, Codable {
-    /// For the first criteria of the order, at most as many as there are.
+    /// Values for the first criteria of the order.
     public var values: [FirestoreValue]?
-    /// Whether it is just before what has these values, or just after.
+    /// Whether the position is just before or just after these values.
     public var before: Bool?
     /// Makes a cursor.
     public init(_ values: [FirestoreValue], before: Bool) {
@@ -67,21 +67,21 @@ public struct FirestoreQuery: Hashable, Sendable, Codable {
     }
   }
 
-  /// What to return; nil for whole documents.
+  /// The fields to return, or nil for whole documents.
   public var select: Projection?
-  /// One selector.
+  /// The collection selector. Only one is supported.
   public var from: [CollectionSelector]?
-  /// What has to hold.
+  /// The filter.
   public var `where`: FirestoreFilter?
-  /// Before the implicit ones: the fields of inequalities, then the name.
+  /// The explicit criteria. The fields of inequalities and the name follow implicitly.
   public var orderBy: [Order]?
-  /// Where the results begin.
+  /// The first position.
   public var startAt: Cursor?
-  /// Where the results end.
+  /// The last position.
   public var endAt: Cursor?
-  /// How many to leave out.
+  /// The number of results to skip.
   public var offset: Int?
-  /// How many at most.
+  /// The maximum number of results.
   public var limit: Int?
 
   /// Makes a query of one collection.
@@ -99,9 +99,9 @@ public struct FirestoreQuery: Hashable, Sendable, Codable {
   }
 }
 
-/// What has to hold for a document. (REST API v1, `Filter`.)
+/// A condition on documents. (REST API v1, `Filter`.)
 public indirect enum FirestoreFilter: Hashable, Sendable, Codable {
-  /// How a field compares with a value.
+  /// A comparison of a field with a value.
   public enum Operator: String, Sendable, Codable {
     case lessThan = "LESS_THAN"
     case lessThanOrEqual = "LESS_THAN_OR_EQUAL"
@@ -114,8 +114,8 @@ public indirect enum FirestoreFilter: Hashable, Sendable, Codable {
     case arrayContainsAny = "ARRAY_CONTAINS_ANY"
     case notIn = "NOT_IN"
 
-    /// Reads the name or the number.
-    /// - Throws: `DecodingError` for one that there is not.
+    /// Decodes the name or the number.
+    /// - Throws: `DecodingError` for an unknown one.
     public init(from decoder: any Decoder) throws {
       self = try decodeEnum(
         decoder,
@@ -126,15 +126,15 @@ public indirect enum FirestoreFilter: Hashable, Sendable, Codable {
     }
   }
 
-  /// What a field is.
+  /// A test of a field.
   public enum UnaryOperator: String, Sendable, Codable {
     case isNaN = "IS_NAN"
     case isNull = "IS_NULL"
     case isNotNaN = "IS_NOT_NAN"
     case isNotNull = "IS_NOT_NULL"
 
-    /// Reads the name or the number.
-    /// - Throws: `DecodingError` for one that there is not.
+    /// Decodes the name or the number.
+    /// - Throws: `DecodingError` for an unknown one.
     public init(from decoder: any Decoder) throws {
       self = try decodeEnum(decoder, [.isNaN, .isNull, .isNotNaN, .isNotNull], first: 2)
     }
@@ -165,8 +165,8 @@ public indirect enum FirestoreFilter: Hashable, Sendable, Codable {
     var filters: [FirestoreFilter]?
   }
 
-  /// Reads the JSON of the REST API.
-  /// - Throws: `DecodingError` for an operator that there is not.
+  /// Decodes the JSON of the REST API.
+  /// - Throws: `DecodingError` for an unknown operator.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let filter = try container.decodeIfPresent(FieldFilter.self, forKey: .fieldFilter) {
@@ -179,7 +179,7 @@ public indirect enum FirestoreFilter: Hashable, Sendable, Codable {
     }
   }
 
-  /// Writes the JSON of the REST API.
+  /// Encodes the JSON of the REST API.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {

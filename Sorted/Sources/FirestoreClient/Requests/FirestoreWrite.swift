@@ -1,13 +1,13 @@
-/// What has to hold for a write to happen. (REST API v1, `Precondition`.)
+/// A condition for a write. (REST API v1, `Precondition`.)
 public enum FirestorePrecondition: Hashable, Sendable, Codable {
-  /// The document is there, or is not.
+  /// The document exists, or does not.
   case exists(Bool)
-  /// The document is there and was last changed then.
+  /// The document exists and has this update time.
   case updateTime(FirestoreTimestamp)
 
   private enum CodingKeys: String, CodingKey { case exists, updateTime }
 
-  /// Reads the JSON of the REST API.
+  /// Decodes the JSON of the REST API.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let exists = try container.decodeIfPresent(Bool.self, forKey: .exists) {
@@ -17,7 +17,7 @@ public enum FirestorePrecondition: Hashable, Sendable, Codable {
     }
   }
 
-  /// Writes the JSON of the REST API.
+  /// Encodes the JSON of the REST API.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
@@ -29,13 +29,13 @@ public enum FirestorePrecondition: Hashable, Sendable, Codable {
 
 /// A list of field paths. (REST API v1, `DocumentMask`.)
 public struct FirestoreMask: Hashable, Sendable, Codable {
-  /// As ``FirestoreFieldPath/description`` writes them.
+  /// The paths, in the form of ``FirestoreFieldPath/description``.
   public var fieldPaths: [String]
 
   /// Makes a mask.
   public init(_ paths: [FirestoreFieldPath]) { fieldPaths = paths.map(\.description) }
 
-  /// Reads the JSON of the REST API, where an empty list may be left out.
+  /// Decodes the JSON of the REST API, which may omit an empty list.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     fieldPaths = try container.decodeIfPresent([String].self, forKey: .fieldPaths) ?? []
@@ -44,25 +44,25 @@ public struct FirestoreMask: Hashable, Sendable, Codable {
 
 /// A change that the server computes. (REST API v1, `FieldTransform`.)
 public struct FirestoreTransform: Hashable, Sendable, Codable {
-  /// What becomes of the field.
+  /// The operation.
   public enum Operation: Hashable, Sendable {
-    /// The time of the commit.
+    /// Sets the time of the commit.
     case requestTime
-    /// The sum. A field that is no number counts as none.
+    /// Adds a number. A field that is not a number counts as zero.
     case increment(FirestoreValue)
-    /// The greater one.
+    /// Keeps the greater value.
     case maximum(FirestoreValue)
-    /// The smaller one.
+    /// Keeps the smaller value.
     case minimum(FirestoreValue)
-    /// The elements that are not there yet are appended.
+    /// Appends the elements that are missing.
     case appendMissing([FirestoreValue])
-    /// All elements equal to one of these go.
+    /// Removes all equal elements.
     case removeAll([FirestoreValue])
   }
 
-  /// As ``FirestoreFieldPath/description`` writes it.
+  /// The field, in the form of ``FirestoreFieldPath/description``.
   public var fieldPath: String
-  /// What becomes of the field.
+  /// The operation.
   public var operation: Operation
 
   /// Makes a transform.
@@ -80,8 +80,8 @@ public struct FirestoreTransform: Hashable, Sendable, Codable {
     init(from decoder: any Decoder) throws { self = try decodeEnum(decoder, [.requestTime], first: 1) }
   }
 
-  /// Reads the JSON of the REST API.
-  /// - Throws: `DecodingError` for an operation that there is not.
+  /// Decodes the JSON of the REST API.
+  /// - Throws: `DecodingError` for an unknown operation.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     fieldPath = try container.decode(String.self, forKey: .fieldPath)
@@ -103,7 +103,7 @@ public struct FirestoreTransform: Hashable, Sendable, Codable {
     }
   }
 
-  /// Writes the JSON of the REST API.
+  /// Encodes the JSON of the REST API.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(fieldPath, forKey: .fieldPath)
@@ -118,20 +118,20 @@ public struct FirestoreTransform: Hashable, Sendable, Codable {
   }
 }
 
-/// A change of one document. (REST API v1, `Write`.)
+/// A write of one document. (REST API v1, `Write`.)
 public struct FirestoreWrite: Hashable, Sendable, Codable {
-  /// The document to write; nil in a deletion.
+  /// The document to write, or nil in a deletion.
   public var update: FirestoreDocument?
-  /// The name of the document to delete; nil in an update.
+  /// The name of the document to delete, or nil in an update.
   public var delete: String?
-  /// Which fields to write; nil replaces the document. A field in the mask and not in the document is removed.
+  /// The fields to write, or nil to replace the document. A field in the mask that the document lacks is removed.
   public var updateMask: FirestoreMask?
-  /// What the server computes after the update.
+  /// The transforms to apply after the update.
   public var updateTransforms: [FirestoreTransform]?
-  /// What has to hold; nil for nothing.
+  /// The precondition, or nil for none.
   public var currentDocument: FirestorePrecondition?
 
-  /// Writes a document.
+  /// Makes a write of a document.
   public static func update(
     _ document: FirestoreDocument, mask: FirestoreMask? = nil, transforms: [FirestoreTransform] = [],
     if precondition: FirestorePrecondition? = nil
@@ -141,19 +141,19 @@ public struct FirestoreWrite: Hashable, Sendable, Codable {
       currentDocument: precondition)
   }
 
-  /// Deletes a document.
+  /// Makes a deletion of a document.
   public static func delete(_ name: String, if precondition: FirestorePrecondition? = nil) -> FirestoreWrite {
     FirestoreWrite(update: nil, delete: name, updateMask: nil, updateTransforms: nil, currentDocument: precondition)
   }
 }
 
-/// What a commit did.
+/// The result of a commit.
 public struct FirestoreCommit: Hashable, Sendable, Codable {
-  /// What one write did.
+  /// The result of one write.
   public struct Result: Hashable, Sendable, Codable {
-    /// When the document was last changed; nil after a deletion.
+    /// The time of the last change, or nil after a deletion.
     public var updateTime: FirestoreTimestamp?
-    /// What the transforms gave, in their order.
+    /// The results of the transforms, in order.
     public var transformResults: [FirestoreValue]?
 
     /// Makes a result.
@@ -163,9 +163,9 @@ public struct FirestoreCommit: Hashable, Sendable, Codable {
     }
   }
 
-  /// In the order of the writes.
+  /// The results, in the order of the writes.
   public var writeResults: [Result]
-  /// When all of it happened.
+  /// The time of the commit.
   public var commitTime: FirestoreTimestamp
 
   /// Makes a commit.
@@ -174,7 +174,7 @@ public struct FirestoreCommit: Hashable, Sendable, Codable {
     self.commitTime = commitTime
   }
 
-  /// Reads the JSON of the REST API, which leaves out empty lists.
+  /// Decodes the JSON of the REST API, which omits empty lists.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     writeResults = try container.decodeIfPresent([Result].self, forKey: .writeResults) ?? []

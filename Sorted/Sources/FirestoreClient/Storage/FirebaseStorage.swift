@@ -3,13 +3,13 @@ public import Foundation
 public import NIOCore
 import NIOHTTP1
 
-/// A bucket of Firebase Storage, over its REST API v0 and its resumable uploads.
+/// A bucket of Firebase Storage, over its REST API v0 with resumable uploads.
 ///
-/// With `FIREBASE_STORAGE_EMULATOR_HOST` (host:port) in the environment it speaks to an emulator, or to
-/// `sorted firestore`, without encryption and as its owner. It retries nothing by itself.
+/// With `FIREBASE_STORAGE_EMULATOR_HOST` (host:port) in the environment it connects to an emulator, or to `sorted
+/// firestore`, without encryption and as its owner. It never retries.
 ///
-/// The protocol is the one that Google's own clients for Firebase speak (headers `X-Goog-Upload-…`); Google documents it
-/// for Google Photos ("Resumable uploads").
+/// The protocol is that of Google's Firebase clients (headers `X-Goog-Upload-…`). Google documents it for Google Photos
+/// ("Resumable uploads").
 public struct FirebaseStorage: RemoteStorage {
   /// The bucket, such as `project.appspot.com`.
   public let bucket: String
@@ -21,11 +21,10 @@ public struct FirebaseStorage: RemoteStorage {
 
   /// Makes a client of a bucket.
   /// - Parameters:
-  ///   - baseURL: nil looks into the environment and then takes Google's.
-  ///   - credentials: of a user's ID token; nil sends `owner` where the environment names an emulator, and nothing
-  ///     otherwise.
-  ///   - client: nil shares the connections of all clients that are given none.
-  ///   - timeout: for each request, also for the time that a chunk takes.
+  ///   - baseURL: nil reads the environment, and defaults to Google's.
+  ///   - credentials: a user's ID token. Nil sends `owner` to an emulator from the environment, and nothing otherwise.
+  ///   - client: nil uses the shared connections.
+  ///   - timeout: the timeout of each request, including the transfer of a chunk.
   public init(
     bucket: String, baseURL: String? = nil, credentials: (any FirestoreCredentials)? = nil,
     client: HTTPClient? = nil, timeout: TimeAmount = .seconds(60),
@@ -35,7 +34,7 @@ public struct FirebaseStorage: RemoteStorage {
     let emulator = environment["FIREBASE_STORAGE_EMULATOR_HOST"].flatMap { $0.isEmpty ? nil : "http://\($0)" }
     base = baseURL ?? emulator ?? "https://firebasestorage.googleapis.com"
     let isEmulator = baseURL == nil && emulator != nil
-    // Firebase's own name for a user's token; emulators know their owner by the usual one.
+    // Firebase uses its own scheme for user tokens. Emulators recognize their owner by the usual one.
     scheme = credentials == nil ? "Bearer" : "Firebase"
     self.credentials = credentials ?? FixedToken(isEmulator ? "owner" : nil)
     self.client = client ?? Exchange.connections
@@ -49,7 +48,7 @@ public struct FirebaseStorage: RemoteStorage {
     let contentType: String
   }
 
-  /// Begins an upload; the name of the upload is its path and query on the server.
+  /// Begins an upload. Its name is its path and query on the server.
   public func beginUpload(_ name: String, contentType: String, length: Int64) async throws -> String {
     let body = Data(try JSONEncoder().encode(Description(name: name, contentType: contentType)))
     let target = "/v0/b/\(Percent.escaped(bucket))/o?name=\(Percent.escaped(name, keepsSlashes: false))"
@@ -60,13 +59,13 @@ public struct FirebaseStorage: RemoteStorage {
     ]
     let (answer, _) = try await send(.POST, target, headers, body)
     guard let text = answer.first(name: "X-Goog-Upload-URL"), let url = URLComponents(string: text) else {
-      throw FirestoreError(.internal, "\(base) began an upload and did not say where it goes on")
+      throw FirestoreError(.internal, "\(base) began an upload without a URL to continue at")
     }
-    // Without the host: credentials go to no other one, and an emulator may come back at another port.
+    // Without the host, so that credentials never go to another host and an emulator may restart on another port.
     return url.percentEncodedPath + (url.percentEncodedQuery.map { "?" + $0 } ?? "")
   }
 
-  /// How far an upload has come.
+  /// Returns the state of an upload.
   public func state(ofUpload upload: String) async throws -> UploadState {
     let (answer, _) = try await send(.POST, upload, [("X-Goog-Upload-Command", "query")], Data())
     switch answer.first(name: "X-Goog-Upload-Status") {
@@ -75,10 +74,10 @@ public struct FirebaseStorage: RemoteStorage {
       if let received = answer.first(name: "X-Goog-Upload-Size-Received").flatMap({ Int64($0) }) {
         return .active(received: received)
       }
-    case "cancelled": throw FirestoreError(.notFound, "the upload was given up")
+    case "cancelled": throw FirestoreError(.notFound, "the upload was cancelled")
     default: break
     }
-    throw FirestoreError(.internal, "\(base) does not say how far the upload has come")
+    throw FirestoreError(.internal, "\(base) did not return the upload's offset")
   }
 
   /// Sends a chunk.
@@ -93,7 +92,7 @@ public struct FirebaseStorage: RemoteStorage {
     return isFinished ? .finished : .active(received: offset + Int64(chunk.count))
   }
 
-  /// Gives an upload up.
+  /// Cancels an upload.
   public func cancelUpload(_ upload: String) async throws {
     do {
       _ = try await send(.POST, upload, [("X-Goog-Upload-Command", "cancel")], Data())
@@ -104,17 +103,17 @@ public struct FirebaseStorage: RemoteStorage {
 
   // MARK: - Files
 
-  /// What is known of a file.
+  /// Returns the metadata of a file.
   public func file(_ name: String) async throws -> RemoteFile {
     let (_, body) = try await send(.GET, path(name), [], nil)
     do {
       return try JSONDecoder().decode(RemoteFile.self, from: body)
     } catch {
-      throw FirestoreError(.internal, "what \(base) says of \(name) cannot be read: \(error)")
+      throw FirestoreError(.internal, "the answer of \(base) about \(name) cannot be decoded: \(error)")
     }
   }
 
-  /// The bytes of a file.
+  /// Returns the contents of a file.
   public func contents(of name: String) async throws -> Data {
     try await send(.GET, path(name) + "?alt=media", [], nil).1
   }
@@ -122,7 +121,7 @@ public struct FirebaseStorage: RemoteStorage {
   /// Deletes a file.
   public func delete(_ name: String) async throws { _ = try await send(.DELETE, path(name), [], nil) }
 
-  /// Where anybody who has it can read a file.
+  /// The public URL of a file.
   public func downloadURL(of file: RemoteFile) -> String? {
     file.downloadTokens?.split(separator: ",").first.map { "\(base)\(path(file.name))?alt=media&token=\($0)" }
   }

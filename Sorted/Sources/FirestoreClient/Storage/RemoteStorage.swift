@@ -1,62 +1,61 @@
 public import Foundation
 
-/// Where files are kept remotely: Firebase Storage, the local server, or memory in a test.
+/// A remote storage of files: Firebase Storage, the local server, or memory in a test.
 ///
-/// An upload is begun once and then sent in chunks, each from where the remote says it is, so that it goes on where it
-/// stopped whatever happened in between. Everything throws ``FirestoreError``, and `CancellationError` where the task is
-/// cancelled.
+/// An upload begins once. Each chunk starts at the remote's current offset, so an interrupted upload continues where it
+/// stopped. Every function throws ``FirestoreError``, and `CancellationError` if the task is cancelled.
 public protocol RemoteStorage: Sendable {
   /// Begins an upload.
   /// - Parameters:
-  ///   - name: the path of the file in the bucket; what is there is replaced when the upload is finished.
-  ///   - length: in bytes, as many as will be sent.
-  /// - Returns: what names the upload from now on, also after a restart; a remote forgets it after some days.
+  ///   - name: the path of the file in the bucket. Finishing the upload replaces an existing file.
+  ///   - length: the length in bytes.
+  /// - Returns: the identifier of the upload, valid also after a restart. A remote forgets it after some days.
   func beginUpload(_ name: String, contentType: String, length: Int64) async throws -> String
 
-  /// How far an upload has come.
-  /// - Throws: ``FirestoreError`` with status `notFound` where the remote does not know it any more.
+  /// Returns the state of an upload.
+  /// - Throws: ``FirestoreError`` with status `notFound` if the remote has forgotten it.
   func state(ofUpload upload: String) async throws -> UploadState
 
   /// Sends a chunk.
   /// - Parameters:
-  ///   - offset: where it belongs, which has to be as much as the remote has; with another one nothing is written, and
-  ///     ``state(ofUpload:)`` says which.
-  ///   - isLast: whether this finishes the file. Any other chunk has a multiple of ``chunkGranularity`` bytes.
+  ///   - offset: the remote's current offset. With any other offset nothing is written; ``state(ofUpload:)`` returns
+  ///     the right one.
+  ///   - isLast: whether this chunk finishes the file. Any other chunk has a multiple of ``chunkGranularity`` bytes.
   func send(_ chunk: Data, at offset: Int64, isLast: Bool, toUpload upload: String) async throws -> UploadState
 
-  /// Gives an upload up. One that is not known any more is given up already.
+  /// Cancels an upload. Does nothing for an unknown one.
   func cancelUpload(_ upload: String) async throws
 
-  /// What is known of a file.
-  /// - Throws: ``FirestoreError`` with status `notFound` where there is none.
+  /// Returns the metadata of a file.
+  /// - Throws: ``FirestoreError`` with status `notFound` if it does not exist.
   func file(_ name: String) async throws -> RemoteFile
 
-  /// The bytes of a file, all in memory: 64 MiB at most from Google. ``downloadURL(of:)`` is for larger ones.
-  /// - Throws: ``FirestoreError`` with status `notFound` where there is none.
+  /// Returns the contents of a file in memory, at most 64 MiB. Use ``downloadURL(of:)`` for larger files.
+  /// - Throws: ``FirestoreError`` with status `notFound` if it does not exist.
   func contents(of name: String) async throws -> Data
 
   /// Deletes a file.
-  /// - Throws: ``FirestoreError`` with status `notFound` where there is none.
+  /// - Throws: ``FirestoreError`` with status `notFound` if it does not exist.
   func delete(_ name: String) async throws
 
-  /// Where anybody who has it can read a file; nil where it has no token for that.
+  /// The public URL of a file, or nil if the file has no token.
   func downloadURL(of file: RemoteFile) -> String?
 }
 
 extension RemoteStorage {
-  /// In bytes. Google's servers say so in `X-Goog-Upload-Chunk-Granularity`.
+  /// The granularity of chunks in bytes. Google's servers send it in `X-Goog-Upload-Chunk-Granularity`.
   public static var chunkGranularity: Int { 256 * 1_024 }
 }
 
-/// How far an upload has come.
+/// The state of an upload.
 public enum UploadState: Hashable, Sendable {
-  /// The remote waits for the byte of this offset.
+  /// The remote expects the byte at this offset.
   case active(received: Int64)
-  /// The file is there.
+  /// The upload is complete.
   case finished
 }
 
-/// What a remote knows of a file. (Firebase Storage, REST API v0.)
+/// The metadata of a remote file. (Firebase Storage, REST API v0.)
 public struct RemoteFile: Hashable, Sendable, Codable {
   /// The path in the bucket.
   public var name: String
@@ -64,13 +63,13 @@ public struct RemoteFile: Hashable, Sendable, Codable {
   public var bucket: String
   /// A MIME type.
   public var contentType: String?
-  /// In bytes, in decimal digits.
+  /// The size in bytes, as decimal digits.
   public var size: String
   /// The MD5 of the bytes, in base64.
   public var md5Hash: String?
-  /// When it was written.
+  /// The creation time.
   public var timeCreated: FirestoreTimestamp?
-  /// Of which each lets whoever has it read the file; with commas between them.
+  /// The download tokens, separated by commas. Each allows its holder to read the file.
   public var downloadTokens: String?
 
   /// Makes a description.

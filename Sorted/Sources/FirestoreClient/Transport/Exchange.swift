@@ -6,19 +6,20 @@ import NIOHTTP1
 
 /// One request and its answer.
 enum Exchange {
-  /// The connections of all clients that are given none of their own; they last as long as the process.
+  /// The default connections, shared by clients and open as long as the process.
   ///
-  /// `HTTPClient.shared` tries a refused connection again for a minute before it says so; who asks here wants to know.
+  /// `HTTPClient.shared` retries a refused connection for a minute before it reports it. Here callers need to know at
+  /// once.
   static let connections: HTTPClient = {
     var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(10)))
     configuration.connectionPool.retryConnectionEstablishment = false
     return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }()
 
-  /// As much as Firestore sends at most, and some more.
+  /// A little more than the maximum that Firestore sends, in bytes.
   private static let maximumBytes = 64 * 1_024 * 1_024
 
-  /// - Throws: ``FirestoreError`` that is retryable where there was no answer; `CancellationError`.
+  /// - Throws: a retryable ``FirestoreError`` if there is no answer; `CancellationError`.
   static func answer(
     to request: HTTPClientRequest, by client: HTTPClient, within timeout: TimeAmount
   ) async throws -> (status: Int, headers: HTTPHeaders, body: Data) {
@@ -39,8 +40,8 @@ enum Exchange {
     }
   }
 
-  /// The client gives up a request that waits for one of its connections after the time that connecting may take. It is
-  /// not sent yet then, and may wait as long as its own time lasts.
+  /// Sends a request. The client gives up a request that waits for a connection after the connect timeout, although it
+  /// was not sent. Such a request is repeated within its own timeout.
   private static func response(
     to request: HTTPClientRequest, by client: HTTPClient, until deadline: NIODeadline
   ) async throws -> HTTPClientResponse {

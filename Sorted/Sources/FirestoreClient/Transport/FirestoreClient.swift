@@ -3,13 +3,13 @@ public import Foundation
 public import NIOCore
 import NIOHTTP1
 
-/// Firestore over its REST API, version 1.
+/// A client of Firestore's REST API, version 1.
 ///
-/// With `FIRESTORE_EMULATOR_HOST` (host:port) in the environment it speaks to an emulator, or to `sorted firestore`,
-/// without encryption and as its owner. It retries nothing by itself: ``FirestoreError/isRetryable`` says what may be
-/// retried, and who asks knows what is idempotent.
+/// With `FIRESTORE_EMULATOR_HOST` (host:port) in the environment it connects to an emulator, or to `sorted firestore`,
+/// without encryption and as its owner. It never retries. ``FirestoreError/isRetryable`` says what may be retried; only
+/// the caller knows what is idempotent.
 public struct FirestoreClient: RemoteDatabase {
-  /// `projects/…/databases/…/documents`
+  /// The prefix of all document names: `projects/…/databases/…/documents`.
   public let root: String
   private let base: String
   private let credentials: any FirestoreCredentials
@@ -18,11 +18,11 @@ public struct FirestoreClient: RemoteDatabase {
 
   /// Makes a client of a database.
   /// - Parameters:
-  ///   - database: `(default)` unless told.
-  ///   - baseURL: nil looks into the environment and then takes Google's.
-  ///   - credentials: nil sends `owner` where the environment names an emulator, and nothing otherwise.
-  ///   - client: nil shares the connections of all clients that are given none.
-  ///   - timeout: for each request.
+  ///   - database: the default is `(default)`.
+  ///   - baseURL: nil reads the environment, and defaults to Google's.
+  ///   - credentials: nil sends `owner` to an emulator from the environment, and nothing otherwise.
+  ///   - client: nil uses the shared connections.
+  ///   - timeout: the timeout of each request.
   public init(
     project: String, database: String = "(default)", baseURL: String? = nil,
     credentials: (any FirestoreCredentials)? = nil, client: HTTPClient? = nil, timeout: TimeAmount = .seconds(60),
@@ -37,13 +37,13 @@ public struct FirestoreClient: RemoteDatabase {
     self.timeout = timeout
   }
 
-  /// The document of a name.
-  /// - Throws: ``FirestoreError``, `notFound` where there is none.
+  /// Reads a document.
+  /// - Throws: ``FirestoreError``, with status `notFound` if it does not exist.
   public func document(_ name: String) async throws -> FirestoreDocument {
     try await send(.GET, Percent.escaped(name))
   }
 
-  /// The documents of some names, in their order; nil where there is none.
+  /// Reads several documents, in the order of the names. A missing one is nil.
   public func documents(_ names: [String]) async throws -> [FirestoreDocument?] {
     guard !names.isEmpty else { return [] }
     let answers: [BatchGetAnswer] = try await stream(
@@ -54,7 +54,7 @@ public struct FirestoreClient: RemoteDatabase {
     return names.map { found[$0] }
   }
 
-  /// A page of a collection, ordered by name.
+  /// Reads a page of a collection, ordered by name.
   public func list(
     _ collection: String, of parent: String, pageSize: Int, pageToken: String?
   ) async throws -> FirestorePage {
@@ -63,20 +63,20 @@ public struct FirestoreClient: RemoteDatabase {
       .GET, "\(Percent.escaped(parent))/\(Percent.escaped(collection))?pageSize=\(pageSize)\(token)")
   }
 
-  /// Makes all writes, or none.
+  /// Performs all writes, or none.
   @discardableResult
   public func commit(_ writes: [FirestoreWrite]) async throws -> FirestoreCommit {
     try await send(.POST, Percent.escaped(root) + ":commit", json(CommitRequest(writes: writes)))
   }
 
-  /// The documents that a query finds below a parent, in its order.
+  /// Runs a query below a parent. Returns the documents in the query's order.
   public func run(_ query: FirestoreQuery, of parent: String) async throws -> [FirestoreDocument] {
     let answers: [QueryAnswer] = try await stream(
       Percent.escaped(parent) + ":runQuery", QueryRequest(structuredQuery: query))
     return answers.compactMap(\.document)
   }
 
-  /// Whether the server answers at all, be it with an error: whoever refuses can be reached.
+  /// Whether the server answers, even with an error.
   public func isReachable(within timeout: TimeAmount = .seconds(5)) async -> Bool {
     let request = HTTPClientRequest(url: base)
     return (try? await Exchange.answer(to: request, by: client, within: timeout)) != nil
@@ -100,7 +100,7 @@ public struct FirestoreClient: RemoteDatabase {
     do {
       return try JSONEncoder().encode(request)
     } catch {
-      throw FirestoreError(.invalidArgument, "the request cannot be written as JSON: \(error)")
+      throw FirestoreError(.invalidArgument, "the request cannot be encoded as JSON: \(error)")
     }
   }
 
@@ -121,11 +121,11 @@ public struct FirestoreClient: RemoteDatabase {
     do {
       return try JSONDecoder().decode(Answer.self, from: data)
     } catch {
-      throw FirestoreError(.internal, "the answer to \(request.url) cannot be read: \(error)")
+      throw FirestoreError(.internal, "the answer to \(request.url) cannot be decoded: \(error)")
     }
   }
 
-  /// A stream that has begun with code 200 can still end with an error.
+  /// Reads a streamed answer. A stream that began with code 200 can still end with an error.
   private func stream<Answer: StreamedAnswer>(_ path: String, _ body: some Encodable) async throws -> [Answer] {
     let answers: [Answer] = try await send(.POST, path, json(body))
     if let error = answers.lazy.compactMap(\.error).first {

@@ -4,30 +4,30 @@ import JWTKit
 import NIOCore
 import NIOFoundationCompat
 
-/// Who asks.
+/// The credentials of a client.
 public protocol FirestoreCredentials: Sendable {
-  /// What goes into the header `Authorization: Bearer …`; nil sends none.
+  /// The token for the header `Authorization: Bearer …`, or nil for none.
   /// - Throws: ``FirestoreError``.
   func token() async throws -> String?
 }
 
-/// A token that the caller has: of a user signed in elsewhere, or `owner` for an emulator, which then asks no rules.
+/// A given token: of a signed-in user, or `owner` for an emulator, which then applies no rules.
 public struct FixedToken: FirestoreCredentials, CustomStringConvertible, CustomReflectable {
   private let fixed: String?
-  /// Nil sends none.
+  /// Makes credentials of a token, or of none.
   public init(_ token: String?) { fixed = token }
   /// The token.
   public func token() async throws -> String? { fixed }
-  /// Whether there is a token, and nothing of it.
+  /// Whether there is a token. Does not reveal it.
   public var description: String { fixed == nil ? "no token" : "a token" }
-  /// Whether there is a token, and nothing of it.
+  /// Whether there is a token. Does not reveal it.
   public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
 }
 
-/// The key of a service account, as Google's console gives it (a JSON file).
+/// The key of a service account, a JSON file from Google's console.
 ///
-/// It signs a request for an access token, which is kept until a minute before it ends. (Google's documentation, "Using
-/// OAuth 2.0 for server to server applications".)
+/// It signs a request for an access token and caches the token until a minute before it expires. (Google's
+/// documentation, "Using OAuth 2.0 for server to server applications".)
 public actor ServiceAccount: FirestoreCredentials, CustomReflectable {
   private struct Key: Decodable {
     let client_email: String
@@ -52,25 +52,25 @@ public actor ServiceAccount: FirestoreCredentials, CustomReflectable {
   private let client: HTTPClient
   private let now: @Sendable () -> Date
   private var current: (token: String, end: Date)?
-  /// One request at a time, however many ask.
+  /// The pending token request, shared by concurrent callers.
   private var renewal: Task<String, any Error>?
 
   /// Reads a key.
-  /// - Throws: ``FirestoreError`` with status `unauthenticated` for what is no key.
+  /// - Throws: ``FirestoreError`` with status `unauthenticated` if the data is not a key.
   public init(key: Data, client: HTTPClient? = nil, now: @escaping @Sendable () -> Date = { Date() }) throws {
     guard let key = try? JSONDecoder().decode(Key.self, from: key) else {
       throw FirestoreError(
-        .unauthenticated, "this is no key of a service account: client_email and private_key are needed")
+        .unauthenticated, "this is not a service account key: client_email and private_key are missing")
     }
     self.key = key
     self.client = client ?? Exchange.connections
     self.now = now
   }
 
-  /// Whose it is, and nothing of the key.
+  /// The e-mail address of the account. Does not reveal the key.
   public nonisolated var customMirror: Mirror { Mirror(self, children: ["client_email": key.client_email]) }
 
-  /// A token that is good for a minute at least.
+  /// Returns a token that is valid for at least a minute.
   public func token() async throws -> String? {
     if let current, current.end > now() { return current.token }
     if let renewal { return try await renewal.value }
@@ -102,13 +102,13 @@ public actor ServiceAccount: FirestoreCredentials, CustomReflectable {
     var request = HTTPClientRequest(url: uri)
     request.method = .POST
     request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-    // A signed token has only characters that need no escaping.
+    // The characters of a signed token need no escaping.
     request.body = .bytes(
       ByteBuffer(string: "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"))
     let (status, _, body) = try await Exchange.answer(to: request, by: client, within: .seconds(30))
     guard status == 200, let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
       throw FirestoreError(
-        status >= 500 ? .unavailable : .unauthenticated, "\(uri) gave no token; it answered with code \(status)")
+        status >= 500 ? .unavailable : .unauthenticated, "\(uri) returned no token; it answered with code \(status)")
     }
     current = (answer.access_token, start.addingTimeInterval(answer.expires_in - 60))
     return answer.access_token

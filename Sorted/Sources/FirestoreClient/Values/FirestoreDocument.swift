@@ -1,12 +1,12 @@
-/// A document: its name and its fields. (REST API v1, `Document`.)
+/// A document with its name and fields. (REST API v1, `Document`.)
 public struct FirestoreDocument: Hashable, Sendable, Codable {
-  /// `projects/…/databases/…/documents/…`
+  /// The full name: `projects/…/databases/…/documents/…`.
   public var name: String
-  /// By name; a field path leads into maps.
+  /// The fields by name. A field path leads into maps.
   public var fields: [String: FirestoreValue]
-  /// When it came into being; nil in what is sent.
+  /// The creation time. Nil in requests.
   public var createTime: FirestoreTimestamp?
-  /// When it was last changed; nil in what is sent.
+  /// The time of the last change. Nil in requests.
   public var updateTime: FirestoreTimestamp?
 
   /// Makes a document.
@@ -20,7 +20,7 @@ public struct FirestoreDocument: Hashable, Sendable, Codable {
     self.updateTime = updateTime
   }
 
-  /// Reads the JSON of the REST API, which leaves out empty fields.
+  /// Decodes the JSON of the REST API, which omits empty fields.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     name = try container.decodeIfPresent(String.self, forKey: .name) ?? ""
@@ -30,16 +30,16 @@ public struct FirestoreDocument: Hashable, Sendable, Codable {
   }
 }
 
-/// The way to a field: its name, and the keys of the maps that it is in.
+/// The path of a field: its name, preceded by the keys of the maps around it.
 public struct FirestoreFieldPath: Hashable, Sendable, CustomStringConvertible {
-  /// From the outside in; never empty.
+  /// The keys from the outside in. Never empty.
   public var segments: [String]
 
-  /// Makes a path of names as they are.
+  /// Makes a path from unescaped names.
   public init(_ first: String, _ others: String...) { segments = [first] + others }
 
-  /// Reads a path: names of letters, digits and `_` as they are, others in backquotes, with dots between them. Nil for
-  /// anything else.
+  /// Parses a path: names of letters, digits and `_`, others in backquotes, separated by dots. Returns nil for anything
+  /// else.
   public init?(parsing text: String) {
     var segments = [String]()
     var rest = Substring(text)
@@ -78,7 +78,7 @@ public struct FirestoreFieldPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// As it is sent.
+  /// The path in the form of the REST API.
   public var description: String {
     segments.map { name in
       if Self.isSimple(name) { return name }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A moment as Firestore keeps it: whole seconds and nanoseconds, of which its servers keep microseconds.
+/// A moment in Firestore's form: seconds and nanoseconds. Google's servers keep microseconds.
 public struct FirestoreTimestamp: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
-  /// Since 1970, UTC.
+  /// Seconds since 1970, UTC.
   public var seconds: Int64
-  /// 0 ..< 1,000,000,000, always forward from `seconds`.
+  /// 0 ..< 1,000,000,000, counted forward from `seconds`.
   public var nanoseconds: Int32
 
   /// Makes a moment.
@@ -13,7 +13,7 @@ public struct FirestoreTimestamp: Hashable, Sendable, Comparable, Codable, Custo
     self.nanoseconds = nanoseconds
   }
 
-  /// The moment of a date, to the microsecond below.
+  /// Makes the moment of a date, rounded down to a microsecond.
   public init(_ date: Date) {
     let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded(.down)
     let seconds = (microseconds / 1_000_000).rounded(.down)
@@ -21,10 +21,10 @@ public struct FirestoreTimestamp: Hashable, Sendable, Comparable, Codable, Custo
       seconds: Int64(seconds), nanoseconds: Int32(microseconds - seconds * 1_000_000) * 1_000)
   }
 
-  /// The date, to the precision of a `Double`.
+  /// The date, with the precision of a `Double`.
   public var date: Date { Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9) }
 
-  /// RFC 3339 in UTC with 0, 3, 6 or 9 digits of a second, as Google writes it.
+  /// RFC 3339 in UTC with 0, 3, 6 or 9 fractional digits, as Google writes it.
   public var description: String {
     let days = (seconds - Self.modulo(seconds, 86_400)) / 86_400
     let second = Self.modulo(seconds, 86_400)
@@ -41,7 +41,7 @@ public struct FirestoreTimestamp: Hashable, Sendable, Comparable, Codable, Custo
     return "." + (nanoseconds % 1_000 == 0 ? String(digits.prefix(6)) : digits)
   }
 
-  /// Reads RFC 3339, with `Z` or an offset and up to nine digits of a second; nil for anything else.
+  /// Parses RFC 3339 with `Z` or an offset and up to nine fractional digits. Returns nil for anything else.
   public init?(_ text: String) {
     let pattern = /(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))/
     guard let parts = try? pattern.wholeMatch(in: text)?.output, let year = Int64(parts.1), let month = Int64(parts.2),
@@ -59,29 +59,30 @@ public struct FirestoreTimestamp: Hashable, Sendable, Comparable, Codable, Custo
       seconds: days * 86_400 + hour * 3_600 + minute * 60 + second - offset, nanoseconds: Int32(digits) ?? 0)
   }
 
+  /// Compares by time.
   public static func < (lhs: Self, rhs: Self) -> Bool {
     (lhs.seconds, lhs.nanoseconds) < (rhs.seconds, rhs.nanoseconds)
   }
 
-  /// Reads what ``description`` writes.
-  /// - Throws: `DecodingError` for text that is no time.
+  /// Decodes the format of ``description``.
+  /// - Throws: `DecodingError` if the text is not a time.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
     guard let time = Self(text) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"\(text)\" is no RFC 3339 time")
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"\(text)\" is not an RFC 3339 time")
     }
     self = time
   }
 
-  /// Writes ``description``.
+  /// Encodes ``description``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 
   // MARK: - The calendar
-  // Foundation's formatters keep milliseconds at most. These are the usual conversions of the proleptic Gregorian
+  // Foundation's formatters keep at most milliseconds. These are the usual conversions of the proleptic Gregorian
   // calendar, with years that begin in March.
 
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {

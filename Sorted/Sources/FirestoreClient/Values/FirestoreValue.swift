@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A value of a field, of any of Firestore's types. (REST API v1, `Value`.)
+/// A value of any of Firestore's types. (REST API v1, `Value`.)
 public indirect enum FirestoreValue: Hashable, Sendable {
   case null
   case boolean(Bool)
@@ -11,7 +11,7 @@ public indirect enum FirestoreValue: Hashable, Sendable {
   case bytes(Data)
   /// The full name of a document: `projects/…/databases/…/documents/…`.
   case reference(String)
-  /// Degrees.
+  /// Latitude and longitude in degrees.
   case geoPoint(latitude: Double, longitude: Double)
   case array([FirestoreValue])
   case map([String: FirestoreValue])
@@ -30,13 +30,13 @@ extension FirestoreValue: Codable {
   private struct List: Codable { var values: [FirestoreValue]? }
   private struct Fields: Codable { var fields: [String: FirestoreValue]? }
 
-  /// Reads the JSON of the REST API.
-  /// - Throws: `DecodingError` where the value has no type, or more than one.
+  /// Decodes the JSON of the REST API.
+  /// - Throws: `DecodingError` if the value has no type, or several.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     guard let key = container.allKeys.first, container.allKeys.count == 1 else {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "a value has to have exactly one of the known types"))
+        .init(codingPath: decoder.codingPath, debugDescription: "a value must have exactly one of the known types"))
     }
     switch key {
     case .nullValue: self = .null
@@ -55,7 +55,7 @@ extension FirestoreValue: Codable {
     }
   }
 
-  /// Writes the JSON of the REST API: integers as text, and so what JSON has no numbers for.
+  /// Encodes the JSON of the REST API. Integers, and numbers that JSON lacks, are strings.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     switch self {
@@ -103,7 +103,7 @@ extension FirestoreValue: Codable {
   }
 
   private static func bytes(_ container: KeyedDecodingContainer<Key>, _ key: Key) throws -> Data {
-    // Both alphabets of base64 are allowed, with and without padding.
+    // Both base64 alphabets are allowed, with and without padding.
     var text = try container.decode(String.self, forKey: key)
       .replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
     text += String(repeating: "=", count: (4 - text.count % 4) % 4)

@@ -1,16 +1,16 @@
 import FirestoreClient
 import Foundation
 
-/// What a request asks for, read from its method and its path.
+/// A request, parsed from its method and path.
 struct Call {
   let method: String
-  /// Of a document, a collection, or the database's documents.
+  /// The name of a document, a collection, or the database's documents.
   let name: String
-  /// What stands after the colon of a POST.
+  /// The verb after the colon of a POST.
   let verb: String?
   private let query: [URLQueryItem]
 
-  /// - Throws: ``FirestoreError`` with status `notFound` for a path that is not of the API.
+  /// - Throws: ``FirestoreError`` with status `notFound` for a path outside the API.
   init(_ method: String, _ target: String) throws {
     guard var parts = URLComponents(string: target), parts.percentEncodedPath.hasPrefix("/v1/") else {
       throw FirestoreError(.notFound, "there is no \(target) here")
@@ -31,27 +31,27 @@ struct Call {
     self.method = method
     self.name = name
     self.verb = verb
-    // Python writes a blank as a plus, which Foundation leaves alone; a real plus is always escaped.
+    // Python encodes a space as a plus sign, which Foundation does not decode. A real plus sign is always escaped.
     parts.percentEncodedQuery = parts.percentEncodedQuery?.replacing("+", with: "%20")
     self.query = parts.queryItems ?? []
   }
 
-  /// Whether the path ends with a collection, not with a document.
+  /// Whether the path ends with a collection rather than a document.
   var isCollection: Bool { name.split(separator: "/").count % 2 == 0 }
 
-  /// Whether the answer is a list, and so the body of an error is in one.
+  /// Whether the answer is a list. An error's body is then in a list too.
   var isStream: Bool { ["batchGet", "runQuery", "runAggregationQuery"].contains(verb) }
 
   subscript(key: String) -> String? { query.first { $0.name == key }?.value }
 
-  /// - Throws: ``FirestoreError`` with status `unimplemented` where the parameter is there.
+  /// - Throws: ``FirestoreError`` with status `unimplemented` if the parameter is present.
   func refuse(_ key: String, _ what: String) throws {
     if let value = self[key], !value.isEmpty, value.lowercased() != "false" {
-      throw FirestoreError(.unimplemented, "\(what) is not there in this server")
+      throw FirestoreError(.unimplemented, "this server does not support \(what)")
     }
   }
 
-  /// The paths of a mask, one parameter each; nil without any.
+  /// The paths of a mask, one parameter each, or nil without any.
   func mask(_ key: String) throws -> [FirestoreFieldPath]? {
     let paths = try query.filter { $0.name == key }.map { try FieldAccess.path($0.value ?? "") }
     return paths.isEmpty ? nil : paths
@@ -63,7 +63,7 @@ struct Call {
     if let exists = self["currentDocument.exists"] { return .exists(exists.lowercased() == "true") }
     guard let text = self["currentDocument.updateTime"] else { return nil }
     guard let time = FirestoreTimestamp(text) else {
-      throw FirestoreError(.invalidArgument, "\"\(text)\" is no RFC 3339 time")
+      throw FirestoreError(.invalidArgument, "\"\(text)\" is not an RFC 3339 time")
     }
     return .updateTime(time)
   }

@@ -5,29 +5,28 @@ import Hummingbird
 import Logging
 import SwiftData
 
-/// A local server of Firestore's REST API, version 1, and of Firebase Storage's: for development, demonstrations and tests
-/// without an account.
+/// A local server of Firestore's REST API, version 1, and of Firebase Storage's, for development, demonstrations and
+/// tests without an account.
 ///
-/// What of them is there and what is not: `Documentation/firestore.md`. Without rules, whoever reaches the server may do
-/// everything.
+/// `Documentation/firestore.md` lists what it supports. Without rules, every client may do everything.
 public struct FirestoreServer: Sendable {
   var handler: RequestHandler
   private let storage: StorageHandler
   private let host: String
   private let port: Int
-  /// Where files are, where it goes with the server.
+  /// The folder of files, if it ends with the server.
   private let temporaryFolder: URL?
   private let logger: Logger
-  /// As much as a request may have; Google's limit is 10 MiB, and a chunk of a file may have more.
+  /// The maximum size of a request in bytes. Google's limit is 10 MiB, but chunks of files may be larger.
   private static let maximumBytes = 64 * 1_024 * 1_024
 
   /// Opens the store of a server.
   /// - Parameters:
-  ///   - store: the file of the documents, beside which is a folder for files, named after it with `-files`; nil keeps
-  ///     documents in memory and files in the folder for temporary ones.
-  ///   - rules: who may read and write what, in the form that `Documentation/firestore.md` describes; nil asks nobody.
-  ///   - port: 0 takes a free one.
-  /// - Throws: `SwiftDataError` where the store cannot be opened, `FirestoreError` for rules that cannot be read.
+  ///   - store: the file of the documents. Files are in a folder beside it, named after it with `-files`. Nil keeps
+  ///     documents in memory and files in a temporary folder.
+  ///   - rules: the access rules in the form that `Documentation/firestore.md` describes, or nil for none.
+  ///   - port: 0 selects a free port.
+  /// - Throws: `SwiftDataError` if the store cannot be opened, `FirestoreError` for invalid rules.
   public init(store: URL?, rules: String? = nil, host: String = "127.0.0.1", port: Int) throws {
     let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-files-\(UUID().uuidString)")
     try self.init(
@@ -35,14 +34,14 @@ public struct FirestoreServer: Sendable {
       temporaryFolder: store == nil ? temporary : nil, rules: rules, host: host, port: port)
   }
 
-  /// Opens a server whose documents are in PostgreSQL, in the schema `firestore` of the database. No two servers at a time
-  /// may have one database: each keeps in memory what it has read.
+  /// Opens a server with its documents in PostgreSQL, in the schema `firestore` of the database. A database can have
+  /// one server at a time, because a server caches what it has read.
   /// - Parameters:
-  ///   - url: as `PostgresConfiguration` takes it.
-  ///   - files: the folder for files, made where it is missing.
-  ///   - rules: as for a store of its own.
-  ///   - port: 0 takes a free one.
-  /// - Throws: `SwiftDataError` where the store cannot be opened, `FirestoreError` for rules that cannot be read.
+  ///   - url: a URL for `PostgresConfiguration`.
+  ///   - files: the folder for files, created if it is missing.
+  ///   - rules: as in the other initializer.
+  ///   - port: 0 selects a free port.
+  /// - Throws: `SwiftDataError` if the store cannot be opened, `FirestoreError` for invalid rules.
   public init(postgres url: String, files: URL, rules: String? = nil, host: String = "127.0.0.1", port: Int) throws {
     try self.init(
       try DocumentStore.container(postgres: url), files: files, temporaryFolder: nil, rules: rules, host: host,
@@ -62,17 +61,17 @@ public struct FirestoreServer: Sendable {
     self.port = port
   }
 
-  /// Serves until the task is cancelled, or one of the signals arrives.
-  /// - Parameter onRunning: called once, with the port.
-  /// - Throws: where the port cannot be had.
+  /// Serves until the task is cancelled or a signal arrives.
+  /// - Parameter onRunning: called once with the port.
+  /// - Throws: an error if the port is not available.
   public func run(
     signals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
   ) async throws {
     let server = self
-    // Left over where it fails, as temporary files are.
+    // If this fails, the folder stays among the temporary files.
     defer { temporaryFolder.map { try? FileManager.default.removeItem(at: $0) } }
     let responder = CallbackResponder<BasicRequestContext> { request, _ in await server.respond(to: request) }
-    // It takes being cancelled, the usual end in a test, for an error.
+    // The server library logs cancellation, the usual end of a test, as an error.
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
@@ -85,7 +84,7 @@ public struct FirestoreServer: Sendable {
     request.target.hasPrefix(StorageCall.prefix) ? await storage.answer(request) : await handler.answer(request)
   }
 
-  /// Answers a request that came by no network: for tests of what anybody may send.
+  /// Answers a request without a network, for tests with hostile requests.
   package func answer(_ method: String, _ target: String, _ body: Data) async -> (code: Int, body: Data) {
     let answer = await answer(ServerRequest(method: method, target: target, header: { _ in nil }, body: body))
     return (answer.code, answer.body)

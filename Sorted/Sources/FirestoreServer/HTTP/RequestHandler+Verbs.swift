@@ -1,7 +1,7 @@
 import FirestoreClient
 import Foundation
 
-/// The methods whose name stands after a colon.
+/// The methods with a verb after a colon.
 extension RequestHandler {
   // MARK: - Writing
 
@@ -26,7 +26,7 @@ extension RequestHandler {
     var status = [Status]()
   }
 
-  /// Each write for itself: some may succeed where others fail.
+  /// Performs each write separately. Some may succeed and others fail.
   func batchWrite(_ access: Access, _ body: Data) async throws -> Data {
     let request: CommitRequest = try Self.decoded(body)
     var answer = BatchAnswer()
@@ -90,7 +90,7 @@ extension RequestHandler {
     let readTime: FirestoreTimestamp
   }
 
-  /// A query that finds a document that the user may not read is refused whole: rules are no filters.
+  /// Runs a query. Fails if it finds a document that the user may not read, because rules are not filters.
   func runQuery(_ call: Call, _ access: Access, _ body: Data) async throws -> Data {
     let request: QueryRequest = try Self.decoded(body)
     try Self.refuse(request.readTime)
@@ -140,7 +140,7 @@ extension RequestHandler {
     let nextPageToken: String?
   }
 
-  /// For the owner only, as with Google's rules.
+  /// Lists collections. Only the owner may, as with Google's rules.
   func listCollections(_ call: Call, _ access: Access, _ body: Data) async throws -> Data {
     let request: CollectionsRequest = try Self.decoded(body)
     try Self.refuse(request.readTime)
@@ -184,7 +184,7 @@ extension RequestHandler {
 
   private static func refuse(_ readTime: String?) throws {
     guard readTime == nil else {
-      throw FirestoreError(.unimplemented, "a read of the past is not there in this server")
+      throw FirestoreError(.unimplemented, "this server does not support reads of the past")
     }
   }
 }

@@ -2,13 +2,13 @@ import FirestoreClient
 import Foundation
 import Logging
 
-/// Answers the requests of the REST API, apart from any web server.
+/// Answers the requests of the REST API, independent of any web server.
 struct RequestHandler: Sendable {
   let store: DocumentStore
-  /// Nil lets everybody do everything.
+  /// Nil allows everything.
   let rules: AccessRules?
   let logger: Logger
-  /// Told of every request: its method, its target and its body.
+  /// Receives the method, the target and the body of every request.
   var observer: (@Sendable (String, String, Data) -> Void)?
 
   func answer(_ request: ServerRequest) async -> ServerAnswer {
@@ -44,7 +44,7 @@ struct RequestHandler: Sendable {
     case ("POST", "rollback"?, _): return try await rollback(body)
     default:
       throw FirestoreError(
-        .unimplemented, "\(call.method) \(call.verb.map { ":" + $0 } ?? call.name) is not there in this server")
+        .unimplemented, "\(call.method) \(call.verb.map { ":" + $0 } ?? call.name) is not supported by this server")
     }
   }
 
@@ -62,7 +62,7 @@ struct RequestHandler: Sendable {
     if let order = call["orderBy"], !order.isEmpty, order != "__name__" {
       throw FirestoreError(.unimplemented, "a list is ordered by __name__ only; runQuery takes an order")
     }
-    try call.refuse("showMissing", "a list of documents that are not there")
+    try call.refuse("showMissing", "a list of missing documents")
     try call.refuse("transaction", "a list in a transaction; runQuery reads in one")
     let size = call["pageSize"].flatMap { Int($0) } ?? 0
     guard size >= 0 else { throw FirestoreError(.invalidArgument, "pageSize is 0 or more") }
@@ -121,12 +121,12 @@ struct RequestHandler: Sendable {
   }
 
   static func failure(_ error: any Error) -> FirestoreError {
-    error as? FirestoreError ?? FirestoreError(.internal, "the server failed; its log says why")
+    error as? FirestoreError ?? FirestoreError(.internal, "the server failed; its log has the reason")
   }
 }
 
 extension DecodingError {
-  /// What is wrong, and where.
+  /// The problem and its place.
   fileprivate var reason: String {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

@@ -1,20 +1,20 @@
 import FirestoreClient
 import Foundation
 
-/// A request, apart from any web server.
+/// A request, independent of any web server.
 struct ServerRequest: Sendable {
   var method: String
-  /// Path and query, percent-encoded as they came.
+  /// Path and query, percent-encoded.
   var target: String
-  /// The first header of a name.
+  /// The first header with a name.
   var header: @Sendable (String) -> String?
   var body: Data
 
-  /// The target without its query, which may have the token of a file in it.
+  /// The target without its query, which may contain the token of a file.
   var path: Substring { target.prefix { $0 != "?" } }
 }
 
-/// An answer, apart from any web server.
+/// An answer, independent of any web server.
 struct ServerAnswer: Sendable {
   var code = 200
   var headers = [(name: String, value: String)]()
@@ -32,11 +32,11 @@ struct ServerAnswer: Sendable {
     self.headers = headers.map { (name: $0.0, value: $0.1) }
   }
 
-  /// Google's body of an error, in a list where a stream was asked for.
+  /// Google's error body, in a list if a stream was requested.
   init(_ error: FirestoreError, isStream: Bool) {
     let encoder = JSONEncoder()
     code = error.status.httpCode
-    // Texts and numbers always become JSON; without a body the code still says what went wrong.
+    // Encoding strings and numbers cannot fail. Without a body, the code still tells the error.
     body = (isStream ? try? encoder.encode([error.body]) : try? encoder.encode(error.body)) ?? Data()
   }
 }

@@ -1,10 +1,10 @@
 import FirestoreClient
 
-/// Counts, sums and averages over what a query finds. (REST API v1, `StructuredAggregationQuery`.)
+/// Computes counts, sums and averages over the results of a query. (REST API v1, `StructuredAggregationQuery`.)
 struct AggregationRun: Decodable {
   private struct Aggregation: Decodable {
     struct Count: Decodable {
-      /// A 64-bit integer, which JSON has as text.
+      /// A 64-bit integer, which JSON encodes as a string.
       let upTo: String?
     }
     struct Field: Decodable { let field: FirestoreQuery.FieldReference }
@@ -18,7 +18,7 @@ struct AggregationRun: Decodable {
   let structuredQuery: FirestoreQuery
   private let aggregations: [Aggregation]
 
-  /// By alias; what has none is called `field_1`, `field_2`, … in order.
+  /// The results by alias. Aggregations without an alias are named `field_1`, `field_2`, … in order.
   /// - Throws: ``FirestoreError`` with status `invalidArgument`.
   func results(of found: [FirestoreDocument]) throws -> [String: FirestoreValue] {
     guard (1...5).contains(aggregations.count) else {
@@ -53,7 +53,7 @@ struct AggregationRun: Decodable {
     throw FirestoreError(.invalidArgument, "an aggregation is count, sum or avg")
   }
 
-  /// What is no number is left out. A sum of integers is one, unless 64 bits are too few.
+  /// The numbers among the values. A sum of integers is an integer unless it overflows 64 bits.
   private func numbers(
     _ field: Aggregation.Field, _ found: [FirestoreDocument]
   ) throws -> (sum: FirestoreValue, total: Double, count: Int) {

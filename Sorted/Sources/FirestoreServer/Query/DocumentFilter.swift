@@ -1,6 +1,6 @@
 import FirestoreClient
 
-/// Decides whether a document matches a filter, whose paths and lists it has looked at once.
+/// A filter, validated once and prepared for matching documents.
 struct DocumentFilter {
   private indirect enum Node {
     case and([Node])
@@ -13,7 +13,7 @@ struct DocumentFilter {
 
   private let root: Node
 
-  /// - Throws: ``FirestoreError`` with status `invalidArgument` for a filter that makes no sense.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument` for an invalid filter.
   init(_ filter: FirestoreFilter) throws { root = try Self.node(filter) }
 
   private static func node(_ filter: FirestoreFilter) throws -> Node {
@@ -67,7 +67,7 @@ struct DocumentFilter {
     _ value: FirestoreValue, _ op: FirestoreFilter.Operator, _ operand: FirestoreValue
   ) -> Bool {
     let result = ValueOrder.compare(value, operand)
-    // NaN is in no range but its own; null is only in that of itself.
+    // NaN and null are each in their own range only.
     let isInRange =
       ValueOrder.haveOneType(value, operand) && ValueOrder.isNaN(value) == ValueOrder.isNaN(operand)
     switch op {
@@ -85,7 +85,7 @@ struct DocumentFilter {
   private static func matches(_ value: FirestoreValue, _ op: ListOperator, _ operands: [FirestoreValue]) -> Bool {
     switch op {
     case .in: contains(operands, value)
-    // With null in the list nothing is surely not in it.
+    // If the list contains null, no value matches.
     case .notIn: value != .null && !operands.contains(.null) && !contains(operands, value)
     case .arrayContainsAny: elements(value).contains { contains(operands, $0) }
     }
@@ -100,7 +100,7 @@ struct DocumentFilter {
     values.contains { ValueOrder.compare($0, value) == .equal }
   }
 
-  /// The fields that are compared by more than equality: they take part in the order.
+  /// The fields that are compared by more than equality. They are part of the order.
   static func inequalities(_ filter: FirestoreFilter) -> [String] {
     switch filter {
     case .and(let filters), .or(let filters): filters.flatMap(inequalities)

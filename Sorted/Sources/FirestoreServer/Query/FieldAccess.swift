@@ -1,8 +1,8 @@
 import FirestoreClient
 
-/// Reads and writes fields by their paths.
+/// Reads and writes fields by path.
 enum FieldAccess {
-  /// - Throws: ``FirestoreError`` with status `invalidArgument` for what is no path.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument` for an invalid path.
   static func path(_ text: String) throws -> FirestoreFieldPath {
     guard let path = FirestoreFieldPath(parsing: text) else {
       throw FirestoreError(.invalidArgument, "Invalid property path \"\(text)\".")
@@ -22,7 +22,7 @@ enum FieldAccess {
     return self.value(path.dropFirst(), in: inner)
   }
 
-  /// Sets a field, and makes the maps on its way; nil removes it and makes none.
+  /// Sets a field and creates the maps on its path. Nil removes it and creates none.
   static func set(_ value: FirestoreValue?, at path: ArraySlice<String>, in fields: inout [String: FirestoreValue]) {
     guard let first = path.first else { return }
     if path.count == 1 {
@@ -35,7 +35,7 @@ enum FieldAccess {
     fields[first] = .map(inner)
   }
 
-  /// The document with these fields only.
+  /// The document with only these fields.
   static func masked(_ document: FirestoreDocument, _ paths: [FirestoreFieldPath]) -> FirestoreDocument {
     var result = document
     result.fields = [:]

@@ -6,7 +6,7 @@ struct QueryRun {
     let path: FirestoreFieldPath
     let isDescending: Bool
   }
-  /// A document and its values of the criteria.
+  /// A document with its values of the sort criteria.
   private struct Candidate {
     let document: FirestoreDocument
     let values: [FirestoreValue]
@@ -17,7 +17,7 @@ struct QueryRun {
   private let order: [Criterion]
   private let projection: [FirestoreFieldPath]?
 
-  /// - Throws: ``FirestoreError`` with status `invalidArgument` for what Firestore would not run either.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument` for a query that Firestore rejects too.
   init(_ query: FirestoreQuery) throws {
     self.query = query
     filter = try query.where.map { try DocumentFilter($0) }
@@ -31,7 +31,7 @@ struct QueryRun {
     }
   }
 
-  /// The documents that match, in order, with the fields that are asked for.
+  /// The matching documents in order, with the requested fields.
   /// - Complexity: O(n + m log m) for n documents of which m match.
   func results(of documents: [FirestoreDocument]) -> [FirestoreDocument] {
     var found = documents.compactMap { document -> Candidate? in
@@ -66,7 +66,7 @@ struct QueryRun {
 
   // MARK: - The order
 
-  /// What is asked for, then the fields of inequalities, then the name, in the last one's direction.
+  /// The explicit criteria, then the fields of inequalities, then the name, in the direction of the last one.
   private static func order(of query: FirestoreQuery) throws -> [Criterion] {
     var order = try (query.orderBy ?? []).map {
       Criterion(path: try FieldAccess.path($0.field.fieldPath), isDescending: $0.direction == .descending)
@@ -82,7 +82,7 @@ struct QueryRun {
     return order
   }
 
-  /// As far as both go: a cursor may have fewer values than there are criteria.
+  /// Compares as many values as both have. A cursor may have fewer values than there are criteria.
   private func compare(_ left: [FirestoreValue], _ right: [FirestoreValue]) -> ValueOrder.Result {
     for (criterion, (left, right)) in zip(order, zip(left, right)) {
       let result = criterion.isDescending ? ValueOrder.compare(right, left) : ValueOrder.compare(left, right)

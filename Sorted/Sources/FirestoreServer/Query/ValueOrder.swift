@@ -1,11 +1,11 @@
 import FirestoreClient
 import Foundation
 
-/// Firestore's order of values. (Its documentation, "Value type ordering".)
+/// Firestore's order of values. (Google's documentation, "Value type ordering".)
 enum ValueOrder {
   enum Result { case less, equal, greater }
 
-  /// Every two values compare: first by type, then within it.
+  /// Compares any two values: first by type, then within the type.
   static func compare(_ left: FirestoreValue, _ right: FirestoreValue) -> Result {
     let ranks = (rank(left), rank(right))
     guard ranks.0 == ranks.1 else { return order(ranks.0, ranks.1) }
@@ -28,14 +28,14 @@ enum ValueOrder {
     }
   }
 
-  /// Names compare part by part: what ends a part comes before every byte of a part.
+  /// Compares names by segment. The end of a segment sorts before every byte.
   private static func names(_ left: String, _ right: String) -> Result {
     let slash = UInt8(ascii: "/")
     return bytes(
       left.utf8.lazy.map { $0 == slash ? 0 : Int($0) + 1 }, right.utf8.lazy.map { $0 == slash ? 0 : Int($0) + 1 })
   }
 
-  /// Values of different types are never in one range, but for the two kinds of numbers.
+  /// Whether a range can contain both values. Values of different types cannot, except for the two number types.
   static func haveOneType(_ left: FirestoreValue, _ right: FirestoreValue) -> Bool { rank(left) == rank(right) }
 
   static func isNaN(_ value: FirestoreValue) -> Bool {
@@ -66,12 +66,12 @@ enum ValueOrder {
     result == .less ? .greater : result == .greater ? .less : .equal
   }
 
-  /// NaN comes before all numbers and is equal to itself.
+  /// NaN sorts before all numbers and equals itself.
   private static func doubles(_ left: Double, _ right: Double) -> Result {
     left.isNaN || right.isNaN ? order(left.isNaN ? 0 : 1, right.isNaN ? 0 : 1) : order(left, right)
   }
 
-  /// Exactly: a `Double` does not hold every integer of 64 bits.
+  /// Compares exactly, because a `Double` cannot represent every 64-bit integer.
   private static func mixed(_ integer: Int64, _ double: Double) -> Result {
     if double.isNaN { return .greater }
     if double >= 0x1p63 { return .less }
@@ -102,7 +102,7 @@ enum ValueOrder {
     return order(left.count, right.count)
   }
 
-  /// Key by key, the keys in order.
+  /// Compares maps by key, in the order of the keys.
   private static func maps(_ left: [String: FirestoreValue], _ right: [String: FirestoreValue]) -> Result {
     let leftKeys = left.keys.sorted { bytes($0.utf8, $1.utf8) == .less }
     let rightKeys = right.keys.sorted { bytes($0.utf8, $1.utf8) == .less }

@@ -1,19 +1,19 @@
 import FirestoreClient
 
-/// What the one who asks may do.
+/// The permissions of a request.
 struct Access {
   let rules: AccessRules?
   let identity: Identity
 
-  /// - Parameter name: of a document, in full.
+  /// - Parameter name: the full name of a document.
   /// - Throws: ``FirestoreError`` with status `permissionDenied`.
   func check(_ access: AccessRules.Access, _ name: String) throws {
-    // The first five parts name the database.
+    // The first five segments name the database.
     let path = name.split(separator: "/").dropFirst(5).joined(separator: "/")
     try rules?.check(access, path, by: identity)
   }
 
-  /// - Parameter name: of a file in a bucket; in the rules `storage/` stands before it.
+  /// - Parameter name: the name of a file in a bucket. In rules it has the prefix `storage/`.
   /// - Throws: ``FirestoreError`` with status `permissionDenied`.
   func checkFile(_ access: AccessRules.Access, _ name: String) throws {
     try rules?.check(access, "storage/" + name, by: identity)

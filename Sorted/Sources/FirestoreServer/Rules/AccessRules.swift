@@ -1,14 +1,14 @@
 import FirestoreClient
 
-/// Who may read and write what: one rule a line, three columns (a path, readers, writers); `#` begins a comment.
+/// Access rules. Each line is one rule with three columns: a path, readers, writers. `#` begins a comment.
 ///
 ///     users/{uid}/**    {uid}      {uid}
 ///     public/**         anyone     nobody
 ///     **                signed-in  signed-in
 ///
-/// The first rule whose path fits decides; where none fits, nobody may. In a path `{name}` and `*` stand for one part and
-/// `**`, at the end, for any number, also none. Readers and writers are `anyone`, `signed-in`, `nobody`, or the user whose
-/// identifier is the part that `{name}` stands for.
+/// The first matching rule decides. Without a match, access is denied. In a path, `{name}` and `*` match one segment,
+/// and a final `**` matches any number of segments, including none. Readers and writers are `anyone`, `signed-in`,
+/// `nobody`, or `{name}`: the user whose identifier is that segment.
 struct AccessRules: Sendable {
   enum Access: String {
     case read, write
@@ -26,7 +26,7 @@ struct AccessRules: Sendable {
 
   private let rules: [Rule]
 
-  /// - Throws: ``FirestoreError`` with status `invalidArgument`, the line, and what is wrong there.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument`, the line, and the problem.
   init(parsing text: String) throws {
     rules = try text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
       let columns = line.prefix { $0 != "#" }.split { $0.isWhitespace }
@@ -67,7 +67,7 @@ struct AccessRules: Sendable {
 
   private static func isVariable(_ part: Substring) -> Bool { part.hasPrefix("{") && part.hasSuffix("}") }
 
-  /// - Parameter path: of a document, from its outermost collection on.
+  /// - Parameter path: the path of a document from its outermost collection on.
   /// - Throws: ``FirestoreError`` with status `permissionDenied`.
   func check(_ access: Access, _ path: String, by identity: Identity) throws {
     if identity == .owner { return }

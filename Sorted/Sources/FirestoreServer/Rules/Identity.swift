@@ -1,13 +1,13 @@
 import FirestoreClient
 import Foundation
 
-/// Who asks, as far as the header `Authorization` says. Signatures are not checked: the rules of a local server are there
-/// to be tried out, not to protect anything.
+/// The user of a request, from the header `Authorization`. Signatures are not verified: a local server's rules help to
+/// develop an app, and protect nothing.
 enum Identity: Equatable {
-  /// Nobody signed in.
+  /// No user.
   case anonymous
   case user(String)
-  /// The token `owner` of Google's emulators: no rule holds for it.
+  /// The token `owner` of Google's emulators, which bypasses the rules.
   case owner
 
   private struct Claims: Decodable {
@@ -15,9 +15,9 @@ enum Identity: Equatable {
     let user_id: String?
   }
 
-  /// - Parameter header: `Bearer TOKEN` or, as Firebase Storage has it, `Firebase TOKEN`; the token is an ID token of
-  ///   Firebase (a JWT) or `owner`.
-  /// - Throws: ``FirestoreError`` with status `unauthenticated` for a token that names no user.
+  /// - Parameter header: `Bearer TOKEN` or, for Firebase Storage, `Firebase TOKEN`. The token is a Firebase ID token (a
+  ///   JWT) or `owner`.
+  /// - Throws: ``FirestoreError`` with status `unauthenticated` if the token names no user.
   init(header: String?) throws {
     guard let header, !header.isEmpty else {
       self = .anonymous

@@ -3,19 +3,19 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// The files of the server: what is known of them in the store, their bytes in a folder.
+/// The files of the server: metadata in the store, bytes in a folder.
 ///
-/// Bytes are in the folder before the store says that they are there, and the store forgets them before they go. What a
-/// crash leaves over is removed by the next ``init(modelContainer:folder:)``.
+/// Bytes are written before their metadata, and removed after them. The next ``init(modelContainer:folder:)`` removes
+/// what a crash left.
 actor FileStore: ModelActor {
   nonisolated let modelContainer: ModelContainer
   nonisolated let modelExecutor: any ModelExecutor
   private let folder: URL
 
-  /// An upload lasts as long, in microseconds, as Google's: a week.
+  /// The lifetime of an upload in microseconds: a week, as at Google.
   private static let maximumAge: Int64 = 7 * 86_400 * 1_000_000
 
-  /// - Throws: `SwiftDataError`, or where the folder cannot be made or read.
+  /// - Throws: `SwiftDataError`, or an error if the folder cannot be created or read.
   init(modelContainer: ModelContainer, folder: URL) throws {
     let context = ModelContext(modelContainer)
     self.modelContainer = modelContainer
@@ -36,7 +36,7 @@ actor FileStore: ModelActor {
     }
   }
 
-  /// Names are told apart by their bytes, and a bucket has no slash.
+  /// Names are distinguished by their bytes. A bucket contains no slash.
   static func key(_ bucket: String, _ name: String) -> String { DocumentName.key(of: bucket + "/" + name) }
 
   // MARK: - Uploads
@@ -62,7 +62,7 @@ actor FileStore: ModelActor {
     try upload(id).isFinished ? .finished : .active(received: try received(id))
   }
 
-  /// Appends bytes; nothing is written where they do not belong at the end.
+  /// Appends bytes. Writes nothing if the offset is not the end.
   func append(_ bytes: Data, at offset: Int64, to id: String) throws {
     let upload = try upload(id)
     let received = try received(id)
@@ -78,13 +78,13 @@ actor FileStore: ModelActor {
     do {
       try file.write(contentsOf: bytes)
     } catch {
-      // Half a chunk, where the disk is full.
+      // A full disk may leave a part of the chunk.
       try file.truncate(atOffset: UInt64(offset))
       throw FirestoreError(.unavailable, "the server cannot write the chunk: \(error.localizedDescription)")
     }
   }
 
-  /// Makes a file of an upload, in place of the one of that name. Nothing is done again where it is one already.
+  /// Turns an upload into a file, and replaces an existing file with that name. Does nothing for a finished upload.
   func finish(_ id: String) throws -> RemoteFile {
     let upload = try upload(id)
     if upload.isFinished { return try file(upload.bucket, upload.name) }
@@ -174,6 +174,6 @@ actor FileStore: ModelActor {
     }
   }
 
-  /// Where this fails, the next start removes it.
+  /// If this fails, the next start removes it.
   private func removeContent(_ content: String) { try? FileManager.default.removeItem(at: url(content)) }
 }

@@ -2,10 +2,10 @@ import FirestoreClient
 import Foundation
 import Logging
 
-/// Answers the requests of Firebase Storage's REST API v0, apart from any web server.
+/// Answers the requests of Firebase Storage's REST API v0, independent of any web server.
 struct StorageHandler: Sendable {
   let files: FileStore
-  /// Nil lets everybody do everything.
+  /// Nil allows everything.
   let rules: AccessRules?
   let logger: Logger
 
@@ -34,11 +34,11 @@ struct StorageHandler: Sendable {
       try access.checkFile(.write, name)
       try await files.delete(call.bucket, name)
       return ServerAnswer(code: 204)
-    default: throw FirestoreError(.unimplemented, "\(call.method) of this path is not there in this server")
+    default: throw FirestoreError(.unimplemented, "\(call.method) of this path is not supported by this server")
     }
   }
 
-  /// For who may read it, and for who has its token.
+  /// Returns the file if the user may read it or has its token.
   private func readable(_ name: String, _ call: StorageCall, _ access: Access) async throws -> RemoteFile {
     do {
       try access.checkFile(.read, name)
@@ -113,26 +113,26 @@ struct StorageHandler: Sendable {
   }
 }
 
-/// What a request of Firebase Storage asks for: `/v0/b/{bucket}/o/{name}`.
+/// A parsed request of Firebase Storage: `/v0/b/{bucket}/o/{name}`.
 struct StorageCall {
   static let prefix = "/v0/b/"
 
   let method: String
   let bucket: String
-  /// Nil where the path ends with `o`.
+  /// Nil if the path ends with `o`.
   let name: String?
-  /// The header `X-Goog-Upload-Command`.
+  /// The commands of the header `X-Goog-Upload-Command`.
   let commands: [String]
   private let request: ServerRequest
   private let query: [URLQueryItem]
 
-  /// - Throws: ``FirestoreError`` with status `notFound` for a path that is not of the API.
+  /// - Throws: ``FirestoreError`` with status `notFound` for a path outside the API.
   init(_ request: ServerRequest) throws {
     let none = FirestoreError(.notFound, "there is no \(request.target) here")
     guard let url = URLComponents(string: request.target), url.percentEncodedPath.hasPrefix(Self.prefix) else {
       throw none
     }
-    // A slash in a name is escaped, and separates nothing.
+    // A slash in a name is escaped and is not a separator.
     let parts = url.percentEncodedPath.dropFirst(Self.prefix.count).split(separator: "/", maxSplits: 2)
       .map { String($0).removingPercentEncoding }
     guard parts.count >= 2, parts[1] == "o", !parts.contains(nil), let bucket = parts[0] else { throw none }
@@ -150,7 +150,7 @@ struct StorageCall {
   func header(_ name: String) -> String? { request.header(name) }
   subscript(key: String) -> String? { query.first { $0.name == key }?.value }
 
-  /// Where an upload goes on.
+  /// The URL that continues an upload.
   func uploadURL(_ id: String, _ name: String) -> String {
     var url = URLComponents()
     url.path = Self.prefix + bucket + "/o"

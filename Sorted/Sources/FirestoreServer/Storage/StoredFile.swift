@@ -2,22 +2,22 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// A file that is there. Its bytes are in the folder of the ``FileStore``, under `content`.
+/// A complete file. The folder of the ``FileStore`` has its bytes under `content`.
 @Model
 final class StoredFile {
-  /// ``FileStore/key(_:_:)``
+  /// The ``FileStore/key(_:_:)`` of the file.
   @Attribute(.unique) var key: String
   var bucket: String
   var name: String
   var contentType: String
   var size: Int64
-  /// In base64.
+  /// The MD5 in base64.
   var md5: String
-  /// Lets whoever has it read the file.
+  /// The download token.
   var token: String
   /// The name of the file with the bytes.
   var content: String
-  /// Microseconds since 1970.
+  /// The creation time in microseconds since 1970.
   var createTime: Int64
 
   init(_ upload: StoredUpload, size: Int64, md5: String, time: Int64) {
@@ -32,7 +32,7 @@ final class StoredFile {
     self.createTime = time
   }
 
-  /// As the API shows it.
+  /// The metadata in the form of the API.
   var description: RemoteFile {
     RemoteFile(
       name: name, bucket: bucket, contentType: contentType, size: size, md5Hash: md5,
@@ -40,19 +40,19 @@ final class StoredFile {
   }
 }
 
-/// An upload that was begun. How much of it has arrived is the size of the file with its bytes, and nothing else says so:
-/// there is nothing that a crash could leave apart from it.
+/// An upload in progress. The size of its partial file is the only record of its offset, so a crash cannot make the two
+/// disagree.
 @Model
 final class StoredUpload {
-  /// Also the name of the file with the bytes.
+  /// The identifier, which is also the name of the partial file.
   @Attribute(.unique) var id: String
   var bucket: String
   var name: String
   var contentType: String
-  /// In bytes; nil where the client did not say.
+  /// The length in bytes, or nil if the client did not send it.
   var length: Int64?
   var isFinished = false
-  /// Microseconds since 1970.
+  /// The creation time in microseconds since 1970.
   var createTime: Int64
 
   init(id: String, bucket: String, name: String, contentType: String, length: Int64?, time: Int64) {

@@ -2,16 +2,16 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// The writes of one commit, before they are saved.
+/// The writes of a commit before they are saved.
 struct CommitRun {
-  /// The documents as they are after the writes so far, by key.
+  /// The documents after the writes so far, by key.
   private var stored: [String: StoredDocument]
   private let context: ModelContext
   private let time: Int64
-  /// What each write has made, in order; nil for a deletion.
+  /// The result of each write in order. Nil is a deletion.
   private(set) var written = [(name: DocumentName, document: FirestoreDocument?)]()
 
-  /// - Parameter stored: those of the documents to write that there are.
+  /// - Parameter stored: the existing ones of the documents to write.
   init(stored: [String: StoredDocument], context: ModelContext, time: Int64) {
     self.stored = stored
     self.context = context
@@ -46,7 +46,7 @@ struct CommitRun {
       stored[name.key] = made
       return made
     }
-    // What changes nothing leaves the time of the last change, as in Firestore.
+    // As in Firestore, a write without a change keeps the update time.
     if there.fields != data {
       there.fields = data
       there.updateTime = time

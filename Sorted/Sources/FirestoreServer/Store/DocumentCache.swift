@@ -1,20 +1,20 @@
 import FirestoreClient
 
-/// The documents of the collections that were queried last, decoded: who polls a collection does not have it read from
-/// the store each time. It holds what is saved, and nothing else.
+/// The decoded documents of recently queried collections, so that polling a collection does not read the store each
+/// time. It contains only saved documents.
 struct DocumentCache {
   typealias Documents = [String: FirestoreDocument]
 
-  /// Over all collections.
+  /// The maximum number of documents over all collections.
   private let capacity: Int
-  /// By the key of the collection, then by that of the document.
+  /// The documents by key of the collection, then by key of the document.
   private var collections = [String: Documents]()
-  /// The keys of the collections, the one that was queried last at the end.
+  /// The keys of the collections, most recently queried last.
   private var recent = [String]()
 
   init(capacity: Int = 50_000) { self.capacity = capacity }
 
-  /// - Complexity: O(number of documents) where they have to be loaded, O(number of collections) otherwise.
+  /// - Complexity: O(number of documents) if they have to be loaded, else O(number of collections).
   mutating func documents(of collection: String, load: () throws -> Documents) rethrows -> Documents {
     recent.removeAll { $0 == collection }
     recent.append(collection)
@@ -29,7 +29,7 @@ struct DocumentCache {
     return loaded
   }
 
-  /// Notes what a save has written; nil for a document that is gone.
+  /// Records a saved document, or nil for a deleted one.
   mutating func note(_ name: DocumentName, _ document: FirestoreDocument?) {
     guard collections[name.parentKey] != nil else { return }
     collections[name.parentKey]?[name.key] = document

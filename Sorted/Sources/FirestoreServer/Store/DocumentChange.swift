@@ -1,6 +1,6 @@
 import FirestoreClient
 
-/// A write as it is received: also of the older form whose only content are transforms.
+/// A received write, including the older form that contains only transforms.
 struct CommitWrite: Decodable {
   struct OnlyTransform: Decodable {
     let document: String
@@ -32,11 +32,11 @@ struct CommitWrite: Decodable {
     self.currentDocument = precondition
   }
 
-  /// Empty where there is nothing to do.
+  /// The document's name. Empty if the write does nothing.
   var name: String { update?.name ?? delete ?? transform?.document ?? "" }
 }
 
-/// What a write makes of a document's fields.
+/// The result of a write on a document's fields.
 struct DocumentChange {
   var fields: [String: FirestoreValue]
   /// Nil without transforms.
@@ -66,7 +66,7 @@ struct DocumentChange {
 
   // MARK: - Transforms
 
-  /// - Returns: the new value, and what the answer says of it: null for arrays.
+  /// - Returns: the new value, and the value in the answer, which is null for arrays.
   private static func apply(
     _ operation: FirestoreTransform.Operation, to old: FirestoreValue?, _ time: FirestoreTimestamp
   ) throws -> (FirestoreValue, FirestoreValue) {
@@ -98,7 +98,7 @@ struct DocumentChange {
     return []
   }
 
-  /// Integers stop at the ends of 64 bits.
+  /// The sum. Integers saturate at 64 bits.
   private static func sum(_ old: FirestoreValue?, _ operand: FirestoreValue) throws -> FirestoreValue {
     switch (old, operand) {
     case (.integer(let left)?, .integer(let right)):
@@ -112,7 +112,7 @@ struct DocumentChange {
     }
   }
 
-  /// The operand, where the old value is in that relation to it, or no number; the old value where both are equal.
+  /// The operand if the old value is not a number or compares accordingly, else the old value.
   private static func extreme(
     _ old: FirestoreValue?, _ operand: FirestoreValue, _ relation: ValueOrder.Result
   ) throws -> FirestoreValue {
@@ -120,7 +120,7 @@ struct DocumentChange {
       throw FirestoreError(.invalidArgument, "maximum and minimum take a number")
     }
     guard let old, ValueOrder.haveOneType(old, operand) else { return operand }
-    // NaN is both, as Firestore has it.
+    // As in Firestore, NaN is both minimum and maximum.
     if ValueOrder.isNaN(operand) || ValueOrder.isNaN(old) { return .double(.nan) }
     return ValueOrder.compare(old, operand) == relation ? operand : old
   }

@@ -1,16 +1,16 @@
 import FirestoreClient
 
-/// `projects/P/databases/D/documents/` and pairs of collection and document.
+/// A document name: `projects/P/databases/D/documents/` and pairs of collection and document.
 struct DocumentName {
   let full: String
-  /// What the document is stored by.
+  /// The key of the document in the store.
   let key: String
-  /// The ``key(of:)`` of the collection with everything above it.
+  /// The ``key(of:)`` of the collection including everything above it.
   let parentKey: String
-  /// The name of the collection alone.
+  /// The last segment of the collection's name.
   let collection: String
 
-  /// - Throws: ``FirestoreError`` with status `invalidArgument` for what names no document.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument` if the name is not a document's.
   init(_ full: String) throws {
     let parts = full.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count >= 7, parts.count % 2 == 1, parts[0] == "projects", parts[2] == "databases",
@@ -24,8 +24,8 @@ struct DocumentName {
     self.collection = Self.key(of: String(parts[parts.count - 2]))
   }
 
-  /// ASCII in the order of the name's UTF-8. Firestore tells names apart by their bytes; Swift, and so the store, takes
-  /// the composed and the decomposed form of a letter for the same. DEL is the last of ASCII, and begins an escape.
+  /// An ASCII key that sorts like the name's UTF-8. Firestore distinguishes names by bytes. Swift and the store treat
+  /// composed and decomposed forms as equal. DEL, the last ASCII character, begins an escape.
   static func key(of name: String) -> String {
     guard name.utf8.contains(where: { $0 >= 0x7F }) else { return name }
     var key = ""

@@ -3,10 +3,10 @@ import Foundation
 import SwiftData
 import SwiftDataPostgres
 
-/// The documents of the server. One job at a time, so that a commit is seen whole or not at all.
+/// The documents of the server. It runs one job at a time, so that a commit is visible completely or not at all.
 @ModelActor
 actor DocumentStore {
-  /// Microseconds since 1970 of the last answer; a later one is never earlier, whatever the clock says.
+  /// The time of the last answer in microseconds since 1970. It never decreases, even if the clock does.
   private var lastTime: Int64 = 0
   private var cache = DocumentCache()
   private var transactions = TransactionTable()
@@ -28,7 +28,7 @@ actor DocumentStore {
 
   // MARK: - Reading
 
-  /// In the order of the names, with nil for what is not there.
+  /// The documents in the order of the names. A missing one is nil.
   func documents(
     _ names: [String], in transaction: String? = nil
   ) throws -> [(name: String, document: FirestoreDocument?)] {
@@ -42,10 +42,10 @@ actor DocumentStore {
     return try names.map { ($0.full, try found[$0.key]?.document()) }
   }
 
-  /// For the read time of an answer.
+  /// The read time of an answer.
   func now() throws -> FirestoreTimestamp { FirestoreTimestamp(microseconds: try nextTime()) }
 
-  /// A page of a collection, ordered by name; the token is the key of the last document.
+  /// A page of a collection, ordered by name. The token is the key of the last document.
   func list(_ path: String, pageSize: Int, after token: String?) throws -> FirestorePage {
     let after = token ?? ""
     let parent = DocumentName.key(of: path)
@@ -69,9 +69,9 @@ actor DocumentStore {
     return Set(found.map { String($0.name.split(separator: "/")[depth]) }).sorted()
   }
 
-  /// - Parameter parent: a document's name, or that of the database's documents.
-  /// - Complexity: decides on all documents of the collection, which are decoded once, or of all collections of the name,
-  ///   which are decoded each time.
+  /// - Parameter parent: the name of a document, or of the database's documents.
+  /// - Complexity: evaluates all documents of the collection, which are decoded once and cached, or of all collections
+  ///   of that name, which are decoded each time.
   func run(
     _ query: FirestoreQuery, parent: String, in transaction: String? = nil
   ) throws -> [FirestoreDocument] {
@@ -146,7 +146,7 @@ actor DocumentStore {
 
   // MARK: - Writing
 
-  /// Makes all writes in order, or none.
+  /// Performs all writes in order, or none.
   func commit(_ writes: [CommitWrite], in transaction: String? = nil) throws -> FirestoreCommit {
     if let transaction { try verify(try transactions.end(transaction), writes: !writes.isEmpty) }
     let time = try nextTime()

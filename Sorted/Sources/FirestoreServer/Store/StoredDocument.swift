@@ -7,19 +7,19 @@ import SwiftData
 final class StoredDocument {
   #Index<StoredDocument>([\.parent, \.key], [\.collection], [\.updateTime])
 
-  /// ``DocumentName/key`` of the full name.
+  /// The ``DocumentName/key`` of the full name.
   @Attribute(.unique) var key: String
   /// The full name.
   var name: String
-  /// ``DocumentName/parentKey``
+  /// The ``DocumentName/parentKey``.
   var parent: String
-  /// ``DocumentName/collection``
+  /// The ``DocumentName/collection``.
   var collection: String
-  /// The fields as the REST API writes them, the keys in order.
+  /// The fields in the JSON of the REST API with sorted keys.
   var fields: Data
-  /// Microseconds since 1970.
+  /// The creation time in microseconds since 1970.
   var createTime: Int64
-  /// Microseconds since 1970.
+  /// The update time in microseconds since 1970.
   var updateTime: Int64
 
   init(name: DocumentName, fields: Data, time: Int64) {
@@ -32,8 +32,8 @@ final class StoredDocument {
     self.updateTime = time
   }
 
-  /// As the API shows it.
-  /// - Throws: `DecodingError` where the store was written by something else.
+  /// The document in the form of the API.
+  /// - Throws: `DecodingError` if another program wrote the store.
   func document() throws -> FirestoreDocument {
     FirestoreDocument(
       name: name, fields: try JSONDecoder().decode([String: FirestoreValue].self, from: fields),
@@ -41,7 +41,7 @@ final class StoredDocument {
     )
   }
 
-  /// Equal fields, and only these, give equal bytes.
+  /// Encodes fields so that equal fields, and only these, have equal bytes.
   static func data(_ fields: [String: FirestoreValue]) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys

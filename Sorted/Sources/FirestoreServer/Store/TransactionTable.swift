@@ -1,12 +1,12 @@
 import FirestoreClient
 
-/// What the open transactions have read. Nothing is locked: a commit fails with ABORTED where something that its
-/// transaction read has changed, and Google's clients then begin again.
+/// The reads of open transactions. Nothing is locked: a commit fails with ABORTED if something that its transaction
+/// read has changed. Google's clients then retry.
 struct TransactionTable {
   struct Entry {
     let isReadOnly: Bool
     let begun: Int64
-    /// When the documents were last changed, by the key of their names; nil for those that were not there.
+    /// The update times of the documents read, by key. Nil for missing documents.
     var reads = [String: Int64?]()
     var queries = [SeenQuery]()
   }
@@ -20,7 +20,7 @@ struct TransactionTable {
     let updateTime: FirestoreTimestamp?
   }
 
-  /// As long as Google lets one last, in microseconds.
+  /// The lifetime of a transaction in microseconds, as at Google.
   private static let maximumAge: Int64 = 270_000_000
   private var entries = [String: Entry]()
 
@@ -31,14 +31,14 @@ struct TransactionTable {
     return id
   }
 
-  /// - Throws: ``FirestoreError`` with status `invalidArgument` where there is none.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument` if it does not exist.
   mutating func change(_ id: String, _ body: (inout Entry) -> Void) throws {
     guard var entry = entries[id] else { throw Self.none }
     body(&entry)
     entries[id] = entry
   }
 
-  /// - Throws: ``FirestoreError`` with status `invalidArgument` where there is none.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument` if it does not exist.
   mutating func end(_ id: String) throws -> Entry {
     guard let entry = entries.removeValue(forKey: id) else { throw Self.none }
     return entry
@@ -47,10 +47,10 @@ struct TransactionTable {
   private static let none = FirestoreError(.invalidArgument, "The transaction is over, or was never begun.")
 }
 
-/// Names as Google's clients make them.
+/// Random names, as Google's clients make them.
 enum RandomName {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 
-  /// 20 letters and digits, which are also whole groups of base64.
+  /// Twenty letters and digits, which also form whole groups of base64.
   static func make() -> String { String((0..<20).map { _ in letters[Int.random(in: letters.indices)] }) }
 }

@@ -2,10 +2,10 @@ import Foundation
 import SwiftData
 
 #if !canImport(Darwin)
-  /// SwiftData's `#Predicate`, for this module alone.
+  /// SwiftData's `#Predicate` for this module.
   ///
-  /// Foundation declares a macro of the same name, and Swift weighs the two against each other for every predicate. With
-  /// a declaration of the module's own there is nothing to weigh, and long conditions compile at once.
+  /// Foundation declares a macro of the same name, and the compiler considers both for every predicate. A declaration
+  /// in the module hides them, so long conditions compile quickly.
   @freestanding(expression)
   macro Predicate<Input>(_ body: (Input) -> Bool) -> Foundation.Predicate<Input> =
     #externalMacro(module: "SwiftDataMacros", type: "PredicateMacro")

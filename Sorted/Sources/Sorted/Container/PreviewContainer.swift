@@ -6,13 +6,13 @@ import SwiftData
 public enum PreviewContainer {
   private static let made = Result { try make() }
 
-  /// The shared sample container; made when first asked for. (The guide's traps where it cannot be made.)
+  /// The shared sample container, made on first access. (The guide's traps if it cannot be made.)
   /// - Throws: `SwiftDataError`.
   public static var shared: ModelContainer {
     get throws { try made.get() }
   }
 
-  /// Makes a sample container of one's own: a user, a conversation and its two messages.
+  /// Makes a new sample container with a user, a conversation and its two messages.
   /// - Throws: `SwiftDataError`.
   public static func make() throws -> ModelContainer {
     let container = try SortedContainer.inMemory()

@@ -1,26 +1,26 @@
 import Foundation
 import SwiftData
 
-/// How Sorted sets up its store (story 0.4).
+/// Opens Sorted's store (story 0.4).
 public enum SortedContainer {
   /// The models of the app.
   public static var schema: Schema {
-    Schema(versionedSchema: SortedSchemaV3.self)
+    Schema(versionedSchema: SortedSchemaV4.self)
   }
 
-  /// Where the store is unless told: `sorted.store` in the directory for the data of programs.
+  /// The default file: `sorted.store` in the program's data directory.
   public static var defaultURL: URL { ModelConfiguration("sorted").url }
 
-  /// Opens the store in a file, made if it is not there, and migrated if it is of an older version (its container's
-  /// `migrations` say so).
-  /// - Throws: `SwiftDataError`, the file untouched.
+  /// Opens a store file. Creates it if it does not exist, and migrates an older version (see the container's
+  /// `migrations`).
+  /// - Throws: `SwiftDataError`. The file is then unchanged.
   public static func open(_ url: URL = defaultURL) throws -> ModelContainer {
     let schema = schema
     let configuration = ModelConfiguration(schema: schema, url: url, allowsSave: true)
     return try ModelContainer(for: schema, migrationPlan: SortedMigrationPlan.self, configurations: [configuration])
   }
 
-  /// A store in memory, for previews and tests.
+  /// Makes a store in memory, for previews and tests.
   /// - Throws: `SwiftDataError`.
   public static func inMemory() throws -> ModelContainer {
     let schema = schema

@@ -8,7 +8,7 @@ public enum DataLayerError: LocalizedError, Equatable {
   case syncFailed(String)
   case invalidData(String)
 
-  /// What failed, with the details.
+  /// The failed operation with details.
   public var errorDescription: String? {
     switch self {
     case .fetchFailed(let details):

@@ -1,13 +1,13 @@
-/// Text from archives, made fit to be shown.
+/// Makes text from archives safe to display.
 public enum ArchiveText {
-  /// Decodes bytes: what is not UTF-8 becomes U+FFFD, a control character its picture (NUL ␀, CR ␍, DEL ␡), or U+FFFD
-  /// where Unicode has no picture, so that nothing is lost from sight and nothing acts on a terminal.
+  /// Decodes bytes. Invalid UTF-8 becomes U+FFFD. A control character becomes its picture (NUL ␀, CR ␍, DEL ␡), or
+  /// U+FFFD if it has none, so that nothing is hidden and nothing controls a terminal.
   public static func readable(_ bytes: some Collection<UInt8>) -> String {
     if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(decoding: bytes, as: UTF8.self) }
     return readable(String(decoding: bytes, as: UTF8.self), keepingLines: false)
   }
 
-  /// The same for text that is decoded already. With `keepingLines`, line feeds stay.
+  /// The same for decoded text. With `keepingLines`, line feeds stay.
   public static func readable(_ text: String, keepingLines: Bool = true) -> String {
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

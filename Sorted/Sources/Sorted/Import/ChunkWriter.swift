@@ -1,22 +1,22 @@
 import Foundation
 import SwiftData
 
-/// Writes one chunk of an archive, and only what differs from the store. Its context ends with it.
+/// Writes one chunk of an archive with its own context. Writes only what differs from the store.
 struct ChunkWriter {
   let context: ModelContext
 
-  /// What differed.
+  /// The differences.
   struct Changes {
-    /// How many messages were made or changed.
+    /// The number of created or changed messages.
     var messages = 0
-    /// The conversations that were made or changed.
+    /// The created or changed conversations.
     var conversations = Set<String>()
-    /// The conversations that messages left for others, and those others.
+    /// The conversations that messages moved from and to.
     var moved = Set<String>()
   }
 
   /// Writes the messages and saves them.
-  /// - Throws: `SwiftDataError`, nothing of the chunk stored.
+  /// - Throws: `SwiftDataError`. Then nothing of the chunk is stored.
   func write(_ chunk: [ImportedConversation]) throws -> Changes {
     var changes = Changes()
     var conversations = try storedConversations(chunk.map(\.id))
@@ -42,9 +42,9 @@ struct ChunkWriter {
     return changes
   }
 
-  /// Brings conversations up to what is in them, as if it had always been there; an empty one goes.
-  /// - Returns: the conversations that changed.
-  /// - Throws: `SwiftDataError`, nothing of it stored.
+  /// Updates conversations from their messages, and deletes empty ones.
+  /// - Returns: the changed conversations.
+  /// - Throws: `SwiftDataError`. Then nothing is stored.
   func refresh(_ ids: Set<String>) throws -> Set<String> {
     for id in ids {
       let found = try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
@@ -80,7 +80,7 @@ struct ChunkWriter {
     return Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The name is set here and not compared later: two files of an archive may give a conversation two names.
+  /// The name is set here and never compared, because two files of an archive may give a conversation two names.
   private func make(_ imported: ImportedConversation, _ changes: inout Changes) -> ConversationEntity {
     let conversation = ConversationEntity(
       id: imported.id, participantIDs: [], displayName: imported.name, isGroup: imported.isGroup,
@@ -97,6 +97,7 @@ struct ChunkWriter {
       entity.text != message.text || entity.senderID != message.sender || entity.createdAt != message.createdAt
         || entity.conversationID != conversation.id
     else { return false }
+    if entity.text != message.text { entity.forgetJudgement() }
     entity.text = message.text
     entity.senderID = message.sender
     entity.createdAt = message.createdAt
@@ -109,7 +110,7 @@ struct ChunkWriter {
     return true
   }
 
-  /// Brings the conversation's participants and its last message up to the chunk.
+  /// Updates the conversation's participants and its last message from the chunk.
   private func summarize(_ messages: [ImportedMessage], in conversation: ConversationEntity) -> Bool {
     var changed = false
     var participants = conversation.participantIDs
@@ -120,7 +121,7 @@ struct ChunkWriter {
       changed = true
     }
     guard let last = messages.max(by: { $0.createdAt < $1.createdAt }) else { return changed }
-    // A message that was sent from here may be later than all of the archive.
+    // A message sent from here may be later than the archive.
     if let current = conversation.lastMessageAt, current > last.createdAt { return changed }
     if conversation.lastMessageAt != last.createdAt || conversation.lastMessageText != last.text
       || conversation.lastMessageSenderID != last.sender

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The lines of one day's log, sorted out.
+/// The classified lines of one day's log.
 struct IRCLog {
   struct Message {
-    /// Of the line, counted from 1.
+    /// The line number, starting at 1.
     let number: Int
     let nick: String
     let text: String
@@ -11,7 +11,7 @@ struct IRCLog {
   }
 
   private(set) var messages: [Message] = []
-  /// How many lines there are.
+  /// The number of lines.
   private(set) var count = 0
   private(set) var events = 0
   private(set) var skipped: [SkippedLine] = []
@@ -73,11 +73,11 @@ struct IRCLog {
   }
 }
 
-/// Follows the clock of a log, whose lines have a time of day and no date.
+/// The clock of a log, whose lines have a time of day but no date.
 ///
-/// Some logs run past midnight and some were written with a clock of twelve hours: after 23:59 or 12:59 comes 00:00 or
-/// 01:00. A jump back of more than six hours is therefore taken as a turn of the clock, by as few half days as lead
-/// forward. A smaller jump is a clock that was set; such times stand as written.
+/// Some logs run past midnight, and some use a 12-hour clock: 00:00 or 01:00 follows 23:59 or 12:59. A jump back of
+/// more than six hours therefore adds as few half days as make it go forward. A smaller jump is a clock that was set;
+/// such times stay as written.
 struct LogClock {
   private static let halfDay = 720
   private var turns = 0

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads logs of an IRC channel: a file a day, `YYYY-MM-DD….raw.txt`.
+/// Reads logs of an IRC channel: one file per day, `YYYY-MM-DD….raw.txt`.
 ///
-/// A line ends at LF and nowhere else. A message is `[HH:MM] <nick> ` and whatever follows, also nothing; lines that
+/// A line ends at LF only. A message is `[HH:MM] <nick> ` and the rest of the line, which may be empty. Lines that
 /// begin with `===` (joins, renames and the like) and, after the time, with `*` (actions) or `-` (notices) are events.
-/// A file is a group conversation named after the channel and its day; with threads, each annotated conversation that
-/// has a message is one of its own, and the day keeps the rest.
+/// A file is a group conversation named after channel and day. With threads, each annotated conversation with a message
+/// is a separate one, and the day keeps the rest.
 public struct IRCReader: ArchiveReader {
   private let path: URL
   private let channel: String
@@ -13,9 +13,9 @@ public struct IRCReader: ArchiveReader {
 
   /// - Parameters:
   ///   - path: a folder of logs, or one log.
-  ///   - channel: the name of the channel, which the logs do not have.
+  ///   - channel: the name of the channel, which the logs do not contain.
   ///   - withThreads: whether to read the annotated conversations beside the logs (`*.clusters.txt`).
-  /// - Throws: ``DataLayerError/invalidData(_:)`` where the annotations cannot be read.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if the annotations cannot be read.
   public init(path: URL, channel: String = "#ubuntu", withThreads: Bool = false) throws {
     self.path = path
     self.channel = channel
@@ -41,12 +41,12 @@ public struct IRCReader: ArchiveReader {
     return parsed(log, stem: stem)
   }
 
-  /// The day and the part of it that a file's name begins with.
+  /// The day and part at the beginning of a file name.
   private static func stem(_ name: String) -> String { String(name.prefix { $0 != "." }) }
 
   private static func day(_ stem: String) -> Date? {
     let day = stem.prefix(10)
-    // Parsing is lenient, about 30 February too; a day is one that reads the same when written.
+    // Parsing accepts 30 February, so a valid day must format to the same text.
     guard let date = try? Date(day + "T00:00:00Z", strategy: .iso8601), date.formatted(.iso8601).prefix(10) == day
     else {
       return nil

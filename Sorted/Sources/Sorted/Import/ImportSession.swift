@@ -2,36 +2,38 @@ import Foundation
 import SwiftData
 import Synchronization
 
-/// Brings archives into a store: a chunk of messages at a time, each saved by a context of its own before the next is
-/// made, so that memory stays small and an interruption loses nothing that was saved. Importing the same archive again
-/// changes nothing.
+/// Imports archives into a store in chunks. Each chunk has its own context and save, so memory stays small, and an
+/// interruption loses nothing that was saved. Importing the same archive again changes nothing.
 public struct ImportSession {
   private let container: ModelContainer
   private let chunkSize: Int
 
-  /// - Parameter chunkSize: how many messages are saved together at the most.
+  /// Makes a session for a store.
+  /// - Parameters:
+  ///   - container: the store.
+  ///   - chunkSize: the maximum number of messages per save.
   public init(container: ModelContainer, chunkSize: Int = 2_000) {
     self.container = container
     self.chunkSize = max(1, chunkSize)
   }
 
-  /// Asks a running import to stop after the chunk at hand. Any thread, or a signal's handler, may ask.
+  /// Stops a running import after the current chunk. Any thread or signal handler may raise it.
   public final class StopSign: Sendable {
     private let raised = Atomic(false)
-    /// Makes one that is not raised.
+    /// Makes a sign that is not raised.
     public init() {}
-    /// Asks.
+    /// Raises the sign.
     public func raise() { raised.store(true, ordering: .relaxed) }
-    /// Whether somebody asked.
+    /// Whether the sign was raised.
     public var isRaised: Bool { raised.load(ordering: .relaxed) }
   }
 
   /// Imports an archive.
   /// - Parameters:
   ///   - reader: the archive.
-  ///   - stop: what may stop it between two chunks.
-  ///   - progress: called after each chunk with the report so far and the fraction of the files that is done.
-  /// - Throws: what the reader or the store throws; chunks that were saved stay.
+  ///   - stop: stops the import between two chunks when raised.
+  ///   - progress: called after each chunk with the report so far and the fraction of finished files.
+  /// - Throws: errors of the reader or the store. Saved chunks stay.
   public func run(
     _ reader: some ArchiveReader, stop: StopSign = StopSign(), progress: (ImportReport, Double) -> Void = { _, _ in }
   ) throws -> ImportReport {
@@ -56,7 +58,7 @@ public struct ImportSession {
     return tally.report
   }
 
-  /// What the report counts, and the sets that keep it from counting twice.
+  /// The counts of the report, with sets that prevent double counting.
   private struct Tally {
     var report = ImportReport()
     var participants = Set<String>()
@@ -94,7 +96,7 @@ public struct ImportSession {
     tally.report.changedConversations = tally.changedConversations.count
   }
 
-  /// Cuts conversations into lists of at most so many messages together.
+  /// Splits conversations into chunks of at most a number of messages.
   private func chunks(_ conversations: [ImportedConversation]) -> [[ImportedConversation]] {
     var result: [[ImportedConversation]] = []
     var room = 0
@@ -116,30 +118,30 @@ public struct ImportSession {
   }
 }
 
-/// What an import did.
+/// The result of an import.
 public struct ImportReport: Equatable, Sendable {
-  /// How many files were read to their end.
+  /// The number of completely read files.
   public var files = 0
-  /// How many lines or records those files have.
+  /// The number of lines or records in those files.
   public var lines = 0
-  /// How many messages were read and are stored.
+  /// The number of stored messages.
   public var messages = 0
-  /// How many conversations they are in.
+  /// The number of their conversations.
   public var conversations = 0
-  /// How many senders they have.
+  /// The number of their senders.
   public var participants = 0
-  /// How many joins, renames, actions, notices and service messages there are.
+  /// The number of joins, renames, actions, notices and service messages.
   public var events = 0
-  /// How many messages were made or changed in the store.
+  /// The number of created or changed messages.
   public var changedMessages = 0
-  /// How many conversations were made or changed in the store.
+  /// The number of created or changed conversations.
   public var changedConversations = 0
-  /// Every line that is neither message nor event.
+  /// The lines that are neither messages nor events.
   public var skipped: [SkippedLine] = []
-  /// Whether it was stopped before its end; running it again completes it.
+  /// Whether the import was stopped. Running it again completes it.
   public var isInterrupted = false
 
-  /// How many messages and conversations were made or changed in the store.
+  /// The number of created or changed messages and conversations.
   public var changes: Int { changedMessages + changedConversations }
 }
 
@@ -149,7 +151,7 @@ extension ImportReport: Encodable {
     case changes, changedMessages, changedConversations, skipped, isInterrupted
   }
 
-  /// Writes what is above, and the sum of the changes.
+  /// Encodes all counts and the sum of the changes.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(files, forKey: .files)

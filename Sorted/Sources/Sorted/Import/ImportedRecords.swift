@@ -1,18 +1,18 @@
 import Foundation
 
-/// A message as an archive has it. Its identifier depends on nothing but the archive, so that importing the archive
-/// again finds the same message.
+/// A message of an archive. Its identifier depends on the archive only, so importing the archive again finds the same
+/// message.
 public struct ImportedMessage: Equatable, Sendable {
   /// Unique in the store.
   public var id: String
-  /// The name that the archive shows.
+  /// The sender's name in the archive.
   public var sender: String
-  /// What it says, made readable.
+  /// The text, made safe to display.
   public var text: String
-  /// When it was written; no two messages of a conversation have the same time.
+  /// The creation time. It is unique within a conversation.
   public var createdAt: Date
 
-  /// Makes one.
+  /// Makes a message.
   public init(id: String, sender: String, text: String, createdAt: Date) {
     self.id = id
     self.sender = sender
@@ -21,18 +21,18 @@ public struct ImportedMessage: Equatable, Sendable {
   }
 }
 
-/// A conversation as a file of an archive has it: its messages in order, or some of them.
+/// A conversation in a file of an archive: its messages in order, or some of them.
 public struct ImportedConversation: Equatable, Sendable {
   /// Unique in the store.
   public var id: String
-  /// What it is called when it is made.
+  /// The name of a new conversation.
   public var name: String
-  /// Whether it is no talk of two.
+  /// Whether it is a group conversation.
   public var isGroup: Bool
-  /// In the order of the archive.
+  /// The messages in the order of the archive.
   public var messages: [ImportedMessage]
 
-  /// Makes one.
+  /// Makes a conversation.
   public init(id: String, name: String, isGroup: Bool, messages: [ImportedMessage]) {
     self.id = id
     self.name = name
@@ -41,16 +41,16 @@ public struct ImportedConversation: Equatable, Sendable {
   }
 }
 
-/// A line or record that became neither a message nor an event.
+/// A line or record that is neither a message nor an event.
 public struct SkippedLine: Equatable, Sendable, Codable {
   /// The name of the file.
   public var file: String
-  /// Counted from 1; for a JSON export the number of the message.
+  /// The line number, starting at 1. In a JSON export, the number of the message.
   public var line: Int
-  /// Why, for a person to read.
+  /// The reason, for a person.
   public var reason: String
 
-  /// Makes one.
+  /// Makes a record of a skipped line.
   public init(file: String, line: Int, reason: String) {
     self.file = file
     self.line = line
@@ -58,18 +58,18 @@ public struct SkippedLine: Equatable, Sendable, Codable {
   }
 }
 
-/// What reading one file gave. Each of its lines is a message, an event or skipped.
+/// The contents of a file. Each line is a message, an event or skipped.
 public struct ParsedFile: Sendable {
-  /// The conversations that the file has messages of.
+  /// The conversations with messages in the file.
   public var conversations: [ImportedConversation] = []
-  /// Joins, renames, actions, notices: counted, not stored.
+  /// The number of joins, renames, actions and notices, which are not stored.
   public var events = 0
-  /// How many lines or records there are.
+  /// The number of lines or records.
   public var lines = 0
-  /// The lines that are neither message nor event.
+  /// The lines that are neither messages nor events.
   public var skipped: [SkippedLine] = []
 
-  /// Makes one.
+  /// Makes a result.
   public init(
     conversations: [ImportedConversation] = [], events: Int = 0, lines: Int = 0, skipped: [SkippedLine] = []
   ) {
@@ -79,22 +79,22 @@ public struct ParsedFile: Sendable {
     self.skipped = skipped
   }
 
-  /// How many messages it has in all its conversations.
+  /// The number of messages in all conversations.
   public var messageCount: Int { conversations.reduce(0) { $0 + $1.messages.count } }
 }
 
-/// Reads one format of archive, a file at a time.
+/// Reads a format of archives, one file at a time.
 public protocol ArchiveReader {
-  /// The files of the archive, in the order in which to read them.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` where there are none.
+  /// The files of the archive, in reading order.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if there are none.
   func files() throws -> [URL]
   /// Reads one file.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` where it is not of the format at all.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if the file has another format.
   func read(_ file: URL) throws -> ParsedFile
 }
 
-/// Sets apart messages of one time, so that sorting by time keeps the order of the archive: each is a microsecond
-/// after the one before it. (A `Date` of these centuries tells apart a tenth of that.)
+/// Separates messages with equal times: each gets a microsecond more than the one before, so that sorting by time keeps
+/// the order of the archive. (A current `Date` distinguishes a tenth of that.)
 struct DistinctTimes {
   private var taken: [Date: Int] = [:]
 
@@ -106,13 +106,13 @@ struct DistinctTimes {
 }
 
 extension Date {
-  /// Whether it lies in the years 1 to 9999, the ones that calendars and ISO 8601 can write.
+  /// Whether the date is in the years 1 to 9999, which calendars and ISO 8601 can represent.
   var isWritable: Bool { (-62_135_596_800..<253_402_300_800).contains(timeIntervalSince1970) }
 }
 
-/// The files of an archive.
+/// Lists and reads the files of an archive.
 enum ArchiveFiles {
-  /// The path itself if it is a file, else the files of the folder that are of the format, by name.
+  /// The path itself if it is a file, else the files of the format in the folder, by name.
   static func list(_ path: URL, of format: String, named pattern: String, _ isOfFormat: (String) -> Bool) throws
     -> [URL]
   {
@@ -130,7 +130,7 @@ enum ArchiveFiles {
     return files
   }
 
-  /// What is in a file.
+  /// The contents of a file.
   static func contents(_ file: URL) throws -> Data {
     do {
       return try Data(contentsOf: file)
@@ -139,10 +139,10 @@ enum ArchiveFiles {
     }
   }
 
-  /// The lines of a file, without the line feed that ends each. A line ends there and nowhere else.
+  /// The lines of a file without their line feeds. A line ends at LF only.
   static func lines(_ file: URL) throws -> [Data] {
     var lines = try contents(file).split(separator: 0x0A, omittingEmptySubsequences: false)
-    // What follows the last line feed is a line only if there is something.
+    // Text after the last line feed is a line unless it is empty.
     if lines.last?.isEmpty == true { lines.removeLast() }
     return lines
   }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Reads one JSON object a line:
+/// Reads one JSON object per line:
 ///
 /// ```
 /// {"conversation": "c1", "sender": "ann", "text": "Hi", "createdAt": "2026-01-31T09:30:00Z"}
 /// ```
 ///
 /// `conversation`, `sender`, `text` and `createdAt` (ISO 8601 with a time zone, or seconds since 1970) are required.
-/// Optional are `id` (unique within the conversation; without one, a message is known by its content),
-/// `conversationName` (else the conversation's id) and `isGroup` (else false).
+/// Optional are `id` (unique within the conversation; by default derived from the contents), `conversationName` (by
+/// default the conversation's id) and `isGroup` (by default false).
 public struct NDJSONReader: ArchiveReader {
   private let path: URL
 
@@ -55,14 +55,14 @@ public struct NDJSONReader: ArchiveReader {
   }
 }
 
-/// Gives the messages of a file identifiers that do not depend on the file's name or the number of the line, so that
-/// an archive may move and grow between two imports.
+/// Derives identifiers that do not depend on file names or line numbers, so that an archive may be moved and may grow
+/// between two imports.
 private struct NDJSONIdentifiers {
   private var explicit: [String: Int] = [:]
   private var byContent: [UInt64: Int] = [:]
 
   static func conversation(_ record: NDJSONRecord) -> String {
-    // The only slash after the prefix is the one before a message's own identifier.
+    // The only slash after the prefix precedes a message's own identifier.
     "ndjson/"
       + record.conversation.replacingOccurrences(of: "%", with: "%25").replacingOccurrences(of: "/", with: "%2F")
   }
@@ -83,11 +83,11 @@ private struct NDJSONIdentifiers {
     return "\(prefix)/=" + String(content, radix: 16) + (count == 0 ? "" : "-\(count)")
   }
 
-  /// FNV-1a. Two messages of one hash are told apart by their count, so a collision costs nothing.
+  /// FNV-1a. Messages with equal hashes are distinguished by a count, so collisions are harmless.
   private static func hash(_ parts: [String]) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for part in parts {
-      // A byte that UTF-8 never has ends each part.
+      // A byte that UTF-8 never contains ends each part.
       for byte in Array(part.utf8) + [0xFF] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     }
     return hash
@@ -96,7 +96,7 @@ private struct NDJSONIdentifiers {
 
 /// One line of the format.
 private struct NDJSONRecord: Decodable {
-  /// Why a line is no record.
+  /// The reason why a line is not a record.
   struct Refusal: Error {
     let reason: String
   }
@@ -113,7 +113,7 @@ private struct NDJSONRecord: Decodable {
     case id, conversation, conversationName, isGroup, sender, text, createdAt
   }
 
-  /// Reads a line. One that has bytes that are not UTF-8, or bare control characters, is repaired first.
+  /// Parses a line. Repairs invalid UTF-8 and bare control characters first.
   init(line: Data) throws(Refusal) {
     if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { throw Refusal(reason: "the line is empty") }
     do {

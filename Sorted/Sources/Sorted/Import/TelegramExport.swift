@@ -1,8 +1,8 @@
 import Foundation
 
-/// The parts of Telegram Desktop's `result.json` that are read.
+/// The used parts of Telegram Desktop's `result.json`.
 struct TelegramExport: Decodable {
-  /// All chats of the export.
+  /// The chats of the export.
   let chats: [Chat]
 
   private struct Chats: Decodable {
@@ -25,7 +25,7 @@ struct TelegramExport: Decodable {
     chats = single + (all?.list ?? []) + (left?.list ?? [])
   }
 
-  /// Why something is no export, in words.
+  /// The reason why a file is not an export.
   static func reason(_ error: any Error) -> String {
     func place(_ path: [any CodingKey]) -> String {
       path.map { $0.intValue.map { "[\($0)]" } ?? "." + $0.stringValue }.joined()
@@ -51,7 +51,7 @@ struct TelegramExport: Decodable {
 
     var isGroup: Bool { type != "personal_chat" && type != "bot_chat" && type != "saved_messages" }
 
-    /// What the chat is known by. Users, groups and channels are numbered apart.
+    /// The identifier of the chat. Users, groups and channels have separate numbers.
     var key: String {
       let kind =
         switch type {
@@ -81,7 +81,7 @@ struct TelegramExport: Decodable {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       id = try container.decode(Int64.self, forKey: .id)
       type = try container.decode(String.self, forKey: .type)
-      // A deleted account has a number and no name; old exports write the number without quotes.
+      // A deleted account has a number and no name. Old exports write the number without quotes.
       let number =
         (try? container.decodeIfPresent(String.self, forKey: .fromID))
         ?? (try? container.decodeIfPresent(Int64.self, forKey: .fromID)).map { "user\($0)" }
@@ -107,7 +107,7 @@ struct TelegramExport: Decodable {
     }
   }
 
-  /// A string, or a list of strings and of entities with a text.
+  /// A string, or a list of strings and of entities with text.
   private struct Text: Decodable {
     let plain: String
 
@@ -135,7 +135,7 @@ struct TelegramExport: Decodable {
     }
   }
 
-  /// A value, or why there is none: one odd message does not cost the whole export.
+  /// A value, or the reason why decoding failed, so that one malformed message does not fail the whole export.
   struct Lossy<Value: Decodable>: Decodable {
     let value: Value?
     let reason: String?

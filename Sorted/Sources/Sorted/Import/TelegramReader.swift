@@ -1,17 +1,17 @@
 import Foundation
 
-/// Reads Telegram Desktop's `result.json`: the export of one chat, or of all (chats that were left included).
+/// Reads Telegram Desktop's `result.json`: the export of one chat or of all, including chats that the user left.
 ///
-/// A message is a message, a service message an event. Text comes as a string or in parts, which are joined; a message
-/// without text stands for what it carries, as `[photo]`. `date_unixtime` is the time; where an old export lacks it,
-/// `date`, which names no time zone, is taken as UTC. Senders are the names that the export shows.
+/// A message is a message, a service message is an event. Text is a string or parts, which are joined. A message
+/// without text becomes a description such as `[photo]`. The time is `date_unixtime`; an old export without it has
+/// `date`, which is read as UTC. Senders are the names in the export.
 public struct TelegramReader: ArchiveReader {
   private let path: URL
 
-  /// - Parameter path: `result.json`, or the folder that has it.
+  /// - Parameter path: `result.json`, or the folder that contains it.
   public init(path: URL) { self.path = path }
 
-  /// The one file.
+  /// Returns the one file.
   public func files() throws -> [URL] {
     try ArchiveFiles.list(path, of: "telegram", named: "result.json") { $0 == "result.json" }
   }
@@ -21,7 +21,7 @@ public struct TelegramReader: ArchiveReader {
     let export: TelegramExport
     let data = try ArchiveFiles.contents(file)
     do {
-      // Telegram writes UTF-8; what is not becomes a replacement instead of refusing the whole export.
+      // Telegram writes UTF-8. Invalid bytes are replaced instead of failing the whole export.
       export = try JSONDecoder().decode(TelegramExport.self, from: Data(String(decoding: data, as: UTF8.self).utf8))
     } catch {
       throw DataLayerError.invalidData(

@@ -51,7 +51,7 @@ public final class AttachmentEntity {
 
   // MARK: - Initialization
 
-  /// Makes one with the given values; the rest has its defaults.
+  /// Makes an attachment. Other properties have their defaults.
   public init(
     id: String = UUID().uuidString,
     type: AttachmentType,
@@ -94,7 +94,7 @@ public final class AttachmentEntity {
     self.uploadError = error
   }
 
-  /// The guide's name of ``remoteURL``. A predicate needs the new name.
+  /// The guide's name of ``remoteURL``. Predicates need the new name.
   public var url: String? {
     get { remoteURL }
     set { remoteURL = newValue }
@@ -108,7 +108,7 @@ public final class AttachmentEntity {
 
 // MARK: - Supporting Enums
 
-/// What a file is.
+/// The type of a file.
 public enum AttachmentType: String, Codable, Sendable {
   case image
   case video
@@ -116,7 +116,7 @@ public enum AttachmentType: String, Codable, Sendable {
   case document
 }
 
-/// How far an upload has come.
+/// The state of an upload.
 public enum UploadStatus: String, Codable, Sendable {
   case pending
   case uploading

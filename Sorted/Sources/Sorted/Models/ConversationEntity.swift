@@ -39,7 +39,7 @@ public final class ConversationEntity {
   /// Is conversation archived?
   public var isArchived: Bool
 
-  /// Whether its messages stay, however old they are (see ``RetentionService``)
+  /// Whether ``RetentionService`` keeps its messages
   public var isKept: Bool = false
 
   /// Unread message count
@@ -54,28 +54,31 @@ public final class ConversationEntity {
   /// Last message sender ID
   public var lastMessageSenderID: String?
 
+  /// Messages that are pinned in it, the first one first
+  public var pinnedMessageIDs: [String] = []
+
   // MARK: - Sync
 
-  /// Which fields were changed here since the server had the conversation: names of ``ConversationField``
+  /// The ``ConversationField``s that changed here and were not sent
   public var pendingFields: [String] = []
 
-  /// Whether ``pendingFields`` has any
+  /// Whether ``pendingFields`` is not empty
   public var hasPendingFields: Bool = false
 
-  /// Another number after each change that is made here (see ``MessageEntity/changeID``)
+  /// A new number after each local change (see ``MessageEntity/changeID``)
   public var changeID: Int64 = 0
 
-  /// When each field was last changed by whoever did, by names of ``ConversationField``; the later change wins
+  /// The time of the last change of each ``ConversationField``, by any client. The later change wins.
   public var fieldTimes: [String: Date] = [:]
 
-  /// When the server's document was last changed, as far as it is known here: microseconds since 1970 by the server's
-  /// clock; 0 where it is not known to have one
+  /// The update time of the server's document in microseconds since 1970 (server's clock), or 0 if it is unknown
   public var serverTime: Int64 = 0
 
-  /// The time of the user's own document (`users/{uid}/conversations/{id}`) that was followed last, as ``serverTime``
+  /// The update time of the user's own document (`users/{uid}/conversations/{id}`) that was processed last, as
+  /// ``serverTime``
   public var noticeTime: Int64 = 0
 
-  /// Up to when messages were received: their `updatedAt` in microseconds since 1970 by the server's clock
+  /// The `updatedAt` up to which messages were received, in microseconds since 1970 (server's clock)
   public var messageCursor: Int64 = 0
 
   // MARK: - AI Metadata
@@ -91,7 +94,7 @@ public final class ConversationEntity {
 
   // MARK: - Initialization
 
-  /// Makes one with the given values; the rest has its defaults.
+  /// Makes a conversation. Other properties have their defaults.
   public init(
     id: String = UUID().uuidString,
     participantIDs: [String],
@@ -132,8 +135,10 @@ public final class ConversationEntity {
     self.unreadCount = 0
   }
 
-  /// Notes that a field was changed here, to be sent by the next sync. Without that a change stays in this store.
-  /// - Parameter now: when; a change is never earlier than the one that it replaces, however wrong the clock is.
+  /// Records a local change of a field for the next sync. Without this call the change stays in this store.
+  /// - Parameters:
+  ///   - field: the changed field.
+  ///   - now: the time of the change. A change is never earlier than the one that it replaces, whatever the clock says.
   public func noteChange(of field: ConversationField, now: Date = Date()) {
     let last = fieldTimes[field.rawValue] ?? .distantPast
     fieldTimes[field.rawValue] = ServerTime.rounded(max(now, last.addingTimeInterval(0.001)))

@@ -42,7 +42,7 @@ public final class FAQEntity {
 
   // MARK: - Initialization
 
-  /// Makes one with the given values; the rest has its defaults.
+  /// Makes an answer. Other properties have their defaults.
   public init(
     id: String = UUID().uuidString,
     category: FAQCategory,
@@ -83,7 +83,7 @@ public final class FAQEntity {
 
 // MARK: - Supporting Enums
 
-/// What a question is about.
+/// The topic of a question.
 public enum FAQCategory: String, Codable, Sendable, CaseIterable {
   case equipment = "Equipment"
   case software = "Software"

@@ -5,9 +5,10 @@ import SwiftData
 /// Stores message content, AI metadata, and sync status for offline queue.
 @Model
 public final class MessageEntity {
-  /// A page of a thread is read from this index, whatever the size of the store. (Not in the guide.)
-  /// The second one finds what waits to be sent, which is asked for at every sync.
-  #Index<MessageEntity>([\.conversationID, \.createdAt], [\.syncStatus])
+  /// The guide has no indices. The first one serves a page of a thread, the second one a page of a search. The others find
+  /// the messages that wait to be sent, that the assistant has not judged yet, and that have a category.
+  #Index<MessageEntity>(
+    [\.conversationID, \.createdAt], [\.createdAt], [\.syncStatus], [\.assistVersion], [\.category, \.createdAt])
 
   // MARK: - Core Properties
 
@@ -20,8 +21,8 @@ public final class MessageEntity {
   /// Sender's user ID
   public var senderID: String
 
-  /// Message text content
-  public var text: String
+  /// Message text content, which the full-text index covers
+  @Attribute(.spotlight) public var text: String
 
   /// Message creation timestamp
   public var createdAt: Date
@@ -43,25 +44,34 @@ public final class MessageEntity {
   /// Last sync attempt timestamp
   public var lastSyncAttempt: Date?
 
-  /// When a failed message is to be tried again; nil where it needs no waiting, or is not tried again
+  /// The time of the next retry, or nil if it needs no waiting or is not retried
   public var nextSyncAttempt: Date?
 
   /// Sync error message (if failed)
   public var syncError: String?
 
-  /// Which fields were changed here since the server had the message: names of ``MessageField``
+  /// The ``MessageField``s that changed here and were not sent
   public var pendingFields: [String] = []
 
-  /// Another number after each change that is made here, so that an answer of the server is never taken for one to a
-  /// later change
+  /// A new number after each local change, so that a server's answer is never applied to a later change
   public var changeID: Int64 = 0
 
-  /// When the server's document was last changed, as far as it is known here: microseconds since 1970 by the server's
-  /// clock; 0 where it is not known to have one
+  /// The update time of the server's document in microseconds since 1970 (server's clock), or 0 if it is unknown
   public var serverTime: Int64 = 0
 
-  /// When the text was last changed after it was written; the later change wins
+  /// The time of the last edit of the text. The later edit wins.
   public var editedAt: Date?
+
+  /// When it was deleted for everybody; its text says so then
+  public var deletedAt: Date?
+
+  // MARK: - What it belongs to
+
+  /// The message that it answers; it may be one that this store does not have
+  public var replyToID: String?
+
+  /// What people reacted with, by user; an empty text is a reaction that was taken back
+  public var reactions: [String: String] = [:]
 
   // MARK: - Read Receipts
 
@@ -97,6 +107,10 @@ public final class MessageEntity {
   /// Supermemory reference ID
   public var supermemoryID: String?
 
+  /// Which weights judged the message: the `MessageModel.version` of then. Anything less than the version of now means
+  /// that the message waits to be judged.
+  public var assistVersion: Int = 0
+
   // MARK: - Relationships
 
   /// Parent conversation (inverse relationship)
@@ -109,7 +123,7 @@ public final class MessageEntity {
 
   // MARK: - Initialization
 
-  /// Makes one with the given values; the rest has its defaults.
+  /// Makes a message. Other properties have their defaults.
   public init(
     id: String = UUID().uuidString,
     conversationID: String,
@@ -153,22 +167,29 @@ public final class MessageEntity {
     computeNextSyncAttempt()
   }
 
-  /// Works out the next attempt from the last one: 1, 2, 4 s after it (guide, 5.2, point 5)
+  /// Computes the next retry from the last attempt: after 1, 2, 4 s (guide, 5.2, point 5)
   func computeNextSyncAttempt() {
     guard shouldRetry, let lastSyncAttempt else { return nextSyncAttempt = nil }
     nextSyncAttempt = lastSyncAttempt.addingTimeInterval(pow(2, Double(max(0, retryCount - 1))))
   }
 
-  /// Changes the text, to be sent by the next sync. A text that is assigned instead stays in this store.
-  /// - Parameter now: when; a change is never earlier than the one that it replaces, however wrong the clock is.
+  /// Edits the text for the next sync. Assigning `text` directly changes this store only.
+  /// - Parameters:
+  ///   - text: the new text.
+  ///   - now: the time of the edit. An edit is never earlier than the one that it replaces, whatever the clock says.
   public func edit(text: String, now: Date = Date()) {
     guard text != self.text else { return }
     self.text = text
+    forgetJudgement()
     editedAt = ServerTime.rounded(max(now, (editedAt ?? createdAt).addingTimeInterval(0.001)))
     noteChange(of: .text, now: now)
   }
 
-  /// Notes that a user has read it, to be sent by the next sync.
+  /// Has the assistant judge the message again. The version differs from any before, so that the change is stored even where
+  /// the message was judged meanwhile.
+  func forgetJudgement() { assistVersion = -abs(assistVersion) - 1 }
+
+  /// Records that a user has read the message, for the next sync.
   public func markAsRead(by userID: String, participants: [String], now: Date = Date()) {
     guard senderID != userID, !readBy.contains(userID) else { return }
     readBy.append(userID)
@@ -176,7 +197,14 @@ public final class MessageEntity {
     noteChange(of: .readBy, now: now)
   }
 
-  /// Puts a message that failed back into the queue. Otherwise it does nothing.
+  /// Notes the reaction of a user, to be sent by the next sync; nil takes it back.
+  public func react(_ emoji: String?, by userID: String, now: Date = Date()) {
+    guard (reactions[userID] ?? "") != emoji ?? "" else { return }
+    reactions[userID] = emoji ?? ""
+    noteChange(of: .reactions, now: now)
+  }
+
+  /// Puts a failed message back into the queue. Does nothing for others.
   public func retry() {
     guard let next = state.after(.retried) else { return }
     syncStatus = next.sync
@@ -198,7 +226,7 @@ public final class MessageEntity {
     updatedAt = now
   }
 
-  /// After so many failures a message is tried again only where the user says so (guide, 1.1)
+  /// After this number of failures only the user can retry (guide, 1.1)
   public static let maximumRetries = 3
 
   /// Check if message should be retried
@@ -214,7 +242,7 @@ public final class MessageEntity {
 
 // MARK: - Supporting Enums
 
-/// How far a message has come.
+/// The delivery state of a message.
 public enum MessageStatus: String, Codable, Sendable {
   case sending
   case sent
@@ -222,14 +250,14 @@ public enum MessageStatus: String, Codable, Sendable {
   case read
 }
 
-/// Whether a message has reached the server.
+/// Whether the server has the message.
 public enum SyncStatus: String, Codable, Sendable {
   case pending
   case synced
   case failed
 }
 
-/// What kind of message it is.
+/// The category of a message.
 public enum MessageCategory: String, Codable, Sendable {
   case fan
   case business
@@ -245,7 +273,7 @@ public enum MessageSentiment: String, Codable, Sendable {
   case neutral
 }
 
-/// How strong the mood is.
+/// The intensity of the mood.
 public enum SentimentIntensity: String, Codable, Sendable {
   case low
   case medium

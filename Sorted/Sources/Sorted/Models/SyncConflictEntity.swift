@@ -1,28 +1,28 @@
 import Foundation
 import SwiftData
 
-/// A change made here that a later one from elsewhere replaced: nothing of the user's is lost silently.
+/// A local change that a later remote one replaced, kept so that no user's text is lost silently.
 @Model
 public final class SyncConflictEntity {
   /// Unique conflict identifier
   @Attribute(.unique) public var id: String = UUID().uuidString
 
-  /// The message or the conversation
+  /// The identifier of the message or conversation
   public var objectID: String
 
   /// A ``MessageField`` or a ``ConversationField``
   public var field: String
 
-  /// What was written here
+  /// The local value
   public var localValue: String
 
-  /// When it was written here
+  /// The time of the local change
   public var localTime: Date
 
-  /// What replaced it
+  /// The value that replaced it
   public var remoteValue: String
 
-  /// When that was written
+  /// The time of that change
   public var remoteTime: Date
 
   /// Makes the record of a conflict.

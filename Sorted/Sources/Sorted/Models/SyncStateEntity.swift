@@ -1,37 +1,37 @@
 import Foundation
 import SwiftData
 
-/// Whose store it is, and how far its sync has come. There is one at most.
+/// The user of a store and the progress of its sync. A store has at most one.
 @Model
 public final class SyncStateEntity {
   /// Always ``onlyID``
   @Attribute(.unique) public var id: String = SyncStateEntity.onlyID
 
-  /// The user whose messages this store sends, chosen by the first sync
+  /// The user whose messages this store sends, set by the first sync
   public var userID: String
 
-  /// Up to when news of conversations were received: microseconds since 1970 by the server's clock
+  /// The time up to which changed conversations were received, in microseconds since 1970 (server's clock)
   public var noticeCursor: Int64 = 0
 
-  /// Conversations that were deleted here, each with the last news of it: only later news bring it back
+  /// Conversations that were deleted here, with the time of their last known change. Only a later change restores them.
   public var deletedNotices: [String: Int64] = [:]
 
-  /// When everything had last been sent and received
+  /// The end of the last complete sync
   public var lastSyncAt: Date?
 
-  /// Why the last sync did not come to its end; nil where it did
+  /// The reason why the last sync was incomplete, or nil
   public var lastError: String?
 
-  /// When ``lastError`` happened
+  /// The time of ``lastError``
   public var lastErrorAt: Date?
 
-  /// The identifier of the only one
+  /// The identifier of the only instance
   public static let onlyID = "sync"
 
-  /// Makes the state of a store that has not been synced yet.
+  /// Makes the state of a store before its first sync.
   public init(userID: String) { self.userID = userID }
 
-  /// The state of a store; nil before its first sync.
+  /// The state of a store, or nil before its first sync.
   /// - Throws: `SwiftDataError`.
   public static func of(_ context: ModelContext) throws -> SyncStateEntity? {
     try context.fetch(FetchDescriptor<SyncStateEntity>()).first

@@ -53,7 +53,7 @@ public final class UserEntity {
 
   // MARK: - Initialization
 
-  /// Makes one with the given values; the rest has its defaults.
+  /// Makes a user. Other properties have their defaults.
   public init(
     id: String,
     email: String,
@@ -112,7 +112,7 @@ public final class UserEntity {
 
 // MARK: - Supporting Enums
 
-/// A feature that can be switched on and off.
+/// An AI feature that the user can switch.
 public enum AIFeature: Sendable {
   case categorization
   case smartReply

@@ -5,11 +5,11 @@
 
   /// The links and routes of this machine, from the kernel.
   public struct KernelLinks: LinkSource {
-    /// Makes a source; it opens its sockets when it is asked.
+    /// Makes a source. It opens its sockets on first use.
     public init() {}
 
-    /// The links that are up, and whether a default route leaves by one of them.
-    /// - Throws: where the kernel does not say.
+    /// The links that are up, and whether one of them has a default route.
+    /// - Throws: an error if the kernel does not answer.
     public func current() throws -> (interfaces: [NetworkPath.Interface], hasDefaultRoute: Bool) {
       let socket = try NetlinkSocket(groups: 0, blocking: true)
       let links = try socket.dump(Netlink.getLink).compactMap { LinkMessage($0) }.filter(\.isUp)
@@ -22,20 +22,20 @@
       return (interfaces, routes.contains { $0.link.map(indices.contains) ?? true })
     }
 
-    /// An element for each batch of the kernel's messages, and where it has thrown some away.
-    /// - Throws: where the kernel cannot be listened to.
+    /// An element for each batch of kernel messages, and after an overflow of the kernel's queue.
+    /// - Throws: an error if the socket cannot be opened.
     public func changes() throws -> AsyncStream<Void> {
       let socket = try NetlinkSocket(groups: Netlink.groups, blocking: false)
       return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
         let queue = DispatchQueue(label: "sorted.netlink")
-        // Dispatch's objects may be used from any thread; its Swift interface does not say so.
+        // Dispatch objects are thread-safe, but not marked as Sendable.
         nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
         source.setEventHandler {
-          // What they say is read anew by `current`; also a failure means that something has changed.
+          // `current` rereads everything, so the contents do not matter. A failure also means that something changed.
           while let messages = try? socket.receive(), !messages.isEmpty {}
           continuation.yield()
         }
-        // It holds the socket until nothing is read any more.
+        // Keeps the socket open until reading ends.
         source.setCancelHandler { _ = socket }
         continuation.onTermination = { _ in source.cancel() }
         source.activate()

@@ -1,8 +1,8 @@
 #if os(Linux)
   import Glibc
 
-  /// Messages of the kernel's routing socket. (The manual's rtnetlink(7) and netlink(7). Swift's Glibc has neither their
-  /// structures nor their names.)
+  /// Messages of the kernel's routing socket. (See rtnetlink(7) and netlink(7). Swift's Glibc module lacks their
+  /// structures and names.)
   enum Netlink {
     static let done: UInt16 = 3
     static let error: UInt16 = 2
@@ -12,10 +12,10 @@
     static let getRoute: UInt16 = 26
     /// `NETLINK_ROUTE`
     static let routing: Int32 = 0
-    /// `RTMGRP_LINK`, and addresses and routes of both families.
+    /// `RTMGRP_LINK`, and the groups of addresses and routes of both families.
     static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
 
-    /// A request for all of a kind, of any family.
+    /// A request for all objects of a type, of any family.
     static func dump(_ type: UInt16) -> [UInt8] {
       var bytes = [UInt8]()
       append(UInt32(20), to: &bytes)
@@ -37,10 +37,10 @@
   /// One message: a header of 16 bytes, a structure that depends on the type, attributes.
   struct NetlinkMessage {
     let type: UInt16
-    /// After the header.
+    /// The bytes after the header.
     let body: ArraySlice<UInt8>
 
-    /// What one `recv` has brought; a message that says to be longer than that ends it.
+    /// The messages of one `recv`. A message that claims to be longer than the rest ends the list.
     static func all(in bytes: [UInt8]) -> [NetlinkMessage] {
       var messages = [NetlinkMessage]()
       var rest = bytes[...]
@@ -53,7 +53,7 @@
       return messages
     }
 
-    /// - Parameter size: of the structure before the attributes.
+    /// - Parameter size: the size of the structure before the attributes.
     func attribute(_ type: UInt16, after size: Int) -> ArraySlice<UInt8>? {
       var rest = body.dropFirst(size)
       while let length = rest.integer(at: 0, as: UInt16.self).map({ Int($0) }), length >= 4, length <= rest.count,
@@ -74,7 +74,7 @@
     let hardware: UInt16
     let flags: UInt32
 
-    /// Nil for any other message.
+    /// Returns nil for any other message.
     init?(_ message: NetlinkMessage) {
       guard message.type == Netlink.newLink, let hardware = message.body.integer(at: 2, as: UInt16.self),
         let index = message.body.integer(at: 4, as: Int32.self),
@@ -88,7 +88,7 @@
       self.flags = flags
     }
 
-    /// IFF_UP and IFF_RUNNING: switched on, and with a cable or a network at its other end.
+    /// IFF_UP and IFF_RUNNING: enabled, and with a carrier.
     var isUp: Bool { flags & 0x1 != 0 && flags & 0x40 != 0 }
     /// IFF_LOOPBACK
     var isLoopback: Bool { flags & 0x8 != 0 }
@@ -97,15 +97,15 @@
   /// A route. (`rtmsg`)
   struct RouteMessage {
     let isDefault: Bool
-    /// The number of the link that it leaves by; nil where it has several.
+    /// The index of the outgoing link, or nil for several.
     let link: Int?
 
-    /// Nil for any other message.
+    /// Returns nil for any other message.
     init?(_ message: NetlinkMessage) {
       guard message.type == Netlink.newRoute, let prefix = message.body.integer(at: 1, as: UInt8.self),
         let table = message.body.integer(at: 4, as: UInt8.self), let type = message.body.integer(at: 7, as: UInt8.self)
       else { return nil }
-      // RT_TABLE_MAIN, RTN_UNICAST: IPv6 has a default route that refuses everything.
+      // RT_TABLE_MAIN and RTN_UNICAST, because IPv6 has a default route that rejects everything.
       isDefault = prefix == 0 && table == 254 && type == 1
       // RTA_OIF
       link = message.attribute(4, after: 12)?.integer(at: 0, as: Int32.self).map { Int($0) }
@@ -113,7 +113,7 @@
   }
 
   extension ArraySlice<UInt8> {
-    /// In the machine's own order, as the kernel writes it; nil past the end.
+    /// An integer in host byte order, as the kernel writes it, or nil past the end.
     fileprivate func integer<T: FixedWidthInteger>(at offset: Int, as type: T.Type) -> T? {
       let size = MemoryLayout<T>.size
       guard count >= offset + size else { return nil }

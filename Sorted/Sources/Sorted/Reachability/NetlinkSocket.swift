@@ -3,7 +3,7 @@
 
   /// A routing socket of the kernel.
   final class NetlinkSocket: Sendable {
-    /// A call of the system that failed.
+    /// A failed system call.
     struct Failure: Error, CustomStringConvertible {
       let call: String
       let code: Int32
@@ -12,7 +12,7 @@
 
     let descriptor: Int32
 
-    /// - Parameter groups: of messages to receive unasked.
+    /// - Parameter groups: the multicast groups to join.
     /// - Throws: ``Failure``.
     init(groups: UInt32, blocking: Bool) throws {
       let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -28,7 +28,7 @@
 
     deinit { close(descriptor) }
 
-    /// All of a kind that there are.
+    /// Requests all objects of a type.
     /// - Throws: ``Failure``.
     func dump(_ type: UInt16) throws -> [NetlinkMessage] {
       let request = Netlink.dump(type)
@@ -46,10 +46,10 @@
       }
     }
 
-    /// What is there to read; nil where nothing is and the socket does not wait.
-    /// - Throws: ``Failure``, with `ENOBUFS` where the kernel has thrown messages away.
+    /// Receives messages. Returns nil if there are none and the socket does not block.
+    /// - Throws: ``Failure``, with `ENOBUFS` if the kernel dropped messages.
     func receive() throws -> [NetlinkMessage]? {
-      // The kernel fills 32 KiB at most.
+      // The kernel sends at most 32 KiB.
       var buffer = [UInt8](repeating: 0, count: 64 * 1_024)
       while true {
         let count = recv(descriptor, &buffer, buffer.count, 0)

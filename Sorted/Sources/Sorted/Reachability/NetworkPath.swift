@@ -1,27 +1,27 @@
-/// What the network looks like. (The shape is that of `NWPath` in Apple's Network framework.)
+/// The state of the network. (The API is that of `NWPath` in Apple's Network framework.)
 public struct NetworkPath: Hashable, Sendable {
-  /// Whether something can be sent.
+  /// Whether data can be sent.
   public enum Status: Hashable, Sendable {
-    /// There is a way to the remote; where a probe is asked, the remote has answered.
+    /// There is a route. With a probe, the remote has answered.
     case satisfied
-    /// There is no way.
+    /// There is no route.
     case unsatisfied
-    /// There is a way, and the remote does not answer on it.
+    /// There is a route, but the remote does not answer.
     case requiresConnection
   }
 
-  /// How a link goes on.
+  /// The type of a link.
   public enum InterfaceType: Hashable, Sendable {
     case wifi, cellular, wiredEthernet, loopback, other
   }
 
   /// A link.
   public struct Interface: Hashable, Sendable {
-    /// Such as `eth0`.
+    /// The name, such as `eth0`.
     public let name: String
-    /// The kernel's number of it.
+    /// The kernel's index.
     public let index: Int
-    /// How it goes on.
+    /// The type.
     public let type: InterfaceType
 
     /// Makes a description.
@@ -32,9 +32,9 @@ public struct NetworkPath: Hashable, Sendable {
     }
   }
 
-  /// Whether something can be sent.
+  /// Whether data can be sent.
   public let status: Status
-  /// The links that are up, by their number.
+  /// The links that are up, by index.
   public let availableInterfaces: [Interface]
 
   /// Makes a path.
@@ -43,17 +43,17 @@ public struct NetworkPath: Hashable, Sendable {
     self.availableInterfaces = availableInterfaces
   }
 
-  /// Whether one of the links is of a type.
+  /// Whether one of the links has a type.
   public func usesInterfaceType(_ type: InterfaceType) -> Bool { availableInterfaces.contains { $0.type == type } }
 }
 
-/// Where a monitor looks: the kernel, or a test.
+/// The source of a monitor: the kernel, or a test.
 public protocol LinkSource: Sendable {
-  /// The links that are up, and whether a default route leaves by one of them.
-  /// - Throws: where the kernel does not say.
+  /// The links that are up, and whether one of them has a default route.
+  /// - Throws: an error if the kernel does not answer.
   func current() throws -> (interfaces: [NetworkPath.Interface], hasDefaultRoute: Bool)
 
-  /// An element whenever something may have changed, until the task that reads it is cancelled.
-  /// - Throws: where the kernel cannot be listened to.
+  /// An element whenever something may have changed, until the reading task is cancelled.
+  /// - Throws: an error if the source is unavailable.
   func changes() throws -> AsyncStream<Void>
 }

@@ -3,14 +3,14 @@ public import Foundation
 import Logging
 import Synchronization
 
-/// Tells when the network comes and goes. (The shape is that of `NWPathMonitor` in Apple's Network framework, which is not
-/// there on Linux.)
+/// Reports changes of the network. (The API is that of `NWPathMonitor` in Apple's Network framework, which does not
+/// exist on Linux.)
 ///
-/// It listens to the kernel's messages of links, addresses and routes. With a probe it also asks the remote itself: after
-/// each message, every 30 seconds, and when ``recheck()`` is called. What comes and goes within a second is not told, so
-/// that flapping starts no two syncs; the handler never hears the same status twice in a row.
+/// It listens to the kernel's messages about links, addresses and routes. With a probe it also asks the remote: after
+/// each message, every 30 seconds, and on ``recheck()``. A change that reverts within a second is not reported, so that
+/// a flapping network starts no syncs. The handler never receives the same status twice in a row.
 public final class NetworkPathMonitor: Sendable {
-  /// Called on the queue of ``start(queue:)`` with the first path, and with each that differs in status or links.
+  /// Called on the queue of ``start(queue:)`` with the first path, and with each one that differs in status or links.
   public typealias Handler = @Sendable (NetworkPath) -> Void
 
   private struct State {
@@ -19,7 +19,7 @@ public final class NetworkPathMonitor: Sendable {
     var path = NetworkPath(status: .unsatisfied, availableInterfaces: [])
     var isTold = false
     var isCancelled = false
-    /// Of the newest change: an older one that has settled meanwhile says nothing.
+    /// The number of the newest change. An older one that settles later is ignored.
     var generation = 0
     var tasks = [Work: Task<Void, Never>]()
   }
@@ -33,11 +33,12 @@ public final class NetworkPathMonitor: Sendable {
   private let sleep: @Sendable (TimeInterval) async throws -> Void
   private let logger = Logger(label: "sorted.reachability")
 
-  /// Makes a monitor that does nothing until it is started.
+  /// Makes a monitor that is not started.
   /// - Parameters:
-  ///   - probe: whether the remote answers; nil trusts a default route.
-  ///   - settling: as many seconds as a change has to last before it is told.
-  ///   - probeInterval: in seconds.
+  ///   - source: the network interfaces of the machine.
+  ///   - probe: whether the remote answers. Nil trusts a default route.
+  ///   - settling: the time in seconds that a change must last.
+  ///   - probeInterval: the time between probes in seconds.
   ///   - sleep: waits for some seconds, or throws `CancellationError`.
   public init(
     source: any LinkSource, probe: (@Sendable () async -> Bool)? = nil, settling: TimeInterval = 1,
@@ -53,18 +54,18 @@ public final class NetworkPathMonitor: Sendable {
 
   deinit { cancel() }
 
-  /// Set it before ``start(queue:)``, or the first path may be missed.
+  /// Set it before ``start(queue:)``, or it may miss the first path.
   public var pathUpdateHandler: Handler? {
     get { state.withLock { $0.handler } }
     set { state.withLock { $0.handler = newValue } }
   }
 
-  /// What was told last; unsatisfied before that.
+  /// The last reported path, unsatisfied at first.
   public var currentPath: NetworkPath { state.withLock { $0.path } }
 
-  /// Begins. A second call, or one after ``cancel()``, does nothing.
-  /// - Parameter queue: a serial one.
-  /// - Throws: where the kernel cannot be listened to.
+  /// Starts the monitor. Does nothing if it was started or cancelled before.
+  /// - Parameter queue: a serial queue.
+  /// - Throws: an error if the source is unavailable.
   public func start(queue: DispatchQueue) throws {
     let isFirst = state.withLock { state in
       guard state.queue == nil, !state.isCancelled else { return false }
@@ -72,10 +73,10 @@ public final class NetworkPathMonitor: Sendable {
       return true
     }
     guard isFirst else { return }
-    // Before the first look, so that no change falls in between.
+    // Before the first look, so that no change in between is missed.
     let changes = try source.changes()
     look(after: 0)
-    // The stream ends with the task; the monitor may go before that.
+    // The task ends the stream; the monitor may be released before.
     keep(
       .listening,
       Task { [weak self] in
@@ -90,10 +91,10 @@ public final class NetworkPathMonitor: Sendable {
       })
   }
 
-  /// Looks again, as when a request to the remote has failed.
+  /// Checks again, for example after a failed request.
   public func recheck() { look(after: settling) }
 
-  /// Ends it for good; the handler is not called any more, but for what is on the queue already.
+  /// Cancels the monitor. The handler is not called any more, except for pending calls on the queue.
   public func cancel() {
     let tasks = state.withLock { state in
       state.isCancelled = true
@@ -106,7 +107,7 @@ public final class NetworkPathMonitor: Sendable {
 
   // MARK: - Looking
 
-  /// Instead of the look that is still to come, if there is one.
+  /// Schedules a check and replaces a pending one.
   private func look(after seconds: TimeInterval) {
     let generation = state.withLock { state in
       state.generation += 1
@@ -157,23 +158,23 @@ public final class NetworkPathMonitor: Sendable {
     state.withLock { state in
       guard state.generation == generation, !state.isCancelled, !state.isTold || state.path != path else { return }
       (state.path, state.isTold) = (path, true)
-      // Inside the lock, so that the queue has them in order.
+      // Inside the lock, to keep the order on the queue.
       if let handler = state.handler { state.queue?.async { handler(path) } }
     }
   }
 }
 
 extension NetworkPathMonitor {
-  /// Starts it in place of ``start(queue:)``, and says whether there is a network, now and each time that something
-  /// changes; it is cancelled with whoever reads that. For
+  /// Starts the monitor like ``start(queue:)`` and reports whether there is a network, now and at each change. Ending
+  /// the iteration cancels it. For
   /// ``BackgroundSyncCoordinator/init(container:database:userID:reachability:environment:)``.
   ///
-  /// A remote that does not answer where there is a way to it is no missing network: who asks it waits for it. When it
-  /// answers again, that is told by another true. Where the kernel cannot be listened to, the stream ends at once.
+  /// An unreachable remote on an existing route is not a missing network. When it answers again, the stream reports
+  /// another true. If the source is unavailable, the stream ends at once.
   public func networkIsThere() -> AsyncStream<Bool> {
     AsyncStream { continuation in
       pathUpdateHandler = { continuation.yield($0.status != .unsatisfied) }
-      // It also keeps the monitor until then.
+      // This also retains the monitor until then.
       continuation.onTermination = { _ in self.cancel() }
       do {
         try start(queue: DispatchQueue(label: "sorted.reachability"))

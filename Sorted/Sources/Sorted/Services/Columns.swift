@@ -1,10 +1,9 @@
-/// Text measured and cut in the columns of a terminal.
+/// Measures and clips text in terminal columns.
 enum Columns {
-  /// How many columns a text takes: two for the wide characters of East Asia and for emoji, none for what only
-  /// changes the character before it.
+  /// The number of columns: two for wide East Asian characters and emoji, none for combining ones.
   static func count(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// The text, its end replaced by … where it takes more columns.
+  /// The text, clipped with … if it is too wide.
   static func clipped(_ text: String, _ columns: Int) -> String {
     if count(text) <= columns { return text }
     var result = ""
@@ -17,14 +16,14 @@ enum Columns {
     return columns > 0 ? result + "…" : ""
   }
 
-  /// The text in exactly so many columns.
+  /// The text, padded or clipped to a width.
   static func padded(_ text: String, _ columns: Int, right: Bool = false) -> String {
     let text = clipped(text, columns)
     let space = String(repeating: " ", count: max(0, columns - count(text)))
     return right ? space + text : text + space
   }
 
-  /// The text in lines of at most so many columns, broken at spaces, and within words that are longer.
+  /// The text in lines of a maximum width, broken at spaces, and inside longer words.
   static func wrapped(_ text: String, _ columns: Int) -> [String] {
     var lines = [String]()
     for paragraph in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,9 +1,12 @@
 import Foundation
 import SwiftData
 
-/// What the inbox does, on one context: what the command line and any other front end share.
+/// What the inbox does, on one context: what the command line, the web and any other front end share.
+///
+/// A service changes objects; it never saves. The front end that called it saves the context once, so one action is one
+/// transaction.
 public struct InboxService {
-  /// Which conversations to list.
+  /// A selection of conversations.
   public enum Filter: Sendable {
     case all
     case unread
@@ -11,17 +14,17 @@ public struct InboxService {
     case archived
   }
 
-  /// How many messages a page has.
+  /// The number of messages per page.
   public static let pageSize = 20
 
-  private let context: ModelContext
+  let context: ModelContext
 
   /// Makes an inbox on a context.
   public init(context: ModelContext) { self.context = context }
 
   // MARK: - Reading
 
-  /// The conversations of a filter: pinned ones first, then the latest. Archived ones only where asked for.
+  /// The conversations of a filter: pinned ones first, then the latest. Archived ones only on request.
   /// - Throws: `SwiftDataError`.
   public func conversations(_ filter: Filter = .all) throws -> [ConversationEntity] {
     let predicate: Predicate<ConversationEntity>
@@ -36,12 +39,13 @@ public struct InboxService {
     return found.filter(\.isPinned) + found.filter { !$0.isPinned }
   }
 
-  /// The conversation with an identifier, or the only one whose identifier begins so, or the only one of that name.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` where there is none, or more than one.
+  /// The conversation with an identifier, or the only one whose identifier has this prefix, or the only one with this
+  /// name.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if there is none or several.
   public func conversation(_ id: String) throws -> ConversationEntity {
     let exact = try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
     if let conversation = exact.first { return conversation }
-    // The empty text begins every identifier; it is nobody's.
+    // The empty text is a prefix of every identifier and matches none.
     let similar =
       id.isEmpty
       ? []
@@ -64,18 +68,18 @@ public struct InboxService {
 
   /// One page of a conversation.
   public struct Page {
-    /// The newest last.
+    /// The messages, newest last.
     public let messages: [MessageEntity]
-    /// Counted from 1, the newest messages first.
+    /// The page number, starting at 1 with the newest messages.
     public let number: Int
-    /// How many pages there are.
+    /// The number of pages.
     public let count: Int
-    /// How many messages the conversation has.
+    /// The number of messages in the conversation.
     public let total: Int
   }
 
-  /// A page of a conversation, its newest message last. Page 1 has the newest messages.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` where there is no such page.
+  /// A page of a conversation, newest message last. Page 1 has the newest messages.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if there is no such page.
   public func page(_ number: Int, of conversation: ConversationEntity) throws -> Page {
     let id = conversation.id
     let all = #Predicate<MessageEntity> { $0.conversationID == id }
@@ -85,29 +89,29 @@ public struct InboxService {
       throw DataLayerError.invalidData("there is no page \(number); the conversation has \(count)")
     }
     var descriptor = FetchDescriptor(predicate: all, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
-    // Times of one conversation differ (importers see to it), so pages neither overlap nor leave gaps.
+    // The times within a conversation are unique, so pages neither overlap nor leave gaps.
     descriptor.fetchLimit = Self.pageSize
     descriptor.fetchOffset = (number - 1) * Self.pageSize
     return Page(
       messages: try context.fetch(descriptor).reversed(), number: number, count: count, total: total)
   }
 
-  /// The newest messages that contain a text, and how many there are.
+  /// The newest matching messages, and the number of matches.
   public struct SearchResult {
-    /// The newest first, as many as were asked for.
+    /// The newest matches up to the limit, newest first.
     public let messages: [MessageEntity]
-    /// How many there are altogether.
+    /// The number of matches.
     public let total: Int
   }
 
-  /// The newest messages that contain a text, as typed or in lower, upper or capitalised letters.
+  /// The newest messages that contain a text as typed, or in lower, upper or capitalized letters.
   /// - Throws: ``DataLayerError/invalidData(_:)`` for an empty text.
   public func search(_ text: String, limit: Int = 50) throws -> SearchResult {
     guard !text.isEmpty else { throw DataLayerError.invalidData("the text to search for is empty") }
     let lower = text.lowercased()
     let upper = text.uppercased()
     let capital = lower.prefix(1).uppercased() + lower.dropFirst()
-    // Every part costs a look at every message, so the usual case has as few as it can.
+    // Each alternative scans every message, so the usual case has few.
     let predicate =
       [lower, upper, capital].contains(text)
       ? #Predicate<MessageEntity> { $0.text.contains(lower) || $0.text.contains(upper) || $0.text.contains(capital) }
@@ -123,7 +127,7 @@ public struct InboxService {
     return SearchResult(messages: messages, total: found.count)
   }
 
-  /// The store in numbers.
+  /// The counts of a store.
   public struct Statistics: Codable, Equatable, Sendable {
     /// All conversations.
     public var conversations = 0
@@ -135,9 +139,9 @@ public struct InboxService {
     public var pinned = 0
     /// Archived conversations.
     public var archived = 0
-    /// Messages that wait to be sent.
+    /// Messages waiting to be sent.
     public var pending = 0
-    /// Messages that could not be sent.
+    /// Messages that failed.
     public var failed = 0
     /// All attachments.
     public var attachments = 0
@@ -150,11 +154,11 @@ public struct InboxService {
     /// The time of the newest message.
     public var lastMessageAt: Date?
 
-    /// Those of an empty store.
+    /// The counts of an empty store.
     public init() {}
   }
 
-  /// Counts what is in the store.
+  /// Counts the contents of the store.
   /// - Throws: `SwiftDataError`.
   public func statistics() throws -> Statistics {
     let pending = SyncStatus.pending
@@ -187,19 +191,23 @@ public struct InboxService {
 
   // MARK: - Changing
 
-  /// Stores a message as being sent; a sync service picks it up from there.
+  /// Adds a message with the status sending. A sync service sends it once it is saved.
   ///
-  /// Its time is later than that of every message in the conversation, however wrong this machine's clock is: who answers
-  /// comes after what is answered, in every store.
+  /// Its time is later than that of every message in the conversation, whatever the clock says, so that an answer
+  /// follows its question in every store.
   /// - Parameters:
-  ///   - sender: nil is the user whose store it is.
-  ///   - id: unique; who may have to send again what they sent gives the same one.
-  ///   - attachments: new ones, which are stored with it.
-  /// - Throws: ``DataLayerError`` for an empty text, `SwiftDataError` where it cannot be stored.
+  ///   - text: not empty unless there are attachments.
+  ///   - conversation: the conversation of the message.
+  ///   - sender: nil is the user of the store.
+  ///   - id: a unique identifier. A caller that may repeat the call passes the same one.
+  ///   - replyTo: the identifier of the answered message.
+  ///   - attachments: new attachments, stored with the message.
+  ///   - now: the time of the message.
+  /// - Throws: ``DataLayerError`` for an empty text, `SwiftDataError` if it cannot be stored.
   @discardableResult
   public func send(
     _ text: String, to conversation: ConversationEntity, from sender: String? = nil, id: String = UUID().uuidString,
-    attachments: [AttachmentEntity] = [], now: Date = Date()
+    replyTo: String? = nil, attachments: [AttachmentEntity] = [], now: Date = Date()
   ) throws -> MessageEntity {
     guard !text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
       throw DataLayerError.invalidData("the message is empty")
@@ -208,15 +216,15 @@ public struct InboxService {
     let message = MessageEntity(
       id: id, conversationID: conversation.id, senderID: try sender ?? LocalUser.id(in: context), text: text,
       createdAt: ServerTime.rounded(max(now, earliest)), status: .sending, syncStatus: .pending)
+    message.replyToID = replyTo
     context.insert(message)
     if !attachments.isEmpty { message.attachments = attachments }
     message.conversation = conversation
     conversation.updateWithMessage(message)
-    try context.save()
     return message
   }
 
-  /// Pins a conversation, or unpins it.
+  /// Pins or unpins a conversation.
   /// - Returns: whether that changed anything.
   /// - Throws: `SwiftDataError`.
   @discardableResult
@@ -224,7 +232,7 @@ public struct InboxService {
     try set(\.isPinned, isPinned, conversation, .isPinned)
   }
 
-  /// Mutes a conversation, or unmutes it.
+  /// Mutes or unmutes a conversation.
   /// - Returns: whether that changed anything.
   /// - Throws: `SwiftDataError`.
   @discardableResult
@@ -232,7 +240,7 @@ public struct InboxService {
     try set(\.isMuted, isMuted, conversation, .isMuted)
   }
 
-  /// Archives a conversation, or brings it back.
+  /// Archives a conversation or brings it back.
   /// - Returns: whether that changed anything.
   /// - Throws: `SwiftDataError`.
   @discardableResult
@@ -247,11 +255,10 @@ public struct InboxService {
     guard conversation[keyPath: property] != value else { return false }
     conversation[keyPath: property] = value
     if let field { conversation.noteChange(of: field) }
-    try context.save()
     return true
   }
 
-  /// Keeps the messages of a conversation from ``RetentionService``, or leaves them to it.
+  /// Protects the messages of a conversation from ``RetentionService``, or stops that.
   /// - Returns: whether that changed anything.
   /// - Throws: `SwiftDataError`.
   @discardableResult
@@ -259,7 +266,7 @@ public struct InboxService {
     try set(\.isKept, isKept, conversation)
   }
 
-  /// Marks a conversation as read, and its messages, which the next sync tells those who wrote them.
+  /// Marks a conversation and its messages as read. The next sync sends read receipts.
   /// - Throws: `SwiftDataError`.
   public func markAsRead(_ conversation: ConversationEntity) throws {
     let user = try LocalUser.id(in: context)
@@ -267,14 +274,15 @@ public struct InboxService {
     guard conversation.unreadCount > 0 || !unread.isEmpty else { return }
     for message in unread { message.markAsRead(by: user, participants: conversation.participantIDs) }
     conversation.markAsRead()
-    try context.save()
   }
 
-  /// Begins a conversation. Others see it when its first message is sent.
+  /// Starts a conversation. The others see it when its first message is sent.
   /// - Parameters:
-  ///   - id: unique; it may have slashes.
-  ///   - participants: the others.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` where there is one already, or nobody takes part; `SwiftDataError`.
+  ///   - id: a unique identifier. It may contain slashes.
+  ///   - participants: the other participants.
+  ///   - name: the display name, or nil to show the participants.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if the identifier exists or there are no participants;
+  ///   `SwiftDataError`.
   public func begin(
     _ id: String = UUID().uuidString, with participants: [String], name: String? = nil
   ) throws -> ConversationEntity {
@@ -288,36 +296,116 @@ public struct InboxService {
       id: id, participantIDs: [try LocalUser.id(in: context)] + participants, displayName: name,
       isGroup: participants.count > 1, createdAt: ServerTime.rounded(Date()))
     context.insert(conversation)
-    try context.save()
     return conversation
   }
 
-  /// Changes the text of a message of one's own; the next sync sends that.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for an empty text and for a message of somebody else; `SwiftDataError`.
-  public func edit(_ message: MessageEntity, text: String) throws {
-    let user = try LocalUser.id(in: context)
-    guard message.senderID == user || message.senderID == LocalUser.placeholder else {
-      throw DataLayerError.invalidData("the message is \(message.senderID)'s; only who wrote it can change it")
-    }
+  /// Changes the text of a message; the next sync sends that. The list shows the new text where the message is the last.
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - text: the new text; not empty.
+  ///   - sender: who asks; nil is the user whose store it is.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for an empty text and for a message of another sender; `SwiftDataError`.
+  public func edit(_ message: MessageEntity, text: String, by sender: String? = nil) throws {
+    try checkSender(of: message, sender)
     guard !text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
       throw DataLayerError.invalidData("the message is empty")
     }
+    guard message.deletedAt == nil else { throw DataLayerError.invalidData("the message was deleted") }
     message.edit(text: text)
-    try context.save()
+    showLast(message)
   }
 
+  /// Deletes a message for everybody. What is left says that it was deleted, so that other stores learn of it; clients
+  /// that do not know deletions show that text.
+  /// - Parameters:
+  ///   - message: the message.
+  ///   - sender: who asks; nil is the user whose store it is.
+  ///   - now: the time of the deletion.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for a message of another sender; `SwiftDataError`.
+  public func deleteForEverybody(_ message: MessageEntity, by sender: String? = nil, now: Date = Date()) throws {
+    try checkSender(of: message, sender)
+    guard message.deletedAt == nil else { return }
+    message.deletedAt = ServerTime.rounded(now)
+    message.edit(text: Self.deletedText, now: now)
+    for attachment in message.attachments { context.delete(attachment) }
+    message.attachments = []
+    showLast(message)
+  }
+
+  /// Takes back ``deleteForEverybody(_:by:now:)``.
+  /// - Parameters:
+  ///   - message: the deleted message.
+  ///   - text: what the message said.
+  ///   - attachments: what it had, made anew.
+  /// - Throws: `SwiftDataError`.
+  public func restore(_ message: MessageEntity, text: String, attachments: [AttachmentEntity]) throws {
+    message.deletedAt = nil
+    message.edit(text: text)
+    if !attachments.isEmpty { message.attachments = attachments }
+    showLast(message)
+  }
+
+  /// What a message says that was deleted for everybody.
+  public static let deletedText = "This message was deleted."
+
+  private func checkSender(of message: MessageEntity, _ sender: String?) throws {
+    let user = try sender ?? LocalUser.id(in: context)
+    guard message.senderID == user || sender == nil && message.senderID == LocalUser.placeholder else {
+      throw DataLayerError.invalidData("the message is \(message.senderID)'s; only who wrote it can change it")
+    }
+  }
+
+  /// The list shows the last message; a change of it is a change of the list.
+  private func showLast(_ message: MessageEntity) {
+    guard let conversation = message.conversation, conversation.lastMessageAt == message.createdAt else { return }
+    conversation.lastMessageText = message.text
+  }
+
+  /// Reacts to a message with an emoji, or takes the reaction back. Each person has one reaction to a message.
+  /// - Parameters:
+  ///   - emoji: nil takes the reaction back.
+  ///   - message: the message.
+  ///   - user: nil is the user whose store it is.
+  ///   - now: the time of the reaction.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for a text that is no single emoji; `SwiftDataError`.
+  public func react(_ emoji: String?, to message: MessageEntity, by user: String? = nil, now: Date = Date()) throws {
+    if let emoji {
+      let isEmoji = emoji.unicodeScalars.contains { $0.properties.isEmojiPresentation || $0.value == 0xFE0F }
+      guard emoji.count == 1, isEmoji else { throw DataLayerError.invalidData("a reaction is one emoji") }
+    }
+    message.react(emoji, by: try user ?? LocalUser.id(in: context), now: now)
+  }
+
+  /// Pins a message in its conversation, or unpins it.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for more than ``maximumPins``.
+  public func setPinned(_ isPinned: Bool, _ message: MessageEntity, in conversation: ConversationEntity) throws {
+    guard conversation.pinnedMessageIDs.contains(message.id) != isPinned else { return }
+    if isPinned {
+      guard conversation.pinnedMessageIDs.count < Self.maximumPins else {
+        throw DataLayerError.invalidData("a conversation has \(Self.maximumPins) pinned messages at most")
+      }
+      conversation.pinnedMessageIDs.append(message.id)
+    } else {
+      conversation.pinnedMessageIDs.removeAll { $0 == message.id }
+    }
+    conversation.noteChange(of: .pinnedMessages)
+  }
+
+  /// How many messages a conversation may have pinned.
+  public static let maximumPins = 20
+
   /// The message with an identifier.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` where there is none.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if there is none.
   public func message(_ id: String) throws -> MessageEntity {
     let found = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
     guard let message = found.first else { throw DataLayerError.invalidData("there is no message \"\(id)\"") }
     return message
   }
 
-  /// Puts failed messages back into the queue; the next sync tries them again.
-  /// - Parameter id: nil for all that failed.
-  /// - Returns: how many there were.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` where there is no such message; `SwiftDataError`.
+  /// Puts failed messages back into the queue for the next sync.
+  /// - Parameter id: nil for all failed messages.
+  /// - Returns: the number of messages.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` if there is no such message; `SwiftDataError`.
   @discardableResult
   public func retry(_ id: String? = nil) throws -> Int {
     let failed = SyncStatus.failed
@@ -326,17 +414,15 @@ public struct InboxService {
       ?? context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.syncStatus == failed }))
     let tried = messages.filter { $0.syncStatus == .failed }
     for message in tried { message.retry() }
-    try context.save()
     return tried.count
   }
 
-  /// Deletes a conversation with its messages and their attachments, here only: later news bring it back.
+  /// Deletes a conversation with its messages and attachments in this store only. New messages bring it back.
   /// - Throws: `SwiftDataError`.
   public func delete(_ conversation: ConversationEntity) throws {
     if conversation.noticeTime > 0, let state = try SyncStateEntity.of(context) {
       state.deletedNotices[conversation.id] = conversation.noticeTime
     }
     context.delete(conversation)
-    try context.save()
   }
 }

@@ -3,16 +3,16 @@ import SwiftData
 
 /// Deletes old messages that the server has (guide, 5.2, point 6), on one context.
 ///
-/// A message stays, however old, while something of it waits to be sent: itself, or an attachment. So do those of a
-/// conversation that is kept (``ConversationEntity/isKept``). What a conversation says of its last message stays too.
+/// A message stays while it or an attachment waits to be sent, and if its conversation is kept
+/// (``ConversationEntity/isKept``). The conversation's summary of its last message stays too.
 public struct RetentionService {
-  /// What a clean-up did, or would do.
+  /// The result of a clean-up or a preview.
   public struct Report: Codable, Equatable, Sendable {
-    /// Messages from before this moment are old.
+    /// Messages before this time are old.
     public var cutoff: Date
-    /// Old messages that are deleted, with their attachments.
+    /// The number of old messages to delete.
     public var deleted: Int
-    /// Old messages that stay.
+    /// The number of old messages that stay.
     public var stayed: Int
 
     /// Makes a report.
@@ -30,13 +30,14 @@ public struct RetentionService {
 
   /// Deletes the messages that are older than a number of days, and saves.
   ///
-  /// Unread messages are deleted like others; a conversation never says that more are unread than it has left.
+  /// Unread messages are deleted too. The unread count of a conversation is reduced to the remaining messages.
   /// - Parameters:
-  ///   - days: at least 0; days of the calendar, as daylight saving makes them.
-  ///   - now: the moment to count back from.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for a negative number; `SwiftDataError`, then nothing was deleted.
-  /// - Complexity: a handful of statements, whatever the number of messages, none of which is loaded unless the context has
-  ///   unsaved changes.
+  ///   - days: at least 0, in calendar days (with daylight saving time).
+  ///   - now: the time to count back from.
+  ///   - calendar: the calendar and time zone of the days.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for a negative number; `SwiftDataError`, and then nothing was
+  ///   deleted.
+  /// - Complexity: a handful of statements. No message is loaded unless the context has unsaved changes.
   @discardableResult
   public func deleteMessages(
     olderThan days: Int, now: Date = Date(), calendar: Calendar = .current
@@ -44,15 +45,15 @@ public struct RetentionService {
     let report = try preview(olderThan: days, now: now, calendar: calendar)
     guard report.deleted > 0 else { return report }
     let unread = try unreadAfterwards(cutoff: report.cutoff)
-    // In this order, because a deletion whose condition asks for conversations with unsaved changes loads its messages.
+    // In this order, because a deletion whose condition reads conversations with unsaved changes loads its messages.
     try context.delete(model: MessageEntity.self, where: Self.disposable(before: report.cutoff))
     for (conversation, count) in unread { conversation.unreadCount = count }
     try context.save()
     return report
   }
 
-  /// Counts what ``deleteMessages(olderThan:now:calendar:)`` would delete.
-  /// - Throws: as that.
+  /// Counts the messages that ``deleteMessages(olderThan:now:calendar:)`` would delete.
+  /// - Throws: as that function.
   /// - Complexity: two statements.
   public func preview(olderThan days: Int, now: Date = Date(), calendar: Calendar = .current) throws -> Report {
     guard days >= 0, let cutoff = calendar.date(byAdding: .day, value: -days, to: now) else {
@@ -72,7 +73,7 @@ public struct RetentionService {
     }
   }
 
-  /// The conversations that would say more are unread than are left, and how many are left.
+  /// The conversations whose unread count would exceed their remaining messages, with the number of these.
   private func unreadAfterwards(cutoff: Date) throws -> [(ConversationEntity, Int)] {
     let disposable = FetchDescriptor(predicate: Self.disposable(before: cutoff))
     let lost = Dictionary(

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Makes a small inbox to look at: always the same but for the time at which it ends.
+/// Creates a small sample inbox. Only the time at which it ends varies.
 public enum SampleInbox {
   private struct Thread {
     let id: String
@@ -66,7 +66,7 @@ public enum SampleInbox {
     conversation.isArchived = thread.isArchived
     context.insert(conversation)
     for (index, text) in thread.lines.enumerated() {
-      // The others speak first, then everybody in turn.
+      // The other participants begin, then everyone takes turns.
       let people = thread.people + ["me"]
       let message = MessageEntity(
         id: "\(thread.id)/\(index)", conversationID: thread.id, senderID: people[index % people.count], text: text,

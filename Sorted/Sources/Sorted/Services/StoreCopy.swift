@@ -1,23 +1,26 @@
 import Foundation
 @_spi(StoreCopy) import SwiftData
 
-/// Copies the inbox from one store to another, of whatever kinds, chunk by chunk.
+/// Copies the inbox between two stores of any kind, in chunks.
 ///
-/// It can be stopped and run again: a model is known by its `id`, and one that is in the target as it is in the source is
-/// only read. The source must not be written meanwhile. (Not in the guide.)
+/// It can be stopped and run again: models are matched by `id`, and an equal model in the target is only read. The
+/// source must not change meanwhile. (Not in the guide.)
 public struct StoreCopy<Source: DataStore, Target: DataStore>
 where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
   private let source: Source
   private let target: Target
   private let state: EditingState
   private let size: Int
-  /// What the models that others are related to are called here and there, and their `id`.
+  /// The identifiers of referenced models in the source, with those in the target and their `id`.
   private var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
   private var names: [PersistentIdentifier: String] = [:]
 
+  /// Makes a copy that has not started.
   /// - Parameters:
-  ///   - state: names who copies, in the history of the target.
-  ///   - chunk: how many models are one save.
+  ///   - source: the store to read.
+  ///   - target: the store to write.
+  ///   - state: the author in the target's history.
+  ///   - chunk: the number of models per save.
   public init(from source: Source, to target: Target, state: EditingState, chunk: Int = 2_000) {
     self.source = source
     self.target = target
@@ -25,16 +28,16 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     self.size = max(1, chunk)
   }
 
-  /// Copies everything that is not there yet, then compares both stores.
-  /// - Parameter progress: told the class and how many of its models are done.
-  /// - Returns: a result for each class.
-  /// - Throws: `SwiftDataError`, and `DataLayerError.invalidData` of a model without an id. What was copied stays, and
-  ///   another run goes on from there.
+  /// Copies all missing models, then compares both stores.
+  /// - Parameter progress: called with the class and the number of its finished models.
+  /// - Returns: a result per class.
+  /// - Throws: `SwiftDataError`, and `DataLayerError.invalidData` for a model without an id. Copied models stay, and
+  ///   another run continues.
   /// - Complexity: memory for the identifiers of all models.
   public mutating func run(_ progress: (_ entity: String, _ done: Int) -> Void = { _, _ in }) throws
     -> [StoreCopyResult]
   {
-    // What others point at comes first.
+    // Referenced models come first.
     var results = [
       try copy(UserEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
       try copy(FAQEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
@@ -44,6 +47,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
       try copy(SyncStateEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
       try copy(SyncConflictEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
       try copy(AttachmentUploadEntity.self, progress) { ids in #Predicate { ids.contains($0.attachmentID) } },
+      try copy(AssistCorrectionEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
     ]
     try verify(UserEntity.self, &results[0])
     try verify(FAQEntity.self, &results[1])
@@ -53,6 +57,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     try verify(SyncStateEntity.self, &results[5])
     try verify(SyncConflictEntity.self, &results[6])
     try verify(AttachmentUploadEntity.self, &results[7])
+    try verify(AssistCorrectionEntity.self, &results[8])
     return results
   }
 
@@ -73,7 +78,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
         names[snapshot.persistentIdentifier] = content.id
         if let known = there[content.id] { targets[snapshot.persistentIdentifier] = known.identifier }
         if there[content.id]?.fingerprint == content.fingerprint(names) { continue }
-        // Relationships name what was copied before; lists follow from the other side.
+        // Relationships refer to models that were copied before. Lists follow from the other side.
         missing.append(
           snapshot.copy(persistentIdentifier: snapshot.persistentIdentifier, remappedIdentifiers: targets))
       }
@@ -90,7 +95,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     }
   }
 
-  /// What the target has of some models, by `id`.
+  /// The target's versions of some models, by `id`.
   private mutating func found<M: PersistentModel>(
     _ type: M.Type, _ contents: [Content], _ named: ([String]) -> Predicate<M>
   ) throws -> [String: (identifier: PersistentIdentifier, fingerprint: UInt64)] {
@@ -124,7 +129,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     (result.targetCount, result.targetChecksum) = try sum(type, target)
   }
 
-  /// The number of models and the sum of their fingerprints, which no order changes.
+  /// The number of models and the order-independent sum of their fingerprints.
   private func sum<M: PersistentModel, Store: DataStore>(
     _ type: M.Type, _ store: Store
   ) throws -> (Int, UInt64) where Store.Snapshot == DefaultSnapshot {
@@ -138,25 +143,25 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
   }
 }
 
-/// What was copied of one class, and what both stores have of it then.
+/// The result of copying one class, and both stores' contents afterwards.
 public struct StoreCopyResult: Sendable, Codable {
   /// The name of the class.
   public let entity: String
-  /// How many models were written; the others were there already.
+  /// The number of written models. The others existed already.
   public internal(set) var written = 0
-  /// How many models the source has.
+  /// The number of models in the source.
   public internal(set) var sourceCount = 0
-  /// How many models the target has.
+  /// The number of models in the target.
   public internal(set) var targetCount = 0
-  /// A sum over all values of all models of the source.
+  /// The checksum over all values of the source.
   public internal(set) var sourceChecksum: UInt64 = 0
-  /// The same of the target.
+  /// The checksum over all values of the target.
   public internal(set) var targetChecksum: UInt64 = 0
-  /// Whether the target has just what the source has.
+  /// Whether both stores have the same contents.
   public var isVerified: Bool { sourceCount == targetCount && sourceChecksum == targetChecksum }
 }
 
-/// What a snapshot says, apart from how a store calls it.
+/// The contents of a snapshot, independent of the store's identifiers.
 private struct Content {
   let id: String
   private let snapshot: DefaultSnapshot
@@ -170,8 +175,7 @@ private struct Content {
     self.id = id
   }
 
-  /// FNV-1a over the cells of all properties in order, with related models by their `id`. Lists follow from the other
-  /// side.
+  /// FNV-1a over the cells of all properties in order, with related models by `id`. Lists follow from the other side.
   func fingerprint(_ names: [PersistentIdentifier: String]) -> UInt64 {
     var hash = Fingerprint()
     snapshot.forEachCell(naming: { names[$0] ?? "?" }) { kind, bytes in hash.add(kind, bytes) }
@@ -182,7 +186,7 @@ private struct Content {
 private struct Fingerprint {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// Adds what kind of cell it is, how long it is, and its bytes.
+  /// Adds the kind of the cell, its length and its bytes.
   mutating func add(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) {
     add(kind)
     withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { for byte in $0 { add(byte) } }

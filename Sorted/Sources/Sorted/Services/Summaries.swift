@@ -1,29 +1,29 @@
 import Foundation
 
-/// A conversation as `--json` prints it.
+/// The JSON form of a conversation.
 public struct ConversationSummary: Codable, Equatable, Sendable {
-  /// What the commands take.
+  /// The identifier for commands.
   public var id: String
-  /// Its display name, or its participants.
+  /// The display name, or the participants.
   public var name: String
-  /// The identifiers of those who take part.
+  /// The identifiers of the participants.
   public var participants: [String]
-  /// Whether it is no talk of two.
+  /// Whether it is a group conversation.
   public var isGroup: Bool
-  /// Whether it leads the list.
+  /// Whether it is pinned.
   public var isPinned: Bool
-  /// Whether it is silent.
+  /// Whether it is muted.
   public var isMuted: Bool
-  /// Whether it left the list.
+  /// Whether it is archived.
   public var isArchived: Bool
-  /// How many of its messages are unread.
+  /// The number of unread messages.
   public var unreadCount: Int
-  /// What its newest message says.
+  /// The text of the newest message.
   public var lastMessageText: String?
-  /// When its newest message was written.
+  /// The time of the newest message.
   public var lastMessageAt: Date?
 
-  /// Sums up a conversation.
+  /// Makes the summary of a conversation.
   public init(_ conversation: ConversationEntity) {
     id = conversation.id
     name = conversation.displayName ?? conversation.participantIDs.joined(separator: ", ")
@@ -38,26 +38,26 @@ public struct ConversationSummary: Codable, Equatable, Sendable {
   }
 }
 
-/// A message as `--json` prints it.
+/// The JSON form of a message.
 public struct MessageSummary: Codable, Equatable, Sendable {
   /// Unique in the store.
   public var id: String
-  /// The conversation that it is in.
+  /// The identifier of the conversation.
   public var conversationID: String
   /// The display name of that conversation.
   public var conversationName: String?
-  /// Who wrote it.
+  /// The sender.
   public var sender: String
-  /// What it says.
+  /// The text.
   public var text: String
-  /// When it was written.
+  /// The creation time.
   public var createdAt: Date
-  /// How far it has come.
+  /// The delivery state.
   public var status: MessageStatus
-  /// Whether it has reached the server.
+  /// Whether the server has it.
   public var syncStatus: SyncStatus
 
-  /// Sums up a message.
+  /// Makes the summary of a message.
   public init(_ message: MessageEntity) {
     id = message.id
     conversationID = message.conversationID
@@ -70,20 +70,20 @@ public struct MessageSummary: Codable, Equatable, Sendable {
   }
 }
 
-/// A page of a conversation as `--json` prints it.
+/// The JSON form of a page of a conversation.
 public struct PageSummary: Codable, Equatable, Sendable {
   /// The conversation.
   public var conversation: ConversationSummary
-  /// Counted from 1, the newest messages first.
+  /// The page number, starting at 1 with the newest messages.
   public var page: Int
-  /// How many pages there are.
+  /// The number of pages.
   public var pages: Int
-  /// How many messages the conversation has.
+  /// The number of messages in the conversation.
   public var total: Int
-  /// The newest last.
+  /// The messages, newest last.
   public var messages: [MessageSummary]
 
-  /// Makes one.
+  /// Makes a summary.
   public init(conversation: ConversationSummary, page: Int, pages: Int, total: Int, messages: [MessageSummary]) {
     self.conversation = conversation
     self.page = page
@@ -92,7 +92,7 @@ public struct PageSummary: Codable, Equatable, Sendable {
     self.messages = messages
   }
 
-  /// Sums up a page.
+  /// Makes the summary of a page.
   public init(_ page: InboxService.Page, of conversation: ConversationEntity) {
     self.conversation = ConversationSummary(conversation)
     self.page = page.number
@@ -102,20 +102,20 @@ public struct PageSummary: Codable, Equatable, Sendable {
   }
 }
 
-/// The messages that a search found as `--json` prints them.
+/// The JSON form of a search result.
 public struct SearchSummary: Codable, Equatable, Sendable {
-  /// How many there are; the newest of them follow.
+  /// The number of matches.
   public var total: Int
-  /// The newest first.
+  /// The newest matches, newest first.
   public var messages: [MessageSummary]
 
-  /// Makes one.
+  /// Makes a summary.
   public init(total: Int, messages: [MessageSummary]) {
     self.total = total
     self.messages = messages
   }
 
-  /// Sums up what a search found.
+  /// Makes the summary of a search result.
   public init(_ result: InboxService.SearchResult) {
     total = result.total
     messages = result.messages.map(MessageSummary.init)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Plain text for a terminal, 80 columns unless told. Whatever the store has, nothing of it acts on the terminal:
-/// control characters are shown as their pictures.
+/// Plain text for a terminal, by default 80 columns wide. Control characters appear as pictures, so stored text cannot
+/// control the terminal.
 public struct TextRendering: Sendable {
   private let width: Int
 
-  /// - Parameter width: the columns of the terminal; fewer than 40 are taken as 40.
+  /// - Parameter width: the width of the terminal in columns, at least 40.
   public init(width: Int = 80) { self.width = max(40, width) }
 
-  /// A line for each conversation: marks, unread count, time, id, name and the last message.
+  /// One line per conversation: marks, unread count, time, id, name and the last message.
   public func list(_ conversations: [ConversationSummary]) -> String {
     if conversations.isEmpty { return "No conversations." }
     let idWidth = conversations.map { Columns.count($0.id) }.max()!
@@ -17,7 +17,7 @@ public struct TextRendering: Sendable {
       let marks =
         (conversation.isPinned ? "*" : " ") + (conversation.isMuted ? "m" : " ")
         + (conversation.isArchived ? "a" : " ")
-      // An id is for copying, so it is never cut.
+      // An id is never clipped, because users copy it.
       let head = [
         marks, Columns.padded(conversation.unreadCount == 0 ? "" : "\(conversation.unreadCount)", 3, right: true),
         Columns.padded(conversation.lastMessageAt.map(Self.day) ?? "", 10),
@@ -28,7 +28,7 @@ public struct TextRendering: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// A conversation's page: two lines or more for each message, wrapped.
+  /// A page of a conversation: at least two lines per message, wrapped.
   public func page(_ page: PageSummary) -> String {
     let messages = page.messages.map { message in
       let state =
@@ -48,7 +48,7 @@ public struct TextRendering: Sendable {
     return ([title] + (messages.isEmpty ? ["No messages."] : messages)).joined(separator: "\n")
   }
 
-  /// A line for each message found.
+  /// One line per match.
   public func found(_ result: SearchSummary) -> String {
     if result.messages.isEmpty { return "Nothing found." }
     var lines = result.messages.map { message in
@@ -60,7 +60,22 @@ public struct TextRendering: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// Numbers with their names, aligned.
+  /// What needs an answer: a line for each conversation, its draft below it.
+  public func digest(_ digest: Digest) -> String {
+    let lines = digest.needAnswer.flatMap { item in
+      let kind = item.opportunity.map { "business \($0)" } ?? item.category?.rawValue ?? ""
+      let head = "\(Columns.padded(kind, 12)) \(Self.time(item.createdAt))  \(item.conversationID)  \(item.sender):"
+      let draft = item.draft.map { line(String(repeating: " ", count: 12) + " answer:", $0) }
+      return [line(head, item.text)] + (draft.map { [$0] } ?? [])
+    }
+    let counts = table([
+      ("urgent", "\(digest.urgent)"), ("business", "\(digest.business)"), ("fans", "\(digest.fans)"),
+      ("spam", "\(digest.spam)"),
+    ])
+    return ([digest.headline] + lines + [counts]).joined(separator: "\n")
+  }
+
+  /// Aligned names and numbers.
   public func table(_ rows: [(String, String)]) -> String {
     let left = rows.map { Columns.count($0.0) }.max() ?? 0
     let right = rows.map { Columns.count($0.1) }.max() ?? 0
@@ -68,19 +83,19 @@ public struct TextRendering: Sendable {
       .joined(separator: "\n")
   }
 
-  /// A line of words that others wrote.
+  /// A line of untrusted text, made safe.
   public func safe(_ line: String) -> String { Self.oneLine(line) }
 
   // MARK: - Parts
 
-  /// UTC, as archives are.
+  /// In UTC, as archives are.
   private static func time(_ date: Date) -> String {
     String(date.formatted(.iso8601).prefix(16)).replacingOccurrences(of: "T", with: " ")
   }
 
   private static func day(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(10)) }
 
-  /// A head, shown in full, and as much of the text as the line has room for, but always some.
+  /// A heading in full, and as much of the text as fits, but always some.
   private func line(_ head: String, _ text: String) -> String {
     let head = Self.oneLine(head)
     let room = max(12, width - Columns.count(head) - 1)

@@ -3,27 +3,27 @@ import Foundation
 import Observation
 import SwiftData
 
-/// Syncs a store in the background and says how that goes, for a screen to show (guide, 4.3).
+/// Syncs a store in the background and publishes the progress for a screen (guide, 4.3).
 ///
-/// It is online until the server does not answer, or the network says otherwise. While the server does not answer it is
-/// asked again after 1, 2, 4, 8, 8, … seconds and some more by chance; a network that comes back ends the waiting. There is
-/// never more than one sync at a time: whoever asks for another one waits for the one that runs, and for one more after it.
+/// It is online until the server does not answer, or the reachability reports otherwise. It retries after 1, 2, 4, 8,
+/// 8, … seconds with jitter. A returning network ends the wait. There is at most one sync at a time: a request during a
+/// sync waits for it and for one more.
 @MainActor
 @Observable
 public final class BackgroundSyncCoordinator {
   // MARK: - Observed State
 
-  /// Whether the server can be reached, as far as is known.
+  /// Whether the server is believed to be reachable.
   public private(set) var isOnline = true
   /// Whether a sync is running.
   public private(set) var isSyncing = false
-  /// How many messages wait to be sent (guide, 4.3): pending ones, and failed ones that are tried again.
+  /// The number of messages to send (guide, 4.3): pending ones, and failed ones that are retried.
   public private(set) var pendingSyncCount = 0
-  /// What the last sync did; nil before the first one.
+  /// The report of the last sync, or nil before the first.
   public private(set) var lastReport: SyncSession.Report?
-  /// Why the last sync did not come to its end, for the user to read; nil where it did.
+  /// The reason why the last sync was incomplete, for the user, or nil.
   public private(set) var errorMessage: String?
-  /// How far the queue has come in the sync that is running: messages done, messages altogether.
+  /// The progress of the running sync: finished messages and all messages.
   public private(set) var progress: (done: Int, total: Int)?
 
   // MARK: - Dependencies
@@ -37,13 +37,18 @@ public final class BackgroundSyncCoordinator {
   private var running: Task<Void, Never>?
   private var isAnotherWanted = false
   private var isNextUrgent = false
-  /// Syncs in a row that got no answer.
+  /// The number of consecutive syncs without an answer.
   private var silences = 0
   private var nap: Task<Void, Never>?
   private var isNetworkThere = true
 
   /// Makes the coordinator of a user's store.
-  /// - Parameter reachability: says each time whether there is a network; nil leaves that to the server's answers.
+  /// - Parameters:
+  ///   - container: the store.
+  ///   - database: the server.
+  ///   - userID: the user of the store.
+  ///   - environment: the clock, sleep and randomness.
+  ///   - reachability: reports whether there is a network, or nil to rely on the server's answers.
   public init(
     container: ModelContainer, database: any RemoteDatabase, userID: String, reachability: AsyncStream<Bool>? = nil,
     environment: SyncEnvironment = SyncEnvironment()
@@ -55,14 +60,15 @@ public final class BackgroundSyncCoordinator {
 
   // MARK: - Sync Methods
 
-  /// Sends what waits and receives what is new. Failed messages whose time has not come stay.
+  /// Sends pending messages and receives new ones. Failed messages wait for their retry time.
   public func processSyncQueue() async { await request(urgent: false) }
 
-  /// Sends what waits, also what would be tried again later, and receives what is new (guide: "Manually trigger sync").
+  /// Sends pending messages, including those with a later retry time, and receives new ones (guide: "Manually trigger
+  /// sync").
   public func sync() async { await request(urgent: true) }
 
-  /// Syncs again and again until the task is cancelled: each `interval` seconds while there are answers, and as soon as
-  /// the network comes back.
+  /// Syncs repeatedly until the task is cancelled: every `interval` seconds while the server answers, and when the
+  /// network returns.
   public func run(interval: TimeInterval) async {
     let monitor = Task { await watchNetwork() }
     defer { monitor.cancel() }
@@ -76,7 +82,7 @@ public final class BackgroundSyncCoordinator {
     }
   }
 
-  /// Follows the network until the task is cancelled or the network's messages end; coming online starts a sync.
+  /// Follows the network until the task is cancelled or the stream ends. Coming online starts a sync.
   public func watchNetwork() async {
     guard let reachability else { return }
     for await isThere in reachability {
@@ -97,7 +103,7 @@ public final class BackgroundSyncCoordinator {
   private func request(urgent: Bool) async {
     isNextUrgent = isNextUrgent || urgent
     if let running {
-      // What was written after it had begun may not be in it.
+      // The running sync may have missed what was written after it began.
       isAnotherWanted = true
       return await running.value
     }

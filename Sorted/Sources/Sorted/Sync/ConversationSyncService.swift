@@ -2,40 +2,40 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// Brings the server's conversations and messages into the store: whoever reads, reads the store, at once (guide, 4.2).
+/// Receives the server's conversations and messages into the store, from which the app reads (guide, 4.2).
 ///
-/// News are found by the server's own times, never by a client's clock. A commit that touches a conversation also touches
-/// `users/{uid}/conversations/{id}` of everybody in it, so one question tells what is new; then only the messages that
-/// changed are asked for. How far that has come is kept in the store. Each question looks back a little further than the
-/// last one went, so that what the server showed late is not missed; what is known already is passed over.
+/// It finds changes by the server's times, never by a client's clock. A commit that changes a conversation also writes
+/// `users/{uid}/conversations/{id}` of each participant. One query therefore finds the changed conversations, and one
+/// query per conversation its changed messages. The store keeps the cursors. Each query starts slightly before its
+/// cursor, to catch documents that the server showed late. Known documents are skipped.
 public actor ConversationSyncService: ModelActor {
   /// The container of the store.
   public nonisolated let modelContainer: ModelContainer
-  /// Runs the actor's jobs and holds its context.
+  /// The executor with the actor's context.
   public nonisolated let modelExecutor: any ModelExecutor
   private let database: any RemoteDatabase
   private let userID: String
   private let environment: SyncEnvironment
   private let paths: DocumentPaths
 
-  /// How far each question looks back behind the last answer: 10 s, in microseconds.
+  /// The overlap of a query with the previous one: 10 s, in microseconds.
   static let overlap: Int64 = 10_000_000
-  /// How many documents are asked for at a time.
+  /// The number of documents per request.
   static let pageSize = 300
 
-  /// What was received.
+  /// The result of receiving.
   public struct Report: Codable, Hashable, Sendable {
-    /// Messages that were not here.
+    /// The number of new messages.
     public var received = 0
-    /// Messages that were here and changed.
+    /// The number of changed messages.
     public var updated = 0
-    /// Changes made here that later ones replaced (``SyncConflictEntity``).
+    /// The number of local changes that later ones replaced (``SyncConflictEntity``).
     public var conflicts = 0
-    /// Documents that are no messages or conversations, or messages with the identifier of another one that is here, by
-    /// name; they are passed over.
+    /// The names of skipped documents: those that are not messages or conversations, and messages whose identifier
+    /// another local message has.
     public var unreadable: [String] = []
 
-    /// Nothing yet.
+    /// Makes an empty report.
     public init() {}
   }
 
@@ -54,10 +54,8 @@ public actor ConversationSyncService: ModelActor {
 
   // MARK: - What is new
 
-  /// Receives what changed since the last time.
-  /// - Throws: `FirestoreError`, `SwiftDataError`; what was received until then stays, and the next call goes on there.
-  /// - Complexity: one request where nothing is new; one for each 300 conversations with news, and one or more for each of
-  ///   them.
+  /// Receives the changes since the last time.
+  /// - Throws: `FirestoreError`, `SwiftDataError`. Received changes stay, and the next call continues.
   @discardableResult
   public func syncChangedConversations() async throws -> Report {
     var report = Report()
@@ -74,8 +72,8 @@ public actor ConversationSyncService: ModelActor {
     return report
   }
 
-  /// Receives all conversations of the user, whatever is known of them (guide, 4.2).
-  /// - Throws: as ``syncChangedConversations()``; ``SyncError/otherUser(_:)`` for the name of somebody else.
+  /// Receives all conversations of the user, regardless of cursors (guide, 4.2).
+  /// - Throws: as ``syncChangedConversations()``; ``SyncError/otherUser(_:)`` for another user's name.
   @discardableResult
   public func syncAllConversations(userID: String) async throws -> Report {
     guard userID == self.userID else { throw SyncError.otherUser(self.userID) }
@@ -105,7 +103,7 @@ public actor ConversationSyncService: ModelActor {
     try await follow(conversationID, document, nil, &report)
   }
 
-  /// The conversations of notices that were not followed yet.
+  /// The conversations of unprocessed notices.
   private func unknown(_ notices: [FirestoreDocument]) throws -> [(id: String, document: FirestoreDocument)] {
     let all = notices.map { (id: Self.identifier($0), document: $0) }
     let ids = all.map(\.id)
@@ -168,7 +166,7 @@ public actor ConversationSyncService: ModelActor {
 
   // MARK: - Questions
 
-  /// Where a question has come to.
+  /// The position of a query.
   private struct Page {
     let start: Int64
     /// The greatest `updatedAt` so far.
@@ -182,7 +180,7 @@ public actor ConversationSyncService: ModelActor {
     }
   }
 
-  /// The next documents of a collection, in the order of the server's times; nil at the end.
+  /// The next documents of a collection in the order of the server's times, or nil at the end.
   private func next(
     _ page: inout Page, _ collection: String, of parent: String
   ) async throws -> [FirestoreDocument]? {

@@ -2,36 +2,36 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// Sends what was written here: the store comes first, the server follows (guide, 4.1).
+/// Sends local messages: the store is written first, the server follows (guide, 4.1).
 ///
-/// Messages of one conversation go in order, many in one commit. A message's document has its identifier and must not be
-/// there before, so sending one again after a lost answer makes no second one. Nothing is kept but the store: after a
-/// crash the next sync goes on from there.
+/// Messages of one conversation are sent in order, many per commit. A document has the message's identifier and must
+/// not exist, so repeating a commit after a lost answer makes no duplicate. The store has all state, so the next sync
+/// after a crash continues.
 public actor MessageSyncService: ModelActor {
   /// The container of the store.
   public nonisolated let modelContainer: ModelContainer
-  /// Runs the actor's jobs and holds its context.
+  /// The executor with the actor's context.
   public nonisolated let modelExecutor: any ModelExecutor
   private let database: any RemoteDatabase
   private let userID: String
   private let environment: SyncEnvironment
   private let paths: DocumentPaths
 
-  /// As many writes as a commit takes.
+  /// The maximum number of writes in a commit.
   public static let maximumWrites = 500
 
-  /// What was sent.
+  /// The result of sending.
   public struct Report: Codable, Hashable, Sendable {
-    /// Messages that are new on the server.
+    /// The number of messages that are new on the server.
     public var sent = 0
-    /// Changes of messages that the server had: texts, receipts.
+    /// The number of changes to messages that the server had: texts, receipts.
     public var changed = 0
-    /// Messages that the server refused this time.
+    /// The number of messages that the server refused this time.
     public var failed = 0
-    /// Commits that were asked for.
+    /// The number of commits.
     public var commits = 0
 
-    /// Nothing yet.
+    /// Makes an empty report.
     public init() {}
   }
 
@@ -50,17 +50,17 @@ public actor MessageSyncService: ModelActor {
 
   private var outbox: Outbox { Outbox(context: modelContext, userID: userID, environment: environment) }
 
-  /// How many messages wait to be sent: pending ones, and failed ones that are tried again.
+  /// The number of messages to send: pending ones, and failed ones that are retried.
   /// - Throws: `SwiftDataError`.
   public func pendingCount() throws -> Int { try outbox.count() }
 
-  /// Sends everything that waits.
+  /// Sends everything pending.
   /// - Parameters:
-  ///   - ignoringDelays: whether messages that failed go before their time, as when the network is back.
-  ///   - progress: called after each commit with the number of messages done, and of those that waited.
-  /// - Throws: `FirestoreError` where the server does not answer or does not know the user, and then the rest still
-  ///   waits; `SwiftDataError`. What the server says of single messages is noted in them, and does not stop the others.
-  /// - Complexity: a commit for each 500 writes; memory for one of them.
+  ///   - ignoringDelays: whether to retry failed messages before their time, as after the network returned.
+  ///   - progress: called after each commit with the numbers of finished and of all messages.
+  /// - Throws: `FirestoreError` if the server does not answer or rejects the user; the rest stays pending.
+  ///   `SwiftDataError`. Errors of single messages are recorded in them and do not stop the others.
+  /// - Complexity: one commit per 500 writes, and memory for one of them.
   @discardableResult
   public func processSyncQueue(
     ignoringDelays: Bool = false, progress: (@Sendable (Int, Int) -> Void)? = nil
@@ -77,9 +77,9 @@ public actor MessageSyncService: ModelActor {
     return run.report
   }
 
-  /// Sends the messages of one conversation up to one message (guide, 4.1; earlier ones go first).
-  /// - Throws: as ``processSyncQueue(ignoringDelays:progress:)``; ``SyncError/invalidData(_:)`` where there is no such
-  ///   message; ``SyncError/networkError(_:)`` with the reason where the server refused it.
+  /// Sends the messages of one conversation up to one message (guide, 4.1). Earlier ones go first.
+  /// - Throws: as ``processSyncQueue(ignoringDelays:progress:)``; ``SyncError/invalidData(_:)`` if there is no such
+  ///   message; ``SyncError/networkError(_:)`` with the reason if the server refused it.
   public func syncMessageToFirestore(_ id: String) async throws {
     func message() throws -> MessageEntity {
       guard
@@ -133,7 +133,7 @@ public actor MessageSyncService: ModelActor {
     case .final:
       if run.narrow(batch) { return }
       try fail(messages, error, isFinal: true, &run)
-      // Fields of a conversation that are refused stay; everything else goes on.
+      // Refused fields of a conversation stay pending; everything else continues.
       if messages.isEmpty { run.block(batch) } else { run.again(batch) }
     }
   }
@@ -145,9 +145,9 @@ public actor MessageSyncService: ModelActor {
     run.report.failed += messages.count
   }
 
-  /// Looks at what the server has instead, and takes it into the store: own messages whose answer was lost, later changes
-  /// of others, conversations that somebody else made.
-  /// - Returns: whether that settled anything.
+  /// Reads the server's versions and merges them: own messages whose answer was lost, later changes of others,
+  /// conversations that another user created.
+  /// - Returns: whether that resolved anything.
   private func reconcile(_ batch: [OutgoingSlice], _ run: inout SendRun) async throws -> Bool {
     var isSettled = false
     for slice in batch {

@@ -1,17 +1,17 @@
 import FirestoreClient
 import Foundation
 
-/// Why a sync does not begin, or does not come to its end. (The cases of the guide, 4.2, with what they are about.)
+/// The reason why a sync does not start or complete. (The guide's cases, 4.2, with details.)
 public enum SyncError: LocalizedError, Equatable {
   case documentNotFound(String)
   case invalidData(String)
   case networkError(String)
-  /// The store is another user's.
+  /// The store belongs to another user.
   case otherUser(String)
-  /// Another sync of the same store runs, in this process or in another one.
+  /// Another sync of the same store runs, in this or another process.
   case busy(String)
 
-  /// What is wrong, and what to do about it.
+  /// The problem and a remedy.
   public var errorDescription: String? {
     switch self {
     case .documentNotFound(let name): "the server has no \(name)"
@@ -23,25 +23,25 @@ public enum SyncError: LocalizedError, Equatable {
   }
 }
 
-/// What an error of the server means for what was to be sent.
+/// The meaning of a server's error for the sent messages.
 enum SyncFailure: Equatable {
-  /// Nobody knows whether it happened: the server is not there, or its answer was lost. Nothing is held against the
+  /// The outcome is unknown: the server is unreachable, or its answer was lost. It does not count as a failure of the
   /// messages.
   case noAnswer
-  /// A document is there that should not be, or is not there, or is another one.
+  /// A document exists, is missing, or differs, against the precondition.
   case conflict
-  /// It may work later.
+  /// A retry may succeed.
   case retryable
-  /// The server does not know the user: this is about everything, not about a message.
+  /// The server rejects the user, which concerns everything and not a single message.
   case stranger
-  /// It never works.
+  /// A retry cannot succeed.
   case final
 
   init(_ error: FirestoreError) {
     switch error.status {
     case .unavailable, .deadlineExceeded, .cancelled: self = .noAnswer
     case .alreadyExists, .failedPrecondition, .notFound: self = .conflict
-    // Firestore's own advice for the last two is to try again, though not for long.
+    // Firestore recommends a few retries for the last two.
     case .aborted, .resourceExhausted, .internal, .unknown: self = .retryable
     case .unauthenticated: self = .stranger
     case .invalidArgument, .permissionDenied, .unimplemented: self = .final

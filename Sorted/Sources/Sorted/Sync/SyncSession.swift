@@ -2,27 +2,27 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// One sync of a store from its beginning to its end: send, receive, and send what receiving brought about (that messages
-/// have arrived). What the command line and the coordinator share.
+/// A complete sync of a store: send, receive, then send the resulting delivery receipts. The command line and the
+/// coordinator use it.
 public struct SyncSession: Sendable {
   private let container: ModelContainer
   private let userID: String
   private let environment: SyncEnvironment
-  /// Sends.
+  /// The sending service.
   public let messages: MessageSyncService
-  /// Receives.
+  /// The receiving service.
   public let conversations: ConversationSyncService
 
-  /// What a sync did.
+  /// The result of a sync.
   public struct Report: Codable, Hashable, Sendable {
-    /// What was sent.
+    /// The result of sending.
     public var outgoing = MessageSyncService.Report()
-    /// What was received.
+    /// The result of receiving.
     public var incoming = ConversationSyncService.Report()
-    /// Messages that still wait to be sent.
+    /// The number of messages that are still pending.
     public var pending = 0
 
-    /// Nothing yet.
+    /// Makes an empty report.
     public init() {}
   }
 
@@ -42,10 +42,10 @@ public struct SyncSession: Sendable {
 
   /// Sends and receives everything.
   /// - Parameters:
-  ///   - ignoringDelays: whether messages that failed go before their time.
-  ///   - progress: of sending: messages done, messages altogether.
-  /// - Throws: ``SyncError/busy(_:)``, ``SyncError/otherUser(_:)``; `FirestoreError` where the server does not answer, which
-  ///   is also noted in the store; `SwiftDataError`.
+  ///   - ignoringDelays: whether to retry failed messages before their time.
+  ///   - progress: called while sending with the numbers of finished and of all messages.
+  /// - Throws: ``SyncError/busy(_:)``, ``SyncError/otherUser(_:)``; `FirestoreError` if the server does not answer,
+  ///   which is also recorded in the store; `SwiftDataError`.
   public func run(
     ignoringDelays: Bool = false, progress: (@Sendable (Int, Int) -> Void)? = nil
   ) async throws -> Report {

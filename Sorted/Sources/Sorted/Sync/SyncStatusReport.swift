@@ -1,57 +1,57 @@
 import Foundation
 import SwiftData
 
-/// How the sync of a store stands.
+/// The sync status of a store.
 public struct SyncStatusReport: Codable, Equatable, Sendable {
-  /// A message that is not tried again by itself, or not yet.
+  /// A message that is not retried automatically, or not yet.
   public struct Failed: Codable, Equatable, Sendable {
-    /// The message.
+    /// The identifier of the message.
     public var id: String
-    /// Where it is.
+    /// The identifier of the conversation.
     public var conversationID: String
-    /// What it says.
+    /// The text.
     public var text: String
-    /// What the server said.
+    /// The server's message.
     public var reason: String
-    /// How many times it failed.
+    /// The number of failures.
     public var attempts: Int
-    /// When it is tried again; nil where that is up to the user.
+    /// The time of the retry, or nil if only the user can retry.
     public var nextAttempt: Date?
   }
 
-  /// Something written here that a later change replaced.
+  /// A local change that a later one replaced.
   public struct Conflict: Codable, Equatable, Sendable {
-    /// The message or the conversation.
+    /// The identifier of the message or conversation.
     public var id: String
-    /// Which field of it.
+    /// The field.
     public var field: String
-    /// What was written here.
+    /// The local value.
     public var local: String
-    /// What it is now.
+    /// The current value.
     public var remote: String
   }
 
-  /// Whose store it is; nil before its first sync.
+  /// The user of the store, or nil before its first sync.
   public var user: String?
-  /// Whether the server answers; nil where nobody asked it.
+  /// Whether the server answers, or nil if it was not asked.
   public var online: Bool?
-  /// Messages that wait to be sent, without failed ones.
+  /// The number of pending messages without failed ones.
   public var pending: Int
   /// The newest failed messages, at most ``SyncStatusReport/limit``.
   public var failed: [Failed]
-  /// How many failed.
+  /// The number of failed messages.
   public var failedCount: Int
   /// The newest conflicts, at most ``SyncStatusReport/limit``.
   public var conflicts: [Conflict]
-  /// When everything had last been sent and received.
+  /// The end of the last complete sync.
   public var lastSync: Date?
-  /// Why the last sync did not come to its end.
+  /// The reason why the last sync was incomplete.
   public var lastError: String?
 
-  /// How many messages are listed.
+  /// The maximum number of listed messages.
   public static let limit = 50
 
-  /// Reads a store.
+  /// Reads the status of a store.
   /// - Throws: `SwiftDataError`.
   public init(_ context: ModelContext, online: Bool? = nil) throws {
     let state = try SyncStateEntity.of(context)

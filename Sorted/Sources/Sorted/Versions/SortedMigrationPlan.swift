@@ -5,10 +5,10 @@ import SwiftData
 public enum SortedMigrationPlan: SchemaMigrationPlan {
   /// Oldest first.
   public static var schemas: [any VersionedSchema.Type] {
-    [SortedSchemaV1.self, SortedSchemaV2.self, SortedSchemaV3.self]
+    [SortedSchemaV1.self, SortedSchemaV2.self, SortedSchemaV3.self, SortedSchemaV4.self]
   }
   /// From each to the next.
-  public static var stages: [MigrationStage] { [toV2, toV3] }
+  public static var stages: [MigrationStage] { [toV2, toV3, toV4] }
 
   /// The new column and the renamed one follow from the models; only the next attempts have to be computed.
   private static let toV2 = MigrationStage.custom(
@@ -18,6 +18,10 @@ public enum SortedMigrationPlan: SchemaMigrationPlan {
   /// Everything that is new has a default.
   private static let toV3 = MigrationStage.lightweight(
     fromVersion: SortedSchemaV2.self, toVersion: SortedSchemaV3.self)
+
+  /// Everything that is new has a default.
+  private static let toV4 = MigrationStage.lightweight(
+    fromVersion: SortedSchemaV3.self, toVersion: SortedSchemaV4.self)
 
   private static func computeNextSyncAttempts(_ context: ModelContext) throws {
     let failed = SyncStatus.failed

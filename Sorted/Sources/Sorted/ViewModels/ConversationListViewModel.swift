@@ -2,7 +2,7 @@ import Foundation
 import Observation
 import SwiftData
 
-/// The list of conversations: what it shows and does (guide, 3.1).
+/// The view model of the list of conversations (guide, 3.1).
 @MainActor
 @Observable
 public final class ConversationListViewModel {
@@ -14,7 +14,7 @@ public final class ConversationListViewModel {
 
   /// Whether something is being loaded.
   public var isLoading = false
-  /// What went wrong last, for the user to read.
+  /// The last error, for the user.
   public var errorMessage: String?
 
   // MARK: - Initialization
@@ -87,28 +87,25 @@ public final class ConversationListViewModel {
 
   /// Pin/unpin conversation
   public func togglePin(conversation: ConversationEntity) {
-    conversation.isPinned.toggle()
-    conversation.noteChange(of: .isPinned)
-    saveContext()
+    change { try $0.setPinned(!conversation.isPinned, conversation) }
   }
 
   /// Archive conversation
   public func archiveConversation(_ conversation: ConversationEntity) {
-    conversation.isArchived = true
-    conversation.noteChange(of: .isArchived)
-    saveContext()
+    change { try $0.setArchived(true, conversation) }
   }
 
   /// Delete conversation
   public func deleteConversation(_ conversation: ConversationEntity) {
-    modelContext.delete(conversation)
-    saveContext()
+    change { try $0.delete(conversation) }
   }
 
   // MARK: - Helper Methods
 
-  private func saveContext() {
+  /// The rules are the inbox's; saving is the screen's.
+  private func change<T>(_ body: (InboxService) throws -> T) {
     do {
+      _ = try body(InboxService(context: modelContext))
       try modelContext.save()
     } catch {
       errorMessage = "Failed to save changes: \(error.localizedDescription)"

@@ -2,7 +2,7 @@ import Foundation
 import Observation
 import SwiftData
 
-/// One thread: its messages, page by page, and sending (guide, 3.2).
+/// The view model of a thread: its messages page by page, and sending (guide, 3.2).
 @MainActor
 @Observable
 public final class MessageThreadViewModel {
@@ -10,16 +10,16 @@ public final class MessageThreadViewModel {
 
   private let modelContext: ModelContext
   private let conversationID: String
-  /// Who sends: the guide leaves it to an authentication service.
+  /// The sender. The guide leaves it to an authentication service.
   private let currentUserID: String
 
   // MARK: - Observed State
 
   /// Whether something is being loaded.
   public var isLoading = false
-  /// What went wrong last, for the user to read.
+  /// The last error, for the user.
   public var errorMessage: String?
-  /// What is being written.
+  /// The text being written.
   public var messageText = ""
 
   // MARK: - Initialization
@@ -99,26 +99,17 @@ public final class MessageThreadViewModel {
       return
     }
 
-    // Create message entity
-    let message = MessageEntity(
-      conversationID: conversationID,
-      senderID: currentUserID,
-      text: messageText,
-      status: .sending,
-      syncStatus: .pending
-    )
-
-    // Insert into SwiftData (optimistic UI)
-    modelContext.insert(message)
-
-    // Update conversation
-    if let conversation = getConversation() {
-      message.conversation = conversation
-      conversation.updateWithMessage(message)
+    do {
+      guard let conversation = getConversation() else {
+        throw DataLayerError.invalidData("there is no conversation \"\(conversationID)\"")
+      }
+      // The rules of a message are the inbox's (optimistic UI: it is shown before it is sent)
+      try InboxService(context: modelContext).send(messageText, to: conversation, from: currentUserID)
+      try modelContext.save()
+    } catch {
+      errorMessage = "Failed to save changes: \(error.localizedDescription)"
+      return
     }
-
-    // Save context
-    saveContext()
 
     // Clear input
     messageText = ""
@@ -129,15 +120,6 @@ public final class MessageThreadViewModel {
     guard let conversation = getConversation() else { return }
     do {
       try InboxService(context: modelContext).markAsRead(conversation)
-    } catch {
-      errorMessage = "Failed to save changes: \(error.localizedDescription)"
-    }
-  }
-
-  // MARK: - Helper Methods
-
-  private func saveContext() {
-    do {
       try modelContext.save()
     } catch {
       errorMessage = "Failed to save changes: \(error.localizedDescription)"

@@ -2,6 +2,10 @@ import Foundation
 import Sorted
 
 /// What people may be called: what stands in lists of participants, in addresses and beside messages.
+///
+/// Two names are the same where only case and width differ (``folded(_:)``), and nobody gets a name that looks like
+/// another's (``skeleton(_:)``): the rules of Unicode's technical standard 39 in outline, with the letters that fonts
+/// draw alike in Latin, Cyrillic and Greek.
 enum AccountName {
   static func isAllowed(_ name: String) -> Bool {
     (1...64).contains(name.count)
@@ -15,10 +19,59 @@ enum AccountName {
 
   /// - Throws: ``PageError``.
   static func checked(_ text: String) throws -> String {
-    let name = text.precomposedStringWithCanonicalMapping
+    let name = text.precomposedStringWithCompatibilityMapping
     guard isAllowed(name) else {
-      throw PageError.invalid("A name has 1 to 64 letters, digits and . - _ @ +.")
+      throw PageError.invalid("A name has 1 to 64 letters, digits or the characters . - _ @ +.")
+    }
+    guard scripts(name).count <= 1 else {
+      throw PageError.invalid("A name may use one alphabet only.")
     }
     return name
   }
+
+  /// The name as it is compared: "Alice", "ALICE" and "Ａｌｉｃｅ" are one.
+  static func folded(_ name: String) -> String {
+    name.precomposedStringWithCompatibilityMapping.lowercased().precomposedStringWithCompatibilityMapping
+  }
+
+  /// What the name looks like. Names with one skeleton are confusable.
+  static func skeleton(_ name: String) -> String {
+    let decomposed = name.decomposedStringWithCompatibilityMapping
+    let lookalikes = decomposed.unicodeScalars.map { confusable[$0] ?? String($0) }.joined()
+    return lookalikes.lowercased().unicodeScalars.map { confusable[$0] ?? String($0) }.joined()
+  }
+
+  /// The alphabets of a name, of those that are drawn alike.
+  private static func scripts(_ name: String) -> Set<String> {
+    Set(
+      name.unicodeScalars.compactMap { scalar in
+        switch scalar.value {
+        case 0x41...0x5A, 0x61...0x7A, 0xC0...0x24F, 0x1E00...0x1EFF: "Latin"
+        case 0x370...0x3FF, 0x1F00...0x1FFF: "Greek"
+        case 0x400...0x52F: "Cyrillic"
+        case 0x531...0x587: "Armenian"
+        case 0x13A0...0x13FF: "Cherokee"
+        default: nil
+        }
+      })
+  }
+
+  /// What a letter is drawn like. Digits stand for letters as well: "0" and "o", "1" and "l".
+  private static let confusable: [Unicode.Scalar: String] = {
+    let pairs: [(String, String)] = [
+      ("аӓⱥ", "a"), ("АΑ", "a"), ("сϲ", "c"), ("СϹ", "c"), ("ԁ", "d"), ("еҽ", "e"), ("ЕΕ", "e"), ("һ", "h"),
+      ("НΗ", "h"),
+      ("іι", "i"), ("ІΙIıӏӀ1|", "l"), ("јϳ", "j"), ("Ј", "j"), ("кκ", "k"), ("КΚ", "k"), ("МΜ", "m"), ("пո", "n"),
+      ("Ν", "n"), ("оοօ0σ", "o"), ("ОΟՕ", "o"), ("рρ", "p"), ("РΡ", "p"), ("ԛգ", "q"), ("г", "r"), ("ѕ", "s"),
+      ("Ѕ", "s"),
+      ("Ττ", "t"), ("Т", "t"), ("υս", "u"), ("νѵ", "v"), ("ѡԝω", "w"), ("хχ", "x"), ("ХΧ", "x"), ("уγү", "y"),
+      ("УΥҮ", "y"), ("Ζ", "z"), ("ВΒ", "b"), ("в", "b"), ("ь", "b"), ("ɑ", "a"), ("ɡ", "g"), ("α", "a"), ("ε", "e"),
+    ]
+    var table: [Unicode.Scalar: String] = [:]
+    for (letters, plain) in pairs { for scalar in letters.unicodeScalars { table[scalar] = plain } }
+    // Two letters that together are drawn like one.
+    table["m"] = "rn"
+    table["w"] = "vv"
+    return table
+  }()
 }

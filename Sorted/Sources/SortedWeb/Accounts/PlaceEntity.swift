@@ -40,6 +40,6 @@ public final class PlaceEntity {
     self.conversationID = conversationID
   }
 
-  /// The identifier of somebody's place in a conversation. Names of people have no control characters.
+  /// The identifier of a person's place in a conversation. Names of people have no control characters.
   public static func key(_ userID: String, _ conversationID: String) -> String { "\(userID)\u{1F}\(conversationID)" }
 }

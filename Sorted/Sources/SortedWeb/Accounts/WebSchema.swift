@@ -1,8 +1,8 @@
 import Foundation
 import SwiftData
 
-/// What the web keeps beside the inbox: accounts, sessions, each person's place in each conversation,
-/// messages that can still be had back, and how long messages are kept.
+/// What the web keeps beside the inbox: accounts, sessions, invitations, each person's place in each conversation and the
+/// look of their pages, messages that are hidden or can still be had back, and how long messages are kept.
 public enum WebSchema: VersionedSchema {
   /// 1.0.0
   public static let versionIdentifier = Schema.Version(1, 0, 0)
@@ -10,6 +10,7 @@ public enum WebSchema: VersionedSchema {
   public static var models: [any PersistentModel.Type] {
     [
       AccountEntity.self, SessionEntity.self, PlaceEntity.self, DeletedMessageEntity.self, RetentionEntity.self,
+      SiteEntity.self, InvitationEntity.self, HiddenMessageEntity.self, LookEntity.self, LinkPreviewEntity.self,
     ]
   }
 

@@ -55,6 +55,14 @@ struct FileCabinet: Sendable {
     return stored
   }
 
+  /// Copies the files of attachments, to be attached to another message. Those that this server does not have stay out.
+  func copy(_ attachments: [AttachmentEntity]) throws -> [Stored] {
+    try store(
+      attachments.compactMap { attachment in
+        (try? bytes(attachment.localURL)).map { Form.File(name: attachment.fileName, bytes: $0) }
+      })
+  }
+
   /// Takes back files that were not attached after all.
   func discard(_ files: [Stored]) {
     for file in files { try? FileManager.default.removeItem(at: file.url) }
@@ -100,11 +108,15 @@ struct FileCabinet: Sendable {
       }
     }
     let text = String(String.UnicodeScalarView(kept)).trimmingCharacters(in: .whitespaces.union(["."]))
-    return text.isEmpty ? "file" : String(text.prefix(maximumName))
+    guard text.count > maximumName else { return text.isEmpty ? "file" : text }
+    // The end says what it is, so it stays.
+    let end = (text as NSString).pathExtension
+    guard !end.isEmpty, end.count <= 16 else { return String(text.prefix(maximumName)) }
+    return text.prefix(maximumName - end.count - 1) + "." + end
   }
 }
 
-/// What a file is, by its first bytes: what somebody says of it counts for nothing.
+/// The kind of a file by its first bytes, whatever its name and the browser say.
 struct FileKind: Hashable, Sendable {
   let type: AttachmentType
   let mimeType: String
@@ -124,6 +136,19 @@ struct FileKind: Hashable, Sendable {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   ]
 
+  /// Sound and moving pictures that browsers play.
+  private static func media(_ bytes: Data, _ end: String) -> (AttachmentType, String)? {
+    let kind = bytes.dropFirst(4)
+    if kind.starts(with: Array("ftyp".utf8)) { return end == "m4a" ? (.audio, "audio/mp4") : (.video, "video/mp4") }
+    if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return (.video, "video/webm") }
+    if bytes.starts(with: Array("OggS".utf8)) { return (.audio, "audio/ogg") }
+    if bytes.starts(with: Array("ID3".utf8)) || bytes.starts(with: [0xFF, 0xFB]) { return (.audio, "audio/mpeg") }
+    if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WAVE".utf8)) {
+      return (.audio, "audio/wav")
+    }
+    return nil
+  }
+
   /// - Throws: ``PageError`` for what is not taken.
   init(_ bytes: Data, name: String) throws {
     let end = (name as NSString).pathExtension.lowercased()
@@ -133,6 +158,8 @@ struct FileKind: Hashable, Sendable {
       (type, mimeType, isShown) = (.image, "image/webp", true)
     } else if bytes.starts(with: Array("%PDF-".utf8)) {
       (type, mimeType, isShown) = (.document, "application/pdf", false)
+    } else if let (type, mimeType) = Self.media(bytes, end) {
+      (self.type, self.mimeType, isShown) = (type, mimeType, true)
     } else if let document = Self.documents[end] {
       (type, mimeType, isShown) = (.document, document, false)
     } else if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
@@ -140,7 +167,7 @@ struct FileKind: Hashable, Sendable {
     } else {
       throw PageError(
         .unsupportedMediaType, "Not that kind of file",
-        "Pictures (PNG, JPEG, GIF, WebP), PDF, texts, office documents and ZIP archives can be attached.")
+        "Pictures (PNG, JPEG, GIF, WebP), video, sound, PDF, texts, office documents and ZIP archives can be attached.")
     }
   }
 }

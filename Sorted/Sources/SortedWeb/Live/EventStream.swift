@@ -5,12 +5,11 @@ import ServiceLifecycle
 
 /// The answer that does not end: events for one browser.
 enum EventStream {
-  static func response(_ request: Request, _ hub: LiveHub, _ topics: [LiveHub.Topic]) -> Response {
+  static func response(_ events: AsyncStream<ByteBuffer>) -> Response {
     let headers: HTTPFields = [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"]
     return Response(
       status: .ok, headers: headers,
       body: ResponseBody { writer in
-        let events = await hub.subscribe(topics)
         // Browsers come back that soon after the connection broke.
         try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
         // The server waits for its connections before anything else hears that it is to end.

@@ -45,7 +45,9 @@ extension LiveHub {
     let access = Access(work: desk.now(), viewer: viewer)
     let place = try access.place(in: conversation.id)
     guard !Access.isHidden(conversation, place) else { return ServerEvent("gone", Slug.encode(conversation.id)) }
-    let row = try ConversationRow(conversation, place, access, PageClock())
+    let spam = try AssistInbox(context: access.work.inbox).spamConversations(for: viewer.userID)
+    let row = try ConversationRow(
+      conversation, place, access, PageClock(), isSpam: spam.contains(conversation.id))
     return ServerEvent("row", pages.render("row", row))
   }
 
@@ -53,18 +55,24 @@ extension LiveHub {
     let context = desk.now().inbox
     for try await update in context.values(for: ThreadReader.watched(id)) {
       isWatching(.thread(viewer, id), 0)
-      // Who takes part may have changed meanwhile.
-      let conversation = try Access(work: desk.now(), viewer: viewer).conversation(id)
-      let clock = PageClock()
+      // The participants may have changed meanwhile.
+      let scene = try scene(id, viewer, update.changes)
+      // More may have come at once than is watched: what went by is read by the pages.
+      guard update.changes.count(where: { if case .insert = $0 { true } else { false } }) < ThreadReader.watchedCount
+      else {
+        publish([ServerEvent("thread-changed", Slug.encode(id))], to: .thread(viewer, id))
+        try await Task.sleep(for: Self.pace)
+        continue
+      }
       let oldest = update.results.count == ThreadReader.watchedCount ? update.results.last?.createdAt : nil
       let events: [ServerEvent] = update.changes.compactMap { change in
         switch change {
         case .delete(let message, _):
           // Those that newer ones pushed out of the watched stretch are still there.
           if let oldest, message.createdAt <= oldest { return nil }
-          return ServerEvent("message-gone", Slug.encode(message.id))
+          return Self.gone(message.id, in: id)
         case .insert(let message, _), .move(let message, _, _), .update(let message, _):
-          return event(of: message, in: conversation, viewer, clock)
+          return event(of: message, scene)
         }
       }
       publish(events, to: .thread(viewer, id))
@@ -76,13 +84,12 @@ extension LiveHub {
     let context = desk.now().inbox
     for try await update in context.values(for: ThreadReader.range(id, dates)) {
       isWatching(.stretch(viewer, id, dates), 0)
-      let conversation = try Access(work: desk.now(), viewer: viewer).conversation(id)
-      let clock = PageClock()
+      let scene = try scene(id, viewer, update.changes)
       let events = update.changes.map { change in
         switch change {
-        case .delete(let message, _): ServerEvent("message-gone", Slug.encode(message.id))
+        case .delete(let message, _): Self.gone(message.id, in: id)
         case .insert(let message, _), .move(let message, _, _), .update(let message, _):
-          event(of: message, in: conversation, viewer, clock)
+          event(of: message, scene)
         }
       }
       publish(events, to: .stretch(viewer, id, dates))
@@ -90,10 +97,29 @@ extension LiveHub {
     }
   }
 
-  private func event(
-    of message: MessageEntity, in conversation: ConversationEntity, _ viewer: Viewer, _ clock: PageClock
-  ) -> ServerEvent {
-    let row = MessageRow(message, in: conversation, viewer: viewer, clock)
-    return ServerEvent("message", pages.render("message", row))
+  /// What changed messages are shown in, with the messages that they answer.
+  /// - Throws: ``PageError/notFound`` where the viewer does not see the conversation any more.
+  private func scene(
+    _ id: String, _ viewer: Viewer, _ changes: [ModelContext.ResultsUpdate<MessageEntity>.Change]
+  ) throws -> ThreadScene {
+    let access = Access(work: desk.now(), viewer: viewer)
+    var scene = try ThreadScene(access, try access.conversation(id))
+    let shown = changes.compactMap { change in
+      switch change {
+      case .delete: nil as MessageEntity?
+      case .insert(let message, _), .move(let message, _, _), .update(let message, _): message
+      }
+    }
+    try scene.quote(shown, access.work.inbox)
+    return scene
+  }
+
+  private func event(of message: MessageEntity, _ scene: ThreadScene) -> ServerEvent {
+    guard !scene.hidden.contains(message.id) else { return Self.gone(message.id, in: message.conversationID) }
+    return ServerEvent("message", pages.render("message", MessageRow(message, scene)))
+  }
+
+  static func gone(_ id: String, in conversationID: String) -> ServerEvent {
+    ServerEvent("message-gone", "\(Slug.encode(conversationID)) \(Slug.encode(id))")
   }
 }

@@ -11,25 +11,35 @@ actor LiveHub {
   enum Topic: Hashable, Sendable {
     case list(Viewer)
     case thread(Viewer, String)
-    /// Messages further up that somebody has on a page.
+    /// Older messages that an open page shows.
     case stretch(Viewer, String, ClosedRange<Date>)
-    case status
+    case status(Viewer)
+    /// What everybody hears: nothing but that the connection is alive.
+    case heartbeat
+  }
+
+  /// A topic in one language: each change is rendered once for each.
+  private struct Key: Hashable {
+    var topic: Topic
+    var language = Language.current
+  }
+
+  /// A browser that listens.
+  private struct Listener {
+    let continuation: AsyncStream<ByteBuffer>.Continuation
+    let session: String
+    let viewer: Viewer
+    var topics: [Key]
   }
 
   private struct Channel {
-    var subscribers: [Int: AsyncStream<ByteBuffer>.Continuation] = [:]
+    var subscribers: Set<Int> = []
     var tasks: [Task<Void, Never>] = []
-    /// Grows each time that somebody comes: whoever waits to close the channel sees that.
+    /// Grows with each subscriber, so that a delayed close sees that another one came.
     var visits = 0
     /// Which of the tasks have begun to watch.
     var watching: Set<Int> = []
     var isReady: Bool { !tasks.isEmpty && watching.count == tasks.count }
-  }
-
-  /// Somebody who is not told to look yet.
-  private struct Newcomer {
-    let continuation: AsyncStream<ByteBuffer>.Continuation
-    let topics: [Topic]
   }
 
   let desk: Desk
@@ -40,8 +50,10 @@ actor LiveHub {
   private let executor = HubExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  private var channels: [Topic: Channel] = [:]
-  private var newcomers: [Int: Newcomer] = [:]
+  private var channels: [Key: Channel] = [:]
+  private var listeners: [Int: Listener] = [:]
+  /// Those who are not told to look yet.
+  private var newcomers: Set<Int> = []
   private var nextSubscriber = 0
   private var isOver = false
 
@@ -53,6 +65,9 @@ actor LiveHub {
   /// A browser that takes less than this many events behind is let go; it comes back by itself and starts afresh.
   private static let maximumBacklog = 256
 
+  /// All tabs of a browser share one stream; this many are for browsers that cannot.
+  static let maximumStreams = 12
+
   init(desk: Desk, pages: Pages, sync: BackgroundSyncCoordinator?, logger: Logger) {
     self.desk = desk
     self.pages = pages
@@ -62,10 +77,14 @@ actor LiveHub {
 
   // MARK: - Browsers
 
-  /// The events of some topics, until the stream is let go or ``finish()``.
+  /// The events of some topics, until the stream is let go, its session ends, or ``finish()``.
   ///
   /// The first one, `hello`, comes when all of them are watched: who looks then and listens from then on misses nothing.
-  func subscribe(_ topics: [Topic]) -> AsyncStream<ByteBuffer> {
+  /// - Throws: ``PageError/tooMany`` where a session has too many streams.
+  func subscribe(_ topics: [Topic], _ viewer: Viewer, session: String) throws -> AsyncStream<ByteBuffer> {
+    guard listeners.values.count(where: { $0.session == session }) < Self.maximumStreams else {
+      throw PageError.tooMany
+    }
     let (stream, continuation) = AsyncStream.makeStream(
       of: ByteBuffer.self, bufferingPolicy: .bufferingOldest(Self.maximumBacklog))
     guard !isOver else {
@@ -74,98 +93,154 @@ actor LiveHub {
     }
     nextSubscriber += 1
     let id = nextSubscriber
-    for topic in topics {
-      channels[topic, default: Channel()].subscribers[id] = continuation
-      channels[topic]?.visits += 1
-      start(topic)
+    let all = (topics + [.heartbeat]).map { Key(topic: $0) }
+    listeners[id] = Listener(continuation: continuation, session: session, viewer: viewer, topics: all)
+    for key in all {
+      channels[key, default: Channel()].subscribers.insert(id)
+      channels[key]?.visits += 1
+      start(key)
     }
     continuation.onTermination = { [weak self] _ in
-      Task { await self?.leave(id, topics) }
+      Task { await self?.leave(id) }
     }
-    newcomers[id] = Newcomer(continuation: continuation, topics: topics)
+    newcomers.insert(id)
     greet()
     return stream
   }
 
-  /// Notes that a part of a topic is watched.
+  /// Notes that a part of a topic is watched in the current language.
   func isWatching(_ topic: Topic, _ part: Int) {
-    guard channels[topic]?.watching.insert(part).inserted == true else { return }
+    guard channels[Key(topic: topic)]?.watching.insert(part).inserted == true else { return }
     greet()
   }
 
   private func greet() {
-    for (id, newcomer) in newcomers where newcomer.topics.allSatisfy({ channels[$0]?.isReady == true }) {
-      newcomer.continuation.yield(ServerEvent.buffer([ServerEvent("hello", "")]))
-      newcomers[id] = nil
+    for id in newcomers {
+      guard let listener = listeners[id], listener.topics.allSatisfy({ channels[$0]?.isReady == true }) else {
+        continue
+      }
+      listener.continuation.yield(ServerEvent.buffer([ServerEvent("hello", "")]))
+      newcomers.remove(id)
     }
   }
 
   /// Ends all streams, as when the server stops.
   func finish() {
     isOver = true
-    for channel in channels.values {
-      channel.tasks.forEach { $0.cancel() }
-      channel.subscribers.values.forEach { $0.finish() }
-    }
+    for channel in channels.values { channel.tasks.forEach { $0.cancel() } }
+    for listener in listeners.values { listener.continuation.finish() }
     channels = [:]
-    newcomers = [:]
+    listeners = [:]
+    newcomers = []
   }
 
-  /// How many browsers listen to something.
-  func listeners(_ topic: Topic) -> Int { channels[topic]?.subscribers.count ?? 0 }
+  /// Ends the streams of sessions, and says why: `signed-out` or `ended`.
+  func end(sessions: [String], _ why: String) {
+    for listener in listeners.values where sessions.contains(listener.session) {
+      listener.continuation.yield(ServerEvent.buffer([ServerEvent("bye", why)]))
+      listener.continuation.finish()
+    }
+  }
 
-  private func leave(_ id: Int, _ topics: [Topic]) {
-    newcomers[id] = nil
-    for topic in topics {
-      channels[topic]?.subscribers[id] = nil
-      guard let channel = channels[topic], channel.subscribers.isEmpty else { continue }
-      Task {
-        try? await Task.sleep(for: Self.lingering)
-        close(topic, unlessAfter: channel.visits)
+  /// Ends the events of a conversation for a viewer who may not see it any more.
+  func close(thread id: String, of viewer: Viewer) {
+    announce([ServerEvent("thread-gone", Slug.encode(id))], to: .thread(viewer, id))
+    for key in channels.keys {
+      switch key.topic {
+      case .thread(viewer, id), .stretch(viewer, id, _):
+        for listener in channels[key]?.subscribers ?? [] { listeners[listener]?.topics.removeAll { $0 == key } }
+        channels[key]?.tasks.forEach { $0.cancel() }
+        channels[key] = nil
+      default: break
       }
     }
   }
 
-  private func close(_ topic: Topic, unlessAfter visits: Int) {
-    guard let channel = channels[topic], channel.subscribers.isEmpty, channel.visits == visits else { return }
-    channel.tasks.forEach { $0.cancel() }
-    channels[topic] = nil
+  /// How many browsers listen to something.
+  func listenerCount(_ topic: Topic) -> Int {
+    channels.reduce(0) { $0 + ($1.key.topic == topic ? $1.value.subscribers.count : 0) }
   }
 
+  /// The people who have a conversation open now.
+  func readers(of id: String) -> Set<String> {
+    Set(
+      listeners.values.filter { listener in
+        listener.topics.contains { if case .thread(_, id) = $0.topic { true } else { false } }
+      }.map(\.viewer.userID))
+  }
+
+  /// Tells everybody who has a conversation open, but for one person.
+  func tell(_ event: ServerEvent, thread id: String, except userID: String) {
+    for topic in Set(channels.keys.map(\.topic)) {
+      if case .thread(let viewer, id) = topic, viewer.userID != userID { announce([event], to: topic) }
+    }
+  }
+
+  private func leave(_ id: Int) {
+    newcomers.remove(id)
+    guard let listener = listeners.removeValue(forKey: id) else { return }
+    for key in listener.topics {
+      channels[key]?.subscribers.remove(id)
+      guard let channel = channels[key], channel.subscribers.isEmpty else { continue }
+      Task {
+        try? await Task.sleep(for: Self.lingering)
+        close(key, unlessAfter: channel.visits)
+      }
+    }
+  }
+
+  private func close(_ key: Key, unlessAfter visits: Int) {
+    guard let channel = channels[key], channel.subscribers.isEmpty, channel.visits == visits else { return }
+    channel.tasks.forEach { $0.cancel() }
+    channels[key] = nil
+  }
+
+  /// Tells the browsers of the current language, in which the events are rendered.
   func publish(_ events: [ServerEvent], to topic: Topic) {
     guard !events.isEmpty else { return }
-    send(ServerEvent.buffer(events), to: topic)
+    send(ServerEvent.buffer(events), to: Key(topic: topic))
   }
 
-  private func send(_ buffer: ByteBuffer, to topic: Topic) {
-    for (id, continuation) in channels[topic]?.subscribers ?? [:] {
-      if case .dropped = continuation.yield(buffer) {
+  /// Tells the browsers of all languages of events without words.
+  func announce(_ events: [ServerEvent], to topic: Topic) {
+    for language in Language.allCases { send(ServerEvent.buffer(events), to: Key(topic: topic, language: language)) }
+  }
+
+  private func send(_ buffer: ByteBuffer, to key: Key) {
+    for id in channels[key]?.subscribers ?? [] {
+      guard let listener = listeners[id] else { continue }
+      if case .dropped = listener.continuation.yield(buffer) {
         logger.debug("browser \(id) is too slow")
-        continuation.finish()
+        listener.continuation.finish()
       }
     }
   }
 
   // MARK: - What is followed
 
-  private func start(_ topic: Topic) {
-    guard channels[topic]?.tasks.isEmpty == true else { return }
+  private func start(_ key: Key) {
+    guard channels[key]?.tasks.isEmpty == true else { return }
+    let topic = key.topic
     let work: [@Sendable (LiveHub) async throws -> Void]
     switch topic {
     case .list(let viewer): work = [{ try await $0.followList(viewer) }, { try await $0.followPlaces(viewer) }]
     case .thread(let viewer, let id): work = [{ try await $0.followThread(viewer, id) }]
     case .stretch(let viewer, let id, let dates): work = [{ try await $0.followStretch(viewer, id, dates) }]
-    case .status: work = [{ try await $0.followStatus() }, { try await $0.beat() }]
+    case .status(let viewer): work = [{ try await $0.followStatus(viewer) }]
+    case .heartbeat: work = [{ try await $0.beat() }]
     }
-    channels[topic]?.tasks = work.enumerated().map { part, follow in
+    // The tasks take the language over from here.
+    channels[key]?.tasks = work.enumerated().map { part, follow in
       Task { [weak self] in
         while !Task.isCancelled, let hub = self {
           do {
             try await follow(hub)
           } catch is CancellationError {
+          } catch let error as PageError where error == .notFound {
+            guard await hub.lost(topic) else { return }
           } catch {
             // What is gone may come back, and a store that cannot be read now may be readable soon.
-            if !(error is PageError) { hub.logger.error("live updates of \(topic): \(error)") }
+            hub.logger.error("live updates of \(topic): \(error)")
             await hub.isWatching(topic, part)
             try? await Task.sleep(for: .seconds(1))
           }
@@ -174,25 +249,53 @@ actor LiveHub {
     }
   }
 
-  /// Every connection listens to the status, so its heart is everybody's.
-  private func beat() async throws {
-    isWatching(.status, 1)
-    while true {
-      try await Task.sleep(for: Self.heartbeat)
-      send(ServerEvent.heartbeat, to: .status)
+  /// What is followed is not there for its viewer any more.
+  /// - Returns: whether it is to be followed further.
+  private func lost(_ topic: Topic) -> Bool {
+    switch topic {
+    case .thread(let viewer, let id), .stretch(let viewer, let id, _):
+      close(thread: id, of: viewer)
+      return false
+    case .list, .status, .heartbeat: return true
     }
   }
 
-  private func followStatus() async throws {
+  /// Keeps connections open, and finds out which of their sessions are over.
+  private func beat() async throws {
+    isWatching(.heartbeat, 0)
+    while true {
+      try await Task.sleep(for: Self.heartbeat)
+      send(ServerEvent.heartbeat, to: Key(topic: .heartbeat))
+      try await endOldSessions()
+    }
+  }
+
+  /// Ends the streams of sessions that expired or that another program ended.
+  func endOldSessions() async throws {
+    let sessions = Array(Set(listeners.values.map(\.session)))
+    guard !sessions.isEmpty else { return }
+    end(sessions: try await Sessions(desk: desk).ended(sessions), "ended")
+  }
+
+  /// The counts of what waits are read once for all viewers.
+  private var waiting: (time: ContinuousClock.Instant, counts: WaitingMessages)?
+
+  private func waitingMessages() async throws -> WaitingMessages {
+    if let waiting, waiting.time.duration(to: .now) < .milliseconds(400) { return waiting.counts }
+    let counts = try await desk.read { try WaitingMessages($0) }
+    waiting = (.now, counts)
+    return counts
+  }
+
+  private func followStatus(_ viewer: Viewer) async throws {
     var last: StatusLine?
     while true {
-      let sync = await syncState()
-      let line = try await desk.read { try StatusLine($0, sync: sync) }
+      let line = StatusLine(try await waitingMessages(), viewer, sync: await syncState())
       if last != line {
-        publish([ServerEvent("status", pages.render("status", line))], to: .status)
+        publish([ServerEvent("status", pages.render("status", line))], to: .status(viewer))
       }
       last = line
-      isWatching(.status, 0)
+      isWatching(.status(viewer), 0)
       try await Task.sleep(for: .milliseconds(500))
     }
   }

@@ -1,13 +1,23 @@
 import Foundation
+import Hummingbird
 
-/// How times read, seen from one moment.
+/// How times read, seen from one moment, in the current language.
 struct PageClock: Sendable {
   let now: Date
-  let calendar: Calendar
+  private(set) var calendar: Calendar
 
   init(now: Date = Date(), calendar: Calendar = .current) {
     self.now = now
     self.calendar = calendar
+    self.calendar.locale = Locale(identifier: Language.current.rawValue)
+  }
+
+  /// In the zone of the browser, where its script has said it before.
+  init(_ request: Request) {
+    var calendar = Calendar.current
+    let name = request.cookies["zone"]?.value.removingPercentEncoding
+    if let zone = name.flatMap(TimeZone.init(identifier:)) { calendar.timeZone = zone }
+    self.init(calendar: calendar)
   }
 
   /// What pages sort by.
@@ -15,11 +25,20 @@ struct PageClock: Sendable {
     Int64(exactly: (date.timeIntervalSince1970 * 1_000_000).rounded()) ?? 0
   }
 
+  /// The time that pages sort by a number, as the first or the last of a range: what is rounded is within it.
+  /// - Throws: ``PageError`` for what is no number.
+  static func date(_ text: String, isLast: Bool) throws -> Date {
+    guard let number = Int64(text), abs(number) < 1 << 60 else {
+      throw PageError.invalid("The address contains an invalid time.")
+    }
+    return Date(timeIntervalSince1970: Double(number + (isLast ? 2 : -2)) / 1_000_000)
+  }
+
   /// "Today", "Yesterday", the weekday of the last six days, or the date.
   func day(_ date: Date) -> String {
     switch age(date) {
-    case 0: "Today"
-    case 1: "Yesterday"
+    case 0: String(translated: "Today")
+    case 1: String(translated: "Yesterday")
     case 2...6: calendar.weekdaySymbols[calendar.component(.weekday, from: date) - 1]
     default: "\(calendar.component(.day, from: date)) \(month(date)) \(calendar.component(.year, from: date))"
     }
@@ -30,11 +49,13 @@ struct PageClock: Sendable {
     return String(format: "%02d:%02d", parts.hour ?? 0, parts.minute ?? 0)
   }
 
+  func full(_ date: Date) -> String { "\(day(date)), \(time(date))" }
+
   /// For a list: the time of today, the day of the last week, the date of older ones.
   func short(_ date: Date) -> String {
     switch age(date) {
     case 0: return time(date)
-    case 1: return "Yesterday"
+    case 1: return String(translated: "Yesterday")
     case 2...6: return calendar.shortWeekdaySymbols[calendar.component(.weekday, from: date) - 1]
     default:
       let year = calendar.component(.year, from: date)

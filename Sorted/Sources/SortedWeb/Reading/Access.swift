@@ -2,7 +2,7 @@ import Foundation
 import Sorted
 import SwiftData
 
-/// What somebody may see. The only place that decides it: pages, actions, live updates and files all get their
+/// What a viewer may see. It is the only place that decides this: pages, actions, live updates and files all get their
 /// conversations, messages and attachments from here.
 struct Access {
   let work: Work
@@ -28,7 +28,7 @@ struct Access {
 
   // MARK: - One thing
 
-  /// - Throws: ``PageError/notFound`` also for what is somebody else's.
+  /// - Throws: ``PageError/notFound``, also for another person's conversation.
   func conversation(_ id: String) throws -> ConversationEntity {
     let found = try work.inbox.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
     guard let conversation = found.first, sees(conversation) else { throw PageError.notFound }
@@ -39,6 +39,14 @@ struct Access {
   func message(_ id: String, in conversation: ConversationEntity) throws -> MessageEntity {
     let found = try work.inbox.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
     guard let message = found.first, message.conversationID == conversation.id else { throw PageError.notFound }
+    return message
+  }
+
+  /// - Throws: ``PageError/notFound``, also for a message of another person's conversation.
+  func message(_ id: String) throws -> MessageEntity {
+    let found = try work.inbox.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
+    guard let message = found.first else { throw PageError.notFound }
+    _ = try conversation(message.conversationID)
     return message
   }
 
@@ -66,7 +74,7 @@ struct Access {
 
   // MARK: - Many
 
-  /// All that somebody sees, by what they are watched with.
+  /// All conversations that the viewer sees.
   var everything: FetchDescriptor<ConversationEntity> { FetchDescriptor(predicate: seen) }
 
   /// All conversations with their identifiers in a list.
@@ -93,7 +101,7 @@ extension Access {
     return answer
   }
 
-  /// Whoever looks, made where the store does not know them yet.
+  /// The viewer's profile, made if the store has none yet.
   func user() throws -> UserEntity {
     let id = viewer.userID
     let found = try work.inbox.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == id }))
@@ -103,7 +111,7 @@ extension Access {
     return user
   }
 
-  /// The owner has those that belong to nobody as well.
+  /// The owner also has the answers without a user.
   private func owns(_ answer: FAQEntity) -> Bool {
     guard let user = answer.user else { return viewer.isOwner }
     return user.id == viewer.userID

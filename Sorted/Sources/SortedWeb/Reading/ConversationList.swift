@@ -13,7 +13,12 @@ struct ConversationList {
     var places: [String: PlaceEntity]
     /// Whether older ones follow.
     var hasMore: Bool
+    /// The conversations that belong to the list of spam alone.
+    var spam = Set<String>()
   }
+
+  /// What a page of spam is called, beside the names of ``ListFilter/Kind``.
+  static let spamKind = "spam"
 
   let access: Access
   let filter: ListFilter
@@ -21,10 +26,38 @@ struct ConversationList {
   /// - Parameter last: the last conversation of the page before; nil for the first page.
   func page(after last: ConversationEntity? = nil) throws -> Page {
     let places = try places()
-    return access.viewer.isOwner ? try owned(places, after: last) : try shared(places, after: last)
+    let spam = try AssistInbox(context: access.work.inbox).spamConversations(for: access.viewer.userID)
+    var page =
+      access.viewer.isOwner ? try owned(places, spam, after: last) : try shared(places, spam, after: last)
+    page.spam = Set(spam)
+    if filter.order == .opportunity { try order(&page) }
+    return page
   }
 
-  /// Where a conversation belongs for whoever looks.
+  /// The most promising first. Such a page has no page after it: the rest promises less than the first fifty.
+  private func order(_ page: inout Page) throws {
+    let scores = try AssistInbox(context: access.work.inbox).opportunities(for: access.viewer.userID)
+    page.conversations = page.conversations.filter { scores[$0.id] != nil }
+      .sorted { (scores[$0.id] ?? 0, $0.id) > (scores[$1.id] ?? 0, $1.id) }
+    page.hasMore = false
+  }
+
+  /// The conversations of the viewer that promise most.
+  private func mostPromising() throws -> [String] {
+    var scores = try AssistInbox(context: access.work.inbox).opportunities(for: access.viewer.userID)
+    if !access.viewer.isOwner {
+      let seen = Set(try access.work.inbox.fetch(access.everything).map(\.id))
+      scores = scores.filter { seen.contains($0.key) }
+    }
+    return scores.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(Self.pageSize).map(\.key)
+  }
+
+  /// The conversations to leave out: spam, unless it is asked for or everything is that has a kind of message.
+  private func unwanted(_ spam: [String]) -> [String] {
+    filter.category == .spam || filter.kind == .archived ? [] : spam
+  }
+
+  /// The lists that a conversation belongs to for the viewer.
   static func kinds(_ state: ConversationState) -> [ListFilter.Kind] {
     guard !state.isArchived else { return [.archived] }
     return [.all] + (state.unread > 0 ? [.unread] : []) + (state.isPinned ? [.pinned] : [])
@@ -38,17 +71,19 @@ struct ConversationList {
 
   // MARK: - The owner's: the store decides
 
-  private func owned(_ places: [String: PlaceEntity], after last: ConversationEntity?) throws -> Page {
+  private func owned(
+    _ places: [String: PlaceEntity], _ spam: [String], after last: ConversationEntity?
+  ) throws -> Page {
     let context = access.work.inbox
     var pinned: [ConversationEntity] = []
     if last == nil {
-      var descriptor = try descriptor(pinned: true)
+      var descriptor = try descriptor(pinned: true, without: [])
       descriptor.fetchLimit = Self.maximumPinned
       pinned = try context.fetch(descriptor)
     }
     var rest: [ConversationEntity] = []
     if filter.kind != .pinned {
-      var descriptor = try descriptor(pinned: false)
+      var descriptor = try descriptor(pinned: false, without: unwanted(spam))
       descriptor.fetchLimit = Self.pageSize + 1
       rest = try last.map { try context.fetch(descriptor, after: $0) } ?? context.fetch(descriptor)
     }
@@ -56,14 +91,14 @@ struct ConversationList {
     return Page(conversations: visible, places: places, hasMore: rest.count > Self.pageSize)
   }
 
-  private func descriptor(pinned isPinned: Bool) throws -> FetchDescriptor<ConversationEntity> {
+  private func descriptor(pinned isPinned: Bool, without spam: [String]) throws -> FetchDescriptor<ConversationEntity> {
     let (isArchived, isUnread) = (filter.kind == .archived, filter.kind == .unread)
     let newestFirst = [SortDescriptor(\ConversationEntity.lastMessageAt, order: .reverse)]
     guard filter.readsMessages else {
       return FetchDescriptor(
         predicate: #Predicate { (conversation: ConversationEntity) in
           conversation.isPinned == isPinned && conversation.isArchived == isArchived
-            && (!isUnread || conversation.unreadCount > 0)
+            && (!isUnread || conversation.unreadCount > 0) && !spam.contains(conversation.id)
         }, sortBy: newestFirst)
     }
     let ids = try messageMatches()
@@ -71,29 +106,29 @@ struct ConversationList {
       predicate: #Predicate { (conversation: ConversationEntity) in
         conversation.isPinned == isPinned && conversation.isArchived == isArchived
           && (!isUnread || conversation.unreadCount > 0) && ids.contains(conversation.id)
+          && !spam.contains(conversation.id)
       }, sortBy: newestFirst)
   }
 
   /// The conversations that have a message of the kind that is asked for.
   private func messageMatches() throws -> [String] {
-    let (category, sentiment, opportunity) = (filter.category, filter.sentiment, filter.opportunity)
-    let (anyCategory, anySentiment, anyScore) = (category == nil, sentiment == nil, opportunity == nil)
-    let score = opportunity ?? 0
-    let descriptor = FetchDescriptor<MessageEntity>(
-      predicate: #Predicate { (message: MessageEntity) in
-        (anyCategory || message.category == category) && (anySentiment || message.sentiment == sentiment)
-          && (anyScore || (message.opportunityScore ?? -1) >= score)
-      })
+    if filter.order == .opportunity { return try mostPromising() }
+    let descriptor = FetchDescriptor<MessageEntity>(predicate: access.kinds(filter))
     return try access.work.inbox.fetch(descriptor, groupedBy: \.conversationID, .count).map(\.0)
   }
 
   // MARK: - One of several people's: what they keep is in another store
 
-  private func shared(_ places: [String: PlaceEntity], after last: ConversationEntity?) throws -> Page {
+  private func shared(
+    _ places: [String: PlaceEntity], _ spam: [String], after last: ConversationEntity?
+  ) throws -> Page {
+    let unwanted = Set(unwanted(spam))
     let matches = filter.readsMessages ? Set(try messageMatches()) : nil
     let all = try access.work.inbox.fetch(access.everything).filter { conversation in
       let place = places[conversation.id]
-      guard !Access.isHidden(conversation, place), matches?.contains(conversation.id) != false else { return false }
+      guard !Access.isHidden(conversation, place), matches?.contains(conversation.id) != false,
+        place?.isPinned == true || !unwanted.contains(conversation.id)
+      else { return false }
       switch filter.kind {
       case .all: return place?.isArchived != true
       case .archived: return place?.isArchived == true
@@ -111,14 +146,14 @@ struct ConversationList {
   }
 }
 
-/// How a conversation stands for whoever looks.
+/// The state of a conversation for the viewer.
 struct ConversationState {
   var isPinned: Bool
   var isMuted: Bool
   var isArchived: Bool
   var unread: Int
 
-  /// Nobody counts further.
+  /// Pages show larger counts as "99+".
   private static let maximumUnread = 100
 
   init(_ conversation: ConversationEntity, _ place: PlaceEntity?, _ access: Access) throws {

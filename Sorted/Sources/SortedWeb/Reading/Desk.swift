@@ -1,5 +1,14 @@
 import Foundation
 import SwiftData
+import Synchronization
+
+/// What all work on the stores has to know of the server.
+struct Setting: Sendable {
+  /// Whether this server sends messages to a sync server.
+  var hasSync = false
+  /// Whether several people use the inbox.
+  var hasAccounts = false
+}
 
 /// The contexts of one piece of work.
 struct Work {
@@ -7,6 +16,7 @@ struct Work {
   let inbox: ModelContext
   /// Of the web's own store.
   let own: ModelContext
+  let setting: Setting
 
   func save() throws {
     // What a person sees of the change is in the inbox, so what belongs to it goes first.
@@ -19,44 +29,79 @@ struct Work {
 struct Desk: Sendable {
   let inbox: ModelContainer
   let own: ModelContainer
-  private let readers = Self.queue("readers", width: 4)
+  let setting: Setting
+  private let readers = WorkQueue("readers", width: 4)
   /// One at a time: two changes of the same conversation see each other.
-  private let writer = Self.queue("writer", width: 1)
+  private let writer = WorkQueue("writer", width: 1)
+  /// What takes long has queues of its own, so that no page waits behind it.
+  private let searchers = WorkQueue("searchers", width: 2, maximumWaiting: 32)
+  private let hashers = WorkQueue("hashers", width: 1, maximumWaiting: 16)
 
-  init(inbox: ModelContainer, own: ModelContainer) {
+  init(inbox: ModelContainer, own: ModelContainer, setting: Setting = Setting()) {
     self.inbox = inbox
     self.own = own
+    self.setting = setting
   }
 
   func read<T: Sendable>(_ body: @escaping @Sendable (Work) throws -> T) async throws -> T {
-    try await run(on: readers, body)
+    try await readers.run { try body(now()) }
   }
 
+  /// Reads what may take long.
+  /// - Throws: ``PageError/busy`` where too many wait already.
+  func search<T: Sendable>(_ body: @escaping @Sendable (Work) throws -> T) async throws -> T {
+    try await searchers.run { try body(now()) }
+  }
+
+  /// Computes what is meant to take long.
+  /// - Throws: ``PageError/busy`` where too many wait already.
+  func hash<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T { try await hashers.run(body) }
+
+  /// Changes something and saves it: who calls the services is who saves.
   func write<T: Sendable>(_ body: @escaping @Sendable (Work) throws -> T) async throws -> T {
-    try await run(on: writer) { work in
+    try await writer.run {
+      let work = now()
       let result = try body(work)
       try work.save()
       return result
     }
   }
 
-  /// For somebody who already is where waiting does no harm.
-  func now() -> Work { Work(inbox: ModelContext(inbox), own: ModelContext(own)) }
+  /// For callers on a thread that may wait.
+  func now() -> Work { Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: setting) }
+}
 
-  private func run<T: Sendable>(
-    on queue: OperationQueue, _ body: @escaping @Sendable (Work) throws -> T
-  ) async throws -> T {
-    try await withCheckedThrowingContinuation { continuation in
-      queue.addOperation {
-        continuation.resume(with: Result { try body(now()) })
-      }
-    }
-  }
+/// Threads for one kind of work, with a bound for what waits.
+final class WorkQueue: Sendable {
+  private let queue: OperationQueue
+  private let maximum: Int
+  private let count = Mutex(0)
 
-  private static func queue(_ name: String, width: Int) -> OperationQueue {
-    let queue = OperationQueue()
+  /// - Parameters:
+  ///   - width: how many pieces of work are done at a time.
+  ///   - maximumWaiting: how many more may wait.
+  init(_ name: String, width: Int, maximumWaiting: Int = .max) {
+    queue = OperationQueue()
     queue.name = "SortedWeb.\(name)"
     queue.maxConcurrentOperationCount = width
-    return queue
+    maximum = maximumWaiting == .max ? .max : width + maximumWaiting
+  }
+
+  /// - Throws: ``PageError/busy`` where too many wait already; what the body throws.
+  func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    let isTaken = count.withLock { count in
+      guard count < maximum else { return false }
+      count += 1
+      return true
+    }
+    guard isTaken else { throw PageError.busy }
+    let language = Language.current
+    return try await withCheckedThrowingContinuation { continuation in
+      queue.addOperation {
+        let result = Result { try Language.$current.withValue(language) { try body() } }
+        self.count.withLock { $0 -= 1 }
+        continuation.resume(with: result)
+      }
+    }
   }
 }

@@ -16,9 +16,11 @@ struct ListFilter: Hashable, Sendable {
   var sentiment: MessageSentiment?
   /// With a message whose opportunity score is this at least.
   var opportunity: Int?
+  /// How the list is ordered.
+  var order = ConversationOrder.latest
 
   /// Whether it asks for more than the state of the conversations.
-  var readsMessages: Bool { category != nil || sentiment != nil || opportunity != nil }
+  var readsMessages: Bool { category != nil || sentiment != nil || opportunity != nil || order != .latest }
 
   /// - Throws: ``PageError`` for what is no filter.
   init(_ query: Query) throws {
@@ -30,6 +32,7 @@ struct ListFilter: Hashable, Sendable {
     kind = try value("filter") ?? .all
     category = try value("category")
     sentiment = try value("sentiment")
+    order = try value("sort") ?? .latest
     if let text = query["opportunity"], !text.isEmpty {
       guard let score = Int(text), (0...100).contains(score) else {
         throw PageError.invalid("An opportunity score is a number from 0 to 100.")
@@ -47,6 +50,7 @@ struct ListFilter: Hashable, Sendable {
     if let category { parts.append("category=\(category.rawValue)") }
     if let sentiment { parts.append("sentiment=\(sentiment.rawValue)") }
     if let opportunity { parts.append("opportunity=\(opportunity)") }
+    if order != .latest { parts.append("sort=\(order.rawValue)") }
     return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
   }
 

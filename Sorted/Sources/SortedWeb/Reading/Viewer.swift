@@ -1,4 +1,6 @@
-/// Who looks at the inbox.
+import Sorted
+
+/// The person who looks at the inbox.
 enum Viewer: Hashable, Sendable {
   /// Whose store it is: sees all of it.
   case owner(String)
@@ -13,5 +15,10 @@ enum Viewer: Hashable, Sendable {
 
   var isOwner: Bool {
     if case .owner = self { true } else { false }
+  }
+
+  /// Whether a message is the viewer's own.
+  func wrote(_ message: MessageEntity) -> Bool {
+    message.senderID == userID || isOwner && message.senderID == LocalUser.placeholder
   }
 }

@@ -11,7 +11,7 @@ final class RateLimit: Sendable {
   private let burst: Double
   private let perSecond: Double
   private let buckets = Mutex<[String: Bucket]>([:])
-  /// More keys than this are not remembered: memory stays flat whoever comes.
+  /// At most this many keys are remembered, so that memory stays flat.
   private static let maximumKeys = 10_000
 
   init(burst: Double, perSecond: Double) {

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What nobody may guess.
+/// A random text that cannot be guessed.
 enum Secret {
   /// 256 random bits, fit for a cookie and an address.
   static func random() -> String { SymmetricKey(size: .bits256).withUnsafeBytes { Slug.encode(Data($0)) } }
@@ -13,6 +13,12 @@ enum Secret {
   static func formToken(of cookie: String) -> String {
     let key = SymmetricKey(data: Data(cookie.utf8))
     return Slug.encode(Data(HMAC<SHA256>.authenticationCode(for: Data("form".utf8), using: key)))
+  }
+
+  /// A code for a text that only who knows the secret can compute.
+  static func code(_ text: String, _ secret: String) -> String {
+    let key = SymmetricKey(data: Data(secret.utf8))
+    return Slug.encode(Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key)))
   }
 
   /// Compares in a time that does not tell how much of them is the same.

@@ -4,8 +4,8 @@ import Hummingbird
 /// What every answer says about how it may be used, and errors as pages.
 struct SecurityHeaders: RouterMiddleware {
   static let policy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self';"
-    + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self';"
+    + " connect-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response

@@ -10,7 +10,7 @@ struct SessionMiddleware: RouterMiddleware {
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     var context = context
-    context.visit = try await sessions.visit(request)
+    context.visit = try await sessions.visit(request, isSecure: context.isSecure)
     if request.method != .get, request.method != .head {
       // Browsers say where a form comes from; the token of the form is checked where the form is read.
       if let origin = request.headers[Self.origin], let host = request.head.authority,

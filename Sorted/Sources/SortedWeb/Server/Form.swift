@@ -34,7 +34,7 @@ struct Form: Sendable {
       values = Query.parse(try Self.text(try await Self.collect(request, Self.maximumBytes)))
       files = []
     } else {
-      throw PageError(.unsupportedMediaType, "That is no form", "Send it from the page that it belongs to.")
+      throw PageError(.unsupportedMediaType, "This is not a form", "Send the form from its page.")
     }
   }
 
@@ -54,7 +54,7 @@ struct Form: Sendable {
       throw PageError.invalid("That text is too long: \(value.count) characters, where \(maximum) fit.")
     }
     guard !value.unicodeScalars.contains(where: { $0.value == 0 }) else {
-      throw PageError.invalid("That text has characters that are none.")
+      throw PageError.invalid("The text contains an invalid character.")
     }
     // Browsers send line ends as the network has them.
     return value.replacing("\r\n", with: "\n")
@@ -82,7 +82,7 @@ struct Form: Sendable {
   }
 
   private static func text(_ bytes: Data) throws -> String {
-    guard let text = String(data: bytes, encoding: .utf8) else { throw PageError.invalid("The form is no UTF-8.") }
+    guard let text = String(data: bytes, encoding: .utf8) else { throw PageError.invalid("The form is not in UTF-8.") }
     return text
   }
 }

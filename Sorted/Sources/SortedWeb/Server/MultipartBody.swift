@@ -35,7 +35,7 @@ enum MultipartBody {
     return parts
   }
 
-  private static let broken = PageError.invalid("The form did not arrive whole. Try again.")
+  private static let broken = PageError.invalid("The form did not arrive completely. Try again.")
 
   private static func part(_ head: Data, _ bytes: Data) throws -> Part {
     guard let text = String(data: head, encoding: .utf8) else { throw broken }

@@ -4,7 +4,7 @@ extension Notice {
   /// What can be said of the action before, by what the address says of it. Only known words are shown.
   init?(_ query: Query) {
     guard let done = query["done"], let words = Self.words[done] else { return nil }
-    text = words.text
+    text = words.text.text
     undo = words.undo.flatMap { name in query["of"].flatMap { Self.place($0) }.map { "\($0)/\(name)" } }
     undoName = words.name
   }
@@ -16,14 +16,20 @@ extension Notice {
     return "/c/" + slugs.joined(separator: "/m/")
   }
 
-  private static let words: [String: (text: String, undo: String?, name: String?)] = [
+  private static let words: [String: (text: Phrase, undo: String?, name: String?)] = [
     "deleted": ("Conversation deleted.", "restore", nil),
     "archived": ("Conversation archived.", "set", "unarchive"),
     "unarchived": ("Conversation is back in the list.", nil, nil),
     "restored": ("Conversation restored.", nil, nil),
     "saved": ("Saved.", nil, nil),
     "draft": ("Draft saved.", nil, nil),
-    "message-deleted": ("Message deleted on this side.", "restore", nil),
+    "left": ("You left the group.", nil, nil),
+    "message-hidden": ("Message deleted for you.", "restore", nil),
+    "message-deleted": ("Message deleted for everybody.", "restore", nil),
+    "pinned": ("Message pinned.", nil, nil),
+    "unpinned": ("Message unpinned.", nil, nil),
+    "password": ("The password was changed. Other browsers are signed out.", nil, nil),
+    "session": ("That browser is signed out.", nil, nil),
     "message-restored": ("Message restored.", nil, nil),
     "retry": ("Trying again.", nil, nil),
     "cleaned": ("Old messages were deleted.", nil, nil),

@@ -5,20 +5,20 @@ import Sorted
 /// What a person reads where something cannot be done.
 struct PageError: Error, Equatable {
   var status: HTTPResponse.Status
-  var title: String
-  var detail: String
+  var title: Phrase
+  var detail: Phrase
 
-  init(_ status: HTTPResponse.Status, _ title: String, _ detail: String) {
+  init(_ status: HTTPResponse.Status, _ title: Phrase, _ detail: Phrase) {
     self.status = status
     self.title = title
     self.detail = detail
   }
 
-  /// The same for what is not there and for what is somebody else's: who guesses learns nothing.
+  /// The same error for a missing thing and for another person's, so that guessing reveals nothing.
   static let notFound = PageError(
     .notFound, "Not here", "There is nothing at this address, or it is not yours to see.")
 
-  static func invalid(_ detail: String) -> PageError { PageError(.badRequest, "That did not work", detail) }
+  static func invalid(_ detail: Phrase) -> PageError { PageError(.badRequest, "That did not work", detail) }
 
   static func tooLarge(_ maximum: Int) -> PageError {
     let size = maximum >= 1 << 20 ? "\(maximum >> 20) MiB" : "\(maximum >> 10) KiB"
@@ -26,18 +26,22 @@ struct PageError: Error, Equatable {
   }
 
   static let tooMany = PageError(
-    .tooManyRequests, "Slow down", "That was too much in a short time. Wait a moment, then try again.")
+    .tooManyRequests, "Slow down", "You sent too many requests. Wait a moment, then try again.")
+
+  static let busy = PageError(
+    .serviceUnavailable, "Busy", "The server has too many requests of this kind. Try again in a few seconds.")
 
   static let stale = PageError(
     .forbidden, "This page is out of date",
     "Its form does not belong to your session. Open it again, then try once more.")
 
-  /// - Returns: nil for what is nobody's business but the log's.
+  /// - Returns: nil for an error that only the log may show.
   init?(_ error: any Error) {
     switch error {
     case let error as PageError: self = error
-    case DataLayerError.invalidData(let detail): self = .invalid(Self.sentence(detail))
-    case let error as AttachmentUploadError: self = .invalid(Self.sentence(error.errorDescription ?? "\(error)"))
+    case DataLayerError.invalidData(let detail): self = .invalid(Phrase(Self.sentence(detail)))
+    case let error as AttachmentUploadError:
+      self = .invalid(Phrase(Self.sentence(error.errorDescription ?? "\(error)")))
     default: return nil
     }
   }

@@ -3,7 +3,8 @@ import ServiceLifecycle
 import Sorted
 import SwiftData
 
-/// Really deletes what the owner deleted, once it cannot be had back any more: also what was deleted before a crash.
+/// Really deletes what is in the bin for long enough, also what was deleted before a crash. What others still see stays:
+/// it is only hidden from the person who deleted it.
 struct PurgeService: Service {
   let desk: Desk
   let files: FileCabinet
@@ -13,7 +14,7 @@ struct PurgeService: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         try? await purge()
-        try? await Task.sleep(for: .seconds(min(5, max(0.05, undoTime / 2))))
+        try? await Task.sleep(for: .seconds(min(60, max(0.05, undoTime / 2))))
       }
     }
   }
@@ -22,7 +23,7 @@ struct PurgeService: Service {
   func purge(now: Date = Date()) async throws {
     let due = now.addingTimeInterval(-undoTime)
     let gone = try await desk.write { work in
-      try purgeConversations(work, due: due) + purgeMessages(work, due: due)
+      try purgeConversations(work, due: due) + purgeHidden(work, due: due) + purgeMessages(work, due: due)
     }
     // Only what is really gone: a file without its message is harmless, a message without its file is not.
     files.discard(gone)
@@ -40,12 +41,43 @@ struct PurgeService: Service {
         FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id }))
       // A message that came meanwhile brought it back.
       if let conversation = found.first, Access.isHidden(conversation, place) {
+        if try isShared(conversation, work) { continue }
         files += try work.inbox.fetch(
           FetchDescriptor<AttachmentEntity>(predicate: #Predicate { $0.message?.conversationID == id })
         ).map(\.id)
         try InboxService(context: work.inbox).delete(conversation)
       }
       work.own.delete(place)
+    }
+    return files
+  }
+
+  /// Whether another person with an account on this server takes part.
+  private func isShared(_ conversation: ConversationEntity, _ work: Work) throws -> Bool {
+    let people = conversation.participantIDs
+    return try work.own.fetchCount(
+      FetchDescriptor<AccountEntity>(predicate: #Predicate { people.contains($0.userID) })) > 0
+  }
+
+  /// Deletes what the owner deleted for themselves, if no other person sees it.
+  /// - Returns: the attachments that are gone with them.
+  private func purgeHidden(_ work: Work, due: Date) throws -> [String] {
+    var files: [String] = []
+    let owner = try LocalUser.id(in: work.inbox)
+    let hidden = try work.own.fetch(
+      FetchDescriptor<HiddenMessageEntity>(predicate: #Predicate { $0.userID == owner && $0.hiddenAt <= due }))
+    for item in hidden {
+      let id = item.messageID
+      let message = try work.inbox.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id })).first
+      if let message {
+        // The sync would bring back what others have.
+        if let conversation = message.conversation, try isShared(conversation, work) || message.serverTime > 0 {
+          continue
+        }
+        files += message.attachments.map(\.id)
+        work.inbox.delete(message)
+      }
+      work.own.delete(item)
     }
     return files
   }

@@ -14,67 +14,44 @@ struct Site: Sendable {
   let files: FileCabinet
   let options: WebOptions
   let sync: BackgroundSyncCoordinator?
-  let token: String
-  /// For each name and place: guessing takes years.
+  let fetcher: LinkFetcher
+  /// Part of the names that browsers keep things by.
+  let name: String
+  /// What invitations are made with.
+  let secret: String
+  let doors = Doors()
+  /// For each name and address: guessing takes years.
   let signIns = RateLimit(burst: 10, perSecond: 0.2)
-  /// For each place, whatever the names: every guess costs a tenth of a second.
-  let guests = RateLimit(burst: 60, perSecond: 1)
+  /// For each address, whatever the names: every guess costs a tenth of a second.
+  let guests = RateLimit(burst: 30, perSecond: 0.5)
+  /// For each reader: how many pages of links the server fetches.
+  let fetches = RateLimit(burst: 20, perSecond: 0.5)
   let uploads = UploadLimit(maximum: 12, maximumEach: 3)
 
   func router(_ logger: Logger) -> Router<WebContext> {
     let router = Router(context: WebContext.self)
     router.add(middleware: SecurityHeaders())
+    router.add(middleware: LanguageMiddleware())
     router.add(middleware: ErrorPages(site: self, logger: logger))
-    router.get("assets/:name") { request, context in
-      try Assets.response(try context.parameters.require("name"), version: Query(request)["v"])
-    }
-    router.get("favicon.ico") { _, _ in try Assets.response("icon.svg", version: nil) }
+    router.add(middleware: FrontDoor(options: options))
+    let routes = Routes(site: self)
+    routes.addPublic(to: router)
     router.add(
       middleware: SessionMiddleware(
         sessions: sessions,
         changes: RateLimit(burst: Double(options.burst), perSecond: Double(options.burst) / 2)))
-    addInbox(to: router)
-    addThread(to: router)
-    addAnswers(to: router)
-    addSearch(to: router)
-    addSettings(to: router)
-    addFiles(to: router)
-    addSignIn(to: router)
-    router.get("events") { request, context in
-      let viewer = try context.signedIn().viewer
-      let topics = try await topics(Query(request), viewer)
-      return EventStream.response(request, hub, topics)
-    }
+    routes.add(to: router)
     return router
-  }
-
-  /// What a page wants to hear of: `thread` is the conversation that it shows, `from` and `to` the first and the last
-  /// message of it.
-  private func topics(_ query: Query, _ viewer: Viewer) async throws -> [LiveHub.Topic] {
-    let whole: [LiveHub.Topic] = [.list(viewer), .status]
-    guard let id = try query["thread"].map({ try Slug.decode($0) }) else { return whole }
-    let from = try query["from"].map { try Slug.decode($0) }
-    let to = try query["to"].map { try Slug.decode($0) }
-    return try await read(viewer) { access in
-      let conversation = try access.conversation(id)
-      let thread = whole + [.thread(viewer, id)]
-      guard let from, let to, let first = try? access.message(from, in: conversation),
-        let last = try? access.message(to, in: conversation)
-      else { return thread }
-      let reader = ThreadReader(context: access.work.inbox, conversationID: id)
-      let shown = try reader.between(first, last).messages
-      return thread + [.stretch(viewer, id, (shown.first ?? first).createdAt...(shown.last ?? first).createdAt)]
-    }
   }
 
   // MARK: - Work
 
-  /// Reads what somebody may see.
+  /// Reads with the rights of a viewer.
   func read<T: Sendable>(_ viewer: Viewer, _ body: @escaping @Sendable (Access) throws -> T) async throws -> T {
     try await desk.read { try body(Access(work: $0, viewer: viewer)) }
   }
 
-  /// Changes what somebody may see.
+  /// Changes and saves with the rights of a viewer.
   func write<T: Sendable>(_ viewer: Viewer, _ body: @escaping @Sendable (Access) throws -> T) async throws -> T {
     try await desk.write { try body(Access(work: $0, viewer: viewer)) }
   }
@@ -94,18 +71,34 @@ struct Site: Sendable {
   /// What a page needs beside its own.
   func view(_ request: Request, _ visit: Visit?, section: String) async throws -> PageView {
     let sync = await hub.syncState()
-    let status = visit == nil ? nil : try await desk.read { try StatusLine($0, sync: sync) }
+    let sides = try await visit.mapAsync { visit in
+      try await desk.read { work in
+        let waiting = try WaitingMessages(work)
+        return (StatusLine(waiting, visit.viewer, sync: sync), try Look(work, visit.viewer.userID))
+      }
+    }
     return PageView(
       visit: visit, hasAccounts: options.hasAccounts, path: request.uri.description, section: section,
-      notice: Notice(Query(request)), status: status)
+      notice: Notice(Query(request)), status: sides?.0, look: sides?.1 ?? Look(), site: name)
   }
 
   /// Where a form wants to come back to; the list, where that is no place of this server.
-  func back(_ form: Form) -> String {
-    guard let path = form["return"], path.hasPrefix("/"), !path.hasPrefix("//"), !path.contains("\\"),
+  func back(_ form: Form) -> String { Self.safe(form["return"]) ?? "/" }
+
+  /// A path of this server; nil for anything else.
+  static func safe(_ path: String?) -> String? {
+    guard let path, path.hasPrefix("/"), !path.hasPrefix("//"), !path.contains("\\"),
       path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), path.utf8.count < 2_000
-    else { return "/" }
+    else { return nil }
     return Notice.stripped(path)
+  }
+}
+
+extension Optional {
+  /// `map` with a body that waits.
+  fileprivate func mapAsync<T>(_ body: (Wrapped) async throws -> T) async rethrows -> T? {
+    guard let self else { return nil }
+    return try await body(self)
   }
 }
 
@@ -127,19 +120,22 @@ struct ErrorPages: RouterMiddleware {
       return try await next(request, context)
     } catch {
       let problem = known(error, request)
-      // Who comes to the door without a cookie is shown in.
-      if problem.status == .unauthorized, request.method == .get, site.options.hasAccounts {
-        return Pages.redirect("/sign-in")
+      // A page request without a session leads to the sign-in.
+      let isPage = request.headers[Self.mode].map { $0 == "navigate" } ?? true
+      if problem.status == .unauthorized, request.method == .get, site.options.hasAccounts, isPage {
+        return Pages.redirect(AccountController.signInPath(returningTo: request.uri.description))
       }
-      let visit = try? await site.sessions.visit(request)
+      let visit = try? await site.sessions.visit(request, isSecure: context.isSecure)
       let view = PageView(
-        visit: visit ?? nil, hasAccounts: site.options.hasAccounts, path: "/", section: "none", notice: nil, status: nil
-      )
+        visit: visit ?? nil, hasAccounts: site.options.hasAccounts, path: "/", section: "none", site: site.name)
       let page = Page(
-        heading: problem.title, detail: problem.detail, needsSignIn: problem.status == .unauthorized)
+        heading: problem.title.text, detail: problem.detail.text, needsSignIn: problem.status == .unauthorized)
       return site.pages.page("error", problem.title, page, view, status: problem.status)
     }
   }
+
+  /// What a browser wants an answer for: a page to go to, or something for a script.
+  private static let mode = HTTPField.Name("Sec-Fetch-Mode")!
 
   private func known(_ error: any Error, _ request: Request) -> PageError {
     if let error = PageError(error) { return error }

@@ -11,7 +11,7 @@ public import SwiftData
 /// The owner of the store comes with ``token``, which the first visit exchanges for a cookie. With accounts, everybody else
 /// signs in with a password and sees the conversations that they take part in. (Our own design; the screens are the seeds'.)
 public struct SortedWebServer: Sendable {
-  /// What the owner's first visit carries, as in `/?token=…`; another one each time that the server starts.
+  /// What the owner's first visit carries, as in `/?token=…`; another one each time that the server starts. It works once.
   public let token: String
 
   private let site: Site
@@ -21,22 +21,47 @@ public struct SortedWebServer: Sendable {
   /// - Parameters:
   ///   - inbox: a container of Sorted's models, in SQLite or PostgreSQL.
   ///   - own: a container of ``WebSchema``, for accounts, sessions and drafts.
-  ///   - sync: the sync of the inbox, whose state the pages show; nil where there is none.
+  ///   - sync: the sync of the inbox, whose state the pages show, or nil without a sync server.
   /// - Throws: `SwiftDataError`; `CocoaError` where the templates are not beside the program, or the folder for files cannot
   ///   be made.
   public init(
     inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: BackgroundSyncCoordinator? = nil
   ) async throws {
+    try await self.init(inbox: inbox, own: own, options: options, sync: sync, fetcher: LinkFetcher())
+  }
+
+  /// Makes a server that fetches the pages of links in its own way, for tests.
+  init(
+    inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: BackgroundSyncCoordinator?,
+    fetcher: LinkFetcher
+  ) async throws {
     var logger = Logger(label: "sorted.web")
     logger.logLevel = .warning
-    let desk = Desk(inbox: inbox, own: own)
+    let desk = Desk(
+      inbox: inbox, own: own, setting: Setting(hasSync: sync != nil, hasAccounts: options.hasAccounts))
     let pages = try await Pages()
-    token = Secret.random()
+    let names = try await desk.write { try Self.prepare($0) }
     self.logger = logger
     site = Site(
       desk: desk, pages: pages, hub: LiveHub(desk: desk, pages: pages, sync: sync, logger: logger),
       sessions: Sessions(desk: desk), files: try FileCabinet(folder: options.files), options: options, sync: sync,
-      token: token)
+      fetcher: fetcher, name: names.name, secret: names.secret)
+    token = site.doors.make(lifetime: .infinity)
+  }
+
+  /// Another address that signs the owner in, once.
+  func makeToken() -> String { site.doors.make(lifetime: 600) }
+
+  /// Makes what every web store has, and brings accounts of earlier versions up to it.
+  private static func prepare(_ work: Work) throws -> (name: String, secret: String) {
+    for account in try work.own.fetch(FetchDescriptor<AccountEntity>(predicate: #Predicate { $0.skeleton == "" })) {
+      account.foldedName = AccountName.folded(account.userID)
+      account.skeleton = AccountName.skeleton(account.userID)
+    }
+    if let site = try work.own.fetch(FetchDescriptor<SiteEntity>()).first { return (site.name, site.secret) }
+    let site = SiteEntity()
+    work.own.insert(site)
+    return (site.name, site.secret)
   }
 
   /// Serves until the task is cancelled, or one of the signals arrives.
@@ -50,7 +75,7 @@ public struct SortedWebServer: Sendable {
     // It takes being cancelled, the usual end in a test, for an error.
     var quiet = logger
     quiet.logLevel = .critical
-    // Whoever begins a request and does not go on is in the way of others.
+    // A client that begins a request and does not finish it would hold a connection.
     let application = Application(
       router: site.router(logger), server: .http1(configuration: .init(idleTimeout: .seconds(30))),
       configuration: .init(address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// Who sent a request.
+/// The person and the session of a request.
 struct Visit: Sendable {
   let viewer: Viewer
   /// What its forms carry.
@@ -14,21 +14,27 @@ struct Visit: Sendable {
 /// A request on its way through the server.
 struct WebContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  /// Nil as long as nobody is signed in.
+  /// Nil without a session.
   var visit: Visit?
-  /// The address of the other side.
-  let remote: String
+  /// The address of the browser: behind a trusted proxy, the one that the proxy names.
+  var remote: String
+  /// Whether the browser's connection is encrypted, as far as a trusted proxy says so.
+  var isSecure = false
 
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
     remote = source.channel.remoteAddress?.ipAddress ?? "?"
   }
 
-  /// - Throws: ``PageError`` where nobody is signed in.
+  /// - Throws: ``PageError`` without a session.
   func signedIn() throws -> Visit {
     guard let visit else {
       throw PageError(.unauthorized, "Sign in first", "This page is for people who are signed in.")
     }
     return visit
   }
+
+  /// An identifier in the address.
+  /// - Throws: ``PageError/notFound`` for an invalid identifier.
+  func id(_ name: String) throws -> String { try Slug.decode(try parameters.require(name)) }
 }

@@ -13,21 +13,28 @@ public struct WebOptions: Sendable {
   public var files: URL
   /// As much as a form with files may have, in bytes.
   public var maximumUpload: Int
-  /// How long a deleted conversation can be had back, in seconds.
+  /// Names that lead to this server, beside `localhost` and its addresses. Requests for other names are refused.
+  public var names: [String]
+  /// Addresses of proxies that say truly who sends a request (`X-Forwarded-For`, `X-Forwarded-Proto`).
+  public var trustedProxies: [String]
+  /// How long what was deleted can be had back, in seconds.
   public var undoTime: TimeInterval
-  /// How many changes somebody may make at once; then half as many a second.
+  /// How many changes a session may make at once. Afterwards it may make half as many a second.
   public var burst: Int
 
   /// Makes options; what is not given is as described.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, hasAccounts: Bool = false, files: URL,
-    maximumUpload: Int = 25 << 20, undoTime: TimeInterval = 30, burst: Int = 60
+    maximumUpload: Int = 25 << 20, names: [String] = [], trustedProxies: [String] = [],
+    undoTime: TimeInterval = 30 * 86_400, burst: Int = 60
   ) {
     self.host = host
     self.port = port
     self.hasAccounts = hasAccounts
     self.files = files
     self.maximumUpload = maximumUpload
+    self.names = names
+    self.trustedProxies = trustedProxies
     self.undoTime = undoTime
     self.burst = burst
   }

@@ -7,7 +7,7 @@ public final class DeletedMessageEntity {
   /// The message's identifier
   @Attribute(.unique) public var id: String
 
-  /// Who deleted it
+  /// The person who deleted it
   public var userID: String
 
   /// The conversation

@@ -2,58 +2,70 @@ import Foundation
 import Sorted
 import SwiftData
 
-/// Deletes messages so that they can be had back.
+/// Deletes messages so that they can be had back: for oneself, or for everybody.
 ///
-/// A deleted message leaves the inbox at once: what was not sent yet is not sent, and no other program sees it. A copy in
-/// the web's own store is what it is made from again.
+/// A message that is deleted for everybody says so from then on, also in stores that it was synced to. A copy in the web's
+/// own store is what it is restored from. The copy stays until it is purged: what says whether a message is deleted is the
+/// message, so a crash between the saves of the two stores loses nothing.
 struct DeletedMessages {
   let access: Access
 
-  /// - Throws: `SwiftDataError`.
-  func delete(_ message: MessageEntity, in conversation: ConversationEntity) throws {
-    let contents = try JSONEncoder().encode(MessageCopy(message))
+  /// Deletes a message for oneself.
+  func hide(_ message: MessageEntity) throws {
+    let key = HiddenMessageEntity.key(access.viewer.userID, message.id)
+    let known = try access.work.own.fetchCount(
+      FetchDescriptor<HiddenMessageEntity>(predicate: #Predicate { $0.id == key }))
+    guard known == 0 else { return }
     access.work.own.insert(
-      DeletedMessageEntity(
-        id: message.id, userID: access.viewer.userID, conversationID: conversation.id, contents: contents))
-    access.work.inbox.delete(message)
-    // It stays where it is in the list.
-    if conversation.lastMessageAt == message.createdAt { try showNewest(of: conversation) }
+      HiddenMessageEntity(
+        userID: access.viewer.userID, conversationID: message.conversationID, messageID: message.id))
   }
 
-  /// - Throws: ``PageError`` where it cannot be had back any more, or somebody else deleted it.
+  /// Deletes a message of one's own for everybody.
+  /// - Throws: ``PageError`` for another person's message; `SwiftDataError`.
+  func delete(_ message: MessageEntity) throws {
+    try Sending(access: access).check(message)
+    guard message.deletedAt == nil else { return }
+    let (id, contents) = (message.id, try JSONEncoder().encode(MessageCopy(message)))
+    try access.work.own.delete(model: DeletedMessageEntity.self, where: #Predicate { $0.id == id })
+    access.work.own.insert(
+      DeletedMessageEntity(
+        id: id, userID: access.viewer.userID, conversationID: message.conversationID, contents: contents))
+    let sender = access.viewer.isOwner ? nil : access.viewer.userID
+    try InboxService(context: access.work.inbox).deleteForEverybody(message, by: sender)
+  }
+
+  /// Takes back whichever deletion the viewer made.
+  /// - Throws: ``PageError`` if the bin does not have it any more or another person deleted it.
   func restore(_ id: String, in conversation: ConversationEntity) throws {
+    let key = HiddenMessageEntity.key(access.viewer.userID, id)
+    if let hidden = try access.work.own.fetch(
+      FetchDescriptor<HiddenMessageEntity>(predicate: #Predicate { $0.id == key })
+    ).first {
+      access.work.own.delete(hidden)
+      // Those who watch hear of a change, not of what is hidden.
+      try access.message(id, in: conversation).updatedAt = Date()
+      return
+    }
     let (user, conversationID) = (access.viewer.userID, conversation.id)
     let found = try access.work.own.fetch(
       FetchDescriptor<DeletedMessageEntity>(
         predicate: #Predicate { $0.id == id && $0.userID == user && $0.conversationID == conversationID }))
-    guard let deleted = found.first else {
-      throw PageError(.gone, "Too late", "That message is gone for good: it could be had back for a short time only.")
+    let message = try? access.message(id, in: conversation)
+    guard let deleted = found.first, message == nil || message?.deletedAt != nil else {
+      throw PageError(.gone, "Too late", "The message was deleted for good. The bin keeps messages for 30 days.")
     }
-    try insert(try JSONDecoder().decode(MessageCopy.self, from: deleted.contents), into: conversation)
-    // The message first: if the program ends between the two, it is there and its copy goes by itself.
-    try access.work.inbox.save()
-    access.work.own.delete(deleted)
+    let copy = try JSONDecoder().decode(MessageCopy.self, from: deleted.contents)
+    let attachments = copy.attachments.map { $0.attachment() }
+    try InboxService(context: access.work.inbox).restore(
+      message ?? insert(copy, into: conversation), text: copy.text, attachments: attachments)
   }
 
-  private func insert(_ copy: MessageCopy, into conversation: ConversationEntity) throws {
-    let context = access.work.inbox
-    let id = copy.id
-    // The sync may have brought it already.
-    guard try context.fetchCount(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id })) == 0 else {
-      return
-    }
+  /// Makes a message again that left the store meanwhile.
+  private func insert(_ copy: MessageCopy, into conversation: ConversationEntity) -> MessageEntity {
     let message = copy.message()
-    context.insert(message)
+    access.work.inbox.insert(message)
     message.conversation = conversation
-    message.attachments = copy.attachments.map { $0.attachment() }
-    try context.save()
-    if conversation.lastMessageAt.map({ $0 <= message.createdAt }) ?? true { try showNewest(of: conversation) }
-  }
-
-  /// Has the list show the newest message that there is.
-  private func showNewest(of conversation: ConversationEntity) throws {
-    let newest = try ThreadReader(context: access.work.inbox, conversationID: conversation.id).newest().messages.last
-    conversation.lastMessageText = newest?.text
-    conversation.lastMessageSenderID = newest?.senderID
+    return message
   }
 }

@@ -19,6 +19,10 @@ struct MessageCopy: Codable {
   let changeID: Int64
   let serverTime: Int64
   let editedAt: Date?
+  let deletedAt: Date?
+  let replyToID: String?
+  /// Nil in copies that were made before messages had them, so that the bin outlives an upgrade.
+  let reactions: [String: String]?
   let readBy: [String]
   let category: MessageCategory?
   let categoryConfidence: Double?
@@ -28,6 +32,7 @@ struct MessageCopy: Codable {
   let faqMatchID: String?
   let faqConfidence: Double?
   let smartReplyDraft: String?
+  let assistVersion: Int?
   let supermemoryID: String?
   let attachments: [AttachmentCopy]
 
@@ -48,6 +53,9 @@ struct MessageCopy: Codable {
     changeID = message.changeID
     serverTime = message.serverTime
     editedAt = message.editedAt
+    deletedAt = message.deletedAt
+    replyToID = message.replyToID
+    reactions = message.reactions
     readBy = message.readBy
     category = message.category
     categoryConfidence = message.categoryConfidence
@@ -57,6 +65,7 @@ struct MessageCopy: Codable {
     faqMatchID = message.faqMatchID
     faqConfidence = message.faqConfidence
     smartReplyDraft = message.smartReplyDraft
+    assistVersion = message.assistVersion
     supermemoryID = message.supermemoryID
     attachments = message.attachments.map(AttachmentCopy.init)
   }
@@ -75,6 +84,9 @@ struct MessageCopy: Codable {
     message.changeID = changeID
     message.serverTime = serverTime
     message.editedAt = editedAt
+    message.deletedAt = deletedAt
+    message.replyToID = replyToID
+    message.reactions = reactions ?? [:]
     message.readBy = readBy
     message.category = category
     message.categoryConfidence = categoryConfidence
@@ -84,6 +96,7 @@ struct MessageCopy: Codable {
     message.faqMatchID = faqMatchID
     message.faqConfidence = faqConfidence
     message.smartReplyDraft = smartReplyDraft
+    message.assistVersion = assistVersion ?? 0
     message.supermemoryID = supermemoryID
     return message
   }

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// How long somebody wants messages to be kept.
+/// How long a person keeps messages.
 @Model
 public final class RetentionEntity {
   /// Whose wish it is

@@ -207,7 +207,7 @@ import Testing
     #expect(run.status == 2)
     #expect(run.output.contains(" lost: their pages are damaged"), "\(run.output)")
     #expect(try sorted.run("list", "--store", mended).status == 0)
-    #expect(try sorted.run("recover", store, "--to", mended).errors.contains("is there already; name a new file"))
+    #expect(try sorted.run("recover", store, "--to", mended).errors.contains("exists already; name a new file"))
   }
 
   @Test("The demo shows a list, a thread, a sent message and a search within five seconds, in 80 columns")

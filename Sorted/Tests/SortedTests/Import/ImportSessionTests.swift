@@ -83,10 +83,12 @@ import Testing
   func userChanges() throws {
     let folder = try folder(days: 1)
     try folder.bringIn(IRCReader(path: folder.url))
-    let inbox = InboxService(context: try folder.context())
+    let context = try folder.context()
+    let inbox = InboxService(context: context)
     let conversation = try inbox.conversation("irc")
     try inbox.setPinned(true, conversation)
     try inbox.send("An answer", to: conversation)
+    try context.save()
     #expect(try folder.bringIn(IRCReader(path: folder.url)).changes == 0)
     let again = try InboxService(context: folder.context()).conversation("irc")
     #expect(again.isPinned)

@@ -224,11 +224,14 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<ConversationEntity>()) == 1)
   }
 
-  @Test("The schema has the guide's entities and those of the sync, each with a unique id")
+  @Test("The schema has the guide's entities, those of the sync and that of the assistant, each with a unique id")
   func schema() {
     let entities = SortedContainer.schema.entities
-    let names = ["AttachmentEntity", "AttachmentUploadEntity", "ConversationEntity", "FAQEntity", "MessageEntity"]
-    #expect(entities.map(\.name).sorted() == names + ["SyncConflictEntity", "SyncStateEntity", "UserEntity"])
+    let names = [
+      "AssistCorrectionEntity", "AttachmentEntity", "AttachmentUploadEntity", "ConversationEntity", "FAQEntity",
+      "MessageEntity", "SyncConflictEntity", "SyncStateEntity", "UserEntity",
+    ]
+    #expect(entities.map(\.name).sorted() == names)
     for entity in entities {
       let unique = entity.name == "AttachmentUploadEntity" ? "attachmentID" : "id"
       #expect(entity.attributes.filter(\.isUnique).map(\.name) == [unique], "\(entity.name)")

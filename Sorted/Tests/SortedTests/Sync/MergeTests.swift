@@ -55,6 +55,50 @@ import Testing
     #expect(try tablet.status().conflicts == [])
   }
 
+  @Test("Answers, reactions and deletions arrive at everybody, and nobody's reaction replaces another's")
+  func talk() async throws {
+    let id = try await shared()
+    let answer = try bob.inbox { try $0.send("an answer", to: try $0.conversation("c"), replyTo: id).id }
+    try ann.inbox { try $0.react("👍", to: try $0.message(id)) }
+    try bob.inbox { try $0.react("🎉", to: try $0.message(id)) }
+    try await settle(ann, tablet, bob)
+    for client in [ann, tablet, bob] {
+      #expect(try client.inbox { try $0.message(id).reactions } == ["ann": "👍", "bob": "🎉"], "\(client.user)")
+      #expect(try client.inbox { try $0.message(answer).replyToID } == id)
+    }
+    try ann.inbox { try $0.react(nil, to: try $0.message(id)) }
+    try ann.inbox { try $0.deleteForEverybody(try $0.message(id)) }
+    try await settle(ann, tablet, bob)
+    for client in [ann, tablet, bob] {
+      let message = try client.inbox { inbox in
+        let message = try inbox.message(id)
+        return (text: message.text, isDeleted: message.deletedAt != nil, reactions: message.reactions)
+      }
+      // A client that does not know deletions shows the text.
+      #expect(message.text == InboxService.deletedText && message.isDeleted)
+      #expect(message.reactions == ["ann": "", "bob": "🎉"])
+    }
+    try ann.inbox { try $0.restore(try $0.message(id), text: "hello", attachments: []) }
+    try await settle(ann, tablet, bob)
+    for client in [ann, tablet, bob] {
+      #expect(try client.inbox { try $0.message(id).text } == "hello")
+      #expect(try client.inbox { try $0.message(id).deletedAt } == nil)
+    }
+  }
+
+  @Test("A document has every property of a message but those of this store alone")
+  func completeness() throws {
+    let message = RemoteMessage(MessageEntity(conversationID: "c", senderID: "a", text: "t"))
+    let names = Set(Mirror(reflecting: message).children.compactMap(\.label))
+    let stored = try #require(SortedContainer.schema.entitiesByName["MessageEntity"]).storedPropertiesByName.keys
+    let own: Set = [
+      "syncStatus", "retryCount", "lastSyncAttempt", "nextSyncAttempt", "syncError", "pendingFields", "changeID",
+      "category", "categoryConfidence", "sentiment", "sentimentIntensity", "opportunityScore", "faqMatchID",
+      "faqConfidence", "smartReplyDraft", "assistVersion", "supermemoryID", "conversation", "attachments",
+    ]
+    #expect(names == Set(stored).subtracting(own))
+  }
+
   @Test("A change made after another one was seen wins, however wrong the clock is")
   func wrongClock() async throws {
     let id = try await shared()

@@ -62,8 +62,10 @@ import Testing
     let id = try ann.send("frist", to: "c")
     let container = ann.container
     await ann.database.beforeNextAnswer {
-      let inbox = InboxService(context: ModelContext(container))
+      let context = ModelContext(container)
+      let inbox = InboxService(context: context)
       try inbox.edit(try inbox.message(id), text: "first")
+      try context.save()
     }
     try await ann.sync()
     #expect(try ann.message(id) == "first sent/synced")

@@ -28,7 +28,10 @@ struct SyncClient {
 
   /// The inbox on a context of its own, as another process has it.
   func inbox<T>(_ body: (InboxService) throws -> T) throws -> T {
-    try body(InboxService(context: ModelContext(container)))
+    let context = ModelContext(container)
+    let result = try body(InboxService(context: context))
+    try context.save()
+    return result
   }
 
   func begin(_ id: String, with others: String..., name: String? = nil) throws {

@@ -41,7 +41,7 @@ struct ServerVersionTests {
     conversation.messages[0].attachments = [file]
     try context.save()
 
-    let container = try open(SortedSchemaV3.self)
+    let container = try open(SortedSchemaV4.self)
     defer { try? container.erase() }
     let new = ModelContext(container)
     let messages = try new.fetch(FetchDescriptor<MessageEntity>(sortBy: [SortDescriptor(\.id)]))
@@ -51,6 +51,6 @@ struct ServerVersionTests {
     #expect(messages[0].attachments.map(\.remoteURL) == ["https://example.com/f"])
     #expect(messages.allSatisfy { $0.conversation?.id == "c" })
     #expect(try new.fetch(FetchDescriptor<ConversationEntity>()).map(\.isKept) == [false])
-    #expect(throws: SwiftDataError.newerSchema) { try open(SortedSchemaV2.self) }
+    #expect(throws: SwiftDataError.backwardMigration) { try open(SortedSchemaV2.self) }
   }
 }

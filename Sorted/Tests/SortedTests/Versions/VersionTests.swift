@@ -114,14 +114,21 @@ import Testing
     let first = Schema(versionedSchema: V1.self).entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
     let second = Schema(versionedSchema: V2.self).entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
     #expect(Set(first.keys) == Set(second.keys))
-    let added: Set = ["SyncStateEntity", "SyncConflictEntity", "AttachmentUploadEntity"]
+    let added: Set = ["SyncStateEntity", "SyncConflictEntity", "AttachmentUploadEntity", "AssistCorrectionEntity"]
     #expect(Set(now.keys) == Set(first.keys).union(added))
     #expect(second["MessageEntity"] == first["MessageEntity"]?.union(["nextSyncAttempt"]))
     #expect(second["ConversationEntity"] == first["ConversationEntity"]?.union(["isKept"]))
     let sync: Set = ["pendingFields", "changeID", "serverTime"]
-    #expect(now["MessageEntity"] == second["MessageEntity"]?.union(sync).union(["editedAt"]))
+    let third = Schema(versionedSchema: SortedSchemaV3.self).entitiesByName.mapValues {
+      Set($0.storedPropertiesByName.keys)
+    }
+    #expect(third["MessageEntity"] == second["MessageEntity"]?.union(sync).union(["editedAt"]))
     #expect(
-      now["ConversationEntity"]
+      now["MessageEntity"]
+        == third["MessageEntity"]?.union(["replyToID", "reactions", "deletedAt", "assistVersion"]))
+    #expect(now["ConversationEntity"] == third["ConversationEntity"]?.union(["pinnedMessageIDs"]))
+    #expect(
+      third["ConversationEntity"]
         == second["ConversationEntity"]?.union(sync)
         .union(["hasPendingFields", "fieldTimes", "noticeTime", "messageCursor"]))
     #expect(now["AttachmentEntity"] == second["AttachmentEntity"])
@@ -137,8 +144,8 @@ import Testing
     let before = try rows(folder.store, V1.self)
     #expect(before.count == 5 * 40 + 5 + 5 * 6 + 1)
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true, false])
-    #expect(try rows(folder.store, SortedSchemaV3.self) == before)
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true, false, false])
+    #expect(try rows(folder.store, SortedSchemaV4.self) == before)
 
     let context = ModelContext(container)
     let messages = try context.fetch(FetchDescriptor<MessageEntity>())
@@ -177,7 +184,7 @@ import Testing
     try old.save()
 
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false])
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false])
     let context = ModelContext(container)
     let conversation = try #require(try context.fetch(FetchDescriptor<ConversationEntity>()).first)
     #expect(conversation.isKept && conversation.serverTime == 0 && !conversation.hasPendingFields)
@@ -187,6 +194,32 @@ import Testing
     #expect(migrated.pendingFields.isEmpty && migrated.editedAt == nil && migrated.serverTime == 0)
     #expect(migrated.attachments.map(\.remoteURL) == ["https://example.com/1"])
     #expect(try SyncStateEntity.of(context) == nil)
+    #expect(try SortedContainer.open(folder.store).migrations.isEmpty)
+  }
+
+  @Test("A store of the third version opens with every row as it was, and its messages wait for the assistant")
+  func thirdVersion() throws {
+    let folder = try TemporaryFolder()
+    let schema = Schema(versionedSchema: SortedSchemaV3.self)
+    let old = ModelContext(
+      try ModelContainer(for: schema, configurations: [ModelConfiguration(schema: schema, url: folder.store)]))
+    let conversation = SortedSchemaV3.ConversationEntity(id: "c", participantIDs: ["u", "me"], createdAt: Self.start)
+    let message = SortedSchemaV3.MessageEntity(
+      id: "m", conversationID: "c", senderID: "u", text: "I love your video", createdAt: Self.start, status: .sent,
+      syncStatus: .synced)
+    message.category = .spam
+    message.editedAt = Self.start
+    conversation.messages = [message]
+    old.insert(conversation)
+    try old.save()
+
+    let container = try SortedContainer.open(folder.store)
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false])
+    let context = ModelContext(container)
+    let migrated = try #require(try context.fetch(FetchDescriptor<MessageEntity>()).first)
+    #expect(migrated.text == "I love your video" && migrated.category == .spam && migrated.editedAt == Self.start)
+    #expect(migrated.conversation?.id == "c" && migrated.assistVersion == 0)
+    #expect(try AssistService(container: container).waitingCount() == 1)
     #expect(try SortedContainer.open(folder.store).migrations.isEmpty)
   }
 
@@ -201,6 +234,7 @@ import Testing
     #expect(first.status == 0)
     #expect(first.errors.contains("1.0.0 to 2.0.0"))
     #expect(first.errors.contains("2.0.0 to 3.0.0"))
+    #expect(first.errors.contains("3.0.0 to 4.0.0"))
     let second = try sorted.run("list", "--store", old.path)
     #expect(second.errors.isEmpty)
     #expect(second.output == first.output)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What may be uploaded. (Our decision: the guide names none.)
+/// The limits of uploads. (Our decision, because the guide has none.)
 public struct AttachmentLimits: Hashable, Sendable {
-  /// In bytes, for each type; a type that is not there may not be uploaded.
+  /// The maximum size in bytes by type. A type that is missing cannot be uploaded.
   public var maximumSize: [AttachmentType: Int64]
-  /// MIME types of documents; images, videos and audio are known by the first part of theirs.
+  /// The MIME types of documents. The first part of the MIME type identifies images, videos and audio.
   public var documentTypes: Set<String>
 
   /// Makes limits.
@@ -13,8 +13,8 @@ public struct AttachmentLimits: Hashable, Sendable {
     self.documentTypes = documentTypes
   }
 
-  /// 20 MiB for an image, 50 MiB for audio and documents, 200 MiB for a video; documents are texts, PDF, archives, and
-  /// those of offices.
+  /// 20 MiB for an image, 50 MiB for audio and documents, 200 MiB for a video. Documents are text, PDF, archives and
+  /// office files.
   public static let standard = AttachmentLimits(
     maximumSize: [.image: 20 << 20, .audio: 50 << 20, .document: 50 << 20, .video: 200 << 20],
     documentTypes: [
@@ -27,7 +27,7 @@ public struct AttachmentLimits: Hashable, Sendable {
       "text/csv", "text/markdown", "text/plain", "text/vcard",
     ])
 
-  /// - Throws: ``AttachmentUploadError`` where the file may not be uploaded.
+  /// - Throws: ``AttachmentUploadError`` if the file is not allowed.
   func check(_ type: AttachmentType, mimeType: String, size: Int64) throws {
     let mimeType = mimeType.lowercased().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
     let isAllowed =

@@ -1,31 +1,31 @@
 import Foundation
 import SwiftData
 
-/// An upload of an attachment that has begun and not ended, so that it goes on where it stopped.
+/// An unfinished upload of an attachment, so that it can be resumed.
 @Model
 public final class AttachmentUploadEntity {
   /// The identifier of the attachment
   @Attribute(.unique) public var attachmentID: String
 
-  /// What the remote calls the upload; nil until it has begun
+  /// The remote's identifier of the upload, or nil before it begins
   public var upload: String?
 
-  /// The MD5 of the file when the upload began, in base64
+  /// The MD5 of the file at the beginning of the upload, in base64
   public var checksum: String
 
-  /// The size of the file when the upload began, in bytes
+  /// The size of the file at the beginning of the upload, in bytes
   public var length: Int64
 
-  /// As many bytes as the remote was last known to have
+  /// The number of bytes that the remote is known to have
   public var sent: Int64 = 0
 
-  /// Failures since the last byte that arrived
+  /// Failures since the last progress
   public var failures: Int = 0
 
-  /// Not before then it is tried again by itself; nil for at once
+  /// The time of the next automatic retry, or nil for at once
   public var nextAttempt: Date?
 
-  /// Makes the record of an upload that is about to begin.
+  /// Makes the record of a new upload.
   public init(attachmentID: String, checksum: String, length: Int64) {
     self.attachmentID = attachmentID
     self.checksum = checksum

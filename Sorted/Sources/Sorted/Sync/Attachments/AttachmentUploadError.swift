@@ -1,22 +1,22 @@
 import FirestoreClient
 import Foundation
 
-/// Why a file was not uploaded.
+/// The reason why a file was not uploaded.
 public enum AttachmentUploadError: LocalizedError, Equatable {
-  /// There is no attachment with this identifier, or it was deleted meanwhile.
+  /// The attachment does not exist or was deleted.
   case noSuchAttachment(String)
   /// The file cannot be read.
   case unreadable(String, String)
-  /// The file has more bytes than its type may have.
+  /// The file is larger than its type allows.
   case tooLarge(Int64, maximum: Int64)
-  /// A file of this MIME type may not be an attachment of this type.
+  /// The MIME type does not match the attachment's type.
   case typeNotAllowed(String, AttachmentType)
-  /// What has arrived is not what was sent; it was deleted there.
+  /// The remote file differs from the local one. It was deleted there.
   case wrongChecksum(String)
-  /// What the remote said.
+  /// An error of the remote.
   case remote(FirestoreError)
 
-  /// Whether the same upload may succeed later without anybody doing anything.
+  /// Whether a retry of the same upload may succeed.
   public var isRetryable: Bool {
     switch self {
     case .wrongChecksum: true
@@ -25,7 +25,7 @@ public enum AttachmentUploadError: LocalizedError, Equatable {
     }
   }
 
-  /// What went wrong, and what helps.
+  /// The problem and a remedy.
   public var errorDescription: String? {
     switch self {
     case .noSuchAttachment(let id): "There is no attachment \(id)."

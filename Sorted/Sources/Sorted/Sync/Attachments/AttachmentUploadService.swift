@@ -2,35 +2,37 @@ public import FirestoreClient
 public import Foundation
 public import SwiftData
 
-/// Sends the files of attachments to a ``RemoteStorage``, each on from where it stopped.
+/// Uploads the files of attachments to a `RemoteStorage` and resumes interrupted uploads.
 ///
-/// How far an upload has come is in the store (``AttachmentUploadEntity``) before the next chunk goes out, so whatever ends
-/// the process loses one chunk at most, and the remote is asked for what it has. A file is checked against the MD5 that
-/// the remote computed. After three failures without a byte in between, or one that does not go away, the attachment is
-/// failed with its reason until ``retry(_:)``; before that it waits 1, 2, 4 s.
+/// The store records the progress (``AttachmentUploadEntity``) before the next chunk is sent, so a crash loses at most
+/// one chunk, and the remote is asked for its offset. The service compares a file with the MD5 from the remote. It
+/// retries a failure after 1, 2, 4 s. After three failures without progress, or a permanent one, the attachment is
+/// failed until ``retry(_:)``.
 public actor AttachmentUploadService: ModelActor {
-  /// How far an upload has come.
+  /// The progress of an upload.
   public struct Progress: Hashable, Sendable {
-    /// Of the attachment.
+    /// The identifier of the attachment.
     public let attachmentID: String
-    /// 0...1
+    /// The finished fraction, 0...1.
     public let fraction: Double
   }
 
-  /// What one run did.
+  /// The result of a run.
   public struct Summary: Hashable, Sendable {
-    /// The identifiers of the attachments whose files are there now.
+    /// The identifiers of completed attachments.
     public var completed: [String] = []
-    /// Those that will not be tried again by themselves.
+    /// The identifiers of failed attachments, which are not retried automatically.
     public var failed: [String] = []
-    /// Those that will.
+    /// The identifiers of attachments that are retried automatically.
     public var waiting: [String] = []
 
-    /// Makes a summary of nothing.
+    /// Makes an empty summary.
     public init() {}
   }
 
+  /// The store with the attachments.
   public nonisolated let modelContainer: ModelContainer
+  /// Runs the actor's jobs and holds its context.
   public nonisolated let modelExecutor: any ModelExecutor
   private let storage: any RemoteStorage
   private let limits: AttachmentLimits
@@ -43,9 +45,13 @@ public actor AttachmentUploadService: ModelActor {
 
   /// Makes a service.
   /// - Parameters:
-  ///   - chunkSize: in bytes; taken down to a multiple of 256 KiB, and one at least. Memory grows with it.
-  ///   - thumbnails: makes small pictures of images, which are uploaded beside them; nil makes none.
-  ///   - onProgress: called after each chunk, on no particular thread.
+  ///   - modelContainer: the store of the attachments.
+  ///   - storage: the remote.
+  ///   - limits: the limits of uploads.
+  ///   - chunkSize: the chunk size in bytes, rounded down to a multiple of 256 KiB, at least one. Memory grows with it.
+  ///   - thumbnails: makes thumbnails of images, uploaded beside them, or nil for none.
+  ///   - environment: the clock, sleep and randomness.
+  ///   - onProgress: called after each chunk on any thread.
   public init(
     modelContainer: ModelContainer, storage: any RemoteStorage, limits: AttachmentLimits = .standard,
     chunkSize: Int = 1 << 20, thumbnails: (any ThumbnailMaker)? = nil, environment: SyncEnvironment = SyncEnvironment(),
@@ -56,7 +62,7 @@ public actor AttachmentUploadService: ModelActor {
     modelExecutor = DefaultSerialModelExecutor(modelContext: context)
     self.storage = storage
     self.limits = limits
-    // Google takes multiples of this only, except for the last chunk.
+    // Google requires multiples of this, except for the last chunk.
     let granularity = 256 * 1_024
     self.chunkSize = max(1, chunkSize / granularity) * granularity
     self.thumbnails = thumbnails
@@ -68,9 +74,10 @@ public actor AttachmentUploadService: ModelActor {
 
   // MARK: - What to do
 
-  /// Uploads what waits, one after the other, the oldest first, until the remote cannot be reached.
-  /// - Parameter ignoringBackoff: also what would still have to wait, as when the network has come back.
-  /// - Throws: `SwiftDataError` and `CancellationError`; all else is in the attachments and in the summary.
+  /// Uploads pending attachments one after another, oldest first, until the remote is unreachable.
+  /// - Parameter ignoringBackoff: whether to include attachments whose retry time has not come, as after the network
+  ///   returned.
+  /// - Throws: `SwiftDataError` and `CancellationError`. Other errors are in the attachments and in the summary.
   @discardableResult
   public func uploadPending(ignoringBackoff: Bool = false) async throws -> Summary {
     var summary = Summary()
@@ -88,8 +95,10 @@ public actor AttachmentUploadService: ModelActor {
     return summary
   }
 
-  /// Uploads one attachment, or waits for the upload that is under way, and is cancelled with it. Nothing is sent again where it is completed.
-  /// - Throws: ``AttachmentUploadError``, which is then also in the attachment; `SwiftDataError`; `CancellationError`.
+  /// Uploads one attachment, or waits for its running upload and is cancelled with it. Does nothing for a completed
+  /// one.
+  /// - Throws: ``AttachmentUploadError``, which is also recorded in the attachment; `SwiftDataError`;
+  ///   `CancellationError`.
   public func upload(_ id: String) async throws {
     if let task = running[id] { return try await task.value }
     let task = Task { try await self.attempt(id) }
@@ -102,7 +111,7 @@ public actor AttachmentUploadService: ModelActor {
     }
   }
 
-  /// Has a failed attachment tried again, on from where it stopped, by the next ``uploadPending(ignoringBackoff:)``.
+  /// Lets the next ``uploadPending(ignoringBackoff:)`` resume a failed attachment.
   /// - Throws: ``AttachmentUploadError/noSuchAttachment(_:)``, `SwiftDataError`.
   public func retry(_ id: String) throws { try record.allowAnotherAttempt(id) }
 
@@ -147,7 +156,7 @@ public actor AttachmentUploadService: ModelActor {
 
   // MARK: - Thumbnails
 
-  /// An image without a thumbnail is sent all the same: what cannot be decoded here may be shown elsewhere.
+  /// An image without a thumbnail is uploaded too, because another client may be able to decode it.
   private func sendThumbnail(
     of file: LocalFile, _ attachment: UploadRecord.Attachment, beside name: String
   ) async throws -> String? {
@@ -162,9 +171,9 @@ public actor AttachmentUploadService: ModelActor {
   }
 }
 
-/// Makes small pictures of images.
+/// Makes thumbnails of images.
 public protocol ThumbnailMaker: Sendable {
-  /// A JPEG picture of an image.
-  /// - Throws: where the image cannot be read.
+  /// Makes a JPEG thumbnail of an image.
+  /// - Throws: an error if the image cannot be read.
   func thumbnail(of image: URL) async throws -> Data
 }

@@ -1,14 +1,14 @@
 import Crypto
 import Foundation
 
-/// The file of an attachment on this machine.
+/// The local file of an attachment.
 struct LocalFile {
   let url: URL
-  /// In bytes.
+  /// The size in bytes.
   let size: Int64
 
-  /// - Parameter location: a path, or a URL of a file.
-  /// - Throws: ``AttachmentUploadError`` where there is no file to read.
+  /// - Parameter location: a path or a file URL.
+  /// - Throws: ``AttachmentUploadError`` if the file cannot be read.
   init(_ location: String?) throws {
     guard let location, !location.isEmpty else {
       throw AttachmentUploadError.unreadable("", "the attachment has no localURL")
@@ -27,8 +27,8 @@ struct LocalFile {
     }
   }
 
-  /// The MD5 of all bytes, in base64, as Google has it.
-  /// - Complexity: reads the file, a MiB at a time.
+  /// The MD5 of the file in base64, as Google has it.
+  /// - Complexity: reads the file in pieces of 1 MiB.
   func checksum() throws -> String {
     try reading { file in
       var hash = Insecure.MD5()
@@ -37,7 +37,7 @@ struct LocalFile {
     }
   }
 
-  /// Fewer bytes than asked for only where the file ends.
+  /// Reads bytes. Returns fewer only at the end of the file.
   func bytes(from offset: Int64, count: Int) throws -> Data {
     try reading { file in
       try file.seek(toOffset: UInt64(offset))

@@ -1,11 +1,11 @@
 import Foundation
 import SwiftData
 
-/// What the store knows of the uploads, read and changed in one place. Each change is saved before it returns.
+/// The stored state of uploads. Each change is saved before it returns.
 ///
-/// The objects are looked up anew each time: while a chunk is on its way, others may delete the attachment.
+/// Objects are looked up each time, because the attachment may be deleted while a chunk is sent.
 struct UploadRecord {
-  /// What is uploaded.
+  /// The attachment to upload.
   struct Attachment {
     let id: String
     let type: AttachmentType
@@ -13,7 +13,7 @@ struct UploadRecord {
     let mimeType: String
     let fileName: String
   }
-  /// How far it has come.
+  /// The progress of the upload.
   struct Progress {
     let upload: String?
     let checksum: String
@@ -23,7 +23,7 @@ struct UploadRecord {
 
   let context: ModelContext
 
-  /// Those that wait for an upload, or were under way when a process ended, the oldest first.
+  /// The attachments that wait for an upload or whose upload was interrupted, oldest first.
   func waiting(at now: Date) throws -> [String] {
     let (pending, uploading) = (UploadStatus.pending, UploadStatus.uploading)
     let found = try context.fetch(
@@ -52,7 +52,7 @@ struct UploadRecord {
     }
   }
 
-  /// Forgets what there was of an upload, and notes a new one that has sent nothing.
+  /// Replaces the record by one of a new upload without progress.
   func begin(_ id: String, upload name: String?, checksum: String, length: Int64) throws {
     let entity = try entity(id)
     let failures = try upload(id)?.failures ?? 0
@@ -66,8 +66,8 @@ struct UploadRecord {
     try save()
   }
 
-  /// Notes how much the remote has; each byte that arrived forgives the failures before it.
-  /// - Returns: 0...1.
+  /// Records the remote's offset. Progress resets the failures.
+  /// - Returns: the finished fraction, 0...1.
   func note(_ id: String, sent: Int64) throws -> Double {
     let entity = try entity(id)
     guard let record = try upload(id) else { throw AttachmentUploadError.noSuchAttachment(id) }
@@ -85,7 +85,7 @@ struct UploadRecord {
     try save()
   }
 
-  /// - Parameter nextAttempt: nil for a failure that stays until somebody asks for another attempt.
+  /// - Parameter nextAttempt: the time of the retry, or nil for a permanent failure.
   func fail(_ id: String, _ reason: String, failures: Int, nextAttempt: Date?) throws {
     let entity = try entity(id)
     if let record = try upload(id) {
@@ -99,7 +99,7 @@ struct UploadRecord {
     try save()
   }
 
-  /// What is sent goes on; the failures so far are forgiven.
+  /// Resumes an upload and resets its failures.
   func allowAnotherAttempt(_ id: String) throws {
     let entity = try entity(id)
     guard entity.uploadStatus != .completed else { return }
@@ -108,7 +108,7 @@ struct UploadRecord {
     try save()
   }
 
-  /// The record of an attachment that is no more.
+  /// Deletes the record of a deleted attachment.
   func forget(_ id: String) throws {
     guard let record = try upload(id) else { return }
     context.delete(record)

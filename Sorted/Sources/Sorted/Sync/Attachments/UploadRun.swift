@@ -1,7 +1,8 @@
 import FirestoreClient
 import Foundation
 
-/// One upload, from where it stopped to its end, or to the first failure that asking the remote does not mend.
+/// One upload, resumed and run to its end, or to the first failure that asking the remote for its offset does not
+/// resolve.
 struct UploadRun {
   let attachment: UploadRecord.Attachment
   let file: LocalFile
@@ -11,13 +12,13 @@ struct UploadRun {
   let chunkSize: Int
   let onProgress: (Double) -> Void
 
-  /// Where the file goes.
+  /// The path of the remote file.
   var name: String {
     let fileName = attachment.fileName.split(separator: "/").last.map(String.init) ?? "file"
     return "attachments/\(attachment.id)/\(fileName)"
   }
 
-  /// - Returns: what the remote says of the file, which is what was sent.
+  /// - Returns: the remote's metadata, which match the sent file.
   /// - Throws: ``AttachmentUploadError``, `FirestoreError`, `SwiftDataError`, `CancellationError`.
   func run(isolation: isolated (any Actor)? = #isolation) async throws -> RemoteFile {
     if let known = try record.progress(attachment.id), let upload = known.upload {
@@ -25,14 +26,14 @@ struct UploadRun {
         do {
           return try await proceed(upload, try await storage.state(ofUpload: upload))
         } catch let error as FirestoreError where error.status == .notFound {
-          // The remote has forgotten the upload; it may have done so long after the file was finished.
+          // The remote has forgotten the upload, possibly long after the file was finished.
           if let there = try await existing() { return there }
         }
       } else {
         try await storage.cancelUpload(upload)
       }
     }
-    // The file is known before the remote is asked: a crash in between begins once more, and no failure is forgotten.
+    // Recorded before the request: a crash in between begins again, and failures stay counted.
     try record.begin(attachment.id, upload: nil, checksum: checksum, length: file.size)
     let upload = try await storage.beginUpload(name, contentType: attachment.mimeType, length: file.size)
     try record.begin(attachment.id, upload: upload, checksum: checksum, length: file.size)
@@ -51,7 +52,7 @@ struct UploadRun {
     return try await checked(try await storage.file(name))
   }
 
-  /// A failure that has nonetheless moved the remote on is none: its answer was lost.
+  /// Sends a chunk. If the remote's offset moved despite a failure, only the answer was lost.
   private func sendChunk(
     _ upload: String, _ received: Int64, isolation: isolated (any Actor)? = #isolation
   ) async throws -> UploadState {
@@ -87,7 +88,7 @@ struct UploadRun {
     _ remote: RemoteFile, isolation: isolated (any Actor)? = #isolation
   ) async throws -> RemoteFile {
     if matches(remote) { return remote }
-    // The upload is over, so the next attempt has to begin a new one.
+    // The upload is over, so the next attempt must begin a new one.
     try record.begin(attachment.id, upload: nil, checksum: checksum, length: file.size)
     try await storage.delete(name)
     throw AttachmentUploadError.wrongChecksum(name)

@@ -1,23 +1,25 @@
 public import Foundation
 
-/// Thumbnails by `vipsthumbnail`, the program of libvips (on Debian in `libvips-tools`).
+/// Makes thumbnails with `vipsthumbnail` of libvips (Debian: `libvips-tools`).
 ///
-/// It reads the formats that libvips holds safe (JPEG, PNG, WebP, GIF, …), turns photographs upright and shrinks while it
-/// decodes. A process of its own: what an image does to its decoder, it does not do to this one.
+/// It reads the formats that libvips considers safe (JPEG, PNG, WebP, GIF, …), applies the orientation, and shrinks
+/// while decoding. It runs in a process of its own, so a malicious image cannot affect this one.
 public struct VipsThumbnails: ThumbnailMaker {
-  /// Why there is no thumbnail.
+  /// The reason why there is no thumbnail.
   public struct Failure: Error, CustomStringConvertible {
-    /// What the program said.
+    /// The program's message.
     public let description: String
   }
 
   private let program: URL
   private let side: Int
-  /// A picture for which this is not enough was made to keep somebody busy.
+  /// An image that takes longer was probably made to waste time.
   private static let maximumTime = Duration.seconds(30)
 
-  /// Makes a maker; nil where the program is not installed.
-  /// - Parameter side: the width and the height at most, in pixels; smaller images keep their size.
+  /// Makes a thumbnail maker, or nil if the program is not installed.
+  /// - Parameters:
+  ///   - side: the maximum width and height in pixels. Smaller images keep their size.
+  ///   - path: the folders to search for the program, separated by colons.
   public init?(side: Int = 320, path: String? = ProcessInfo.processInfo.environment["PATH"]) {
     let programs = (path ?? "").split(separator: ":").map { URL(fileURLWithPath: $0 + "/vipsthumbnail") }
     guard let program = programs.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
@@ -27,13 +29,13 @@ public struct VipsThumbnails: ThumbnailMaker {
     self.side = side
   }
 
-  /// A JPEG picture, without what the camera noted of place and time.
-  /// - Throws: ``Failure`` for what is no image, `CancellationError`.
+  /// Makes a JPEG thumbnail without metadata.
+  /// - Throws: ``Failure`` if the file is not an image, `CancellationError`.
   public func thumbnail(of image: URL) async throws -> Data {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("thumbnail-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // A name of its own: brackets at the end of one would be options.
+    // A name of our own, because brackets at the end of a name are options.
     let source = folder.appendingPathComponent("image")
     try FileManager.default.createSymbolicLink(at: source, withDestinationURL: image.standardizedFileURL)
     let result = folder.appendingPathComponent("thumbnail.jpg")
@@ -70,7 +72,7 @@ public struct VipsThumbnails: ThumbnailMaker {
         }
       }
     } onCancel: {
-      // Before it runs there is nothing to end, and Foundation does not take that well.
+      // Foundation does not allow terminating a process before it runs.
       if process.isRunning { process.terminate() }
     }
   }

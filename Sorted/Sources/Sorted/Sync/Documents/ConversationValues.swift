@@ -2,18 +2,19 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// What of a conversation is on the server, apart from any context.
+/// The synced values of a conversation, independent of a context.
 struct ConversationValues: Hashable, Sendable {
   var id: String
   var participants: [String]
   var displayName: String?
   var avatarURL: String?
   var isGroup = false
+  var pinnedMessages: [String] = []
   var isPinned = false
   var isMuted = false
   var isArchived = false
   var createdAt: Date
-  /// By names of fields.
+  /// The times of the fields by name.
   var times: [String: Date] = [:]
   var pending: Set<String> = []
   var changeID: Int64 = 0
@@ -25,6 +26,7 @@ struct ConversationValues: Hashable, Sendable {
     displayName = conversation.displayName
     avatarURL = conversation.avatarURL
     isGroup = conversation.isGroup
+    pinnedMessages = conversation.pinnedMessageIDs
     isPinned = conversation.isPinned
     isMuted = conversation.isMuted
     isArchived = conversation.isArchived
@@ -35,14 +37,14 @@ struct ConversationValues: Hashable, Sendable {
     serverTime = conversation.serverTime
   }
 
-  /// One that is not in the store.
+  /// Makes the values of a conversation that is not in the store.
   init(id: String, createdAt: Date) {
     self.id = id
     self.participants = []
     self.createdAt = createdAt
   }
 
-  /// Those to tell: who takes part, and the user.
+  /// The users to notify: the participants and the user.
   func recipients(_ userID: String) -> [String] {
     var names = participants.map { $0 == LocalUser.placeholder ? userID : $0 }
     if !names.contains(userID) { names.append(userID) }
@@ -52,7 +54,7 @@ struct ConversationValues: Hashable, Sendable {
 
   // MARK: - The store
 
-  /// - Returns: whether the conversation was still as it had been read.
+  /// - Returns: whether the conversation was unchanged since it was read.
   func save(updatedAt: Date?, _ context: ModelContext) throws -> Bool {
     let id = id
     let changeID = changeID
@@ -62,6 +64,7 @@ struct ConversationValues: Hashable, Sendable {
       let conversation = ConversationEntity(
         id: id, participantIDs: participants, displayName: displayName, isGroup: isGroup, createdAt: createdAt)
       conversation.avatarURL = avatarURL
+      conversation.pinnedMessageIDs = pinnedMessages
       conversation.isPinned = isPinned
       conversation.isMuted = isMuted
       conversation.isArchived = isArchived
@@ -78,6 +81,7 @@ struct ConversationValues: Hashable, Sendable {
     return try context.update(
       model: ConversationEntity.self, where: mine, set: .assign(\.participantIDs, participants),
       .assign(\.displayName, displayName), .assign(\.avatarURL, avatarURL), .assign(\.isGroup, isGroup),
+      .assign(\.pinnedMessageIDs, pinnedMessages),
       .assign(\.isPinned, isPinned), .assign(\.isMuted, isMuted), .assign(\.isArchived, isArchived),
       .assign(\.fieldTimes, times), .assign(\.pendingFields, pendingFields),
       .assign(\.hasPendingFields, !pendingFields.isEmpty), .assign(\.serverTime, serverTime),

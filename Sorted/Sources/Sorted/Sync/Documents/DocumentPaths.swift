@@ -1,7 +1,7 @@
 import FirestoreClient
 import Foundation
 
-/// Where things are on the server (guide, 4.1 and 4.2): `conversations/{id}`, `conversations/{id}/messages/{id}`,
+/// The document names (guide, 4.1 and 4.2): `conversations/{id}`, `conversations/{id}/messages/{id}`,
 /// `users/{uid}/conversations/{id}`.
 struct DocumentPaths: Sendable {
   let root: String
@@ -18,8 +18,8 @@ struct DocumentPaths: Sendable {
     "\(self.user(user))/conversations/\(Self.escaped(conversation))"
   }
 
-  /// An identifier as the last part of a name. Firestore has no use for slashes, lone dots and names in double
-  /// underscores; imported conversations have slashes.
+  /// An identifier escaped for the last part of a name. Firestore forbids slashes, single dots and names in double
+  /// underscores; identifiers of imported conversations contain slashes.
   static func escaped(_ id: String) -> String {
     var result = id.replacing("%", with: "%25").replacing("/", with: "%2F")
     if result == "." || result == ".." { result = result.replacing(".", with: "%2E") }
@@ -27,7 +27,7 @@ struct DocumentPaths: Sendable {
     return result.isEmpty ? "%" : result
   }
 
-  /// The identifier that a document's name ends with.
+  /// The identifier at the end of a document's name.
   static func identifier(_ name: String) -> String {
     let last = name.split(separator: "/").last.map(String.init) ?? ""
     return last == "%" ? "" : last.removingPercentEncoding ?? last

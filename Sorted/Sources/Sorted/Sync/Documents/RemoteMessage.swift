@@ -1,33 +1,40 @@
 import FirestoreClient
 import Foundation
 
-/// A field of a message that changes after it was written.
+/// A field of a message that may change.
 public enum MessageField: String, CaseIterable, Sendable {
-  /// What it says.
+  /// What it says, and whether it was deleted.
   case text
-  /// How far it has come.
+  /// The delivery state.
   case status
-  /// Who has read it.
+  /// The users who have read it.
   case readBy
+  /// What people reacted with. Each client writes its own user's reaction only.
+  case reactions
 }
 
-/// A message as its document has it (guide, 4.1), and as the store has it apart from any context.
+/// A message in the form of its document (guide, 4.1), independent of a context.
 struct RemoteMessage: Hashable, Sendable {
   var id: String
   var conversationID: String
   var senderID: String
   var text: String
-  /// Nil where the text is the first one.
+  /// Nil if the text was never edited.
   var editedAt: Date?
+  /// Nil where it was not deleted. It belongs to the text: the later change decides both.
+  var deletedAt: Date?
   var createdAt: Date
+  var replyToID: String?
+  /// By user; an empty text is one that was taken back.
+  var reactions: [String: String]
   var status: MessageStatus
   var readBy: [String]
-  /// Microseconds by the server's clock; 0 where it has none.
+  /// The server's update time in microseconds, or 0 if the server does not have the message.
   var serverTime: Int64
-  /// By the server's clock; what cursors are compared with.
+  /// The server's time that cursors are compared with.
   var updatedAt: Date?
 
-  /// Nil for a document that is no message.
+  /// Returns nil if the document is not a message.
   init?(_ document: FirestoreDocument, conversationID: String) {
     let fields = document.fields
     guard let senderID = fields["senderID"]?.text, let text = fields["text"]?.text,
@@ -38,8 +45,11 @@ struct RemoteMessage: Hashable, Sendable {
     self.senderID = senderID
     self.text = text
     self.editedAt = fields["editedAt"]?.time
+    self.deletedAt = fields["deletedAt"]?.time
     self.createdAt = createdAt
-    // What is on the server was sent, whatever another client calls it.
+    self.replyToID = fields["replyTo"]?.text
+    self.reactions = fields["reactions"]?.members?.compactMapValues(\.text) ?? [:]
+    // A message on the server counts as sent, whatever another client wrote.
     self.status = max(.sent, fields["status"]?.text.flatMap(MessageStatus.init) ?? .sent)
     self.readBy = fields["readBy"]?.texts ?? []
     self.serverTime = document.serverTime
@@ -53,14 +63,17 @@ struct RemoteMessage: Hashable, Sendable {
     senderID = message.senderID
     text = message.text
     editedAt = message.editedAt
+    deletedAt = message.deletedAt
     createdAt = message.createdAt
+    replyToID = message.replyToID
+    reactions = message.reactions
     status = message.status
     readBy = message.readBy
     serverTime = message.serverTime
     updatedAt = nil
   }
 
-  /// Whether both are the same message: nobody else has its identifier, its sender and its time.
+  /// Whether both are the same message: identifier, sender and time are equal.
   func isSame(as other: RemoteMessage) -> Bool {
     id == other.id && conversationID == other.conversationID && senderID == other.senderID
       && ServerTime.microseconds(createdAt) == ServerTime.microseconds(other.createdAt)
@@ -70,7 +83,7 @@ struct RemoteMessage: Hashable, Sendable {
 
   private static let serverTime = FirestoreTransform(FirestoreFieldPath("updatedAt"), .requestTime)
 
-  /// Makes the document, unless there is one.
+  /// The write that creates the document unless it exists.
   func creation(_ paths: DocumentPaths) -> FirestoreWrite {
     var fields: [String: FirestoreValue] = [
       "id": .string(id), "conversationID": .string(conversationID), "senderID": .string(senderID),
@@ -78,24 +91,34 @@ struct RemoteMessage: Hashable, Sendable {
       "readBy": .array(readBy.map { .string($0) }), "createdAt": ServerTime.value(createdAt),
     ]
     if let editedAt { fields["editedAt"] = ServerTime.value(editedAt) }
+    if let deletedAt { fields["deletedAt"] = ServerTime.value(deletedAt) }
+    if let replyToID { fields["replyTo"] = .string(replyToID) }
+    if !reactions.isEmpty { fields["reactions"] = .map(reactions.mapValues { .string($0) }) }
     return .update(
       FirestoreDocument(name: paths.message(id, in: conversationID), fields: fields), transforms: [Self.serverTime],
       if: .exists(false))
   }
 
-  /// Writes what was changed here. Readers are added on the server; a text replaces only the one that was known.
-  func change(of pending: [MessageField], _ paths: DocumentPaths) -> FirestoreWrite {
+  /// Writes what was changed here. Readers are added on the server; a text replaces only the one that was known; of the
+  /// reactions, the user's own is written.
+  func change(of pending: [MessageField], by userID: String, _ paths: DocumentPaths) -> FirestoreWrite {
     var fields: [String: FirestoreValue] = [:]
     var mask = [FirestoreFieldPath]()
     var transforms = [Self.serverTime]
     if pending.contains(.text) {
       fields["text"] = .string(text)
       fields["editedAt"] = ServerTime.value(editedAt ?? createdAt)
-      mask += [FirestoreFieldPath("text"), FirestoreFieldPath("editedAt")]
+      // A field of the mask without a value is removed: the message is there again.
+      if let deletedAt { fields["deletedAt"] = ServerTime.value(deletedAt) }
+      mask += [FirestoreFieldPath("text"), FirestoreFieldPath("editedAt"), FirestoreFieldPath("deletedAt")]
     }
     if pending.contains(.status) || pending.contains(.readBy) {
       fields["status"] = .string(status.rawValue)
       mask.append(FirestoreFieldPath("status"))
+    }
+    if pending.contains(.reactions), let own = reactions[userID] {
+      fields["reactions"] = .map([userID: .string(own)])
+      mask.append(FirestoreFieldPath("reactions", userID))
     }
     if pending.contains(.readBy) {
       transforms.append(
@@ -104,7 +127,7 @@ struct RemoteMessage: Hashable, Sendable {
     return .update(
       FirestoreDocument(name: paths.message(id, in: conversationID), fields: fields), mask: FirestoreMask(mask),
       transforms: transforms,
-      if: pending.contains(.text) && serverTime > 0
+      if: (pending.contains(.text) || pending.contains(.reactions)) && serverTime > 0
         ? .updateTime(ServerTime.timestamp(serverTime)) : .exists(true))
   }
 }

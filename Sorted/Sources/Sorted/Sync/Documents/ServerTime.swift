@@ -1,12 +1,12 @@
 import FirestoreClient
 import Foundation
 
-/// Times in whole microseconds since 1970, which is what Firestore keeps. A date and its microseconds lead to each other
-/// without drifting.
+/// Times in whole microseconds since 1970, Firestore's precision. Conversions between a date and its microseconds do
+/// not drift.
 enum ServerTime {
   static func microseconds(_ date: Date) -> Int64 {
     let value = (date.timeIntervalSince1970 * 1_000_000).rounded()
-    // A date that is out of range is one that nobody meant.
+    // A date out of range is an error of its author.
     return Int64(exactly: value) ?? (value < 0 ? .min : .max)
   }
 
@@ -17,7 +17,7 @@ enum ServerTime {
 
   static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
 
-  /// The date as it comes back from a server.
+  /// The date as a server returns it.
   static func rounded(_ date: Date) -> Date { self.date(microseconds(date)) }
 
   static func timestamp(_ microseconds: Int64) -> FirestoreTimestamp {
@@ -39,6 +39,6 @@ extension FirestoreValue {
 }
 
 extension FirestoreDocument {
-  /// The server's time of the last change, 0 in what did not come from a server.
+  /// The server's update time, or 0 for a value that did not come from a server.
   var serverTime: Int64 { updateTime.map(ServerTime.microseconds) ?? 0 }
 }

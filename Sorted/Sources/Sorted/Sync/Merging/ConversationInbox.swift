@@ -2,15 +2,15 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// Takes the documents of conversations into the store.
+/// Merges documents of conversations into the store.
 struct ConversationInbox {
   let context: ModelContext
 
-  /// Takes a conversation's document, or the user's own document of it, or both.
+  /// Merges a conversation's document, the user's own document of it, or both.
   /// - Parameter notice: the user's own document.
   /// - Throws: `SwiftDataError`.
   func take(_ document: FirestoreDocument?, notice: FirestoreDocument? = nil, conversationID: String) throws {
-    // What another process changes in between is read again; it does not change things all the time.
+    // If another process changed the conversation in between, it is read again. A limit ends endless interference.
     for _ in 0..<10 {
       let found = try context.fetch(
         FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == conversationID }))
@@ -28,7 +28,8 @@ struct ConversationInbox {
     throw DataLayerError.syncFailed("the conversation \(conversationID) changes all the time; sync again")
   }
 
-  /// Before the change itself, so that a crash in between loses nothing; the same conflict met again is not another one.
+  /// Recorded before the change, so that a crash in between loses nothing. Recording the same conflict again does
+  /// nothing.
   private func record(_ lost: [ConversationMerge.Lost], of conversationID: String) throws {
     for item in lost {
       let conflict = SyncConflictEntity(

@@ -1,10 +1,10 @@
 import FirestoreClient
 import Foundation
 
-/// Brings a conversation of this store together with its document, or with the user's own document of it, field by field:
-/// the later change wins.
+/// Merges a conversation with its document, or with the user's own document of it, field by field: the later change
+/// wins.
 struct ConversationMerge {
-  /// A change made here that a later one replaced.
+  /// A local change that a later one replaced.
   struct Lost: Hashable {
     var field: ConversationField
     var value: String
@@ -18,7 +18,7 @@ struct ConversationMerge {
 
   init(_ values: ConversationValues) { self.values = values }
 
-  /// - Parameter isShared: whether it is the conversation's document, or the user's own one.
+  /// - Parameter isShared: whether it is the conversation's document rather than the user's own one.
   mutating func take(_ document: FirestoreDocument, isShared: Bool) {
     let times = document.fields["fieldTimes"]?.members ?? [:]
     if isShared {
@@ -34,7 +34,7 @@ struct ConversationMerge {
     let name = field.rawValue
     let ownTime = values.times[name] ?? .distantPast
     if ownTime > time {
-      // Also where the server had it once and an earlier change came later: whoever knows the later one sends it again.
+      // Also if an earlier change replaced it on the server: any client with the later change sends it again.
       values.pending.insert(name)
       return
     }

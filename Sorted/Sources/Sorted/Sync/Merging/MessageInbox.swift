@@ -2,32 +2,32 @@ import FirestoreClient
 import Foundation
 import SwiftData
 
-/// Takes the documents of messages into the store.
+/// Merges documents of messages into the store.
 ///
-/// Messages that are there already are changed by statements that ask whether they are still as they were read
-/// (`changeID`), so that a change which another process makes meanwhile is never written over.
+/// Statements change existing messages only if they are unchanged since they were read (`changeID`), so a concurrent
+/// change by another process is never overwritten.
 struct MessageInbox {
   let context: ModelContext
   let userID: String
 
-  /// What was done.
+  /// The result of merging.
   struct Outcome: Hashable {
-    /// Messages that were not there.
+    /// The number of new messages.
     var received = 0
-    /// Messages that were.
+    /// The number of changed messages.
     var updated = 0
-    /// Texts written here that later ones replaced.
+    /// The number of local texts that later ones replaced.
     var conflicts = 0
-    /// Messages of this store whose identifier another message has on the server.
+    /// Local messages whose identifier another message has on the server.
     var strangers = [String]()
   }
 
-  /// Takes documents of one conversation.
-  /// - Throws: `SwiftDataError`; then some may have been taken, and taking them all again is right.
+  /// Merges documents of one conversation.
+  /// - Throws: `SwiftDataError`. Some may have been merged; merging all again is correct.
   func take(_ documents: [RemoteMessage], conversationID: String) throws -> Outcome {
     var outcome = Outcome()
     var waiting = documents
-    // What another process changed in between is read again; it does not change things all the time.
+    // If another process changed messages in between, they are read again. A limit ends endless interference.
     for _ in 0..<10 where !waiting.isEmpty {
       waiting = try takeOnce(waiting, conversationID, &outcome)
     }
@@ -37,7 +37,7 @@ struct MessageInbox {
     return outcome
   }
 
-  /// - Returns: what changed meanwhile.
+  /// - Returns: the documents of messages that changed meanwhile.
   private func takeOnce(
     _ documents: [RemoteMessage], _ conversationID: String, _ outcome: inout Outcome
   ) throws -> [RemoteMessage] {
@@ -84,6 +84,9 @@ struct MessageInbox {
       createdAt: remote.createdAt, status: remote.status, syncStatus: merge.pending.isEmpty ? .synced : .pending)
     message.readBy = remote.readBy
     message.editedAt = remote.editedAt
+    message.deletedAt = remote.deletedAt
+    message.replyToID = remote.replyToID
+    message.reactions = remote.reactions
     message.serverTime = remote.serverTime
     message.pendingFields = merge.pending.map(\.rawValue)
     message.updatedAt = remote.updatedAt ?? remote.createdAt
@@ -96,7 +99,7 @@ struct MessageInbox {
     let conflict = SyncConflictEntity(
       objectID: message.id, field: MessageField.text.rawValue, localValue: text, localTime: time,
       remoteValue: merge.message.text, remoteTime: merge.message.editedAt ?? merge.message.createdAt)
-    // The same conflict, met again after a crash, is not another one.
+    // The same conflict after a crash gets the same identifier.
     conflict.id = "\(message.id)/text/\(ServerTime.microseconds(time))"
     context.insert(conflict)
     outcome.conflicts += 1
@@ -113,6 +116,6 @@ struct MessageInbox {
 }
 
 extension MessageEntity {
-  /// What of it waits to be sent.
+  /// The fields to send.
   var pending: [MessageField] { pendingFields.compactMap(MessageField.init) }
 }

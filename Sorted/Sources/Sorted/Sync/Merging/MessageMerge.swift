@@ -1,20 +1,19 @@
 import FirestoreClient
 import Foundation
 
-/// Brings a message of this store and its document together. It is a pure function: what comes out does not depend on
-/// the order in which answers arrive.
+/// Merges a local message with its document. It is a pure function: the result does not depend on the order of answers.
 struct MessageMerge {
-  /// What the message is afterwards, with the document's time.
+  /// The merged message with the document's time.
   var message: RemoteMessage
-  /// What of it the server still has to learn.
+  /// The fields that the server still lacks.
   var pending: [MessageField]
-  /// A text written here that a later one replaced.
+  /// A local text that a later one replaced.
   var lostText: String?
 
   /// - Parameters:
-  ///   - local: the message of this store, nil where there is none.
-  ///   - pending: which of its fields were changed here.
-  ///   - userID: whose store this is.
+  ///   - local: the local message, or nil.
+  ///   - pending: its locally changed fields.
+  ///   - userID: the user of the store.
   init(
     local: RemoteMessage?, pending: [MessageField], remote: RemoteMessage, userID: String, participants: [String]
   ) {
@@ -23,31 +22,39 @@ struct MessageMerge {
       merged.createdAt = local.createdAt
       merged.readBy += local.readBy.filter { !remote.readBy.contains($0) }
       merged.status = max(local.status, remote.status)
+      merged.replyToID = remote.replyToID ?? local.replyToID
+      // Each client knows its own user's reaction best, and the server those of the others.
+      merged.reactions = local.reactions.merging(remote.reactions) { $1 }
+      if pending.contains(.reactions), let own = local.reactions[userID] { merged.reactions[userID] = own }
       let isLater = (local.editedAt ?? .distantPast) > (remote.editedAt ?? .distantPast)
       if isLater {
         merged.text = local.text
         merged.editedAt = local.editedAt
+        merged.deletedAt = local.deletedAt
       } else if pending.contains(.text), local.text != remote.text {
         lostText = local.text
       }
     }
-    // It has arrived here.
+    // It was delivered to this store.
     if remote.senderID != userID { merged.status = max(merged.status, .delivered) }
     merged.status = max(
       merged.status, Self.status(readBy: merged.readBy, senderID: merged.senderID, participants: participants))
     self.message = merged
-    self.pending = Self.difference(merged, remote)
+    self.pending = Self.difference(merged, remote, userID)
   }
 
-  private static func difference(_ merged: RemoteMessage, _ remote: RemoteMessage) -> [MessageField] {
+  private static func difference(
+    _ merged: RemoteMessage, _ remote: RemoteMessage, _ userID: String
+  ) -> [MessageField] {
     var fields = [MessageField]()
     if merged.text != remote.text || merged.editedAt != remote.editedAt { fields.append(.text) }
     if merged.status != remote.status { fields.append(.status) }
     if merged.readBy.contains(where: { !remote.readBy.contains($0) }) { fields.append(.readBy) }
+    if merged.reactions[userID] != remote.reactions[userID] { fields.append(.reactions) }
     return fields
   }
 
-  /// What the readers say about the status: read by one is delivered, by all others read.
+  /// The status that follows from the readers: delivered if one has read it, read if all others have.
   static func status(readBy: [String], senderID: String, participants: [String]) -> MessageStatus {
     let readers = Set(readBy).subtracting([senderID])
     if readers.isEmpty { return .sent }

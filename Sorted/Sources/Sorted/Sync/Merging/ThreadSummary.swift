@@ -1,10 +1,10 @@
 import Foundation
 import SwiftData
 
-/// What a conversation says of its messages: the last one, and how many are unread. Both are worked out from the messages
-/// themselves, so that they are right however messages came and whatever crashed in between.
+/// A conversation's last message and unread count. Both are computed from the messages, so they are right after any
+/// order of arrival and any crash.
 enum ThreadSummary {
-  /// Brings a conversation up to its messages. One that is not on a server keeps its count.
+  /// Updates a conversation from its messages. One that is not on a server keeps its count.
   /// - Throws: `SwiftDataError`.
   static func refresh(_ conversationID: String, userID: String, _ context: ModelContext) throws {
     let found = try context.fetch(
@@ -32,7 +32,7 @@ enum ThreadSummary {
       .assign(\.lastMessageText, text), .assign(\.lastMessageAt, time), .assign(\.lastMessageSenderID, sender))
   }
 
-  /// The messages of others that came from the server and that the user has not read.
+  /// The messages of others from the server that the user has not read.
   static func unread(_ conversationID: String, _ userID: String) -> Predicate<MessageEntity> {
     #Predicate {
       $0.conversationID == conversationID && $0.senderID != userID && $0.serverTime > 0 && !$0.readBy.contains(userID)

@@ -1,8 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What waits in a store to be sent, and what is noted about it. All changes are statements that ask whether a message is
-/// still as it was sent.
+/// The queue of a store. Statements change messages only if these are unchanged since they were sent.
 struct Outbox {
   let context: ModelContext
   let userID: String
@@ -17,10 +16,10 @@ struct Outbox {
     return #Predicate { $0.syncStatus == pending || ($0.syncStatus == failed && $0.retryCount < 3) }
   }
 
-  /// How many messages wait.
+  /// The number of messages in the queue.
   func count() throws -> Int { try context.fetchCount(FetchDescriptor(predicate: Self.waiting)) }
 
-  /// The conversations with something to send, those that have waited longest first.
+  /// The conversations with something to send, longest waiting first.
   func conversations() throws -> [String] {
     let messages = FetchDescriptor(predicate: Self.waiting, sortBy: [SortDescriptor(\MessageEntity.createdAt)])
     let ids = try context.fetch(messages, groupedBy: \.conversationID, .count).map(\.0)
@@ -30,8 +29,8 @@ struct Outbox {
     return ids + edited.map(\.id).filter { !known.contains($0) }
   }
 
-  /// The first messages of a conversation that wait, in the order in which they were written; nil where there is nothing
-  /// to send, or where the first one has to wait still, so that none overtakes it.
+  /// The first messages of a conversation to send, in writing order. Nil if there is nothing to send, or if the first
+  /// one has to wait, so that none overtakes it.
   func slice(_ conversationID: String, limit: Int, dueAt now: Date?) throws -> OutgoingSlice? {
     let conversation = try conversation(conversationID)
     let pending = SyncStatus.pending
@@ -44,7 +43,7 @@ struct Outbox {
     descriptor.fetchLimit = limit
     let messages = try context.fetch(descriptor)
     if let now, let first = messages.first, let next = first.nextSyncAttempt, next > now,
-      // A clock that was set back since must not make it wait for the time that it had.
+      // If the clock was set back since, the message must not wait for the former time.
       first.lastSyncAttempt ?? now <= now
     {
       return nil
@@ -56,20 +55,21 @@ struct Outbox {
 
   private func conversation(_ id: String) throws -> ConversationValues {
     let found = try context.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id })).first
-    // The guide's view model stores messages of conversations that are not there (3.2).
+    // The guide's view model stores messages of conversations that do not exist (3.2).
     return found.map(ConversationValues.init)
       ?? ConversationValues(id: id, createdAt: ServerTime.rounded(environment.now()))
   }
 
   // MARK: - What came of it
 
-  /// Notes that the server has taken a slice.
-  /// - Parameter time: of the commit, by the server's clock.
+  /// Records that the server accepted a slice.
+  /// - Parameter time: the time of the commit by the server's clock.
   func accept(_ slice: OutgoingSlice, at time: Int64) throws {
     let ids = slice.messages.map(\.content.id)
     let date = ServerTime.date(time)
     let sending = MessageStatus.sending
-    // First that the server has it, whatever was changed meanwhile; then that nothing waits, where nothing was.
+    // First records that the server has the message, whatever changed meanwhile, then that nothing is pending if
+    // nothing changed.
     try context.update(
       model: MessageEntity.self, where: #Predicate { ids.contains($0.id) && $0.status == sending },
       set: .assign(\.status, .sent), .assign(\.serverTime, time))
@@ -87,7 +87,7 @@ struct Outbox {
     try accept(slice.conversation, isWritten: slice.writesConversation, at: time)
   }
 
-  /// Notes that the server has no such conversation, so that all of it is sent again.
+  /// Records that the server does not have the conversation, so that all of it is sent again.
   func forget(_ conversationID: String) throws {
     try context.update(
       model: ConversationEntity.self, where: #Predicate { $0.id == conversationID }, set: .assign(\.serverTime, 0))
@@ -107,7 +107,7 @@ struct Outbox {
       set: .assign(\.pendingFields, []), .assign(\.hasPendingFields, false))
   }
 
-  /// Notes that nobody knows what became of some messages: they wait as before.
+  /// Records an attempt with an unknown outcome. The messages stay pending.
   func noteAttempt(_ messages: [OutgoingMessage]) throws {
     let now = environment.now()
     let ids = messages.map(\.content.id)
@@ -115,7 +115,7 @@ struct Outbox {
       model: MessageEntity.self, where: #Predicate { ids.contains($0.id) }, set: .assign(\.lastSyncAttempt, now))
   }
 
-  /// Notes that the server refused some messages: for now, or for good.
+  /// Records that the server refused some messages, temporarily or permanently.
   func fail(_ messages: [OutgoingMessage], _ reason: String, isFinal: Bool) throws {
     let now = environment.now()
     let chance = environment.random()

@@ -1,12 +1,12 @@
 import FirestoreClient
 import Foundation
 
-/// A message as it is sent, and what to know when the answer comes.
+/// A message to send, with the facts needed when the answer arrives.
 struct OutgoingMessage: Hashable, Sendable {
   var content: RemoteMessage
-  /// Which fields were changed here; all of a new one go.
+  /// The changed fields. A new message sends all.
   var pending: [MessageField]
-  /// What it was when it was read.
+  /// Its `changeID` when it was read.
   var changeID: Int64
   var retryCount: Int
   /// Whether the server is not known to have it.
@@ -15,32 +15,32 @@ struct OutgoingMessage: Hashable, Sendable {
   init(_ message: MessageEntity) {
     content = RemoteMessage(message)
     let fields = message.pending
-    // Someone may have set its status to pending by hand.
+    // A program may have set its status to pending directly.
     pending = fields.isEmpty ? MessageField.allCases : fields
     changeID = message.changeID
     retryCount = message.retryCount
   }
 
-  func write(_ paths: DocumentPaths) -> FirestoreWrite {
-    isNew ? content.creation(paths) : content.change(of: pending, paths)
+  func write(by userID: String, _ paths: DocumentPaths) -> FirestoreWrite {
+    isNew ? content.creation(paths) : content.change(of: pending, by: userID, paths)
   }
 }
 
-/// What goes out for one conversation in one commit: messages in their order, the conversation's document, and a notice
-/// for each participant, so that one question tells a client what is new.
+/// The contents of one commit for a conversation: messages in order, the conversation's document, and a notice for each
+/// participant.
 struct OutgoingSlice: Sendable {
   var conversation: ConversationValues
   var messages: [OutgoingMessage]
   let userID: String
 
-  /// So many that a commit has room for messages too.
+  /// Leaves room for messages in a commit.
   static let maximumParticipants = 400
   static let tooManyParticipants = "the conversation has more than \(maximumParticipants) participants"
 
-  /// How many writes come with the messages.
+  /// The number of writes in addition to the messages.
   var overhead: Int { conversation.recipients(userID).count + 1 }
 
-  /// The conversation's fields that go.
+  /// The conversation's fields to send.
   private var shared: [ConversationField] {
     ConversationField.allCases.filter { $0.isShared && (isCreation || conversation.pending.contains($0.rawValue)) }
   }
@@ -49,17 +49,17 @@ struct OutgoingSlice: Sendable {
   }
   private var isCreation: Bool { conversation.serverTime == 0 }
 
-  /// Whether the conversation's document is among the writes.
+  /// Whether the commit writes the conversation's document.
   var writesConversation: Bool { isCreation || !shared.isEmpty || messages.contains(where: \.isNew) }
 
   func writes(_ paths: DocumentPaths) -> [FirestoreWrite] {
-    var writes = messages.map { $0.write(paths) }
+    var writes = messages.map { $0.write(by: userID, paths) }
     if let write = conversationWrite(paths) { writes.append(write) }
     return writes + conversation.recipients(userID).map { notice(for: $0, paths) }
   }
 
-  /// The last message is a hint for whoever reads no messages: the one that was committed last. Stores work it out from
-  /// the messages.
+  /// The last message is a hint for clients that read no messages: the one committed last. Stores compute it from the
+  /// messages.
   private func conversationWrite(_ paths: DocumentPaths) -> FirestoreWrite? {
     guard writesConversation else { return nil }
     let newest = messages.filter(\.isNew).max { $0.content.createdAt < $1.content.createdAt }?.content
@@ -83,7 +83,7 @@ struct OutgoingSlice: Sendable {
       mask: isCreation ? nil : FirestoreMask(mask), transforms: [Self.serverTime], if: precondition)
   }
 
-  /// Fields replace only what was known; the last message needs no such care.
+  /// Fields replace only the known version. The last message needs no precondition.
   private var precondition: FirestorePrecondition? {
     if isCreation { return .exists(false) }
     return shared.isEmpty ? nil : .updateTime(ServerTime.timestamp(conversation.serverTime))

@@ -1,18 +1,17 @@
 import Foundation
 
-/// One pass over everything that waits: which conversations are left, and what goes into the next commit.
+/// A pass over the queue: the remaining conversations and the next commit.
 struct SendRun {
-  /// Nil ignores the delays of failed messages.
+  /// Nil ignores the retry times of failed messages.
   let dueAt: Date?
   private var queue: [String]
-  /// Conversations that have to wait for the next pass.
+  /// Conversations that wait for the next pass.
   private var blocked: Set<String> = []
-  /// How many messages a commit has at most. A commit that is refused for good is tried again in halves, until it is the
-  /// one message that is to blame.
+  /// The maximum number of messages in a commit. A permanently refused commit is halved until one message remains.
   private var limit = MessageSyncService.maximumWrites
   /// Conversations of which something was sent.
   var touched: Set<String> = []
-  /// How many times in a row the server had something else.
+  /// The number of consecutive conflicts.
   var conflicts = 0
   var report = MessageSyncService.Report()
 
@@ -21,7 +20,7 @@ struct SendRun {
     self.queue = queue.reversed()
   }
 
-  /// What to commit next: whole conversations, and the first messages of one that is longer. Nil at the end.
+  /// The next commit: whole conversations, or the first messages of a long one. Nil at the end.
   mutating func nextBatch(_ outbox: Outbox) throws -> [OutgoingSlice]? {
     var batch = [OutgoingSlice]()
     var writes = MessageSyncService.maximumWrites
@@ -34,7 +33,7 @@ struct SendRun {
       guard slice.overhead <= OutgoingSlice.maximumParticipants + 1 else {
         try outbox.fail(slice.messages, OutgoingSlice.tooManyParticipants, isFinal: true)
         report.failed += slice.messages.count
-        // Without messages it would be met again and again.
+        // Without messages it would come up again and again.
         if slice.messages.isEmpty { blocked.insert(id) }
         continue
       }
@@ -51,21 +50,21 @@ struct SendRun {
     return batch.isEmpty ? nil : batch
   }
 
-  /// Leaves conversations to the next pass.
+  /// Postpones conversations to the next pass.
   mutating func block(_ batch: [OutgoingSlice]) { blocked.formUnion(batch.map(\.conversation.id)) }
 
-  /// Looks at conversations again, whose messages have changed.
+  /// Returns conversations to the pass, because their messages have changed.
   mutating func again(_ batch: [OutgoingSlice]) {
     for slice in batch.reversed() where !queue.contains(slice.conversation.id) { queue.append(slice.conversation.id) }
   }
 
-  /// After a commit: the next one may have more again.
+  /// Called after a successful commit. The next one may be larger.
   mutating func widen() {
     conflicts = 0
     limit = min(limit * 2, MessageSyncService.maximumWrites)
   }
 
-  /// After a commit that is refused for good.
+  /// Called after a permanently refused commit.
   /// - Returns: whether it can be made smaller.
   mutating func narrow(_ batch: [OutgoingSlice]) -> Bool {
     let count = batch.reduce(0) { $0 + max(1, $1.messages.count) }

@@ -1,9 +1,9 @@
 import Foundation
 import SwiftData
 
-/// Whose store it is.
+/// The user of a store.
 public enum LocalUser {
-  /// Who sends as long as the store has not been synced: the first sync puts the user's name in its place.
+  /// The sender before the first sync, which replaces it by the user's name.
   public static let placeholder = "me"
 
   /// The user of a store, or the placeholder.
@@ -12,8 +12,9 @@ public enum LocalUser {
     try SyncStateEntity.of(context)?.userID ?? placeholder
   }
 
-  /// Makes a store a user's, and what waits in it to be sent.
-  /// - Throws: ``SyncError/otherUser(_:)`` where it is another's, ``SyncError/invalidData(_:)`` for an empty name.
+  /// Binds a store and its queue to a user.
+  /// - Throws: ``SyncError/otherUser(_:)`` if it belongs to another user, ``SyncError/invalidData(_:)`` for an empty
+  ///   name.
   static func claim(_ context: ModelContext, for userID: String) throws {
     guard !userID.isEmpty, userID != placeholder else {
       throw SyncError.invalidData("\"\(userID)\" is no user; give the user's identifier")
@@ -24,7 +25,7 @@ public enum LocalUser {
       context.insert(SyncStateEntity(userID: userID))
       try context.save()
     }
-    // Each time, because a crash may have come in between.
+    // Each time, because a crash may have interrupted it.
     let synced = SyncStatus.synced
     let mine = #Predicate<MessageEntity> { $0.senderID == "me" && $0.syncStatus != synced && $0.serverTime == 0 }
     guard try context.fetchCount(FetchDescriptor(predicate: mine)) > 0 else { return }

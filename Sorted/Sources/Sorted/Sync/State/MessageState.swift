@@ -1,6 +1,6 @@
-/// How far a message has come, and whether the server knows: the states of the guide and the ways between them.
+/// The delivery state of a message and its sync state, with the guide's transitions.
 ///
-/// A message that the server has not (`sending`) is never `synced`; everything else is possible.
+/// A message that the server does not have (`sending`) is never `synced`. All other combinations are possible.
 public struct MessageState: Hashable, Sendable, CustomStringConvertible {
   /// Sending, sent, delivered or read.
   public var status: MessageStatus
@@ -13,26 +13,26 @@ public struct MessageState: Hashable, Sendable, CustomStringConvertible {
     self.sync = sync
   }
 
-  /// What can happen to a message.
+  /// An event of a message.
   public enum Event: String, CaseIterable, Sendable {
-    /// The server took everything that was to be sent.
+    /// The server accepted everything pending.
     case accepted
-    /// It was changed here: its text, or that it was delivered or read here.
+    /// The text was edited here, or the message was delivered or read here.
     case changed
-    /// The server says that it reached somebody.
+    /// The server reports a delivery.
     case delivered
-    /// The server says that all have read it.
+    /// The server reports that all have read it.
     case read
-    /// The server refused it, for now or for good.
+    /// The server refused it, temporarily or permanently.
     case failed
-    /// The user wants it tried again.
+    /// The user requested a retry.
     case retried
   }
 
   /// Whether a message can be in this state.
   public var isLegal: Bool { !(status == .sending && sync == .synced) }
 
-  /// The state after an event; nil where that cannot happen.
+  /// The state after an event, or nil if the event cannot happen.
   public func after(_ event: Event) -> MessageState? {
     guard isLegal else { return nil }
     let isOnServer = status != .sending
@@ -46,15 +46,15 @@ public struct MessageState: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// As in `sending/pending`.
+  /// The state as text: `sending/pending`.
   public var description: String { "\(status.rawValue)/\(sync.rawValue)" }
 }
 
 extension MessageStatus: Comparable, CaseIterable {
-  /// In the order in which a message passes through them; it never goes back.
+  /// In the order in which a message passes through them. It never goes back.
   public static let allCases: [MessageStatus] = [.sending, .sent, .delivered, .read]
 
-  /// Whether one comes before the other.
+  /// Whether one state precedes the other.
   public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank < rhs.rank }
 
   private var rank: Int {

@@ -1,12 +1,12 @@
 import Foundation
 import SwiftData
 
-/// At most one sync of a store at a time, whatever the number of processes: the kernel's lock of a file beside the store,
-/// which ends with its process.
+/// Allows one sync of a store at a time across processes, with a kernel lock on a file beside the store. The lock ends
+/// with its process.
 final class SyncLock: Sendable {
   private let descriptor: Int32
 
-  /// - Throws: ``SyncError/busy(_:)`` where another one has it.
+  /// - Throws: ``SyncError/busy(_:)`` if another process holds it.
   init(of container: ModelContainer) throws {
     guard let configuration = container.configurations.first, !configuration.isStoredInMemoryOnly else {
       descriptor = -1

@@ -1,0 +1,108 @@
+/// Finds which of a person's frequent questions a message asks.
+///
+/// Both are vectors of hashed words and letters, weighted by how rare each is (TF-IDF), and compared by the cosine of their
+/// angle. A long message is compared sentence by sentence, so that what stands around a question does not hide it.
+public struct QuestionMatcher: Sendable {
+  /// A question with its name.
+  public struct Question: Sendable {
+    /// What a match names.
+    public var id: String
+    /// How people ask it, one wording a line.
+    public var wordings: String
+
+    /// Makes one.
+    public init(id: String, wordings: String) {
+      self.id = id
+      self.wordings = wordings
+    }
+  }
+
+  /// A question that a message asks.
+  public struct Match: Sendable, Equatable {
+    /// The question's name.
+    public var id: String
+    /// How sure that is: 0 to 1, fitted so that half of the matches of 0.5 are right.
+    public var confidence: Float
+  }
+
+  /// From how sure on a match counts.
+  public static let threshold: Float = 0.5
+
+  private struct Posting {
+    var wording: Int
+    var value: Float
+  }
+
+  private let model: MessageModel
+  private var ids: [String] = []
+  /// The index in `ids` of each wording.
+  private var owners: [Int] = []
+  private var postings: [Int32: [Posting]] = [:]
+
+  /// Makes a matcher for a person's questions.
+  public init(_ questions: [Question], model: MessageModel) {
+    self.model = model
+    var extractor = FeatureExtractor()
+    for question in questions {
+      ids.append(question.id)
+      for wording in question.wordings.split(whereSeparator: \.isNewline) {
+        for (bucket, value) in Self.vector(extractor.features(of: String(wording)), model) {
+          postings[bucket, default: []].append(Posting(wording: owners.count, value: value))
+        }
+        owners.append(ids.count - 1)
+      }
+    }
+  }
+
+  /// Whether there is any question.
+  public var isEmpty: Bool { owners.isEmpty }
+
+  /// The question that a message asks most likely, sure or not; nil where nothing of it is in any question.
+  /// - Complexity: linear in the features of the message and the wordings that share them.
+  public func best(_ text: String, _ extractor: inout FeatureExtractor) -> Match? {
+    guard let found = similarities(text, &extractor) else { return nil }
+    return Match(id: found.id, confidence: model.matching.confidence(found.best, found.second))
+  }
+
+  /// The question that a message asks; nil where none is sure enough.
+  public func match(_ text: String, _ extractor: inout FeatureExtractor) -> Match? {
+    best(text, &extractor).flatMap { $0.confidence >= Self.threshold ? $0 : nil }
+  }
+
+  /// The most similar question, how similar it is, and how similar the next one is.
+  func similarities(_ text: String, _ extractor: inout FeatureExtractor) -> (id: String, best: Float, second: Float)? {
+    var scores = [Float](repeating: 0, count: ids.count)
+    for part in Self.parts(text) {
+      var sums = [Float](repeating: 0, count: owners.count)
+      for (bucket, value) in Self.vector(extractor.features(of: part), model) {
+        for posting in postings[bucket] ?? [] { sums[posting.wording] += value * posting.value }
+      }
+      for (wording, sum) in sums.enumerated() { scores[owners[wording]] = max(scores[owners[wording]], sum) }
+    }
+    guard let best = scores.indices.max(by: { scores[$0] < scores[$1] }), scores[best] > 0 else { return nil }
+    let second = scores.indices.filter { $0 != best }.map { scores[$0] }.max() ?? 0
+    return (ids[best], scores[best], second)
+  }
+
+  /// The whole text, and each sentence of it where it has several.
+  static func parts(_ text: String) -> [String] {
+    let sentences = text.prefix(2_000).split { ".!?\n".contains($0) }.map(String.init)
+    return sentences.count > 1 ? [text] + sentences.prefix(20) : [text]
+  }
+
+  /// Words and letters weighted by their rarity, of length 1. Concepts and traits stay out: they say what kind of message
+  /// it is, not what it asks.
+  private static func vector(_ features: FeatureVector, _ model: MessageModel) -> [(Int32, Float)] {
+    var result: [(Int32, Float)] = []
+    var sum: Float = 0
+    for entry in features.entries where entry.origin == .word || entry.origin == .letters {
+      let share: Float = entry.origin == .letters ? 1.7 : 1
+      let value = entry.value * share * model.rarity(of: entry.bucket)
+      result.append((entry.bucket, value))
+      sum += value * value
+    }
+    guard sum > 0 else { return [] }
+    let scale = 1 / sum.squareRoot()
+    return result.map { ($0.0, $0.1 * scale) }
+  }
+}

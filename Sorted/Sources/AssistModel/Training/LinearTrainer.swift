@@ -1,0 +1,126 @@
+/// An example to learn from.
+public struct Example: Sendable {
+  /// What the message looks like.
+  public var features: FeatureVector
+  /// The wanted probability of each output of a head.
+  public var target: [Float]
+  /// How much the example counts.
+  public var weight: Float
+
+  /// Makes an example.
+  public init(features: FeatureVector, target: [Float], weight: Float = 1) {
+    self.features = features
+    self.target = target
+    self.weight = weight
+  }
+}
+
+/// How a head is trained.
+public struct TrainingSettings: Sendable, Codable {
+  /// How often each example is read.
+  public var epochs: Int
+  /// The first step.
+  public var rate: Float
+  /// How strongly weights are drawn to zero.
+  public var decay: Float
+  /// What decides the order of the examples.
+  public var seed: UInt64
+
+  /// Makes settings.
+  public init(epochs: Int = 40, rate: Float = 0.5, decay: Float = 1e-5, seed: UInt64 = 25) {
+    self.epochs = epochs
+    self.rate = rate
+    self.decay = decay
+    self.seed = seed
+  }
+}
+
+/// Logistic regression by stochastic gradient descent with steps by AdaGrad. One output is a sigmoid, several are a softmax.
+///
+/// It runs on one thread and takes no time or random numbers from the machine, so the same examples and settings give the
+/// same weights, bit by bit.
+public struct LinearTrainer {
+  /// Weights by bucket, then by output.
+  public private(set) var weights: [Float]
+  /// What each output begins with.
+  public private(set) var bias: [Float]
+  private let outputs: Int
+  private var squares: [Float]
+  private var biasSquares: [Float]
+
+  /// A head that knows nothing.
+  public init(outputs: Int) {
+    self.outputs = outputs
+    weights = [Float](repeating: 0, count: outputs * FeatureExtractor.buckets)
+    bias = [Float](repeating: 0, count: outputs)
+    squares = [Float](repeating: 1e-3, count: weights.count)
+    biasSquares = [Float](repeating: 1e-3, count: outputs)
+  }
+
+  /// Learns from examples.
+  /// - Complexity: epochs times the features of all examples.
+  public mutating func train(_ examples: [Example], _ settings: TrainingSettings) {
+    var generator = SplitMix64(state: settings.seed)
+    var order = Array(examples.indices)
+    for _ in 0..<settings.epochs {
+      order.shuffle(using: &generator)
+      for index in order { step(examples[index], settings) }
+    }
+  }
+
+  /// What the outputs say about a message.
+  public func probabilities(_ features: FeatureVector) -> [Float] {
+    var scores = bias
+    for entry in features.entries {
+      let base = Int(entry.bucket) * outputs
+      for output in 0..<outputs { scores[output] += weights[base + output] * entry.value * LinearTrainer.gain }
+    }
+    if outputs == 1 { return [sigmoid(scores[0])] }
+    softmax(&scores)
+    return scores
+  }
+
+  /// What values of length 1 are multiplied by, so that weights of ordinary size decide.
+  static let gain: Float = 8
+
+  private mutating func step(_ example: Example, _ settings: TrainingSettings) {
+    var errors = probabilities(example.features)
+    for output in errors.indices { errors[output] = (errors[output] - example.target[output]) * example.weight }
+    let count = outputs
+    let (rate, decay) = (settings.rate, settings.decay)
+    weights.withUnsafeMutableBufferPointer { weights in
+      squares.withUnsafeMutableBufferPointer { squares in
+        for entry in example.features.entries {
+          let base = Int(entry.bucket) * count
+          let value = entry.value * LinearTrainer.gain
+          for output in 0..<count {
+            let gradient = errors[output] * value + decay * weights[base + output]
+            squares[base + output] += gradient * gradient
+            weights[base + output] -= rate * gradient / squares[base + output].squareRoot()
+          }
+        }
+      }
+    }
+    for output in 0..<count {
+      biasSquares[output] += errors[output] * errors[output]
+      bias[output] -= rate * errors[output] / biasSquares[output].squareRoot()
+    }
+  }
+}
+
+/// A small generator of the same numbers everywhere. (Steele, Lea and Flood, 2014)
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// Starts from a seed.
+  public init(state: UInt64) { self.state = state }
+
+  /// The next number.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,165 @@
+/// Trains all heads from labelled messages. The same input gives the same weights, bit by bit.
+public struct ModelBuilder {
+  /// How each head is trained.
+  public struct Recipe: Sendable, Codable {
+    /// Of the head ``Head/spam``.
+    public var spam = TrainingSettings(epochs: 60, rate: 0.02, decay: 1e-4)
+    /// Of the others.
+    public var others = TrainingSettings(epochs: 40, rate: 0.04, decay: 1e-3)
+    /// The recipe of the shipped weights.
+    public init() {}
+  }
+
+  private let recipe: Recipe
+  private var extractor = FeatureExtractor()
+
+  /// Makes a builder.
+  public init(recipe: Recipe = Recipe()) { self.recipe = recipe }
+
+  /// Trains a model.
+  /// - Parameters:
+  ///   - messages: our own set.
+  ///   - spam: the SMS collection, or none.
+  ///   - questions: what the confidence of a matched question is fitted to.
+  public mutating func build(
+    _ messages: [LabelledMessage], spam: [SpamExample], questions: [LabelledQuestion]
+  ) -> MessageModel {
+    let vectors = messages.map { extractor.features(of: $0.text) }
+    let spamVectors = spam.map { extractor.features(of: $0.text) }
+    var trained: [Head: LinearTrainer] = [:]
+    var shift: Float = 0
+    for head in Head.allCases {
+      if head == .spam {
+        (trained[head], shift) = trainSpam(messages, vectors, spam, spamVectors)
+      } else {
+        var trainer = LinearTrainer(outputs: head.labels.count)
+        trainer.train(Self.balanced(Self.examples(head, messages, vectors)), recipe.others)
+        trained[head] = trainer
+      }
+    }
+    var model = Self.quantized(trained, rarity: Self.rarity(vectors + spamVectors))
+    model = model.shifted(.spam, by: shift)
+    return model.calibrated(questions)
+  }
+
+  // MARK: - Heads
+
+  static func examples(_ head: Head, _ messages: [LabelledMessage], _ vectors: [FeatureVector]) -> [Example] {
+    var examples: [Example] = []
+    for (message, features) in zip(messages, vectors) {
+      let labels = message.labels
+      switch head {
+      case .spam: examples.append(Example(features: features, target: [labels.kind == .spam ? 1 : 0]))
+      case .category where labels.kind != .spam:
+        examples.append(Example(features: features, target: oneHot(head, labels.kind.rawValue)))
+      case .category: break
+      case .sentiment: examples.append(Example(features: features, target: oneHot(head, labels.sentiment)))
+      case .intensity: examples.append(Example(features: features, target: oneHot(head, labels.intensity)))
+      case .opportunity:
+        guard let score = labels.opportunity else { continue }
+        examples.append(Example(features: features, target: [Float(score) / 100]))
+      }
+    }
+    return examples
+  }
+
+  /// Rare labels count more, by the root of how rare they are: otherwise a head would hardly ever say them.
+  private static func balanced(_ examples: [Example]) -> [Example] {
+    guard let count = examples.first?.target.count, count > 1 else { return examples }
+    var sums = [Float](repeating: 0, count: count)
+    for example in examples { for (output, wanted) in example.target.enumerated() { sums[output] += wanted } }
+    let mean = Float(examples.count) / Float(count)
+    return examples.map { example in
+      var example = example
+      example.weight = (mean / max(1, sums[example.target.firstIndex(of: 1) ?? 0])).squareRoot()
+      return example
+    }
+  }
+
+  private static func oneHot(_ head: Head, _ label: String) -> [Float] { head.labels.map { $0 == label ? 1 : 0 } }
+
+  /// The spam head, and how far its scores are to move so that 0 separates best: a message is spam from one half on.
+  ///
+  /// Four models, each trained on three quarters of the examples, score the quarter that they have not seen. The threshold
+  /// of the best F1 over those scores is the one that counts. No test message takes part in that.
+  private func trainSpam(
+    _ messages: [LabelledMessage], _ vectors: [FeatureVector], _ spam: [SpamExample], _ spamVectors: [FeatureVector]
+  ) -> (LinearTrainer, Float) {
+    var examples = Self.examples(.spam, messages, vectors)
+    examples += zip(spam, spamVectors).map { Example(features: $1, target: [$0.isSpam ? 1 : 0]) }
+    let parts = (messages.map(\.text) + spam.map(\.text)).map(Fold.inner)
+    var scored: [(probability: Float, isSpam: Bool)] = []
+    for part in 0..<4 {
+      var trainer = LinearTrainer(outputs: 1)
+      trainer.train(zip(examples, parts).filter { $0.1 != part }.map(\.0), recipe.spam)
+      // The larger set decides, where it is there.
+      for index in examples.indices where parts[index] == part && (spam.isEmpty || index >= messages.count) {
+        scored.append((trainer.probabilities(examples[index].features)[0], examples[index].target[0] > 0.5))
+      }
+    }
+    let threshold = Self.threshold(scored)
+    var trainer = LinearTrainer(outputs: 1)
+    trainer.train(examples, recipe.spam)
+    return (trainer, -logarithm(threshold / (1 - threshold)))
+  }
+
+  /// The probability from which on F1 is best.
+  static func threshold(_ scored: [(probability: Float, isSpam: Bool)]) -> Float {
+    let sorted = scored.sorted { $0.probability > $1.probability }
+    let total = scored.count { $0.isSpam }
+    var (found, bestF1, threshold) = (0, 0.0, Float(0.5))
+    for (index, one) in sorted.enumerated() {
+      if one.isSpam { found += 1 }
+      let f1 = 2 * Double(found) / Double(index + 1 + total)
+      guard f1 > bestF1 else { continue }
+      bestF1 = f1
+      let next = index + 1 < sorted.count ? sorted[index + 1].probability : 0
+      threshold = min(0.9, max(0.1, (one.probability + next) / 2))
+    }
+    return threshold
+  }
+
+  // MARK: - Weights
+
+  /// How rare each bucket is: ln((1 + messages) / (1 + messages with it)), in 25ths.
+  private static func rarity(_ vectors: [FeatureVector]) -> [UInt8] {
+    var counts = [Int](repeating: 0, count: FeatureExtractor.buckets)
+    for vector in vectors { for entry in vector.entries { counts[Int(entry.bucket)] += 1 } }
+    let total = Float(vectors.count + 1)
+    return counts.map { UInt8(min(255, (logarithm(total / Float($0 + 1)) * 25).rounded())) }
+  }
+
+  private static func quantized(_ trained: [Head: LinearTrainer], rarity: [UInt8]) -> MessageModel {
+    var weights = [Int8](repeating: 0, count: FeatureExtractor.buckets * Head.outputs)
+    var scales = [Float](repeating: 1, count: Head.outputs)
+    var biases = [Float](repeating: 0, count: Head.outputs)
+    for (head, trainer) in trained {
+      let count = head.labels.count
+      for output in 0..<count {
+        var largest: Float = 1e-9
+        for bucket in 0..<FeatureExtractor.buckets {
+          largest = max(largest, abs(trainer.weights[bucket * count + output]))
+        }
+        let step = largest / 127
+        for bucket in 0..<FeatureExtractor.buckets {
+          weights[bucket * Head.outputs + head.offset + output] =
+            Int8((trainer.weights[bucket * count + output] / step).rounded())
+        }
+        scales[head.offset + output] = step * LinearTrainer.gain
+        biases[head.offset + output] = trainer.bias[output]
+      }
+    }
+    return MessageModel(
+      weights: weights, scales: scales, biases: biases, rarity: rarity,
+      matching: MatchCalibration(similarity: 10, lead: 5, bias: -6))
+  }
+}
+
+extension MessageModel {
+  /// The model with one head's only output moved.
+  fileprivate func shifted(_ head: Head, by amount: Float) -> MessageModel {
+    var biases = biases
+    biases[head.offset] += amount
+    return MessageModel(weights: weights, scales: scales, biases: biases, rarity: rarity, matching: matching)
+  }
+}

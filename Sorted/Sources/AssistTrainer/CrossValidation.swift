@@ -1,0 +1,86 @@
+import AssistModel
+
+/// Trains a model for each fold without that fold, and scores it on what it has not seen.
+struct CrossValidation {
+  let corpus: Corpus
+
+  /// What the five models said about the messages that they had not seen.
+  struct Result {
+    /// The model that has not seen ``Fold/heldOut``: the one that is shipped.
+    var shipped: MessageModel?
+    /// Of the SMS collection, a matrix for each fold.
+    var spam: [Confusion] = []
+    var kind = Confusion(Kind.allCases.map(\.rawValue))
+    var sentiment = Confusion(Head.sentiment.labels)
+    var intensity = Confusion(Head.intensity.labels)
+    /// Of business messages: wanted and answered score.
+    var opportunity: [(wanted: Int, answered: Int)] = []
+    /// Of our own messages alone.
+    var wrong: [(id: String, text: String, wanted: String, answered: String, confidence: Double)] = []
+  }
+
+  func run(_ report: (String) -> Void) -> Result {
+    var result = Result()
+    for fold in 0..<Fold.count {
+      var builder = ModelBuilder()
+      let model = builder.build(
+        corpus.messages.filter { Fold.of($0.text) != fold }, spam: corpus.spam.filter { Fold.of($0.text) != fold },
+        questions: corpus.questions)
+      if fold == Fold.heldOut { result.shipped = model }
+      score(model, fold, &result)
+      report("fold \(fold): spam F1 \(result.spam.last?.f1("spam").short ?? "-")")
+    }
+    return result
+  }
+
+  private func score(_ model: MessageModel, _ fold: Int, _ result: inout Result) {
+    var extractor = FeatureExtractor()
+    var spam = Confusion(["ham", "spam"])
+    for message in corpus.spam where Fold.of(message.text) == fold {
+      let answer = model.scores(extractor.features(of: message.text))[.spam][0] >= 0.5
+      spam.add(message.isSpam ? "spam" : "ham", answer ? "spam" : "ham")
+    }
+    if spam.total > 0 { result.spam.append(spam) }
+    for message in corpus.messages where Fold.of(message.text) == fold {
+      let judgement = model.judge(extractor.features(of: message.text))
+      let labels = message.labels
+      result.kind.add(labels.kind.rawValue, judgement.kind.rawValue)
+      result.sentiment.add(labels.sentiment, judgement.sentiment)
+      result.intensity.add(labels.intensity, judgement.intensity)
+      if let wanted = labels.opportunity { result.opportunity.append((wanted, judgement.opportunity)) }
+      if labels.kind != judgement.kind {
+        result.wrong.append(
+          (message.id, message.text, labels.kind.rawValue, judgement.kind.rawValue, Double(judgement.confidence)))
+      }
+    }
+  }
+
+  /// How well questions are matched: each question's askings are left out of what the confidence is fitted to.
+  func questions(_ model: MessageModel) -> (table: Confusion, right: Int, wrongName: Int) {
+    let names = Array(Set(corpus.questions.compactMap(\.id))).sorted()
+    let listed = corpus.questions.filter(\.isListed).map { QuestionMatcher.Question(id: $0.id!, wordings: $0.text) }
+    var extractor = FeatureExtractor()
+    var table = Confusion(["asks", "asks none"])
+    var (right, wrongName) = (0, 0)
+    for part in 0..<5 {
+      func isOut(_ question: LabelledQuestion) -> Bool {
+        question.id.map { names.firstIndex(of: $0)! % 5 == part } ?? (Fold.of(question.text) == part)
+      }
+      let fitted = model.calibrated(corpus.questions.filter { $0.isListed || !isOut($0) })
+      let matcher = QuestionMatcher(listed, model: fitted)
+      for question in corpus.questions where !question.isListed && isOut(question) {
+        let match = matcher.match(question.text, &extractor)
+        table.add(question.id == nil ? "asks none" : "asks", match == nil ? "asks none" : "asks")
+        if let match, question.id != nil { if match.id == question.id { right += 1 } else { wrongName += 1 } }
+      }
+    }
+    return (table, right, wrongName)
+  }
+}
+
+/// What is learnt from.
+struct Corpus {
+  let messages: [LabelledMessage]
+  let spam: [SpamExample]
+  let questions: [LabelledQuestion]
+}

@@ -1,0 +1,150 @@
+import AssistModel
+
+/// The scores as a page of Markdown.
+struct Report {
+  let corpus: Corpus
+  let result: CrossValidation.Result
+  let questions: (table: Confusion, right: Int, wrongName: Int)
+
+  private var spamF1: [Double] { result.spam.map { $0.f1("spam") } }
+
+  private func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
+
+  /// The mean distance between wanted and answered scores of business messages, in points of 100.
+  private var opportunityError: Double { mean(result.opportunity.map { Double(abs($0.wanted - $0.answered)) }) }
+
+  /// Spearman's correlation of the opportunity.
+  private var rankCorrelation: Double {
+    let wanted = ranks(result.opportunity.map { Double($0.wanted) })
+    let answered = ranks(result.opportunity.map { Double($0.answered) })
+    let (a, b) = (mean(wanted), mean(answered))
+    let both = mean(zip(wanted, answered).map { ($0 - a) * ($1 - b) })
+    let (x, y) = (mean(wanted.map { ($0 - a) * ($0 - a) }), mean(answered.map { ($0 - b) * ($0 - b) }))
+    return x * y == 0 ? 0 : both / (x * y).squareRoot()
+  }
+
+  /// Equal values share the middle of their ranks.
+  private func ranks(_ values: [Double]) -> [Double] {
+    values.map { value in
+      Double(values.count { $0 < value }) + Double(values.count { $0 == value } + 1) / 2
+    }
+  }
+
+  var summary: String {
+    """
+    spam (SMS)   F1 \(mean(spamF1).short)   folds \(spamF1.map(\.short).joined(separator: " "))
+    category     macro F1 \(result.kind.macroF1.short)   accuracy \(result.kind.accuracy.short)
+    sentiment    macro F1 \(result.sentiment.macroF1.short)   accuracy \(result.sentiment.accuracy.short)
+    intensity    macro F1 \(result.intensity.macroF1.short)   accuracy \(result.intensity.accuracy.short)
+    opportunity  mean error \(opportunityError.short) of 100   rank correlation \(rankCorrelation.short)
+    questions    right \(questions.right), wrong question \(questions.wrongName), \
+    missed \(questions.table.counts[0][1]), invented \(questions.table.counts[1][0])
+    """
+  }
+
+  var markdown: String {
+    [spamSection, ownSections, questionSection, agreementSection, wrongSection].joined(separator: "\n")
+  }
+
+  private var spamSection: String {
+    var all = Confusion(["ham", "spam"])
+    for fold in result.spam {
+      for row in 0..<2 { for column in 0..<2 { all.counts[row][column] += fold.counts[row][column] } }
+    }
+    let folds = spamF1.enumerated().map { "| \($0) | \($1.short) |" }.joined(separator: "\n")
+    return """
+      # Scores
+
+      `make train` writes this page. Every score is of messages that the model in question has not seen: five models, each
+      trained without one fold. Equal texts are in one fold. The shipped weights are the model without fold \(Fold.heldOut).
+
+      ## Spam, SMS Spam Collection
+
+      | fold | F1 |
+      | --- | ---: |
+      \(folds)
+      | mean | \(mean(spamF1).short) |
+
+      \(all.table)
+      """
+  }
+
+  private var ownSections: String {
+    """
+    ## Category, our own \(corpus.messages.count) messages
+
+    Macro F1 \(result.kind.macroF1.short), accuracy \(result.kind.accuracy.short).
+
+    \(result.kind.table)
+    ## Sentiment
+
+    Macro F1 \(result.sentiment.macroF1.short), accuracy \(result.sentiment.accuracy.short).
+
+    \(result.sentiment.table)
+    ## Intensity
+
+    Macro F1 \(result.intensity.macroF1.short), accuracy \(result.intensity.accuracy.short), \
+    quadratic kappa \(result.intensity.kappa(isOrdered: true).short).
+
+    \(result.intensity.table)
+    ## Opportunity, business messages
+
+    Mean error \(opportunityError.short) points of 100, rank correlation (Spearman) \(rankCorrelation.short).
+
+    """
+  }
+
+  private var questionSection: String {
+    """
+    ## Questions
+
+    Each question is listed in one wording; the others are asked. The confidence is fitted without the question's own askings.
+
+    \(questions.table.table)
+    Of the \(questions.table.counts[0][0]) found, \(questions.right) are the right question and \(questions.wrongName) \
+    another one.
+
+    """
+  }
+
+  private var agreementSection: String {
+    var kind = Confusion(Kind.allCases.map(\.rawValue))
+    var sentiment = Confusion(Head.sentiment.labels)
+    var intensity = Confusion(Head.intensity.labels)
+    var distance: [Double] = []
+    for message in corpus.messages {
+      let (first, second) = (message.first, message.second)
+      kind.add(first.kind.rawValue, second.kind.rawValue)
+      sentiment.add(first.sentiment, second.sentiment)
+      intensity.add(first.intensity, second.intensity)
+      if let a = first.opportunity, let b = second.opportunity { distance.append(Double(abs(a - b))) }
+    }
+    return """
+      ## Agreement of the two passes
+
+      | | Cohen's kappa |
+      | --- | ---: |
+      | category | \(kind.kappa().short) |
+      | sentiment | \(sentiment.kappa().short) |
+      | intensity | \(intensity.kappa().short) (quadratic \(intensity.kappa(isOrdered: true).short)) |
+
+      The opportunity differs by \(mean(distance).short) points in the mean.
+
+      """
+  }
+
+  private var wrongSection: String {
+    let rows = result.wrong.sorted { $0.id < $1.id }.map {
+      "| \($0.id) | \($0.wanted) | \($0.answered) | \($0.confidence.short) | "
+        + $0.text.replacing("|", with: "\\|") + " |"
+    }
+    return """
+      ## Messages of our own whose category is wrong
+
+      | id | wanted | answered | confidence | text |
+      | --- | --- | --- | ---: | --- |
+      \(rows.joined(separator: "\n"))
+
+      """
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Sorted
+import SwiftData
+
+/// The identifier that a page gives a message, so that one that is sent again is stored once.
+struct MessageKey: Sendable {
+  let id: String
+
+  /// - Throws: ``PageError`` for what is no UUID.
+  init(_ form: Form) throws {
+    guard let text = form["key"], let uuid = UUID(uuidString: text) else {
+      throw PageError.invalid("The form has no key. Open the page again.")
+    }
+    id = uuid.uuidString
+  }
+}
+
+/// Writes messages for the viewer. The rules of messages are ``InboxService``'s.
+struct Sending {
+  let access: Access
+
+  /// - Returns: whether it is new. A message that a browser sends again without an answer to the first time is not.
+  func send(
+    _ text: String, id: String, replyTo: String?, _ files: [FileCabinet.Stored], to conversation: ConversationEntity
+  ) throws -> Bool {
+    let context = access.work.inbox
+    let found = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
+    if let message = found.first {
+      guard message.conversationID == conversation.id, isMine(message) else { throw PageError.notFound }
+      return false
+    }
+    if let replyTo { _ = try access.message(replyTo, in: conversation) }
+    let sender = access.viewer.isOwner ? nil : access.viewer.userID
+    try InboxService(context: context).send(
+      text, to: conversation, from: sender, id: id, replyTo: replyTo, attachments: files.map(\.attachment))
+    if let place = try access.place(in: conversation.id) { place.draft = "" }
+    return true
+  }
+
+  func edit(_ message: MessageEntity, text: String) throws {
+    try check(message)
+    let sender = access.viewer.isOwner ? nil : access.viewer.userID
+    try InboxService(context: access.work.inbox).edit(message, text: text, by: sender)
+  }
+
+  /// - Throws: ``PageError`` for another person's message.
+  func check(_ message: MessageEntity) throws {
+    guard isMine(message) else {
+      throw PageError(.forbidden, "Not yours", "Only the author of a message can change it.")
+    }
+  }
+
+  private func isMine(_ message: MessageEntity) -> Bool {
+    message.senderID == access.viewer.userID || access.viewer.isOwner && message.senderID == LocalUser.placeholder
+  }
+}

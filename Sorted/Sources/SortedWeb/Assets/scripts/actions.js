@@ -1,0 +1,61 @@
+// The buttons that change something: what they do is shown on the page without loading it anew.
+
+import { $, all } from "./dom.js";
+import { mergeRows } from "./rows.js";
+import { hideNoticeLater, say } from "./say.js";
+import { checkSession, load } from "./server.js";
+import { state } from "./state.js";
+import { refreshThread } from "./thread.js";
+import { t } from "./strings.js";
+
+const plainPath = (url) => {
+  const parsed = new URL(url, location.href);
+  ["done", "of"].forEach((name) => parsed.searchParams.delete(name));
+  return parsed.pathname + parsed.search;
+};
+
+async function act(form, button) {
+  form.elements.form.value = state.token;
+  form.elements.return.value = plainPath(location.href);
+  const body = new URLSearchParams(new FormData(form, button));
+  const loaded = await load(button.formAction, { method: "POST", body });
+  if (!loaded) return;
+  const { answer, page } = loaded;
+  if (answer.status === 403) return (await checkSession()) && say(t("The page was out of date. Try again."));
+  if (!answer.ok) return say($("#content h1", page)?.textContent + ": " + $("#content p", page)?.textContent);
+  if (plainPath(answer.url) !== plainPath(location.href)) return location.assign(answer.url);
+  if (!$(".panes")) $("#content").replaceChildren(...$("#content", page).childNodes);
+  merge(loaded);
+}
+
+function merge(loaded) {
+  const { page } = loaded;
+  if ($("#notice", page)?.firstElementChild) $("#notice").replaceChildren(...$("#notice", page).childNodes);
+  const status = $("#status", page);
+  if (status && $("#status")) $("#status").replaceChildren(...status.childNodes);
+  hideNoticeLater();
+  if (!$(".panes", page)) return;
+  mergeRows(loaded);
+  if (state.thread) refreshThread();
+}
+
+export function start() {
+  document.addEventListener("submit", (event) => {
+    if (event.target.id !== "act" || new URL(event.submitter.formAction).pathname === "/sign-out") return;
+    event.preventDefault();
+    for (const menu of all("details.menu[open]")) menu.open = false;
+    act(event.target, event.submitter);
+  });
+  hideNoticeLater();
+  if (location.search.includes("done=")) history.replaceState(null, "", plainPath(location.href) + location.hash);
+  $("#notice")?.addEventListener("click", () => setTimeout(() => $("#notice").replaceChildren(), 0));
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".copy");
+    if (button) {
+      const text = $(".text", button.closest(".msg"))?.innerText ?? "";
+      navigator.clipboard.writeText(text).then(() => say(t("Copied.")), () => say(t("The browser does not let pages copy.")));
+    }
+    // A menu closes when something else is clicked.
+    for (const menu of all("details.menu[open]")) if (!menu.contains(event.target) || button) menu.open = false;
+  });
+}

@@ -1,0 +1,28 @@
+// Where the script of every page begins.
+
+import * as actions from "./actions.js";
+import * as assist from "./assist.js";
+import * as attachments from "./attachments.js";
+import * as composer from "./composer.js";
+import * as drafts from "./drafts.js";
+import * as emoji from "./emoji.js";
+import * as gallery from "./gallery.js";
+import * as keys from "./keys.js";
+import * as live from "./live.js";
+import * as mentions from "./mentions.js";
+import * as navigate from "./navigate.js";
+import * as offline from "./offline.js";
+import * as outbox from "./outbox.js";
+import * as palette from "./palette.js";
+import * as pending from "./pending.js";
+import * as presence from "./presence.js";
+import * as previews from "./previews.js";
+import * as rows from "./rows.js";
+import * as select from "./select.js";
+import { localise } from "./times.js";
+
+// The server writes times in the browser's zone from the next page on.
+document.cookie = `zone=${encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone)}; path=/; max-age=31536000; samesite=strict`;
+localise(document);
+for (const part of [rows, actions, attachments, assist, mentions, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, navigate, outbox, live, offline])
+  part.start();

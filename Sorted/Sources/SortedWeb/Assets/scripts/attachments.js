@@ -1,0 +1,66 @@
+// Files that go with the message that is being written: chosen, dropped or pasted, with a preview of pictures.
+
+import { $, icon, make } from "./dom.js";
+import { t } from "./strings.js";
+
+let files = [];
+
+export const chosenFiles = () => files;
+
+export function clearFiles() {
+  files = [];
+  if ($("#files")) $("#files").value = "";
+  show();
+}
+
+function add(list) {
+  files = [...files, ...list];
+  show();
+}
+
+function show() {
+  const box = $("#chosen");
+  if (!box) return;
+  for (const image of box.querySelectorAll("img")) URL.revokeObjectURL(image.src);
+  box.hidden = files.length === 0;
+  box.replaceChildren(...files.map((file, index) => {
+    const isPicture = /^image\/(png|jpeg|gif|webp)$/.test(file.type);
+    const preview = isPicture ? make("img", { src: URL.createObjectURL(file), alt: "" }) : icon("file");
+    const remove = make("button", { type: "button", className: "icon", "aria-label": t("Remove {1}", file.name), textContent: "×",
+      onclick: () => {
+        files = files.filter((_, other) => other !== index);
+        show();
+        $("#text").focus();
+      } });
+    return make("span", { className: "attachment" }, preview, make("bdi", { textContent: file.name }), remove);
+  }));
+}
+
+export function start() {
+  document.addEventListener("change", (event) => {
+    if (event.target.id !== "files") return;
+    add(event.target.files);
+    event.target.value = "";
+  });
+  document.addEventListener("paste", (event) => {
+    const pasted = [...(event.clipboardData?.files ?? [])];
+    if (!pasted.length || event.target.id !== "text") return;
+    event.preventDefault();
+    add(pasted);
+  });
+  const panes = $(".panes");
+  for (const name of ["dragenter", "dragover"])
+    addEventListener(name, (event) => {
+      if (!event.dataTransfer?.types.includes("Files") || !$("#composer")) return;
+      event.preventDefault();
+      panes.classList.add("dropping");
+    });
+  addEventListener("dragleave", (event) => event.relatedTarget ?? panes?.classList.remove("dropping"));
+  addEventListener("drop", (event) => {
+    panes?.classList.remove("dropping");
+    if (!event.dataTransfer?.files.length || !$("#composer")) return;
+    event.preventDefault();
+    add(event.dataTransfer.files);
+    $("#text").focus();
+  });
+}

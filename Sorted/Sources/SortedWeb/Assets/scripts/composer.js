@@ -1,0 +1,129 @@
+// Writing: the text, what it answers, and sending it.
+
+import { chosenFiles, clearFiles } from "./attachments.js";
+import { $, all } from "./dom.js";
+import * as drafts from "./drafts.js";
+import { send } from "./pending.js";
+import { post } from "./server.js";
+import { emit, state } from "./state.js";
+import { t } from "./strings.js";
+
+/** How many characters a text has as the server counts them. */
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+function characters(text) {
+  if (text.length <= state.maximumText) return text.length;
+  let count = 0;
+  for (const _ of segmenter.segment(text.replaceAll("\r\n", "\n"))) count += 1;
+  return count;
+}
+
+/** Says how much too long the text is. @returns whether it fits */
+function checkLength() {
+  const line = $("#too-long");
+  const count = characters($("#text").value);
+  const fits = count <= state.maximumText;
+  line.hidden = fits;
+  if (!fits)
+    line.textContent = t("This text has {1} characters. A message takes {2}. Attach it as a file, or send it in parts.",
+      count.toLocaleString(), state.maximumText.toLocaleString());
+  return fits;
+}
+
+function submit() {
+  const text = $("#text");
+  const files = chosenFiles();
+  if (!files.length && !text.value.trim()) return;
+  if (!checkLength()) return text.focus();
+  const item = { thread: state.thread, text: text.value.trim() ? text.value : files[0].name, files, reply: replySlug() };
+  text.value = "";
+  drafts.forget();
+  clearFiles();
+  setReply(null);
+  checkLength();
+  send(item);
+  text.focus();
+  emit("composed");
+}
+
+// MARK: Answering a message
+
+const replySlug = () => $("#composer")?.elements.reply?.value ?? "";
+
+/** Answers a message, or none. */
+export function setReply(message) {
+  const box = $("#reply-to");
+  if (!box) return;
+  $("#composer").elements.reply.value = message ? message.id.slice(2) : "";
+  box.hidden = !message;
+  if (!message) return;
+  $(".quote-name", box).textContent = message.dataset.name ?? "";
+  $(".quote-text", box).textContent = ($(".text", message)?.textContent ?? "").slice(0, 200);
+  $("#text").focus();
+}
+
+/** Puts some text where the cursor is; what is there stays. */
+export function insert(text) {
+  const field = $("#text");
+  const start = field.selectionStart ?? field.value.length;
+  const before = field.value.slice(0, start);
+  const glue = before && !/\s$/.test(before) && text.length > 8 ? "\n" : "";
+  field.setRangeText(glue + text, start, field.selectionEnd ?? start, "end");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+}
+
+function insertAnswer(button) {
+  insert($("span", button).textContent);
+  button.closest("details").open = false;
+  drafts.keep();
+  post(new URL(button.formAction).pathname, { text: $("#text").value }).catch(() => {});
+}
+
+/** The last message of one's own, to be changed. */
+function editLast() {
+  const last = all(".msg.mine:not(.waiting, .deleted)").at(-1);
+  const link = last && $("a.edit", last);
+  if (link) link.click();
+  return Boolean(link);
+}
+
+export function start() {
+  document.addEventListener("submit", (event) => {
+    if (event.target.id !== "composer" || event.submitter?.closest(".answers")) return;
+    event.preventDefault();
+    submit();
+  });
+  document.addEventListener("input", (event) => {
+    if (event.target.id !== "text") return;
+    checkLength();
+    drafts.keep();
+    emit("writing");
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.target.id !== "text" || event.isComposing || event.defaultPrevented) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      submit();
+    } else if (event.key === "ArrowUp" && !event.target.value && !event.shiftKey) {
+      if (editLast()) event.preventDefault();
+    } else if (event.key === "Escape" && replySlug()) {
+      setReply(null);
+    }
+  });
+  document.addEventListener("click", (event) => {
+    const answer = event.target.closest(".answer");
+    if (answer && $("#composer")) {
+      event.preventDefault();
+      return insertAnswer(answer);
+    }
+    const reply = event.target.closest("a.reply");
+    if (reply && $("#composer")) {
+      event.preventDefault();
+      return setReply(reply.closest(".msg"));
+    }
+    if (event.target.closest("#reply-to .cancel")) {
+      event.preventDefault();
+      setReply(null);
+    }
+  });
+}

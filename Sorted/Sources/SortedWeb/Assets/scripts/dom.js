@@ -1,0 +1,29 @@
+// Short names for what every module does with the document.
+
+export const $ = (selector, root = document) => root.querySelector(selector);
+export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+export const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+
+/** The first list item of some HTML. */
+export const listItem = (html) => parse(`<ul>${html}</ul>`).querySelector("li");
+
+/** Makes an element. Properties that start with `data-` or `aria-`, and `role`, become attributes. */
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (/^(data-|aria-)|^role$|^href$|^for$/.test(name)) element.setAttribute(name, value);
+    else element[name] = value;
+  }
+  element.append(...children);
+  return element;
+}
+
+/** An icon of the sprite. */
+export function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  use.setAttribute("href", `/assets/icons.svg#${name}`);
+  svg.append(use);
+  return svg;
+}

@@ -1,0 +1,54 @@
+// What is being written. It is kept in this browser at once and at the server soon.
+
+import { $ } from "./dom.js";
+import { post } from "./server.js";
+import { on, state } from "./state.js";
+import { draft, keepDraft, removeDraft } from "./store.js";
+
+let timer;
+let request;
+
+/** Keeps the text of the composer. */
+export function keep() {
+  const item = { account: state.account, thread: state.thread, text: $("#text").value };
+  keepDraft(item);
+  clearTimeout(timer);
+  timer = setTimeout(() => save(item), 600);
+}
+
+async function save(item) {
+  request = new AbortController();
+  try {
+    const answer = await post(`/c/${item.thread}/draft`, { text: item.text }, {}, request.signal);
+    const kept = await draft(item.account, item.thread);
+    // The server has it now; what was written since is on its way.
+    if (answer.ok && kept?.text === item.text) await removeDraft(item.account, item.thread);
+  } catch {
+    // It stays in this browser until the server is there again.
+  }
+}
+
+/** The message was sent: a draft that is under way would bring its text back. */
+export function forget() {
+  clearTimeout(timer);
+  request?.abort();
+  removeDraft(state.account, state.thread);
+}
+
+/** Puts what only this browser has into the composer. */
+export async function enterDraft() {
+  const thread = state.thread;
+  const kept = await draft(state.account, thread);
+  const text = $("#text");
+  if (kept && text && state.thread === thread && text.value !== kept.text) {
+    text.value = kept.text;
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
+
+export function start() {
+  on("online", async () => {
+    const kept = state.thread && (await draft(state.account, state.thread));
+    if (kept) save(kept);
+  });
+}

@@ -1,0 +1,42 @@
+// The pictures of a thread, one after the other.
+
+import { $, all, make } from "./dom.js";
+import { t } from "./strings.js";
+
+let pictures = [];
+let index = 0;
+
+function dialog() {
+  const known = $("#gallery");
+  if (known) return known;
+  const button = (text, label, run) => make("button", { type: "button", className: "button", textContent: text, "aria-label": label, onclick: run });
+  const box = make("dialog", { id: "gallery", "aria-label": t("Pictures") }, make("img", { alt: "" }),
+    make("span", { className: "buttons" }, button("←", t("Previous picture"), () => step(-1)), make("a", { className: "button", textContent: t("Save"), download: "" }),
+      button(t("Close"), t("Close"), () => box.close()), button("→", t("Next picture"), () => step(1))));
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowLeft") step(-1);
+    if (event.key === "ArrowRight") step(1);
+  });
+  document.body.append(box);
+  return box;
+}
+
+function step(by) {
+  index = (index + by + pictures.length) % pictures.length;
+  const box = dialog();
+  $("img", box).src = pictures[index].href;
+  $("img", box).alt = $("img", pictures[index])?.alt ?? "";
+  $("a", box).href = pictures[index].href;
+}
+
+export function start() {
+  document.addEventListener("click", (event) => {
+    const picture = event.target.closest("a.picture");
+    if (!picture || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    pictures = all("a.picture");
+    index = pictures.indexOf(picture);
+    step(0);
+    dialog().showModal();
+  });
+}

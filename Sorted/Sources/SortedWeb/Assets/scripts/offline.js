@@ -1,0 +1,18 @@
+// The service worker: registered where there is an account, and told to forget at the sign-out.
+
+import { state } from "./state.js";
+
+export function start() {
+  const workers = navigator.serviceWorker;
+  if (!workers) return;
+  if (state.account) workers.register("/service-worker.js").catch(() => {});
+  const forget = () => workers.controller?.postMessage("forget");
+  document.addEventListener("submit", (event) => {
+    if (event.submitter && new URL(event.submitter.formAction || location.href).pathname === "/sign-out") {
+      state.isLeaving = true;
+      forget();
+    }
+  });
+  // Without a session, no data of any account stays in the browser.
+  if (!state.account) caches?.delete("sorted-pages-1");
+}

@@ -1,0 +1,118 @@
+// Sends what was written, in order, until nothing is left. What the server does not take now is tried again by a timer.
+
+import { delay } from "./backoff.js";
+import { post, reason } from "./server.js";
+import { setOnline } from "./say.js";
+import { emit, on, state } from "./state.js";
+import { addWaiting, removeWaiting, updateWaiting, waiting } from "./store.js";
+import { t } from "./strings.js";
+
+const channel = new BroadcastChannel("sorted-outbox");
+let attempts = 0;
+let timer;
+
+/** A version 4 UUID. `crypto.randomUUID` is for pages with encryption only. */
+export function uuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 15) | 64;
+  bytes[8] = (bytes[8] & 63) | 128;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
+  return hex.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5");
+}
+
+/** Keeps a message, shows it as waiting and begins to send. */
+export async function enqueue({ thread, text, files = [], reply = "" }) {
+  const item = { account: state.account, key: uuid(), thread, text, files, reply, writtenAt: Date.now() };
+  emit("waiting", item);
+  item.number = await addWaiting(item);
+  channel.postMessage({ kind: "waiting", item: { ...item, files: item.files.map(({ name }) => ({ name })) } });
+  flush();
+  return item;
+}
+
+/** Takes back a message that the server refused or does not have yet. */
+export async function takeBack(key) {
+  const item = (await waiting(state.account)).find((item) => item.key === key);
+  if (!item) return null;
+  await removeWaiting(item.number);
+  told("taken-back", item);
+  return item;
+}
+
+export async function retry(key) {
+  const item = (await waiting(state.account)).find((item) => item.key === key);
+  if (!item) return;
+  await updateWaiting({ ...item, refusal: undefined });
+  told("waiting", item);
+  flush();
+}
+
+function told(kind, item, more = {}) {
+  emit(kind, { ...item, ...more });
+  channel.postMessage({ kind, item: { account: item.account, key: item.key, thread: item.thread, text: item.text, files: [], ...more } });
+}
+
+let run = null;
+let isAskedAgain = false;
+
+/** Works until nothing is left that can be sent. One tab of an account sends at a time; the others wait their turn. */
+export function flush() {
+  if (!state.account || state.isSignedOut) return;
+  isAskedAgain = true;
+  run ??= (async () => {
+    while (isAskedAgain) {
+      isAskedAgain = false;
+      const turn = () => sendAll();
+      if (navigator.locks) await navigator.locks.request(`sorted-outbox-${state.account}`, turn);
+      else await turn();
+    }
+  })().finally(() => {
+    run = null;
+  });
+}
+
+async function sendAll() {
+  clearTimeout(timer);
+  while (!state.isSignedOut) {
+    const next = (await waiting(state.account)).find((item) => !item.refusal);
+    if (!next) return void (attempts = 0);
+    if (!(await sendOne(next))) {
+      attempts += 1;
+      timer = setTimeout(flush, delay(attempts));
+      return;
+    }
+    attempts = 0;
+  }
+}
+
+/** @returns whether it is settled, so that the next one may go */
+async function sendOne(item) {
+  let answer;
+  try {
+    const fields = { key: item.key, text: item.text, reply: item.reply ?? "" };
+    if (item.files.length) fields.file = item.files;
+    answer = await post(`/c/${item.thread}/send`, fields);
+  } catch {
+    setOnline(false);
+    return false;
+  }
+  if (answer.ok) {
+    await removeWaiting(item.number);
+    told("sent", item, { html: await answer.text() });
+    return true;
+  }
+  // Not now: the session is over, too much came at once, or the server has trouble.
+  if (answer.status === 401 || answer.status === 408 || answer.status === 429 || answer.status >= 500) return false;
+  const refusal = await reason(answer, t("The server does not take this message."));
+  await updateWaiting({ ...item, refusal });
+  told("refused", item, { refusal });
+  return true;
+}
+
+export function start() {
+  if (!state.account) return;
+  channel.onmessage = ({ data }) => data.item.account === state.account && emit(data.kind, data.item);
+  on("online", flush);
+  addEventListener("online", flush);
+  flush();
+}

@@ -1,0 +1,112 @@
+// Ctrl-K: people, conversations and commands by name. It also chooses where a message is forwarded to.
+
+import { $, make } from "./dom.js";
+import { open } from "./navigate.js";
+import { uuid } from "./outbox.js";
+import { say } from "./say.js";
+import { post } from "./server.js";
+import { t } from "./strings.js";
+
+const commands = [
+  { name: t("Inbox"), address: "/" }, { name: t("Unread conversations"), address: "/?filter=unread" },
+  { name: t("Archived conversations"), address: "/?filter=archived" }, { name: t("Search messages"), address: "/search" },
+  { name: t("Answers"), address: "/answers" }, { name: t("Settings"), address: "/settings" }, { name: t("Bin"), address: "/bin" },
+  { name: t("Keys"), run: () => $("#keys")?.showModal() },
+];
+
+let choose;
+let turn = 0;
+
+function go(place) {
+  if (place.run) return place.run();
+  if (place.address.startsWith("/c/") && $(".pane-thread")) return open(place.address);
+  location.assign(place.address);
+}
+
+async function search(words) {
+  try {
+    const answer = await fetch(`/find?q=${encodeURIComponent(words)}`);
+    return answer.ok ? await answer.json() : [];
+  } catch {
+    return [];
+  }
+}
+
+function dialog() {
+  const known = $("#palette");
+  if (known) return known;
+  const field = make("input", { type: "search", role: "combobox", "aria-label": t("Go to"), "aria-expanded": "true", "aria-controls": "palette-list", autocomplete: "off", placeholder: t("A person, a conversation or a command") });
+  const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": t("Places") });
+  const box = make("dialog", { id: "palette", "aria-label": t("Go to") }, field, list);
+  field.addEventListener("input", () => show(box));
+  field.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by) {
+      event.preventDefault();
+      select(list, [...list.children].indexOf($("[aria-selected=true]", list)) + by);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      $("[aria-selected=true]", list)?.click();
+    }
+  });
+  document.body.append(box);
+  return box;
+}
+
+function select(list, index) {
+  const items = [...list.children];
+  const chosen = items[(index + items.length) % items.length];
+  for (const item of items) item.setAttribute("aria-selected", String(item === chosen));
+  chosen?.scrollIntoView({ block: "nearest" });
+  if (chosen) $("#palette input").setAttribute("aria-activedescendant", chosen.id);
+}
+
+async function show(box) {
+  const words = $("input", box).value.trim();
+  const mine = ++turn;
+  const places = await search(words);
+  if (mine !== turn) return;
+  const fitting = choose ? [] : commands.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
+  const list = $("ul", box);
+  list.replaceChildren(...[...places, ...fitting].map((place, index) => {
+    const picture = place.initials
+      ? make("span", { className: `avatar small h${place.hue}`, "aria-hidden": "true", textContent: place.initials })
+      : make("span", { className: "avatar small h7", "aria-hidden": "true", textContent: "›" });
+    return make("li", { id: `place-${index}`, role: "option", "aria-selected": "false", onclick: () => {
+      box.close();
+      (choose ?? go)(place);
+    } }, picture, make("bdi", { textContent: place.name }));
+  }));
+  select(list, 0);
+}
+
+/** Opens the palette. @param then what is done with a conversation instead of going there */
+export function showPalette(then) {
+  choose = then;
+  const box = dialog();
+  $("input", box).value = "";
+  if (!box.open) box.showModal();
+  show(box);
+}
+
+async function forward(message, place) {
+  try {
+    const to = place.address.split("/")[2];
+    const answer = await post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/forward`, { to, key: uuid() });
+    say(answer.ok ? t("Forwarded to {1}.", place.name) : t("The message was not forwarded."), answer.ok ? { text: t("Open"), href: place.address } : undefined);
+  } catch {
+    say(t("The message was not forwarded: the server is away."));
+  }
+}
+
+export function start() {
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+    event.preventDefault();
+    showPalette();
+  });
+  document.addEventListener("click", (event) => {
+    const message = event.target.closest(".forward")?.closest(".msg");
+    if (message) showPalette((place) => forward(message, place));
+  });
+}

@@ -1,0 +1,114 @@
+// The list of conversations.
+
+import { $, all } from "./dom.js";
+import { headings, put } from "./lists.js";
+import { rowOrder, vanished } from "./order.js";
+import { load } from "./server.js";
+import { emit, on, state } from "./state.js";
+import { localise } from "./times.js";
+
+const rows = () => $("#rows");
+
+/** Marks the row of the conversation that is open, and lets Tab stop at one row only. */
+export function mark() {
+  const list = rows();
+  if (!list) return;
+  const links = all(".row-link", list);
+  const focused = links.find((link) => link === document.activeElement);
+  const current = links.find((link) => link.closest(".row").dataset.slug === state.thread);
+  for (const link of links) {
+    if (link === current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+    link.tabIndex = link === (focused ?? current ?? links[0]) ? 0 : -1;
+  }
+  // Keys and the pointer reach these: a stop for each of them would be hundreds.
+  for (const button of all(".row-actions button", list)) button.tabIndex = -1;
+}
+
+// Behind the last one that is loaded.
+const isFurther = (row) => {
+  const last = all(".row", rows()).at(-1);
+  return $("#more-rows") && last && rowOrder(last, row) < 0;
+};
+
+export function putRow(row) {
+  const list = rows();
+  if (!list) return;
+  const old = document.getElementById(row.id);
+  const isShown = row.dataset.kinds.split(" ").includes(list.dataset.kind);
+  if (!isShown || (!old && (list.dataset.filtered === "true" || isFurther(row)))) old?.remove();
+  else put(row, list, "row", rowOrder);
+  tidy();
+}
+
+export function removeRow(slug) {
+  document.getElementById(`c-${slug}`)?.remove();
+  tidy();
+}
+
+function tidy() {
+  const list = rows();
+  if (!list) return;
+  headings(list, "row", "h2");
+  $("#no-rows").hidden = Boolean($(".row", list));
+  mark();
+  emit("rows");
+}
+
+/** Brings the list up to a page that was loaded again. */
+export function mergeRows({ page, isNewer }) {
+  const list = rows();
+  const loaded = all("#rows > .row", page);
+  if (!list || !$("#rows", page)) return;
+  const hasAfter = Boolean($("#more-rows", page));
+  for (const row of vanished(all(".row", list), loaded, rowOrder, { hasAfter })) if (!isNewer(row)) row.remove();
+  for (const row of loaded) if (!isNewer(row)) putRow(row);
+  tidy();
+}
+
+/** Loads the first page of the list again. */
+export async function refreshRows() {
+  const list = rows();
+  if (!list) return;
+  const loaded = await load(list.dataset.address + (list.dataset.address.includes("?") ? "&" : "?") + "part=list");
+  if (loaded?.answer.ok) mergeRows(loaded);
+}
+
+/** Loads the next page when its link comes near. */
+function watchMore() {
+  const link = $("#more-rows");
+  if (!link) return;
+  const observer = new IntersectionObserver(async (entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    const loaded = await load(`${link.href}&part=list`);
+    if (!loaded?.answer.ok) return;
+    for (const row of all("#rows > .row", loaded.page)) if (!loaded.isNewer(row)) put(row, rows(), "row", rowOrder);
+    const next = $("#more-rows", loaded.page);
+    if (next) link.replaceWith(document.importNode(next, true));
+    else link.remove();
+    tidy();
+    watchMore();
+  }, { root: $("#list-scroll"), rootMargin: "400px" });
+  observer.observe(link);
+}
+
+/** Moves the focus by some rows. */
+export function step(by) {
+  const links = all(".row-link", rows());
+  const focused = links.indexOf(document.activeElement.closest?.(".row")?.querySelector(".row-link"));
+  const start = focused < 0 ? links.findIndex((link) => link.hasAttribute("aria-current")) : focused;
+  links[Math.min(links.length - 1, Math.max(0, start + by))]?.focus();
+  mark();
+}
+
+export function start() {
+  const scroller = $("#list-scroll");
+  if (!scroller) return;
+  localise(rows());
+  tidy();
+  watchMore();
+  scroller.scrollTop = Number(sessionStorage.getItem("list") ?? 0);
+  addEventListener("pagehide", () => sessionStorage.setItem("list", scroller.scrollTop));
+  on("thread", mark);
+}

@@ -1,0 +1,83 @@
+// Several messages at once: to copy, forward or delete for oneself.
+
+import { $, all, make } from "./dom.js";
+import { uuid } from "./outbox.js";
+import { showPalette } from "./palette.js";
+import { say } from "./say.js";
+import { post } from "./server.js";
+import { on } from "./state.js";
+import { t } from "./strings.js";
+
+const chosen = () => all(".msg.chosen-message");
+
+/** Takes a message into the selection, or out of it. */
+export function toggle(message) {
+  if (message.classList.contains("waiting")) return;
+  message.classList.toggle("chosen-message");
+  show();
+}
+
+function clear() {
+  for (const message of chosen()) message.classList.remove("chosen-message");
+  show();
+}
+
+function show() {
+  const count = chosen().length;
+  const old = $("#selection");
+  if (!count) return old?.remove();
+  const text = count === 1 ? t("1 message selected") : t("{1} messages selected", count);
+  if (old) return void ($("span", old).textContent = text);
+  const button = (name, run) => make("button", { type: "button", className: "button", textContent: name, onclick: run });
+  const bar = make("div", { id: "selection", role: "toolbar", "aria-label": t("Selected messages") },
+    make("span", { role: "status", textContent: text }), button(t("Copy"), copy), button(t("Forward"), forward),
+    button(t("Delete for me"), remove), button(t("Cancel"), clear));
+  ($("#composer") ?? $(".composer")).before(bar);
+}
+
+function copy() {
+  const text = chosen().map((message) => `${message.dataset.name}: ${$(".text", message)?.innerText ?? ""}`).join("\n");
+  navigator.clipboard.writeText(text).then(() => say(t("Copied.")), () => say(t("The browser does not let pages copy.")));
+  clear();
+}
+
+/** One after the other, so that they arrive in their order. */
+async function each(path, fields) {
+  let count = 0;
+  for (const message of chosen()) {
+    try {
+      const answer = await post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/${path}`, fields?.() ?? {});
+      if (!answer.ok) break;
+      count += 1;
+    } catch {
+      break;
+    }
+  }
+  const all = chosen().length;
+  clear();
+  return count === all;
+}
+
+function forward() {
+  showPalette(async (place) => {
+    const isDone = await each("forward", () => ({ to: place.address.split("/")[2], key: uuid() }));
+    say(isDone ? t("Forwarded to {1}.", place.name) : t("Not all messages were forwarded."), { text: t("Open"), href: place.address });
+  });
+}
+
+async function remove() {
+  const isDone = await each("delete");
+  say(isDone ? t("Deleted for you.") : t("Not all messages were deleted."), { text: t("Bin"), href: "/bin" });
+}
+
+export function start() {
+  document.addEventListener("click", (event) => {
+    const message = event.target.closest(".select")?.closest(".msg");
+    if (message) return toggle(message);
+    // Once some are selected, a click takes more.
+    const other = chosen().length && !event.target.closest("a, button, summary") && event.target.closest(".msg");
+    if (other) toggle(other);
+  });
+  document.addEventListener("keydown", (event) => event.key === "Escape" && chosen().length && clear());
+  on("thread", show);
+}

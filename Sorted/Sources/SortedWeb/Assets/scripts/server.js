@@ -1,0 +1,83 @@
+// Requests to the server: pages, parts of pages and forms.
+
+import { parse } from "./dom.js";
+import { saySignedOut, setOnline } from "./say.js";
+import { emit, state } from "./state.js";
+
+// An event that comes while a page is loaded may be newer than the page, which must not take back what it told.
+let told = 0;
+const toldAt = new Map();
+
+/** Notes that an item was told of by an event. */
+export function tell(id) {
+  toldAt.set(id, ++told);
+  // What is told once is remembered as long as a page may be under way.
+  if (toldAt.size > 5_000) toldAt.delete(toldAt.keys().next().value);
+}
+
+/** A page or a part of one; null where the server cannot be reached. */
+export async function load(path, options) {
+  const asked = told;
+  try {
+    const answer = await fetch(path, options);
+    const page = parse(await answer.text());
+    setOnline(true);
+    if (answer.status === 401) await checkSession();
+    return { answer, page, isNewer: (item) => (toldAt.get(item.id) ?? 0) > asked };
+  } catch {
+    setOnline(false);
+    return null;
+  }
+}
+
+/**
+ * Asks whose session this is.
+ * @returns whether it is still this page's account; its forms carry the token of now then.
+ * @throws where the server cannot be reached
+ */
+export async function checkSession() {
+  const answer = await fetch("/session");
+  const session = answer.ok ? await answer.json() : null;
+  if (session?.account === state.account) {
+    state.token = session.token;
+    for (const field of document.querySelectorAll("input[name=form]")) field.value = session.token;
+    return true;
+  }
+  // Another account: its pages are loaded afresh, and what this one wrote waits for it.
+  if (session) location.assign("/");
+  saySignedOut();
+  emit("signed-out");
+  return false;
+}
+
+/**
+ * Sends a form in the background. A form of a session that was renewed meanwhile is sent again with its token.
+ * @throws where the server cannot be reached
+ */
+export async function post(path, fields = {}, headers = {}, signal = undefined) {
+  const attempt = () => {
+    const body = new FormData();
+    body.set("form", state.token);
+    let hasFiles = false;
+    for (const [name, value] of Object.entries(fields)) {
+      for (const one of [value].flat()) {
+        if (one instanceof Blob) hasFiles = true;
+        if (one instanceof Blob) body.append(name, one, one.name ?? "file");
+        else body.append(name, one);
+      }
+    }
+    const plain = hasFiles ? body : new URLSearchParams(body);
+    return fetch(path, { method: "POST", body: plain, headers: { "X-Live": "1", ...headers }, signal });
+  };
+  const answer = await attempt();
+  setOnline(true);
+  if (answer.status !== 401 && answer.status !== 403) return answer;
+  const before = state.token;
+  return (await checkSession()) && state.token !== before ? attempt() : answer;
+}
+
+/** What a page that refuses something says. */
+export async function reason(answer, otherwise) {
+  const page = parse(await answer.text());
+  return page.querySelector("#content p")?.textContent ?? otherwise;
+}

@@ -1,0 +1,54 @@
+// Keeps the scripts and the last pages of this browser, so that the inbox opens and is written in without a connection.
+// The server is asked first: what is kept is for when it does not answer.
+
+const cacheName = "sorted-pages-1";
+const kept = 40;
+
+addEventListener("install", () => skipWaiting());
+addEventListener("activate", (event) => event.waitUntil(clients.claim()));
+
+const isAsset = (url) => url.pathname.startsWith("/assets/") || url.pathname === "/app.webmanifest";
+const isPage = (url) => url.pathname === "/" || url.pathname.startsWith("/c/") || url.pathname.startsWith("/files/");
+const isKept = (url) => isAsset(url) || (isPage(url) && !url.searchParams.has("token") && !url.searchParams.has("from"));
+
+/** Signing out takes along what was read. */
+addEventListener("message", (event) => {
+  if (event.data === "forget") event.waitUntil(caches.delete(cacheName));
+});
+
+async function keep(request, answer) {
+  const cache = await caches.open(cacheName);
+  await cache.put(request, answer);
+  const pages = (await cache.keys()).filter((other) => !isAsset(new URL(other.url)));
+  for (const old of pages.slice(0, Math.max(0, pages.length - kept))) await cache.delete(old);
+}
+
+async function answer(event) {
+  const { request } = event;
+  const url = new URL(request.url);
+  // What has its version in the address never changes.
+  if (isAsset(url) && url.pathname.split("/").length > 3) {
+    const known = await caches.match(request);
+    if (known) return known;
+  }
+  try {
+    const fresh = await fetch(request);
+    if (fresh.ok && !fresh.redirected && fresh.type === "basic") event.waitUntil(keep(request, fresh.clone()));
+    return fresh;
+  } catch (error) {
+    const known = await caches.match(request, { ignoreVary: true });
+    if (known) return known;
+    // A thread that was opened in the page is kept as a part of it.
+    if (request.mode === "navigate") {
+      const list = await caches.match("/");
+      if (list) return list;
+    }
+    throw error;
+  }
+}
+
+addEventListener("fetch", (event) => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== "GET" || url.origin !== location.origin || !isKept(url)) return;
+  event.respondWith(answer(event));
+});

@@ -1,0 +1,42 @@
+// What this browser keeps: messages on their way and drafts, for each account, in IndexedDB.
+
+const name = "sorted";
+
+function opened() {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, 1);
+    request.onupgradeneeded = () => {
+      const outbox = request.result.createObjectStore("outbox", { keyPath: "number", autoIncrement: true });
+      outbox.createIndex("account", "account");
+      request.result.createObjectStore("drafts", { keyPath: ["account", "thread"] });
+    };
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+let database;
+
+/** Runs a transaction; its promise is fulfilled when the browser has written it. */
+async function transaction(store, mode, body) {
+  database ??= opened();
+  const open = await database;
+  return new Promise((resolve, reject) => {
+    const work = open.transaction(store, mode, { durability: "strict" });
+    const request = body(work.objectStore(store));
+    work.oncomplete = () => resolve(request?.result);
+    work.onerror = work.onabort = () => reject(work.error);
+  });
+}
+
+/** Keeps a message until the server has it. Its `key` is what the server knows it by, however often it is sent. */
+export const addWaiting = (item) => transaction("outbox", "readwrite", (store) => store.add(item));
+/** What an account has written and the server does not have, in order. */
+export const waiting = (account) => transaction("outbox", "readonly", (store) => store.index("account").getAll(account));
+export const updateWaiting = (item) => transaction("outbox", "readwrite", (store) => store.put(item));
+export const removeWaiting = (number) => transaction("outbox", "readwrite", (store) => store.delete(number));
+
+export const draft = (account, thread) => transaction("drafts", "readonly", (store) => store.get([account, thread]));
+export const keepDraft = (item) => transaction("drafts", "readwrite", (store) => store.put(item));
+export const removeDraft = (account, thread) =>
+  transaction("drafts", "readwrite", (store) => store.delete([account, thread]));

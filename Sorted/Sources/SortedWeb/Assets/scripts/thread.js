@@ -1,0 +1,209 @@
+// The messages of the conversation that is open.
+
+import { $, all, make } from "./dom.js";
+import { headings, put } from "./lists.js";
+import { isGrouped, messageOrder, vanished } from "./order.js";
+import { isDetached, keepPlace, showPill, isAtEnd, hidePillAtEnd } from "./scroll.js";
+import { load, post } from "./server.js";
+import { emit, state } from "./state.js";
+import { day, localise, timeOf } from "./times.js";
+import { setOnline } from "./say.js";
+import { t } from "./strings.js";
+
+const list = () => $("#messages");
+const stored = () => all(".msg:not(.waiting)", list());
+const dayOf = (item) => day(timeOf(item));
+
+/** Shows messages that came, but for those that belong to a part of the thread that is not on the page. */
+export function putMessages(messages) {
+  if (!list() || !messages.length) return;
+  const wasAtEnd = isAtEnd();
+  const shown = all(".msg", list());
+  if (!wasAtEnd && shown.length > 2 * most) leaveEnd();
+  const [first, last] = [shown[0], shown.at(-1)];
+  const isNew = (message) => !document.getElementById(message.id);
+  // Behind a page that does not reach the end, and before those that are loaded, others have to come first.
+  const isBeyond = (message) => isDetached() && !(last && messageOrder(message, last) < 0);
+  const isOlder = (message) => Boolean($("#older")) && first && messageOrder(message, first) < 0;
+  const fitting = messages.filter((message) => !isNew(message) || (!isBeyond(message) && !isOlder(message)));
+  const hasNews = messages.some((message) => isNew(message) && !isOlder(message));
+  keepPlace(() => {
+    for (const message of fitting) put(message, list(), "msg", messageOrder);
+    tidy();
+  });
+  if (hasNews && (!wasAtEnd || isDetached())) showPill();
+  else if (wasAtEnd) trim();
+}
+
+export const putMessage = (message) => putMessages([message]);
+
+/** Detaches the page from the end of the thread when very many messages come while a person reads older ones. */
+function leaveEnd() {
+  if (isDetached()) return;
+  const address = `/c/${state.thread}?after=${stored().at(-1).id.slice(2)}`;
+  list().after(make("a", { className: "button more", id: "newer", href: address, textContent: t("Newer messages") }));
+  watchMore();
+}
+
+/** The most messages on a page that is only watched, so that its memory stays flat. */
+const most = 400;
+
+/** Removes the oldest messages from a page at the end of the thread. Scrolling up loads them again. */
+function trim() {
+  const messages = all(".msg", list());
+  if (messages.length <= most || isDetached()) return;
+  const left = messages.slice(-most / 2);
+  messages.slice(0, -most / 2).forEach((message) => message.remove());
+  $("#unread-line")?.remove();
+  $("#older")?.remove();
+  const address = `/c/${state.thread}?before=${left[0].id.slice(2)}`;
+  list().before(make("a", { className: "button more", id: "older", href: address, textContent: t("Older messages") }));
+  tidy();
+  watchMore();
+}
+
+export function removeMessage(slug) {
+  keepPlace(() => {
+    document.getElementById(`m-${slug}`)?.remove();
+    tidy();
+  });
+}
+
+/** Brings headings, groups and what stands for an empty thread up to the messages. */
+export function tidy() {
+  if (!list()) return;
+  headings(list(), "msg", "span");
+  const messages = all(".msg", list());
+  messages.forEach((message, index) => {
+    const isFollowing = isGrouped(messages[index - 1], message, dayOf);
+    if (message.classList.contains("grouped") !== isFollowing) message.classList.toggle("grouped", isFollowing);
+    // Once for each: a thread may be long.
+    if (message.dataset.isReady) return;
+    message.dataset.isReady = "yes";
+    for (const button of all(".msg-actions :is(button, a, summary)", message)) {
+      button.tabIndex = -1;
+      button.hidden = false;
+    }
+    message.tabIndex = -1;
+  });
+  const empty = $("#no-messages");
+  if (empty) empty.hidden = messages.length > 0;
+  emit("messages");
+}
+
+/** The range on the page, which is told of and loaded again: in microseconds, without an end where the thread ends. */
+export function shownRange() {
+  const messages = list() ? stored() : [];
+  if (!messages.length) return null;
+  return { from: messages[0].dataset.sort, to: isDetached() ? messages.at(-1).dataset.sort : "" };
+}
+
+/** Loads what is on the page again: after the connection broke, or was made. What is shown stays unless it is gone. */
+export async function refreshThread() {
+  if (!list()) return;
+  const thread = state.thread;
+  const range = shownRange() ?? { from: "0", to: "" };
+  const loaded = await load(`/c/${thread}?from=${range.from}&to=${range.to}&part=1`);
+  if (loaded?.answer.status === 404) return emit("gone", thread);
+  if (!loaded?.answer.ok || state.thread !== thread) return;
+  const { page, isNewer } = loaded;
+  const found = all("#messages > .msg", page);
+  const wasAtEnd = isAtEnd();
+  // The thread grew beyond what one page may have: the older part is loaded again where it is scrolled to.
+  const isCut = range.from !== "0" && found.length > 0 && messageOrder(found[0], { dataset: { sort: range.from } }) > 0
+    && Boolean($("#older", page)) && !stored().some((message) => message.id === found[0].id);
+  keepPlace(() => {
+    if (isCut) {
+      list().replaceChildren();
+      takeLink("older", page);
+    }
+    // The page has all of the range that is shown, so what it lacks is gone.
+    for (const message of vanished(stored(), found, messageOrder, { hasBefore: Boolean($("#older")), hasAfter: isDetached() }))
+      if (!isNewer(message)) message.remove();
+    for (const message of found) if (!isNewer(message)) put(message, list(), "msg", messageOrder);
+    tidy();
+  });
+  // The link to older messages is a new element, which is not observed yet.
+  if (isCut) watchMore();
+  if (wasAtEnd) trim();
+}
+
+function takeLink(id, page) {
+  const next = $(`#${id}`, page);
+  const link = $(`#${id}`);
+  if (next && link) link.replaceWith(document.importNode(next, true));
+  else if (next) list()[id === "older" ? "before" : "after"](document.importNode(next, true));
+  else link?.remove();
+}
+
+let observer;
+let wasScrolled = false;
+
+/** Loads the page that a link leads to, next to what is shown. */
+async function loadMore(link) {
+  const id = link.id;
+  if (link.dataset.isLoading) return;
+  link.dataset.isLoading = "yes";
+  const loaded = await load(`${link.href}&part=1`);
+  if (!loaded?.answer.ok || !link.isConnected) {
+    delete link.dataset.isLoading;
+    return setTimeout(watchMore, 1_000);
+  }
+  keepPlace(() => {
+    for (const message of all("#messages > .msg", loaded.page))
+      if (!loaded.isNewer(message)) put(message, list(), "msg", messageOrder);
+    takeLink(id, loaded.page);
+    tidy();
+  });
+  emit("range");
+  watchMore();
+}
+
+/** Loads older and newer messages when they come near. After a jump they come by scrolling only. */
+function watchMore() {
+  observer?.disconnect();
+  const links = [$("#older"), $("#newer")].filter(Boolean);
+  if (!links.length || (isDetached() && !wasScrolled)) return;
+  observer = new IntersectionObserver((entries) => {
+    for (const entry of entries) if (entry.isIntersecting) loadMore(entry.target);
+  }, { root: $("#thread-scroll"), rootMargin: "400px 0px" });
+  links.forEach((link) => observer.observe(link));
+}
+
+const scrollingKeys = ["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", " "];
+
+/** Begins with a thread that was just put on the page. */
+export function enterThread() {
+  wasScrolled = false;
+  const scroller = $("#thread-scroll");
+  if (!scroller) return;
+  localise(scroller.closest(".pane-thread"));
+  tidy();
+  const picker = $("#emoji");
+  if (picker) picker.hidden = false;
+  const byHand = (event) => {
+    if (wasScrolled || (event.type === "keydown" && !scrollingKeys.includes(event.key))) return;
+    wasScrolled = true;
+    watchMore();
+  };
+  for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
+    scroller.addEventListener(kind, byHand, { passive: true });
+  scroller.addEventListener("scroll", hidePillAtEnd, { passive: true });
+  const mark = $(".hit", scroller) ?? $(".unread-line", scroller);
+  if (mark) mark.scrollIntoView({ block: "center" });
+  watchMore();
+}
+
+// The server was away when it was to be told.
+let isSeenLate = false;
+
+/** Tells the server that the thread was seen to its end, where it was. */
+export function seen({ onlyLate = false } = {}) {
+  if (onlyLate && !isSeenLate) return;
+  if (!state.thread || isDetached() || document.visibilityState !== "visible") return;
+  isSeenLate = false;
+  post(`/c/${state.thread}/read`).catch(() => {
+    isSeenLate = true;
+    setOnline(false);
+  });
+}

@@ -1,0 +1,40 @@
+import AssistModel
+import Foundation
+import Hummingbird
+import Sorted
+
+/// Why a message is sorted as it is, and what a person says that it is.
+struct AssistController: Sendable {
+  let site: Site
+
+  /// The words that weighed most, as a sentence.
+  func why(_ request: Request, _ context: WebContext) async throws -> Response {
+    let viewer = try context.signedIn().viewer
+    let (id, messageID) = (try context.id("conversation"), try context.id("message"))
+    let sentence = try await site.read(viewer) { access in
+      let message = try access.message(messageID, in: try access.conversation(id))
+      return try AssistInbox(context: access.work.inbox).reasons(for: message).sentence
+    }
+    return Response(
+      status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+      body: .init(byteBuffer: .init(string: sentence)))
+  }
+
+  /// Notes what a message really is. The person's own layer learns it before the page is back.
+  func correct(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let (id, messageID) = (try context.id("conversation"), try context.id("message"))
+    guard let kind = Kind(rawValue: try form.text("kind", maximum: 20)) else {
+      throw PageError.invalid("There is no category of that name.")
+    }
+    do {
+      try await site.write(visit.viewer) { access in
+        let message = try access.message(messageID, in: try access.conversation(id))
+        try AssistInbox(context: access.work.inbox).correct(message, as: kind, by: access.viewer.userID)
+      }
+    } catch DataLayerError.invalidData(let details) {
+      throw PageError.invalid(Phrase(details))
+    }
+    return Pages.done(request, "/c/\(Slug.encode(id))")
+  }
+}

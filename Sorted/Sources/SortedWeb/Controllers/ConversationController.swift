@@ -1,0 +1,135 @@
+import Foundation
+import Hummingbird
+import Sorted
+import SwiftData
+
+/// Actions on a conversation as a whole.
+struct ConversationController: Sendable {
+  let site: Site
+
+  func begin(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let people = try form.text("people", maximum: 1_000).split { $0 == "," || $0.isWhitespace }.map(String.init)
+    let name = try form.text("name", maximum: 200).trimmingCharacters(in: .whitespacesAndNewlines)
+    let id = try await site.write(visit.viewer) { try Beginning(access: $0).begin(people, name: name) }
+    return Pages.redirect("/c/\(Slug.encode(id))")
+  }
+
+  func set(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    let change = try ConversationChange(form)
+    try await site.write(visit.viewer) { try change.apply(to: try $0.conversation(id), $0) }
+    guard let done = change.done else { return Pages.redirect(site.back(form)) }
+    return Pages.redirect(Notice.path(site.back(form), done: done, of: Slug.encode(id)))
+  }
+
+  /// Deletes it for oneself: others keep it.
+  func delete(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    try await site.write(visit.viewer) { access in
+      let conversation = try access.conversation(id)
+      // As late as its last message, however wrong a clock is.
+      let place = try access.makePlace(in: id)
+      place.deletedAt = max(Date(), conversation.lastMessageAt ?? .distantPast)
+    }
+    let (path, slug) = (site.back(form), Slug.encode(id))
+    return Pages.redirect(Notice.path(path.hasPrefix("/c/\(slug)") ? "/" : path, done: "deleted", of: slug))
+  }
+
+  func restore(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    try await site.write(visit.viewer) { access in
+      _ = try access.conversation(id)
+      try access.place(in: id)?.deletedAt = nil
+    }
+    return Pages.redirect(Notice.path(site.back(form), done: "restored"))
+  }
+
+  func read(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    try await site.write(visit.viewer) { try ReadReceipts(access: $0).markAsRead(try $0.conversation(id)) }
+    return Pages.done(request, site.back(form))
+  }
+
+  func saveDraft(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    let text = try form.text("text")
+    try await site.write(visit.viewer) { access in
+      _ = try access.conversation(id)
+      let draft = text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty ? "" : text
+      if try !draft.isEmpty || access.place(in: id) != nil { try access.makePlace(in: id).draft = draft }
+    }
+    return Pages.done(request, Notice.path("/c/\(Slug.encode(id))", done: "draft"))
+  }
+
+  /// Leaves a group. The others keep it, and the person who left sees nothing of it any more.
+  func leave(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (_, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    let viewer = visit.viewer
+    try await site.write(viewer) { access in
+      let conversation = try access.conversation(id)
+      guard conversation.isGroup else { throw PageError.invalid("Only a group can be left. Delete the conversation.") }
+      conversation.participantIDs.removeAll { $0 == viewer.userID }
+      conversation.noteChange(of: .participants)
+      if viewer.isOwner { try access.makePlace(in: id).deletedAt = max(Date(), conversation.lastMessageAt ?? Date()) }
+    }
+    if !viewer.isOwner { await site.hub.close(thread: id, of: viewer) }
+    return Pages.redirect(Notice.path("/", done: "left"))
+  }
+
+  func addPeople(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    let names = try form.text("people", maximum: 1_000).split { $0 == "," || $0.isWhitespace }.map(String.init)
+    try await site.write(visit.viewer) { try Beginning(access: $0).add(names, to: try $0.conversation(id)) }
+    return Pages.redirect("/c/\(Slug.encode(id))")
+  }
+}
+
+/// A change of how a conversation is kept.
+private struct ConversationChange: Sendable {
+  private enum Kind { case pinned, muted, archived }
+
+  private let kind: Kind
+  private let value: Bool
+  /// What to say of it.
+  let done: String?
+
+  /// - Throws: ``PageError`` for a form without one.
+  init(_ form: Form) throws {
+    if form["pin"] != nil {
+      (kind, value, done) = (.pinned, try form.flag("pin"), nil)
+    } else if form["mute"] != nil {
+      (kind, value, done) = (.muted, try form.flag("mute"), nil)
+    } else if form["archive"] != nil {
+      (kind, value) = (.archived, try form.flag("archive"))
+      done = value ? "archived" : "unarchived"
+    } else {
+      throw PageError.invalid("The form does not say what to change.")
+    }
+  }
+
+  func apply(to conversation: ConversationEntity, _ access: Access) throws {
+    guard access.viewer.isOwner else {
+      let place = try access.makePlace(in: conversation.id)
+      switch kind {
+      case .pinned: place.isPinned = value
+      case .muted: place.isMuted = value
+      case .archived: place.isArchived = value
+      }
+      return
+    }
+    let inbox = InboxService(context: access.work.inbox)
+    switch kind {
+    case .pinned: try inbox.setPinned(value, conversation)
+    case .muted: try inbox.setMuted(value, conversation)
+    case .archived: try inbox.setArchived(value, conversation)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Hummingbird
+import Sorted
+import SwiftData
+
+/// What happens while a page is open.
+struct EventsController: Sendable {
+  let site: Site
+
+  /// More conversations than a browser has open.
+  private static let maximumThreads = 24
+
+  func stream(_ request: Request, _ context: WebContext) async throws -> Response {
+    let visit = try context.signedIn()
+    let topics = try await topics(Query(request), visit.viewer)
+    return EventStream.response(try await site.hub.subscribe(topics, visit.viewer, session: visit.session))
+  }
+
+  /// What the tabs of a browser want to hear of: `threads` has the conversations that they show, each with the first and
+  /// the last time of what is on the page: `thread:first:last,…`. No last time is the newest message.
+  private func topics(_ query: Query, _ viewer: Viewer) async throws -> [LiveHub.Topic] {
+    let whole: [LiveHub.Topic] = [.list(viewer), .status(viewer)]
+    let threads = (query["threads"] ?? "").split(separator: ",").prefix(Self.maximumThreads).map(String.init)
+    guard !threads.isEmpty else { return whole }
+    return try await site.read(viewer) { access in
+      whole + (try threads.flatMap { try Self.topics(of: $0, access) })
+    }
+  }
+
+  /// - Returns: nothing for a conversation that is not there: other tabs of the browser have theirs.
+  private static func topics(of thread: String, _ access: Access) throws -> [LiveHub.Topic] {
+    let parts = thread.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    let id = try Slug.decode(parts[0])
+    guard (try? access.conversation(id)) != nil else { return [] }
+    let topics: [LiveHub.Topic] = [.thread(access.viewer, id)]
+    guard parts.count == 3, !parts[1].isEmpty else { return topics }
+    let first = try PageClock.date(parts[1], isLast: false)
+    let last = try parts[2].isEmpty ? nil : PageClock.date(parts[2], isLast: true)
+    let reader = ThreadReader(context: access.work.inbox, conversationID: id)
+    guard let range = try reader.watchedRange(first, last) else { return topics }
+    return topics + [.stretch(access.viewer, id, range)]
+  }
+
+  /// Tells the other readers of the conversation that the viewer is writing. The server stores nothing of it.
+  func typing(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (_, visit) = try await site.form(request, context)
+    let id = try context.id("conversation")
+    let name = try await site.read(visit.viewer) { access in
+      let conversation = try access.conversation(id)
+      return try People(conversation.participantIDs, access.work).name(visit.viewer.userID)
+    }
+    let event = ServerEvent("typing", try Self.json(["thread": Slug.encode(id), "name": name]))
+    await site.hub.tell(event, thread: id, except: visit.viewer.userID)
+    return Response(status: .noContent)
+  }
+
+  static func json(_ value: [String: String]) throws -> String {
+    String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+  }
+}

@@ -1,0 +1,40 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import Sorted
+import SwiftData
+
+/// Tells a supervisor whether the server can answer.
+struct HealthController: Sendable {
+  private let check: @Sendable () async throws -> Void
+
+  /// - Parameter check: throws an error if the stores cannot be read.
+  init(check: @escaping @Sendable () async throws -> Void) { self.check = check }
+
+  /// Reads from both stores of a site.
+  init(site: Site) {
+    self.init {
+      try await site.desk.read { work in
+        _ = try work.own.fetchCount(FetchDescriptor<SiteEntity>())
+        _ = try work.inbox.fetchCount(FetchDescriptor<SyncStateEntity>())
+      }
+    }
+  }
+
+  /// Answers 200 if the stores can be read and 503 otherwise. It says nothing else, because it needs no sign-in.
+  func answer() async -> Response {
+    do {
+      try await check()
+      return Self.response(.ok, "ready\n")
+    } catch {
+      Logger(label: "sorted.web").error("the stores cannot be read: \(error)")
+      return Self.response(.serviceUnavailable, "The store cannot be read.\n")
+    }
+  }
+
+  private static func response(_ status: HTTPResponse.Status, _ text: String) -> Response {
+    Response(
+      status: status, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+      body: .init(byteBuffer: .init(string: text)))
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Hummingbird
+import Sorted
+import SwiftData
+
+/// What there is to know of a person.
+struct PersonController: Sendable {
+  let site: Site
+
+  struct Page {
+    let personName: String
+    let personID: String
+    let initials: String
+    let hue: Int
+    let picture: String?
+    let shared: [Shared]
+    let count: String
+  }
+  struct Shared {
+    let slug: String
+    let name: String
+  }
+
+  func show(_ request: Request, _ context: WebContext) async throws -> Response {
+    let visit = try context.signedIn()
+    let id = try context.id("person")
+    let pages = site.pages
+    let page = try await site.read(visit.viewer) { access in
+      Rendered(pages: pages, page: try Self.page(id, access))
+    }
+    return page.response("person", "Person", try await site.view(request, visit, section: "inbox"))
+  }
+
+  /// - Throws: ``PageError/notFound`` for a person with whom the viewer shares no conversation.
+  private static func page(_ id: String, _ access: Access) throws -> Page {
+    var mine = access.everything
+    mine.sortBy = [SortDescriptor(\.lastMessageAt, order: .reverse)]
+    let shared = try access.work.inbox.fetch(mine).filter { $0.participantIDs.contains(id) }
+    guard !shared.isEmpty else { throw PageError.notFound }
+    let people = try People([id], access.work)
+    let ids = shared.map(\.id)
+    let count = try access.work.inbox.fetchCount(
+      FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.conversationID) && $0.senderID == id }))
+    let name = people.name(id)
+    let clock = PageClock()
+    return Page(
+      personName: name, personID: Viewer.shownName(id), initials: Avatar.initials(name), hue: Avatar.hue(id),
+      picture: people.picture(id),
+      shared: try shared.prefix(50).map {
+        Shared(slug: Slug.encode($0.id), name: try ConversationRow($0, nil, access, clock).name)
+      }, count: count == 1 ? String(translated: "1 message") : String(translated: "\(count) messages"))
+  }
+}

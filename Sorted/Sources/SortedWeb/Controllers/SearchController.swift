@@ -1,0 +1,151 @@
+import Foundation
+import Hummingbird
+import Sorted
+import SwiftData
+
+/// Searching messages, and finding conversations and people by name.
+struct SearchController: Sendable {
+  let site: Site
+
+  /// What a search found.
+  struct Page {
+    struct Part {
+      let part: String
+      let isMatch: Bool
+    }
+    struct Hit {
+      let address: String
+      let conversation: String
+      let author: String
+      let when: String
+      let whenISO: String
+      let parts: [Part]
+      let chips: [MessageRow.Chip]
+      let hasChips: Bool
+    }
+
+    let words: String
+    let hits: [Hit]
+    let hasSearched: Bool
+    let count: String?
+    let noHits: Bool
+    let choices: KindChoices
+    let isFiltered: Bool
+    /// The address of the next page, or nil on the last page.
+    let moreAddress: String?
+  }
+
+  private static let pageSize = 50
+
+  func show(_ request: Request, _ context: WebContext) async throws -> Response {
+    let visit = try context.signedIn()
+    let query = Query(request)
+    let filter = try ListFilter(query)
+    let words = (query["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+    guard words.count <= 200, !words.unicodeScalars.contains(where: { $0.value == 0 }) else {
+      throw PageError.invalid("Search for 200 characters at most.")
+    }
+    let after = try query["after"].map { try Slug.decode($0) }
+    let (pages, clock, viewer) = (site.pages, PageClock(request), visit.viewer)
+    // A search takes longer than a page may wait behind another one's.
+    let page = try await site.desk.search { work in
+      let access = Access(work: work, viewer: viewer)
+      return Rendered(pages: pages, page: try Self.search(words, filter, access, clock, after: after))
+    }
+    return page.response("search", "Search", try await site.view(request, visit, section: "search"))
+  }
+
+  private static func search(
+    _ words: String, _ filter: ListFilter, _ access: Access, _ clock: PageClock, after: String?
+  ) throws -> Page {
+    let query = try SearchQuery(words, calendar: clock.calendar)
+    guard !query.isEmpty || filter.readsMessages else {
+      return Page(
+        words: words, hits: [], hasSearched: false, count: nil, noHits: false, choices: KindChoices(filter),
+        isFiltered: false, moreAddress: nil)
+    }
+    let last = try after.map { try access.message($0) }
+    let found = try access.search(query, filter, limit: pageSize, after: last)
+    let ids = Array(Set(found.messages.map(\.conversationID)))
+    let conversations = Dictionary(
+      try access.conversations(ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let hits = found.messages.compactMap { message in
+      conversations[message.conversationID].map { hit(message, $0, query, access, clock) }
+    }
+    let count = after == nil ? Self.count(found, shown: hits.count) : nil
+    let more = "/search?q=\(escaped(words))" + filter.address.replacing("?", with: "&")
+    return Page(
+      words: words, hits: hits, hasSearched: true,
+      count: count?.text, noHits: hits.isEmpty,
+      choices: KindChoices(filter), isFiltered: filter.readsMessages,
+      moreAddress: found.hasMore ? found.messages.last.map { "\(more)&after=\(Slug.encode($0.id))" } : nil)
+  }
+
+  private static func count(_ found: Access.SearchResult, shown: Int) -> Phrase? {
+    switch (found.total, found.hasMore) {
+    case (let total?, true): "\(total) messages, the newest \(shown) of them"
+    case (1, false): "1 message"
+    case (let total?, false): "\(total) messages"
+    case (nil, true): "The newest \(shown) messages; there are more"
+    case (nil, false): nil
+    }
+  }
+
+  private static func hit(
+    _ message: MessageEntity, _ conversation: ConversationEntity, _ query: SearchQuery, _ access: Access,
+    _ clock: PageClock
+  ) -> Page.Hit {
+    let slug = Slug.encode(message.id)
+    let isMine = access.viewer.wrote(message)
+    // A judgement is for the reader, not for the sender.
+    let chips = isMine ? [] : MessageRow.chips(message)
+    // The thread marks the words as well.
+    let mark = query.words.isEmpty ? "" : "&q=\(escaped(query.words.joined(separator: " ")))"
+    return Page.Hit(
+      address: "/c/\(Slug.encode(conversation.id))?at=\(slug)\(mark)#m-\(slug)",
+      conversation: conversation.displayName
+        ?? conversation.participantIDs.map(Viewer.shownName).joined(separator: ", "),
+      author: isMine ? String(translated: "You") : Viewer.shownName(message.senderID),
+      when: clock.full(message.createdAt),
+      whenISO: message.createdAt.formatted(.iso8601),
+      parts: Highlight.parts(of: MessageText.plain(message.text), matching: query.words).map {
+        Page.Part(part: $0.text, isMatch: $0.isMatch)
+      }, chips: chips, hasChips: !chips.isEmpty)
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+  }
+
+  // MARK: - By name
+
+  /// A place to go to, for the palette.
+  private struct Place: Encodable {
+    let name: String
+    let address: String
+    let initials: String
+    let hue: Int
+  }
+
+  /// Conversations whose name or people have a text, the latest first, as JSON.
+  func find(_ request: Request, _ context: WebContext) async throws -> Response {
+    let viewer = try context.signedIn().viewer
+    let text = String((Query(request)["q"] ?? "").prefix(100)).lowercased()
+    let found = try await site.desk.search { work in
+      let access = Access(work: work, viewer: viewer)
+      var all = access.everything
+      all.sortBy = [SortDescriptor(\.lastMessageAt, order: .reverse)]
+      let clock = PageClock()
+      return try work.inbox.fetch(all).lazy.filter { conversation in
+        text.isEmpty || conversation.displayName?.lowercased().contains(text) == true
+          || conversation.participantIDs.contains { $0.lowercased().contains(text) }
+      }.prefix(12).map { conversation in
+        let row = try ConversationRow(conversation, nil, access, clock)
+        return Place(name: row.name, address: "/c/\(row.slug)", initials: row.initials, hue: row.hue)
+      }
+    }
+    return Response(
+      status: .ok, headers: [.contentType: "application/json"],
+      body: .init(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(Array(found)))))
+  }
+}

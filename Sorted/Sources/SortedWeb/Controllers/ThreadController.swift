@@ -1,0 +1,70 @@
+import Foundation
+import Hummingbird
+import Sorted
+
+/// One conversation.
+struct ThreadController: Sendable {
+  let site: Site
+
+  /// What of the page is asked for.
+  private enum Part: String {
+    /// A stretch of messages.
+    case stretch = "1"
+    /// The conversation without the list.
+    case pane
+  }
+
+  func show(_ request: Request, _ context: WebContext) async throws -> Response {
+    let visit = try context.signedIn()
+    let query = Query(request)
+    let id = try context.id("conversation")
+    let filter = try ListFilter(query)
+    let position = try ThreadPosition(query)
+    let editing = try query["edit"].map { try Slug.decode($0) }
+    let reply = try query["reply"].map { try Slug.decode($0) }
+    let part = query["part"].flatMap(Part.init)
+    let clock = PageClock(request)
+    let (site, origin) = (site, "\(context.isSecure ? "https" : "http")://\(request.head.authority ?? "")")
+    let formToken = visit.formToken
+    let page = try await site.read(visit.viewer) { access in
+      // The list has the conversation, if it is one of the latest, and the viewer's places.
+      let list = try part == nil ? ConversationList(access: access, filter: filter).page() : nil
+      let conversation = try list?.conversations.first { $0.id == id } ?? access.conversation(id)
+      let place = if let list { list.places[id] } else { try access.place(in: id) }
+      let invitations = try part == .stretch ? [:] : site.invitations(access, conversation, origin: origin)
+      let thread = try ThreadView(
+        access, conversation, position, place: place, editing: editing, reply: reply, invitations: invitations,
+        clock: clock)
+      guard let list else {
+        let isPane = part == .pane
+        return Rendered(
+          pages: site.pages, page: isPane ? Pane(thread: thread, formToken: formToken) as Any : thread.stretch)
+      }
+      let view = try ListView(
+        list, filter, access, current: id, clock: clock, sorting: try SortingView(access, filter))
+      return Rendered(pages: site.pages, page: InboxController.Page(list: view, thread: thread))
+    }
+    switch part {
+    case .stretch: return page.part("stretch")
+    case .pane: return page.part("pane")
+    case nil: return page.response("inbox", "Inbox", try await site.view(request, visit, section: "inbox"))
+    }
+  }
+
+  /// A conversation without the list, as a script puts it into the page.
+  struct Pane {
+    let thread: ThreadView
+    let formToken: String
+  }
+}
+
+extension Site {
+  /// The links that the viewer may hand over to those whom they invited, by participant.
+  func invitations(_ access: Access, _ conversation: ConversationEntity, origin: String) throws -> [String: String] {
+    guard conversation.participantIDs.contains(where: { $0.hasPrefix(InvitationEntity.prefix) }) else { return [:] }
+    return Dictionary(
+      uniqueKeysWithValues: try access.invitations(in: conversation.id).map {
+        ($0.id, "\(origin)/invite/\($0.token(secret))")
+      })
+  }
+}

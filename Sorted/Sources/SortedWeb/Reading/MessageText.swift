@@ -1,0 +1,150 @@
+import Foundation
+
+/// The text of a message as HTML: bold, italic, struck out and fixed-width text, quotes, links and mentions.
+///
+/// Everything that is not one of these marks is escaped, so that no text is a tag or an attribute. The marks are
+/// Markdown's, as far as messengers have them: `**bold**`, `*italic*`, `_italic_`, `~~struck~~`, `` `code` ``, three
+/// backticks around lines of code, and `>` before a line that is quoted.
+struct MessageText {
+  /// The people whom an `@` before the name mentions.
+  let people: Set<String>
+  /// The reader, whose own mention stands out.
+  let reader: String
+
+  func html(_ text: String) -> String {
+    var result = ""
+    var quote: [Substring] = []
+    var code: [Substring]?
+    func endQuote() {
+      if !quote.isEmpty { result += "<blockquote>\(quote.map { inline($0) }.joined(separator: "\n"))</blockquote>" }
+      quote = []
+    }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        endQuote()
+        if let lines = code { result += "<pre>\(Self.escaped(lines.joined(separator: "\n")))</pre>" }
+        code = code == nil ? [] : nil
+      } else if code != nil {
+        code?.append(line)
+      } else if line.hasPrefix(">") {
+        quote.append(line.dropFirst().drop { $0 == " " })
+      } else {
+        endQuote()
+        if !result.isEmpty, !result.hasSuffix("</blockquote>"), !result.hasSuffix("</pre>") { result += "\n" }
+        result += inline(line)
+      }
+    }
+    endQuote()
+    // A block of code without an end is text.
+    if let lines = code {
+      result += (result.isEmpty ? "" : "\n") + Self.escaped("```\n" + lines.joined(separator: "\n"))
+    }
+    return result
+  }
+
+  /// The text without marks, for one line of a list.
+  static func plain(_ text: String) -> String {
+    text.replacing("```", with: "").replacing("**", with: "").replacing("~~", with: "").replacing("`", with: "")
+  }
+
+  /// The first link of a text, as ``html(_:)`` finds it; nil for a text without one.
+  static func firstLink(of text: String) -> String? {
+    let html = MessageText(people: [], reader: "").html(text)
+    guard let match = html.firstMatch(of: /<a href="([^"]+)"/) else { return nil }
+    return String(match.1).replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
+      .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+  }
+
+  // MARK: - One line
+
+  private static let marks: [(mark: String, tag: String)] = [
+    ("**", "strong"), ("~~", "s"), ("*", "em"), ("_", "em"),
+  ]
+
+  private static let reach = 500
+
+  private func inline(_ line: Substring) -> String {
+    var result = ""
+    var rest = line
+    var before: Character = " "
+    while let next = rest.first {
+      if let (html, end) = link(rest, before) ?? code(rest) ?? marked(rest, before) ?? mention(rest, before) {
+        result += html
+        before = rest[rest.index(before: end)]
+        rest = rest[end...]
+      } else {
+        result += Self.escaped(next)
+        before = next
+        rest = rest.dropFirst()
+      }
+    }
+    return result
+  }
+
+  private func code(_ rest: Substring) -> (String, String.Index)? {
+    guard rest.first == "`", let end = rest.dropFirst().firstIndex(of: "`"), end > rest.index(after: rest.startIndex)
+    else { return nil }
+    return ("<code>\(Self.escaped(rest[rest.index(after: rest.startIndex)..<end]))</code>", rest.index(after: end))
+  }
+
+  /// A mark opens before a letter and closes behind one; within a word it is part of the word.
+  private func marked(_ rest: Substring, _ before: Character) -> (String, String.Index)? {
+    guard !before.isLetter, !before.isNumber else { return nil }
+    for (mark, tag) in Self.marks where rest.hasPrefix(mark) {
+      // So far a mark reaches: a text full of marks without ends is read in time that its length bounds.
+      let inner = rest.dropFirst(mark.count).prefix(Self.reach)
+      guard let first = inner.first, !first.isWhitespace, !mark.contains(first),
+        let end = inner.range(of: mark), inner[..<end.lowerBound].last?.isWhitespace == false,
+        rest[end.upperBound...].first.map({ !$0.isLetter && !$0.isNumber }) ?? true
+      else { continue }
+      return ("<\(tag)>\(inline(inner[..<end.lowerBound]))</\(tag)>", end.upperBound)
+    }
+    return nil
+  }
+
+  private func link(_ rest: Substring, _ before: Character) -> (String, String.Index)? {
+    guard rest.hasPrefix("https://") || rest.hasPrefix("http://"), !before.isLetter, !before.isNumber else {
+      return nil
+    }
+    var end = rest.firstIndex { $0.isWhitespace || "<>\"".contains($0) } ?? rest.endIndex
+    // What ends a sentence is not part of its link.
+    while end > rest.startIndex,
+      ".,;:!?'*_~".contains(rest[rest.index(before: end)])
+        || rest[rest.index(before: end)] == ")" && !rest[..<end].contains("(")
+    {
+      end = rest.index(before: end)
+    }
+    let address = rest[..<end]
+    guard let url = URL(string: String(address)), url.host()?.isEmpty == false else { return nil }
+    let text = Self.escaped(address)
+    return ("<a href=\"\(text)\" rel=\"noopener noreferrer nofollow\" target=\"_blank\">\(text)</a>", end)
+  }
+
+  private func mention(_ rest: Substring, _ before: Character) -> (String, String.Index)? {
+    guard rest.first == "@", !before.isLetter, !before.isNumber else { return nil }
+    let name = rest.dropFirst().prefix { $0.isLetter || $0.isNumber || ".-_+".contains($0) }
+    // The longest beginning that is a person's name: a full stop may end the sentence.
+    for end in name.indices.reversed().map({ name.index(after: $0) }) {
+      let candidate = String(name[..<end])
+      guard people.contains(candidate) else { continue }
+      let kind = candidate == reader ? "mention you" : "mention"
+      return ("<span class=\"\(kind)\">@\(Self.escaped(candidate))</span>", end)
+    }
+    return nil
+  }
+
+  // MARK: - Escaping
+
+  static func escaped(_ text: some StringProtocol) -> String { text.map(escaped).joined() }
+
+  private static func escaped(_ character: Character) -> String {
+    switch character {
+    case "&": "&amp;"
+    case "<": "&lt;"
+    case ">": "&gt;"
+    case "\"": "&quot;"
+    case "'": "&#39;"
+    default: String(character)
+    }
+  }
+}

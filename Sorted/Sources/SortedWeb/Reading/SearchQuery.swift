@@ -1,0 +1,147 @@
+import Foundation
+import Sorted
+
+/// What a person types into a search field: words in any order, phrases in quotation marks, and conditions.
+///
+/// `from:bob` is the sender (`from:me` is the reader), `in:festival` the conversation by its name or its people,
+/// `before:2026-01-31` and `after:2026-01-31` the day, and `has:file` asks for an attachment.
+struct SearchQuery: Sendable {
+  /// A word, which also finds longer words that begin with it, or a phrase, which is found as it is.
+  struct Term: Equatable, Sendable {
+    var text: String
+    var isPhrase = false
+  }
+
+  private(set) var terms: [Term] = []
+  private(set) var sender: String?
+  private(set) var conversation: String?
+  private(set) var before: Date?
+  private(set) var after: Date?
+  private(set) var hasFile = false
+
+  static let maximumTerms = 16
+
+  /// - Throws: ``PageError`` for a condition that cannot be read.
+  init(_ text: String, calendar: Calendar = .current) throws {
+    for term in Self.split(text) {
+      let parts = term.isPhrase ? [] : term.text.split(separator: ":", maxSplits: 1).map(String.init)
+      let value = parts.count == 2 ? parts[1] : ""
+      switch (parts.first?.lowercased(), value.isEmpty) {
+      case ("from", false): sender = value
+      case ("in", false): conversation = value
+      case ("before", false): before = try Self.day(value, calendar)
+      case ("after", false): after = try Self.day(value, calendar).addingTimeInterval(86_400)
+      case ("has", false): hasFile = try Self.isFile(value)
+      default: terms.append(term)
+      }
+    }
+    guard terms.count <= Self.maximumTerms else {
+      throw PageError.invalid("Search for \(Self.maximumTerms) words at most.")
+    }
+  }
+
+  /// Whether it asks for nothing.
+  var isEmpty: Bool {
+    terms.isEmpty && sender == nil && conversation == nil && before == nil && after == nil && !hasFile
+  }
+
+  /// The terms as the full-text index reads them.
+  var indexText: String { terms.map { "\"\($0.text)\"\($0.isPhrase ? "" : "*")" }.joined(separator: " ") }
+
+  // MARK: - Words
+
+  /// The single words of all terms, without case and diacritics.
+  var words: [String] {
+    terms.flatMap { term in
+      let words = Self.words(of: term.text)
+      return words.isEmpty ? [term.text] : words
+    }
+  }
+
+  /// Whether a text has all terms, by the rules of the full-text index.
+  func matches(_ text: String) -> Bool {
+    let words = Self.words(of: text)
+    return terms.allSatisfy { term in
+      let wanted = Self.words(of: term.text)
+      guard let last = wanted.last else { return text.contains(term.text) }
+      guard words.count >= wanted.count else { return false }
+      return (0...(words.count - wanted.count)).contains { start in
+        let end = words[start + wanted.count - 1]
+        return words[start..<(start + wanted.count - 1)] == wanted.dropLast()
+          && (term.isPhrase ? end == last : end.hasPrefix(last))
+      }
+    }
+  }
+
+  /// The runs of letters and digits of a text, without case and diacritics. In scripts without spaces each character is a
+  /// word.
+  private static func words(of text: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    func end() {
+      if !word.isEmpty { words.append(word) }
+      word = ""
+    }
+    for character in text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil) {
+      if hasNoSpaces(character) {
+        end()
+        words.append(String(character))
+      } else if character.isLetter || character.isNumber {
+        word.append(character)
+      } else {
+        end()
+      }
+    }
+    end()
+    return words
+  }
+
+  /// Whether a character belongs to a script that writes without spaces: Thai and Lao, Burmese, Khmer, Chinese and Japanese.
+  static func hasNoSpaces(_ character: Character) -> Bool {
+    guard let value = character.unicodeScalars.first?.value else { return false }
+    return [0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x2E80...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF]
+      .contains { (range: ClosedRange<UInt32>) in range.contains(value) }
+  }
+
+  // MARK: - Reading
+
+  private static func split(_ text: String) -> [Term] {
+    var terms: [Term] = []
+    var current = Term(text: "")
+    var isQuoted = false
+    func end() {
+      if !current.text.isEmpty { terms.append(current) }
+      current = Term(text: "")
+    }
+    for character in text {
+      if "\"“”„".contains(character) {
+        if !isQuoted, current.text.isEmpty { current.isPhrase = true }
+        isQuoted.toggle()
+      } else if character.isWhitespace, !isQuoted {
+        end()
+      } else {
+        current.text.append(character)
+      }
+    }
+    end()
+    return terms
+  }
+
+  private static func day(_ text: String, _ calendar: Calendar) throws -> Date {
+    let parts = text.split(separator: "-").compactMap { Int($0) }
+    let components = DateComponents(
+      year: parts.first, month: parts.count > 1 ? parts[1] : 1, day: parts.count > 2 ? parts[2] : 1)
+    guard (1...3).contains(parts.count), (1...9_999).contains(parts[0]), let date = calendar.date(from: components)
+    else {
+      throw PageError.invalid("Give a day as 2026-01-31.")
+    }
+    return date
+  }
+
+  private static func isFile(_ value: String) throws -> Bool {
+    guard ["file", "files", "attachment", "picture"].contains(value.lowercased()) else {
+      throw PageError.invalid("has:file finds messages with attachments. There is no has:\(value).")
+    }
+    return true
+  }
+}

@@ -1,0 +1,199 @@
+"""The conversation as people know it: answers, reactions, editing, mentions, emoji, pictures, pins, the palette."""
+
+from support import BrowserTest, expect
+
+
+class ConversationTest(BrowserTest):
+    def flashes(self, page, text, action):
+        """Does something and waits until a message with a text was marked, which a mark of two seconds allows to miss."""
+        page.evaluate("""() => {
+            window.marked = []
+            new MutationObserver((changes) => {
+                for (const { target } of changes) {
+                    if (target.classList.contains("flash")) window.marked.push(target.textContent)
+                }
+            }).observe(document.body, { subtree: true, attributeFilter: ["class"] })
+        }""")
+        action()
+        page.wait_for_function("(text) => window.marked.some((words) => words.includes(text))", arg=text, timeout=300_000)
+
+    def menu(self, message, name):
+        message.hover()
+        message.locator(".menu summary").click()
+        message.get_by_role("button", name=name).click()
+
+    def test_an_answer_quotes_and_leads_to_what_it_answers(self):
+        page = self.open()
+        self.enter(page, "Ines, harbour festival")
+        asked = page.locator(".msg", has_text="The schedule changed").first
+        asked.hover()
+        asked.locator("a.reply").click()
+        expect(page.locator("#reply-to .quote-text")).to_contain_text("The schedule changed")
+        self.say(page, "I will ask **today**")
+        answer = page.locator(".msg.mine:not(.waiting)", has_text="I will ask today")
+        expect(answer.locator(".quote")).to_contain_text("The schedule changed")
+        expect(answer.locator("strong")).to_have_text("today")
+        expect(page.locator("#reply-to")).to_be_hidden()
+        self.flashes(page, "The schedule changed", answer.locator(".quote").click)
+
+    def test_a_reaction_is_seen_by_the_others_and_taken_back(self):
+        page, other = self.open(), self.open()
+        self.enter(page, "Studio team")
+        self.enter(other, "Studio team")
+        message = page.locator(".msg", has_text="grey card")
+        self.menu(message.first, "React with 👍")
+        seen = other.locator(".reaction")
+        expect(seen).to_have_text("👍 1")
+        page.locator(".reaction").click()
+        expect(seen).to_have_count(0)
+
+    def test_the_arrow_edits_the_last_message(self):
+        page = self.open()
+        self.enter(page, "Acme Audio")
+        self.say(page, "Tuseday")
+        expect(page.locator(".msg.mine:not(.waiting)", has_text="Tuseday")).to_be_visible()
+        page.locator("#text").press("ArrowUp")
+        expect(page.locator("#edit-text")).to_have_value("Tuseday")
+        page.locator("#edit-text").fill("Tuesday")
+        page.get_by_role("button", name="Save").click()
+        self.live(page)
+        expect(page.locator(".msg.mine", has_text="Tuesday")).to_contain_text("edited")
+
+    def test_a_name_is_mentioned_and_an_emoji_picked(self):
+        page = self.open()
+        self.enter(page, "Bike ride, Sunday")
+        page.locator("#text").press_sequentially("Hello @ev")
+        expect(page.locator("#mentions [aria-selected=true]")).to_have_text("eve")
+        page.locator("#text").press("Enter")
+        expect(page.locator("#text")).to_have_value("Hello @eve ")
+        page.locator("#emoji").click()
+        page.get_by_role("button", name="🚲").click()
+        expect(page.locator("#text")).to_have_value("Hello @eve 🚲")
+        page.locator("#text").press("Enter")
+        expect(page.locator(".msg.mine:not(.waiting) .mention")).to_have_text("@eve")
+
+    def test_a_pasted_picture_is_previewed_taken_out_and_shown_large(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        page.locator("#text").focus()
+        page.evaluate("""async () => {
+            const canvas = document.createElement("canvas");
+            canvas.width = canvas.height = 90;
+            const blob = await new Promise((done) => canvas.toBlob(done));
+            const data = new DataTransfer();
+            for (const name of ["one.png", "two.png"]) data.items.add(new File([blob], name, { type: "image/png" }));
+            document.querySelector("#text").dispatchEvent(
+                new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }""")
+        expect(page.locator("#chosen img")).to_have_count(2)
+        page.get_by_role("button", name="Remove two.png").click()
+        expect(page.locator("#chosen img")).to_have_count(1)
+        page.locator(".send").click()
+        picture = page.locator(".msg.mine:not(.waiting) a.picture")
+        expect(picture).to_have_count(1)
+        picture.click()
+        expect(page.locator("#gallery img")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator("#gallery")).to_be_hidden()
+
+    def test_pins_and_forwarding(self):
+        page = self.open()
+        self.enter(page, "Ines, harbour festival")
+        message = page.locator(".msg", has_text="Three hours, from the first boat").or_(
+            page.locator(".msg", has_text="One more thing")).last
+        self.menu(message, "Pin")
+        page.reload()
+        self.live(page)
+        expect(page.locator(".pin")).to_have_count(1)
+        self.flashes(page, message.locator(".text").first.inner_text(), page.locator(".pin").click)
+        self.menu(message, "Forward")
+        page.keyboard.type("acme")
+        expect(page.locator("#palette [role=option]")).to_have_count(1)
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="Open").click()
+        expect(page.locator(".thread-title h1")).to_have_text("Acme Audio")
+        expect(page.locator(".msg.mine").last).to_contain_text("One more thing")
+
+    def test_several_messages_are_deleted_at_once(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        for text in ["first of two", "second of two"]:
+            self.say(page, text)
+            expect(page.locator(".msg.mine:not(.waiting)", has_text=text)).to_be_visible()
+        self.menu(page.locator(".msg", has_text="first of two"), "Select")
+        page.locator(".msg .text", has_text="second of two").click()
+        expect(page.locator("#selection")).to_contain_text("2 messages selected")
+        page.locator("#selection").get_by_role("button", name="Delete for me").click()
+        expect(page.locator(".msg", has_text="of two")).to_have_count(0)
+
+    def test_the_palette_goes_anywhere_by_keys(self):
+        page = self.open()
+        page.keyboard.press("Control+k")
+        page.keyboard.type("john")
+        expect(page.locator("#palette [aria-selected=true]")).to_contain_text("John Doe")
+        page.keyboard.press("Enter")
+        expect(page.locator(".thread-title h1")).to_have_text("John Doe")
+        page.keyboard.press("Control+k")
+        page.keyboard.type("settings")
+        expect(page.locator("#palette [aria-selected=true]")).to_contain_text("Settings")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+
+    def test_words_of_a_search_are_marked_in_the_thread(self):
+        page = self.open("/search?q=extension+cord")
+        expect(page.locator("mark")).to_have_text("extension cord")
+        page.locator(".hit-link").click()
+        self.live(page)
+        self.assertEqual(page.evaluate("CSS.highlights.get('found').size"), 2)
+
+    def allow_previews(self, isAllowed):
+        self.server.new_door()
+        switches = ["categorization", "smartReply", "faq", "sentiment", "opportunity"] + ["previews"] * isAllowed
+        self.server.request("POST", "/settings/switches", {"form": self.server.token, **dict.fromkeys(switches, "1")})
+
+    def test_a_link_has_a_preview_where_the_settings_allow_it(self):
+        self.allow_previews(True)
+        self.addCleanup(self.allow_previews, False)
+        page = self.open()
+        # The server fetches no page of this machine, so the browser gets its answer from the test.
+        card = '<a class="link-preview" href="http://pier.invalid/"><b>Pier</b></a>'
+        page.route("**/preview", lambda route: route.fulfill(content_type="text/html", body=card))
+        self.enter(page, "Acme Audio")
+        self.say(page, "See http://pier.invalid/ today")
+        message = page.locator(".msg.mine:not(.waiting)", has_text="pier.invalid")
+        expect(message.locator(".link-preview")).to_have_text("Pier")
+
+
+class OfflineTest(BrowserTest):
+    def test_the_inbox_is_read_and_written_without_a_connection(self):
+        page = self.open(service_workers="allow")
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        page.reload()
+        self.live(page)
+        self.enter(page, "Acme Audio")
+        page.reload()
+        self.live(page)
+        path = page.url
+        page.context.set_offline(True)
+        page.reload()
+        expect(page.locator(".thread-title h1")).to_have_text("Acme Audio")
+        self.say(page, "written on a train")
+        expect(page.locator(".msg.waiting", has_text="written on a train")).to_be_visible()
+        page.goto(self.server.url)
+        expect(self.row(page, "Studio team")).to_be_visible()
+        page.goto(path)
+        expect(page.locator(".msg.waiting", has_text="written on a train")).to_be_visible()
+        page.context.set_offline(False)
+        expect(page.locator(".msg.mine:not(.waiting)", has_text="written on a train")).to_be_visible()
+
+
+class TypingTest(BrowserTest):
+    arguments = ("--sample", "--accounts")
+
+    def test_others_see_that_somebody_writes(self):
+        kim, lee = self.sign_up("kim"), self.sign_up("lee")
+        self.begin(kim, "lee")
+        self.say(kim, "Hello")
+        self.enter(lee, "kim")
+        lee.locator("#text").press_sequentially("I am")
+        expect(kim.locator("#typing")).to_contain_text("lee is writing")

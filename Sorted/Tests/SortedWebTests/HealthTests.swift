@@ -1,0 +1,25 @@
+import Foundation
+import Sorted
+import Testing
+
+@testable import SortedWeb
+
+@Suite("The address for supervisors") struct HealthTests {
+  @Test("It says without a sign-in that the server is ready, and says so again to each that asks")
+  func ready() async throws {
+    try await WebFixture.run(accounts: true) { web in
+      var stranger = Browser(base: web.base)
+      for _ in 0..<2 {
+        let answer = try await stranger.get("/health")
+        #expect(answer.status == 200 && answer.text == "ready\n" && answer["Cache-Control"] == "no-store")
+      }
+    }
+  }
+
+  @Test("It says that the server is not available while a store cannot be read, without the reason")
+  func unavailable() async {
+    let answer = await HealthController { throw CocoaError(.fileReadCorruptFile) }.answer()
+    #expect(answer.status == .serviceUnavailable)
+    #expect(answer.headers[.cacheControl] == "no-store")
+  }
+}
