@@ -1,6 +1,9 @@
+// Public for the other targets of this package alone.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import Foundation
 
-/// The files of a benchmark: a template for each layout and number of rows, and the copy that is worked on.
+/// The files of a benchmark: a template for each layout and number of rows, and a working copy.
 public struct Files: Sendable {
   public let directory: String
 
@@ -17,7 +20,7 @@ public struct Files: Sendable {
     try FileManager.default.copyItem(atPath: template, toPath: work)
   }
 
-  /// Makes a template where it is missing.
+  /// Creates a template if it is missing.
   public func make<P: Peer>(_ template: Template, for _: P.Type) throws {
     let path = self.template(template, P.layout)
     guard !FileManager.default.fileExists(atPath: path) else { return }
@@ -28,7 +31,7 @@ public struct Files: Sendable {
     try FileManager.default.moveItem(atPath: part, toPath: path)
   }
 
-  /// The file is whole when the peer is gone.
+  /// Closing the peer completes the file.
   private func fill<P: Peer>(_: P.Type, _ path: String, _ rows: Int) throws {
     let peer = try P(path: path, trace: false)
     try peer.createConversations()
@@ -41,7 +44,7 @@ public struct Files: Sendable {
   }
 
   private func remove(_ path: String) {
-    // A file that is not there is as good as removed.
+    // Removing a missing file may fail.
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
   }
 }

@@ -1,45 +1,48 @@
-/// One way to persist the messages, under the workloads.
+// Public for the other targets of this package alone.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+/// A library under measurement.
 ///
-/// Each function is one timed region, except where it says untimed. Every peer works with the defaults of its library;
-/// all of them are WAL with `synchronous = NORMAL`.
+/// Each function is one timed region unless it says untimed. Every peer uses its library's defaults, with WAL and
+/// `synchronous = NORMAL`.
 public protocol Peer: AnyObject {
   /// The heading of its column.
   static var name: String { get }
-  /// The file name of its templates begins with this; peers of one layout share it.
+  /// The prefix of its template files. Peers with the same layout share them.
   static var layout: String { get }
-  /// What to add to a stored date to make it seconds since 1970.
+  /// The offset from a stored date to seconds since 1970.
   static var epoch: Double { get }
 
-  /// - Parameter trace: count SQL statements (never set in timed runs).
+  /// - Parameter trace: whether to count SQL statements. Never set in timed runs.
   init(path: String, trace: Bool) throws
   /// Untimed.
   func close() throws
-  /// SQL statements executed so far, where the peer can tell.
+  /// The number of SQL statements so far, or nil if the peer cannot count them.
   var statements: Int? { get }
 
-  /// Untimed: the tables and the 1,000 conversations of an empty file.
+  /// Untimed: creates the tables and the 1,000 conversations of an empty file.
   func createConversations() throws
-  /// Untimed, before each insert: lets a peer hold the source in a raw form of its own (only raw C does).
+  /// Untimed, before each insert: lets a peer convert the source (only raw C does).
   func prepare(_ source: RowSource)
   /// W1, W2: one transaction (one save) for the whole source.
   func insert(_ source: RowSource) throws
-  /// W3: every message as a full object, every property touched.
+  /// W3: every message as a full object, every property read.
   func fetchAll() throws -> Int64
-  /// W4: one fetch by unique id each, inside one read access.
+  /// W4: one fetch by unique id each, inside one read.
   func pointFetch(_ ids: [String]) throws -> Int64
-  /// W4x: the same with a read access each.
+  /// W4x: the same with one read each.
   func pointFetchSeparately(_ ids: [String]) throws -> Int64
-  /// W5: the newest of each conversation.
+  /// W5: the newest messages of each conversation.
   func page(_ conversations: [String], limit: Int) throws -> Int64
-  /// Untimed, for W6 and W9: keep the first n objects.
+  /// Untimed, for W6 and W9: loads the first n objects.
   func load(_ n: Int) throws
-  /// W6: `retryCount += 1` on every loaded object, one transaction; the peer's default save.
+  /// W6: `retryCount += 1` on every loaded object in one transaction, with the peer's default save.
   func updateLoaded() throws
-  /// W6p: the same by the peer's update of changed columns only.
+  /// W6p: the same with the peer's update of changed columns.
   func updateLoadedPartially() throws
-  /// W7l: n messages, then the name of each one's conversation, without a hint; lengths of ids and names summed.
+  /// W7l: n messages, then the name of each one's conversation, with lazy loading. Returns the sum of the lengths.
   func relationLazy(_ n: Int) throws -> Int64
-  /// W7e: the same with the peer's join or prefetch.
+  /// W7e: the same with the peer's join or eager loading.
   func relationEager(_ n: Int) throws -> Int64
   /// W8: delete where `unreadFlag`.
   func deleteHalf() throws
@@ -49,11 +52,11 @@ public protocol Peer: AnyObject {
   func count() throws -> Int64
   /// W10b: objects whose text contains the needle.
   func search(_ needle: String) throws -> Int64
-  /// W10s: the same by a full-text index, which the file has.
+  /// W10s: the same with a full-text index.
   func searchByIndex(_ needle: String) throws -> Int64
 }
 
-/// Thrown by a workload that has no meaning for the peer.
+/// Thrown by a workload that does not apply to the peer.
 public enum Skip: Error { case notApplicable(String) }
 
 extension Peer {

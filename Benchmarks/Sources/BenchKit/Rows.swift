@@ -1,3 +1,6 @@
+// Public for the other targets of this package alone.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import CBenchRows
 
 public enum Status: String, Codable, CaseIterable, Sendable {
@@ -23,7 +26,7 @@ public enum SyncStatus: String, Codable, CaseIterable, Sendable {
   }
 }
 
-/// One source row, as Swift values: what an application holds before it saves.
+/// A source row as Swift values.
 @frozen public struct Row: Sendable {
   public var id, conversationID, senderID, text: String
   public var createdAt, updatedAt: Double
@@ -62,7 +65,7 @@ public func conversationID(_ c: Int) -> String {
   }
 }
 
-/// Rows to insert: prepared ahead (timed runs) or made one at a time (memory runs).
+/// Rows to insert: all prepared in advance (timed runs) or made one at a time (memory runs).
 @frozen public struct RowSource: Sendable {
   @usableFromInline let rows: [Row]?
   public let from: Int
@@ -78,7 +81,7 @@ public func conversationID(_ c: Int) -> String {
   }
 }
 
-/// The checksum of one message with every property touched. All peers must agree on it.
+/// The checksum of one message with every property read. All peers must agree on it.
 @inlinable public func touch(
   _ id: String, _ conversationID: String, _ senderID: String, _ text: String,
   _ createdAt: Double, _ updatedAt: Double, _ status: Status, _ syncStatus: SyncStatus,

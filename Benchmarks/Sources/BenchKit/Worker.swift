@@ -1,23 +1,26 @@
+// Public for the other targets of this package alone.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 import CBenchRows
 import Foundation
 
-/// What a worker process prints for each run, as a line of JSON.
+/// The result of one run, which a worker process prints as a line of JSON.
 public struct Sample: Codable, Sendable {
   public var milliseconds = 0.0
   public var checksum: Int64 = 0
   /// Peak resident memory of the process, in KiB.
   public var peakMemory: Int64 = 0
   public var statements: Int?
-  /// Why the workload has no meaning for the peer.
+  /// The reason why the workload does not apply to the peer.
   public var skipped: String?
 }
 
-/// Runs one workload in this process, which does nothing else.
+/// Runs one workload in a process of its own.
 public struct Worker<P: Peer> {
   let workload: Workload
   let runs: Int
   let files: Files
-  /// Makes rows as they are inserted, so that they do not count as memory of the peer.
+  /// Whether to make rows as they are inserted, so that they do not count as the peer's memory.
   let measuresMemory: Bool
   let countsStatements: Bool
   let start = bench_now_ns()
@@ -40,7 +43,7 @@ public struct Worker<P: Peer> {
     }
   }
 
-  /// From the start of the process to the sum of the first page.
+  /// Measures from the start of the process to the sum of the first page.
   private func openAndPage() throws -> Sample {
     let peer = try P(path: files.template(workload.template, P.layout), trace: countsStatements)
     let sum = try peer.page([conversationID(0)], limit: 20)
@@ -88,7 +91,7 @@ public struct Worker<P: Peer> {
     return (bench_now_ns() - start, checksum)
   }
 
-  /// The making of the rows does not count.
+  /// Inserts in chunks. Making the rows is not timed.
   private func insertChunks(_ peer: P) throws -> Int64 {
     var time: Int64 = 0
     for chunk in 0..<100 {
@@ -102,7 +105,7 @@ public struct Worker<P: Peer> {
   }
 }
 
-/// What a workload asks with, made before the clock starts.
+/// The inputs of a workload, made before the clock starts.
 private struct Inputs {
   var rows: RowSource?
   var ids = [String]()

@@ -4,10 +4,10 @@ import BenchKit
 @main
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Measures OpenSwiftData beside raw SQLite and GRDB.",
+    abstract: "Compares OpenSwiftData with raw SQLite and GRDB.",
     subcommands: [
       Compare.self, MicroCommand.self, WorkerCommand.self, GuardCommand.self, ObjectsCommand.self, GrowthCommand.self,
-      PostgresCommand.self,
+      PostgresCommand.self, AppleCommand.self,
     ],
     defaultSubcommand: Compare.self)
 }

@@ -7,11 +7,12 @@ struct Compare: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs the workloads and prints one table of ratios to raw C.")
 
-  @Option(help: "Where the databases are.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
-  @Option(help: "The workloads, such as W3,W4; all where it is left out.") var only = ""
-  @Option(help: "The columns; all where it is left out.") var peers = ""
-  @Option(help: "Runs of each cell; the median counts. W2 has a third of them.") var runs = 5
-  @Flag(help: "Print the table of the results that are there, measuring nothing.") var report = false
+  @Option(help: "The folder of the databases.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
+  @Option(help: "The workloads, such as W3,W4; all by default.") var only = ""
+  @Option(help: "The columns; all by default.") var peers = ""
+  @Option(help: "Runs per cell; the median counts. W2 has a third of them.") var runs = 5
+  @Flag(help: "Print the table of the existing results without measuring.") var report = false
+  @Option(help: "The file to write the table to, as JSON.") var save: String?
 
   func run() throws {
     let files = Files(directory: data)
@@ -29,7 +30,9 @@ struct Compare: ParsableCommand {
         try results.write()
       }
     }
-    print(Table(results: results).text)
+    let table = Table(results: results)
+    if let save { try table.json.write(to: URL(fileURLWithPath: save)) }
+    print(table.text)
   }
 
   private func chosen(_ list: String, of all: [String]) throws -> [String] {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What a writing workload must leave behind, so that no peer is fast by writing less.
+/// A digest of the rows that a workload writes. A peer must not be fast by writing less.
 enum Digest {
   /// The number of rows, their sums and the storage classes of their cells.
   static func of(_ path: String, epoch: Double) throws -> String {

@@ -2,16 +2,16 @@ import BenchKit
 import CBenchRows
 import Foundation
 
-/// What was measured of one peer under one workload.
+/// The measurement of one peer under one workload.
 struct Cell: Codable {
   let workload: String
   let peer: String
   var samples: [Sample] = []
-  /// How much slower than its best the machine was before or after: 1 is quiet.
+  /// The slowdown of the machine before or after, relative to its best: 1 is quiet.
   var disturbance = 1.0
-  /// The rows that a writing workload left behind.
+  /// The digest of the written rows.
   var digest: String?
-  /// In KiB, of a process of its own.
+  /// The peak memory of a separate process, in KiB.
   var peakMemory: Int64?
   var statements: Int?
 
@@ -27,7 +27,7 @@ struct Cell: Codable {
   }
 }
 
-/// Measures one cell, again where the machine was busy with something else.
+/// Measures one cell, and repeats it if the machine was busy.
 struct Measurement {
   let files: Files
   let workload: Workload
@@ -85,16 +85,16 @@ struct Measurement {
   }
 }
 
-/// An error in words.
+/// An error with a message.
 struct Failure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// A fixed piece of work for the processor; its time says how disturbed the machine is.
+/// A fixed CPU workload. Its time shows how busy the machine is.
 enum Calibration {
-  /// The quietest moment so far, in milliseconds.
-  // nonisolated(unsafe) because the command measures in one thread.
+  /// The fastest calibration so far, in milliseconds.
+  // nonisolated(unsafe) because the command measures on one thread.
   nonisolated(unsafe) private(set) static var best = Double.infinity
 
   static func run() -> Double {

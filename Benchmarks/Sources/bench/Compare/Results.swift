@@ -1,6 +1,6 @@
 import Foundation
 
-/// The cells that were measured, kept in a file, so that some can be measured again.
+/// The measured cells, kept in a file so that some can be measured again.
 struct Results {
   private var cells: [String: Cell] = [:]
   private let file: URL

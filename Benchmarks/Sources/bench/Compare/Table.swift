@@ -1,34 +1,59 @@
 import BenchKit
 import Foundation
 
-/// The table of ratios, as Markdown.
+/// The table of ratios, as Markdown and as JSON.
 struct Table {
   let results: Results
 
   var text: String {
     let names = peers.map { $0.name }
-    var lines = [
-      row(["workload", "\(names[0]), ms"] + names.dropFirst() + ["goal"]),
-      row(["---"] + names.map { _ in "---:" } + ["---:"]),
-    ]
+    let lines = [header, row(["---"] + names.map { _ in "---:" } + ["---:"])] + rows.map(row)
+    let note = ["", "Ratios of medians to \(names[0]). ~: the machine was busy during the cell."]
+    return (lines + note + complaints(names)).joined(separator: "\n")
+  }
+
+  /// The table for `Benchmarks/results.json`, from which `scripts/figures` writes the figures of the documents.
+  var json: Data {
+    get throws {
+      struct Stored: Encodable {
+        let measured: String
+        let columns: [String]
+        let rows: [[String]]
+      }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+      let day = Date.now.formatted(.iso8601.year().month().day())
+      return try encoder.encode(Stored(measured: day, columns: columns, rows: rows)) + Data("\n".utf8)
+    }
+  }
+
+  private var columns: [String] {
+    let names = peers.map { $0.name }
+    return ["workload", "\(names[0]), ms"] + names.dropFirst() + ["goal"]
+  }
+
+  private var header: String { row(columns) }
+
+  private var rows: [[String]] {
+    let names = peers.map { $0.name }
+    var lines: [[String]] = []
     for workload in Workload.all where names.contains(where: { results[workload.name, $0] != nil }) {
       lines.append(ratios(workload, names))
     }
     for (workload, goal) in [("W1", "60"), ("W2", ""), ("W3", "80")] where results[workload, names[0]] != nil {
       let cells = names.map { results[workload, $0]?.peakMemory.map { "\($0 / 1024)" } ?? "" }
-      lines.append(row(["peak memory of \(workload), MiB"] + cells + [goal]))
+      lines.append(["peak memory of \(workload), MiB"] + cells + [goal])
     }
     for workload in ["W7e", "W7l"] where results[workload, names[0]] != nil {
       let cells = names.map { results[workload, $0]?.statements.map { "\($0)" } ?? "" }
-      lines.append(row(["statements of \(workload)"] + cells + [""]))
+      lines.append(["statements of \(workload)"] + cells + [""])
     }
-    lines += ["", "Ratios of medians to \(names[0]). ~: the machine was busy during the cell."]
-    return (lines + complaints(names)).joined(separator: "\n")
+    return lines
   }
 
   private func row(_ cells: [String]) -> String { "| \(cells.joined(separator: " | ")) |" }
 
-  private func ratios(_ workload: Workload, _ names: [String]) -> String {
+  private func ratios(_ workload: Workload, _ names: [String]) -> [String] {
     let base = results[base(of: workload), names[0]]?.median
     let cells = names.map { name -> String in
       guard let cell = results[workload.name, name], let median = cell.median else { return "" }
@@ -36,12 +61,11 @@ struct Table {
       guard name != names[0], let base else { return Self.milliseconds(median) + mark }
       return String(format: "%.2f", median / base) + mark
     }
-    return row(
-      ["\(workload.name) \(workload.title)"] + cells + [workload.goal.map { String(format: "%.1f", $0) } ?? ""])
+    return ["\(workload.name) \(workload.title)"] + cells + [workload.goal.map { String(format: "%.1f", $0) } ?? ""]
   }
 
-  /// The workload whose raw C time counts: a partial update is compared with the update, a search by an index with one
-  /// without.
+  /// The workload whose raw C time is the base: a partial update is compared with the full one, an indexed search with
+  /// a scan.
   private func base(of workload: Workload) -> String {
     ["W6p": "W6", "W10s": "W10b"][workload.name] ?? workload.name
   }
@@ -50,7 +74,7 @@ struct Table {
     String(format: value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value)
   }
 
-  /// Peers that answered or wrote something else than raw C did.
+  /// Peers whose results or rows differ from raw C's.
   private func complaints(_ names: [String]) -> [String] {
     Workload.all.flatMap { workload -> [String] in
       let candidates = [workload.name, base(of: workload)].compactMap { results[$0, names[0]] }

@@ -11,7 +11,7 @@ struct WorkerCommand: ParsableCommand {
   @Argument var workload: String
   @Option var runs = 1
   @Option var data: String
-  @Flag(help: "Make rows while they are inserted, to measure the memory of the peer alone.") var memory = false
+  @Flag(help: "Generate rows during the insert, to measure only the peer's memory.") var memory = false
   @Flag(help: "Count SQL statements.") var statements = false
 
   func run() throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small chart for each measure, both axes logarithmic: what is flat does not grow with the store.
+/// A small chart per measure with logarithmic axes. A flat line does not grow with the store.
 struct GrowthChart {
   let points: [GrowthPoint]
   private let width = 220.0
@@ -26,7 +26,7 @@ struct GrowthChart {
       """
   }
 
-  /// A range of a hundred, with the costs in its middle.
+  /// The vertical axis covers a factor of a hundred, with the costs in the middle.
   private func chart(_ name: String, _ unit: String) -> String {
     let values = points.compactMap { $0.costs[name] }
     guard values.count == points.count, let first = points.first, let last = points.last,

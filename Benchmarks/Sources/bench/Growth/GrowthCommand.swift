@@ -4,27 +4,29 @@ import CBenchRows
 import Foundation
 import SwiftData
 
-/// What each thing costs in a store of some size.
+/// The costs of operations in a store of one size.
 struct GrowthPoint: Codable {
   let rows: Int
-  /// By the name of what is measured.
+  /// The costs by measure.
   var costs: [String: Double] = [:]
 }
 
-/// Measures how costs grow with the number of rows, and draws it.
+/// Measures how costs grow with the number of rows, and draws a chart.
 struct GrowthCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "growth", abstract: "Measures our library with ever more rows and draws a chart.")
+    commandName: "growth", abstract: "Measures the library with growing numbers of rows and draws a chart.")
 
-  /// What is measured, and in which unit.
-  static let measures = [
-    ("import", "µs a row, by 10,000"), ("memory", "MiB at the import's peak"), ("read", "µs a row, all of them"),
-    ("point", "µs a fetch by unique id"), ("page", "µs a page of 20"), ("open", "ms to open and read a page"),
-  ]
+  /// The measures with their units.
+  static let measures =
+    [
+      ("import", "µs a row, by 10,000"), ("memory", "MiB at the import's peak"), ("read", "µs a row, all of them"),
+      ("point", "µs a fetch by unique id"), ("page", "µs a page of 20"), ("open", "ms to open and read a page"),
+    ] + GrowthLoops.measures
 
-  @Option(help: "Where the stores are.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
+  @Option(help: "The folder of the stores.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
   @Option(help: "The numbers of rows.") var sizes = "10000,100000,1000000"
-  @Option(help: "Where the chart is written.") var chart = "growth.svg"
+  @Flag(help: "Measure only the loops with one save at the end.") var loops = false
+  @Option(help: "The file of the chart.") var chart = "growth.svg"
   @Option(help: .hidden) var only: String?
 
   func run() throws {
@@ -41,12 +43,14 @@ struct GrowthCommand: ParsableCommand {
         throw ValidationError("\(size) is no multiple of 10,000")
       }
       var point = GrowthPoint(rows: rows)
-      for part in ["import", "fetch", "open"] { point.costs.merge(try work(part, rows).costs) { $1 } }
+      for part in (loops ? [] : ["import", "fetch", "open"]) + ["loops"] {
+        point.costs.merge(try work(part, rows).costs) { $1 }
+      }
       points.append(point)
     }
     print("| | " + points.map { "\($0.rows) rows" }.joined(separator: " | ") + " |")
     print("| --- |" + String(repeating: " ---: |", count: points.count))
-    for (name, unit) in Self.measures {
+    for (name, unit) in loops ? GrowthLoops.measures : Self.measures {
       let cells = points.map { String(format: "%.2f", $0.costs[name] ?? .nan) }
       print("| \(name), \(unit) | " + cells.joined(separator: " | ") + " |")
     }
@@ -54,7 +58,7 @@ struct GrowthCommand: ParsableCommand {
     print("\nThe chart is in \(chart).")
   }
 
-  /// In a process of its own: it has the memory of this alone, and nothing is warm.
+  /// Runs a part in a process of its own, for its memory and cold caches.
   private func work(_ part: String, _ rows: Int) throws -> GrowthPoint {
     let process = Process()
     process.executableURL = Bundle.main.executableURL
@@ -97,6 +101,7 @@ struct GrowthCommand: ParsableCommand {
         _ = try SwiftDataPeer(path: path, trace: false).page([conversationID(0)], limit: 20)
       }
       point.costs["open"] = open / 1000
+    case "loops": point.costs = try GrowthLoops(count: rows).measure()
     default: throw ValidationError("there is no measure \(part)")
     }
     return point

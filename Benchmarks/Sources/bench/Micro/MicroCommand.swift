@@ -4,13 +4,13 @@ import CBenchRows
 import Foundation
 import SwiftData
 
-/// What one step costs, beside the same step of a plain class.
+/// Measures single steps beside the same step of a plain class.
 ///
-/// A loop and a clock: `package-benchmark` asks for jemalloc and a dozen packages, and these figures are only read side
-/// by side.
+/// It uses a loop and a clock. `package-benchmark` requires jemalloc and a dozen packages, and these figures only need
+/// comparison.
 struct MicroCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "micro", abstract: "Nanoseconds of a property read and write, an object, and a predicate's SQL.")
+    commandName: "micro", abstract: "Measures property access, object creation and predicate lowering, in nanoseconds.")
 
   func run() throws {
     let container = try ModelContainer(
@@ -28,7 +28,7 @@ struct MicroCommand: ParsableCommand {
     report("read a String", Self.time { Self.use(message.id) }, Self.time { Self.use(plain.id) })
     report("write an Int", Self.time { message.retryCount &+= 1 }, Self.time { plain.retryCount &+= 1 })
     report("make an object", Self.time { Self.use(Message(row)) }, Self.time { Self.use(PlainMessage(row)) })
-    // Making the predicate, its SQL and the statement that finds nothing.
+    // The cost of the predicate, its SQL and a statement that finds nothing.
     var failure: (any Error)?
     let count = Self.time {
       do { Self.use(try context.fetchCount(FetchDescriptor<Message>(predicate: Self.one("none")))) } catch {
@@ -45,10 +45,11 @@ struct MicroCommand: ParsableCommand {
     print(String(format: "| \(step) | %.1f | %@ |", model, plain.map { String(format: "%.1f", $0) } ?? ""))
   }
 
-  /// Nanoseconds of one call beyond an empty one.
+  /// Nanoseconds of one call minus those of an empty one.
   private static func time(_ body: () -> Void) -> Double { max(0, loop(body) - loop {}) }
 
-  /// The best of seven loops of 100,000. Not optimised, or a loop over a plain class becomes one addition.
+  /// The best of seven loops of 100,000. Without optimization, because a loop over a plain class would become one
+  /// addition.
   @_optimize(none)
   private static func loop(_ body: () -> Void) -> Double {
     (0..<7).map { _ in
@@ -58,12 +59,12 @@ struct MicroCommand: ParsableCommand {
     }.min()!
   }
 
-  /// Keeps the compiler from leaving a step out.
+  /// Prevents the compiler from removing a step.
   @_optimize(none)
   private static func use<T>(_ value: T) {}
 }
 
-/// The properties of ``Message`` and nothing else.
+/// A plain class with the properties of ``Message``.
 private final class PlainMessage {
   var id, conversationID, senderID, text: String
   var createdAt, updatedAt: Date

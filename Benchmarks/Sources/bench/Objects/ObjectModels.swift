@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-// Models as others publish measurements of: a small flat class, and a graph of three.
+// The models of published measurements: a small flat class, and a graph of three.
 
 /// Three values, no relationships.
 @Model
@@ -19,7 +19,7 @@ final class Person {
 
 enum Subject: String, Codable, CaseIterable { case mathematics, science, history }
 
-/// What a student has of a school: an identifier of its own, and marks that go with it.
+/// A student of a school, with a unique identifier and grades that cascade.
 @Model
 final class Student {
   @Attribute(.unique) let id: UUID

@@ -2,27 +2,27 @@ import CBenchRows
 import Foundation
 import SwiftData
 
-/// What was measured of a number of objects.
+/// The measurement of a number of objects.
 struct ObjectResult: Codable {
   let kind: ObjectKind
   let count: Int
-  /// Milliseconds.
+  /// Milliseconds by step.
   var steps: [String: Double] = [:]
-  /// Of the file, when all objects are in it.
+  /// The size of the file with all objects.
   var bytes = 0
-  /// Of the process, in KiB, when all objects were made and saved.
+  /// The peak memory of the process in KiB after all objects were saved.
   var peakMemory: Int64 = 0
 }
 
 enum ObjectKind: String, Codable, CaseIterable {
   case simple
-  /// Simple objects in saves of 10,000, each forgotten before the next.
+  /// Simple objects in saves of 10,000, released after each.
   case chunks
-  /// One school for 100 students, three grades for each; the count is that of the students.
+  /// One school per 100 students, three grades each. The count is the number of students.
   case graph
 }
 
-/// Makes, saves, reads, changes and deletes objects in this process, which does nothing else.
+/// Creates, saves, reads, changes and deletes objects in a process of its own.
 struct ObjectRun {
   static let steps = ["instantiate", "save", "read", "update", "delete"]
 

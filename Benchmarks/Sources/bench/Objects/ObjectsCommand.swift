@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// Prints what objects cost by their number, for tables like those that are published of other frameworks.
+/// Prints the costs of objects by their number, like tables published for other frameworks.
 struct ObjectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "objects", abstract: "Makes, saves, reads, changes and deletes many objects, simple ones and a graph.")
+    commandName: "objects", abstract: "Creates, saves, reads, changes and deletes simple objects and a graph.")
 
-  @Option(help: "Where the stores are.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
-  @Option(help: "How many simple objects, such as 100,1000.") var simple = "100,1000,10000,100000,1000000"
-  @Option(help: "How many students.") var graph = "100,1000,10000,100000,200000"
+  @Option(help: "The folder of the stores.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
+  @Option(help: "The numbers of simple objects, such as 100,1000.") var simple = "100,1000,10000,100000,1000000"
+  @Option(help: "The numbers of students.") var graph = "100,1000,10000,100000,200000"
   @Option(help: .hidden) var only: String?
 
   func run() throws {
@@ -37,7 +37,7 @@ struct ObjectsCommand: ParsableCommand {
     }
   }
 
-  /// In a process of its own, whose memory is that of these objects alone.
+  /// Measures in a process of its own, whose memory is that of these objects.
   private func measure(_ kind: ObjectKind, _ count: Int) throws -> ObjectResult {
     let process = Process()
     process.executableURL = Bundle.main.executableURL

@@ -144,7 +144,7 @@ protocol GRDBBased: Peer {
   func joined(_ n: Int) -> QueryInterfaceRequest<M.Joined>
 }
 
-// @unchecked Sendable because a worker measures in one thread.
+// @unchecked Sendable because a worker measures on one thread.
 final class Counter: @unchecked Sendable {
   var n = 0
   /// DatabasePool: WAL and synchronous=NORMAL.

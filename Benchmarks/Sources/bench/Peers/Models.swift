@@ -60,7 +60,7 @@ final class Conversation {
   }
 }
 
-/// A message with a relationship in the place of the conversation's id, for W7.
+/// A message with a relationship instead of the conversation's id, for W7.
 @Model
 final class LinkedMessage {
   @Attribute(.unique) var id: String
@@ -92,7 +92,7 @@ final class LinkedMessage {
   }
 }
 
-/// The same with a full-text index of the text.
+/// A message with a full-text index, for W10s.
 @Model
 final class IndexedMessage {
   @Attribute(.unique) var id: String

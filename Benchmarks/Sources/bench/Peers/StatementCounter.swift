@@ -6,7 +6,7 @@ final class StatementCounter: Sendable {
   private let statements = Mutex(0)
   var count: Int { statements.withLock { $0 } }
 
-  /// Must come before the first container, which asks for its log handler.
+  /// Call it before the first container, which looks up its log handler.
   static func install() -> StatementCounter {
     let counter = StatementCounter()
     LoggingSystem.bootstrap { _ in Handler(counter: counter) }

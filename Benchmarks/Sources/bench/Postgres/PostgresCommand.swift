@@ -6,19 +6,19 @@ import Foundation
 import SwiftData
 import SwiftDataPostgres
 
-/// Our PostgreSQL store beside raw libpq, on one server.
+/// Compares the PostgreSQL store with raw libpq on one server.
 ///
-/// Both have the same table: libpq works on a copy of the one that the store made, with its indices. What is not in the
-/// raw column are keys from sequences, the history and what an object is.
+/// Both use the same table: libpq uses a copy of the store's, with its indices. The raw column lacks keys from
+/// sequences, the history, and objects.
 struct PostgresCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "postgres",
-    abstract: "Measures our PostgreSQL store beside libpq from C.",
+    abstract: "Compares the PostgreSQL store with libpq from C.",
     discussion: "scripts/postgres swift run --package-path Benchmarks -c release bench postgres")
 
-  @Option(help: "The server, as libpq reads it; $POSTGRES_URL unless told.") var url: String?
-  @Option(help: "How many rows.") var rows = 100_000
-  @Option(help: "Runs of each line; the median counts.") var runs = 5
+  @Option(help: "The server's libpq URL; $POSTGRES_URL by default.") var url: String?
+  @Option(help: "The number of rows.") var rows = 100_000
+  @Option(help: "Runs per line; the median counts.") var runs = 5
 
   func run() throws {
     guard let url = url ?? ProcessInfo.processInfo.environment["POSTGRES_URL"] else {
@@ -35,11 +35,12 @@ struct PostgresCommand: ParsableCommand {
       crawpg_close(raw)
       try? shell.run("DROP TABLE bench.raw")
     }
-    print(try PostgresRun(container: container, raw: raw, shell: shell, count: rows, runs: runs).table())
+    let peers = PythonPeers(url: url, runs: min(runs, 3))
+    print(try PostgresRun(container: container, raw: raw, shell: shell, peers: peers, count: rows, runs: runs).table())
   }
 }
 
-/// Runs SQL as `psql` does, for what neither side is measured by.
+/// Runs untimed SQL like `psql`.
 struct PostgresShell {
   private let url: String
 
@@ -60,12 +61,15 @@ struct PostgresRun {
   let container: ModelContainer
   let raw: OpaquePointer
   let shell: PostgresShell
+  let peers: PythonPeers
   let count: Int
   let runs: Int
 
-  /// One line: what is done, how many times, by libpq and by the store. Both return a checksum.
+  /// One line: an operation, its repetitions, libpq's version and the store's. Both return a checksum.
   private struct Line {
     let title: String
+    /// The name that the Python peers use.
+    let name: String
     let times: Int
     let raw: () throws -> Int64
     let own: () throws -> Int64
@@ -74,7 +78,7 @@ struct PostgresRun {
 
   func table() throws -> String {
     let rows = (0..<count).map(makeRow)
-    var text = ["| | libpq from C | OpenSwiftData | ratio |", "| --- | ---: | ---: | ---: |"]
+    var measured = [(line: Line, raw: Double, own: Double)]()
     for line in try lines(rows) {
       var (raws, owns) = ([Double](), [Double]())
       for _ in 0..<runs {
@@ -86,12 +90,24 @@ struct PostgresRun {
         owns.append(ownTime)
       }
       let (a, b) = (raws.sorted()[runs / 2], owns.sorted()[runs / 2])
+      measured.append((line, a, b))
+    }
+    // The peers read from the store's table, which is full now.
+    let (others, reason) = peers.measure()
+    var text = [
+      "| | libpq from C | OpenSwiftData | SQLAlchemy | Django |", "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for (line, raw, own) in measured {
       let unit = line.times == 1 ? "ms" : "µs each"
       let scale = line.times == 1 ? 1e3 : 1e6 / Double(line.times)
+      let peers = ["SQLAlchemy", "Django"].map { peer in
+        others[peer]?[line.name].map { String(format: "%.2f", $0 / raw) } ?? "–"
+      }
       text.append(
-        "| \(line.title) | \(String(format: "%.0f", a * scale)) \(unit) | \(String(format: "%.0f", b * scale)) \(unit)"
-          + " | \(String(format: "%.2f", b / a)) |")
+        "| \(line.title) | \(String(format: "%.0f", raw * scale)) \(unit) | \(String(format: "%.2f", own / raw)) | "
+          + peers.joined(separator: " | ") + " |")
     }
+    text.append("\nThe columns of the peers are ratios to libpq from C." + (reason.map { " No peers: \($0)" } ?? ""))
     return text.joined(separator: "\n")
   }
 
@@ -111,22 +127,22 @@ struct PostgresRun {
     let conversations = (0..<1_000).map { conversationID($0) }
     return [
       Line(
-        title: "save \(count) (COPY in C)", times: 1,
+        title: "save \(count) (COPY in C)", name: "save", times: 1,
         raw: {
           crawpg_copy(raw, bench, Int64(count))
           return Int64(count)
         }, own: { try save(rows) }, before: clear),
       Line(
-        title: "save \(count) (arrays in C)", times: 1,
+        title: "save \(count) (arrays in C)", name: "save", times: 1,
         raw: {
           crawpg_arrays(raw, bench, Int64(count))
           return Int64(count)
         }, own: { try save(rows) }, before: clear),
       Line(
-        title: "fetch \(count), touch every property", times: 1, raw: { crawpg_fetch_all(raw) },
+        title: "fetch \(count), read every property", name: "fetch", times: 1, raw: { crawpg_fetch_all(raw) },
         own: { try sum(FetchDescriptor<Message>()) }),
       Line(
-        title: "10,000 fetches by unique id", times: 10_000,
+        title: "10,000 fetches by unique id", name: "points", times: 10_000,
         raw: { Self.strings(ids) { crawpg_point(raw, $0, 10_000) } },
         own: {
           let context = ModelContext(container)
@@ -135,7 +151,7 @@ struct PostgresRun {
           }
         }),
       Line(
-        title: "1,000 pages of 20", times: 1_000,
+        title: "1,000 pages of 20", name: "pages", times: 1_000,
         raw: { Self.strings(conversations) { crawpg_page(raw, $0, 1_000, 20) } }, own: { try pages(conversations) }),
     ]
   }
@@ -173,5 +189,32 @@ struct PostgresRun {
     let copies = strings.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     return copies.map { UnsafePointer($0) }.withUnsafeBufferPointer { body($0.baseAddress!) }
+  }
+}
+
+/// SQLAlchemy and Django on psycopg, measured by a Python program.
+struct PythonPeers {
+  let url: String
+  let runs: Int
+
+  /// - Returns: seconds by peer and line, or nothing with the reason if the peers cannot run.
+  func measure() -> (seconds: [String: [String: Double]], reason: String?) {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../../peers/run")
+    let process = Process()
+    process.executableURL = script.standardizedFileURL
+    process.arguments = [url, "--runs", "\(runs)"]
+    let output = Pipe()
+    process.standardOutput = output
+    do {
+      try process.run()
+    } catch {
+      return ([:], "\(error)")
+    }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0,
+      let seconds = try? JSONDecoder().decode([String: [String: Double]].self, from: data)
+    else { return ([:], "peers/run ended with \(process.terminationStatus); see above") }
+    return (seconds, nil)
   }
 }
