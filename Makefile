@@ -1,76 +1,150 @@
-# The two commands of the README; both set up what they need first.
-.PHONY: run test test-macros test-library test-sorted test-web test-browser test-tsan lint conformance firestore-conformance \
-  bench micro guard crash-test power-test fault-test damage-test soak test-sanitized fuzz
+# `make run` and `make test` are the commands of the README. Targets install what they need.
+.PHONY: run test check examples api test-macros test-library test-tools test-sorted test-web test-browser test-tsan lint \
+  apple-variants conformance firestore-conformance docs bench micro guard cluster-test crash-test power-test fault-test damage-test soak \
+  test-sanitized fuzz sync-chaos train
 
-# Sorted/ is a package of its own, with a build folder of its own unless SORTED_BUILD names another, as .ci/run does.
+# A test run's exit code must survive the pipe that keeps its log.
+SHELL = bash
+.SHELLFLAGS = -o pipefail -c
+# Prints a test run, and then its ten slowest suites.
+TIMED = | tee "$$log"; code=$$?; scripts/slowest "$$log"; rm -f "$$log"; exit $$code
+
+# Sorted/ is a separate package. Its build folder is separate too unless SORTED_BUILD names another, as in .ci/run.
 SORTED = --package-path Sorted $(if $(SORTED_BUILD),--scratch-path $(SORTED_BUILD) --disable-build-manifest-caching)
 
 run:
 	@scripts/bootstrap
+	@[ -e Sorted/.build/debug/sorted ] || [ -n "$(SORTED_BUILD)" ] || \
+	  echo "make: the first build takes 6 to 8 minutes on two cores; swift-syntax, NIO and BoringSSL are most of it"
 	swift run $(SORTED) sorted serve --sample
 
-# What keeps both cores busy runs after the others, whose clients would give up waiting.
+# CPU-heavy suites run last so that other tests don't time out.
 ALONE = ReliabilityTests|RandomSequenceTests
 WEB = SortedWebTests
 
-test: test-macros test-library test-sorted
+test: test-macros test-library test-tools test-sorted examples
+
+# Before each commit: what needs no server, no browser and no second package. Under two minutes on a built tree.
+check: lint
+	@scripts/bootstrap
+	scripts/rooms
+	swift build --build-tests
+	@log=$$(mktemp); swift test --skip-build --skip '$(ALONE)|$(SLOW)' $(TIMED)
+	scripts/examples Books
+
+# The suites that need PostgreSQL, kill processes or run thousands of random cases.
+SLOW = PostgresTests|ConformanceTests|CrashTests|TwoProcessesTests|LeakTests|DifferentialTests|LawTests
+
+# Builds and runs each example, and compares what it prints.
+examples:
+	@scripts/bootstrap
+	BUILD=$(or $(SORTED_BUILD),Examples/.build) scripts/examples
 
 test-library:
 	@scripts/bootstrap
-	scripts/postgres swift test --skip '$(ALONE)'
+	@log=$$(mktemp); scripts/postgres swift test --skip '$(ALONE)' $(TIMED)
 	swift test --skip-build --filter '$(ALONE)'
+
+# The command swiftdata and its servers. SORTED_BUILD names their build folder too.
+TOOLS = --package-path Tools $(if $(SORTED_BUILD),--scratch-path $(SORTED_BUILD) --disable-build-manifest-caching)
+test-tools:
+	@scripts/bootstrap
+	scripts/postgres swift test $(TOOLS)
+
+# Sync's clients and servers, killed 40 times; then two servers on one PostgreSQL database.
+sync-chaos:
+	@scripts/bootstrap
+	SYNC_KILLS=40 SYNC_NOTES=600 scripts/postgres swift test $(TOOLS) --filter KilledProcessTests
 
 test-sorted:
 	@scripts/bootstrap
-	scripts/postgres swift test $(SORTED) --skip '$(WEB)'
+	@log=$$(mktemp); scripts/postgres swift test $(SORTED) --skip '$(WEB)' $(TIMED)
 	swift test $(SORTED) --skip-build --filter '$(WEB)'
+	scripts/unless-missing scripts/script-tests
 	scripts/unless-missing scripts/postgres scripts/browser
 
-# What the macros expand to and what they refuse. Package.swift says why they are a bundle of their own; it takes the place of
-# the other one, so that it comes first in `make test`.
+# The expansions and diagnostics of the macros. Package.swift explains why they are a separate test bundle. It replaces the other
+# bundle, so `make test` runs it first.
 test-macros:
 	@scripts/bootstrap
 	SWIFTDATA_MACRO_TESTS=1 swift test
 
-# Sorted's web pages: over a socket, and in a real browser.
+# Sorted's web pages, over a socket and in a browser.
 test-web:
 	@scripts/bootstrap
 	swift test $(SORTED) --filter '$(WEB)'
+	scripts/unless-missing scripts/script-tests
 	scripts/postgres scripts/browser
 
-# Only what is done in a real browser.
+# Only the browser tests.
 test-browser:
 	@scripts/bootstrap
 	scripts/postgres scripts/browser
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Sorted/Package.swift Sorted/Sources Sorted/Tests \
-	  Sorted/Fuzz Benchmarks/Package.swift Benchmarks/Sources
+	  Sorted/Fuzz Tools Examples Benchmarks/Package.swift Benchmarks/Sources
 
-# make bench ONLY=W3,W4x RUNS=9
+# The reference documentation as a static site, in .build/docs/site.
+docs:
+	@scripts/bootstrap
+	swift build $(if $(SORTED_BUILD),--disable-build-manifest-caching)
+	swift build $(SORTED)
+	scripts/docs
+
+# Compares the public API with the accepted one; make api ACCEPT=1 accepts it as it is.
+api: docs
+	scripts/api $(if $(ACCEPT),--write)
+
+# make bench ONLY=W3,W4x RUNS=9; make bench ONLY=apple ROWS=1000000 measures stores of Apple's frameworks; ONLY=sync
+# measures sync beside the same work without sync.
 bench:
 	@scripts/bootstrap
-	swift run --package-path Benchmarks -c release bench $(if $(ONLY),--only $(ONLY)) $(if $(RUNS),--runs $(RUNS))
+ifeq ($(ONLY),apple)
+	swift run --package-path Benchmarks -c release bench apple $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
+else ifeq ($(ONLY),sync)
+	swift run --package-path Tools -c release SyncBench
+else
+	swift run --package-path Benchmarks -c release bench $(if $(RUNS),--runs $(RUNS)) \
+	  $(if $(ONLY),--only $(ONLY),--save Benchmarks/results.json)
+	scripts/figures --write
+endif
 
 micro:
 	swift run --package-path Benchmarks -c release bench micro
 
-# make guard ACCEPT="because …" accepts the figures of now.
+# make guard ACCEPT="because …" accepts the current figures.
 guard:
 	@scripts/bootstrap --bench
 	Benchmarks/guard/guard $(if $(ACCEPT),accept "$(ACCEPT)")
 
-# What a store promises and which stores keep it; also written into Documentation/stores.md.
+# make cluster-test ROUNDS=200: a primary with two replicas fails over under eight writers.
+cluster-test:
+	@scripts/bootstrap
+	CLUSTER_ROUNDS=$(or $(ROUNDS),20) scripts/postgres swift test --filter ClusterTests
+
+# Damages stores of Apple's frameworks at random and reads them: make apple-variants VARIANTS=10000.
+apple-variants:
+	@scripts/bootstrap
+	APPLE_STORE_VARIANTS=$(or $(VARIANTS),10000) SWIFTDATA_TESTS=SwiftDataAppleStoreTests swift test --filter HostileFileTests
+
+# Trains the assistant's weights and writes their scores (Documentation/assist.md). The same data gives the same weights. CHECK=1
+# writes nothing and fails if the committed weights differ from what the recipe gives.
+train:
+	@scripts/bootstrap
+	swift run --package-path Sorted -c release AssistTrainer $(if $(CHECK),--check)
+
+# Checks each store against all guarantees and writes the table in Documentation/stores.md.
 conformance:
 	@scripts/bootstrap
 	WRITE_CONFORMANCE=1 scripts/postgres swift test --filter StoreReportTests
 
-# What is shared between threads, under the thread sanitizer alone.
+# The tests of shared state, under the thread sanitizer.
 test-tsan:
 	@scripts/bootstrap
 	scripts/sanitized thread . 'ConformanceTests|SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
 
-# The whole suite under both sanitizers; left out is what says so in scripts/sanitized.
+# The whole suite under both sanitizers. scripts/sanitized lists the excluded tests.
 test-sanitized:
 	@scripts/bootstrap
 	scripts/sanitized thread .
@@ -78,8 +152,8 @@ test-sanitized:
 	scripts/sanitized address .
 	scripts/sanitized address Sorted
 
-# make fuzz TARGET=request SECONDS=60: libFuzzer over one target, with the address sanitizer. It starts from what is kept in
-# Sorted/Fuzz/Corpus/TARGET, learns into Sorted/.build-asan/corpus/TARGET, and leaves what crashes as crash-TARGET-….
+# make fuzz TARGET=request SECONDS=60 runs libFuzzer with the address sanitizer on one target. It starts from
+# Sorted/Fuzz/Corpus/TARGET, adds new inputs to Sorted/.build-asan/corpus/TARGET, and writes a crashing input to crash-TARGET-….
 FUZZ = Sorted/.build-asan
 fuzz:
 	@scripts/bootstrap
@@ -90,12 +164,12 @@ fuzz:
 	  -dict=Sorted/Fuzz/dictionary -max_total_time=$(or $(SECONDS),60) -max_len=8192 -timeout=20 \
 	  -artifact_prefix=crash-$(TARGET)- $(FUZZ)/corpus/$(TARGET) Sorted/Fuzz/Corpus/$(TARGET)
 
-# Google's own client of Firestore against the local server.
+# Google's Firestore client against the local server.
 firestore-conformance:
 	@scripts/bootstrap
 	@scripts/conformance
 
-# Documentation/reliability.md says what these look for. SEED=s repeats a run.
+# Documentation/reliability.md describes these checks. SEED=s repeats a run.
 RELIABILITY = swift run Reliability $(1) $(if $(SEED),--seed $(SEED))
 
 crash-test:

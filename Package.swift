@@ -7,9 +7,19 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "SwiftDataQuery", targets: ["SwiftDataQuery"]),
     .library(name: "SwiftDataTesting", targets: ["SwiftDataTesting"]),
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
+    .library(name: "SwiftDataSync", targets: ["SwiftDataSync"]),
+    .library(name: "SyncProtocol", targets: ["SyncProtocol"]),
+    .library(name: "SwiftDataAppleStore", targets: ["SwiftDataAppleStore"]),
+    .library(name: "SwiftDataInspection", targets: ["SwiftDataInspection"]),
     .library(name: "FaultyFiles", targets: ["FaultyFiles"]),
+    .library(name: "AppleStoreTemplates", targets: ["AppleStoreTemplates"]),
+  ],
+  traits: [
+    .trait(name: "Encryption", description: "Encrypted columns; needs swift-crypto, which builds BoringSSL."),
+    .default(enabledTraits: ["Encryption"]),
   ],
   dependencies: [
     // Whoever depends on this package resolves all of these: what servers and command lines need belongs to Sorted/.
@@ -26,7 +36,7 @@ let package = Package(
         "SwiftDataMacros",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
       ]
@@ -42,10 +52,38 @@ let package = Package(
         .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
       ]
     ),
+    .target(name: "SwiftDataQuery", dependencies: ["SwiftData"]),
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
     .systemLibrary(
       name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(name: "SwiftDataPostgres", dependencies: ["SwiftData", "CLibPQ"]),
+    // What client and server of sync say to each other; the server is in Tools/.
+    .target(name: "SyncProtocol"),
+    .target(
+      name: "SwiftDataSync",
+      dependencies: [
+        "SwiftData", "SyncProtocol",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+    .testTarget(name: "SwiftDataSyncTests", dependencies: ["SwiftDataSync", "SyncProtocol", "SwiftDataPostgres"]),
+    .target(
+      name: "SwiftDataAppleStore",
+      dependencies: ["SwiftData", .product(name: "GRDBSQLite", package: "GRDB.swift")]
+    ),
+    .target(name: "SwiftDataInspection", dependencies: ["SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres"]),
+    .target(
+      name: "AppleStoreTemplates",
+      dependencies: ["SwiftData", "SwiftDataAppleStore", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      path: "Tests/AppleStoreTemplates"
+    ),
+    .testTarget(
+      name: "SwiftDataAppleStoreTests",
+      dependencies: [
+        "AppleStoreTemplates", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataTesting", "SwiftData",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
     .executableTarget(name: "CrashHelper", dependencies: ["CrashModels"], path: "Tests/CrashHelper/Command"),
     .target(name: "FaultyFiles", path: "Tests/Reliability/FaultyFiles"),
@@ -62,24 +100,38 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "SwiftDataPostgres", "CrashModels", "CrashHelper",
+        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "CrashModels", "CrashHelper",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
     .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
+    .target(name: "LetterNames", path: "Tests/LetterNames"),
+    .testTarget(name: "LetterTests", dependencies: ["SwiftData", "SwiftDataQuery", "LetterNames"]),
     .executableTarget(
       name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
     .testTarget(name: "PostgresTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData"]),
+    .testTarget(
+      name: "ArticleTests",
+      dependencies: [
+        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataSync", "SwiftDataTesting",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ]),
   ]
 )
+
+// `SWIFTDATA_TESTS=PostgresTests,SeedTests swift test` builds and runs the test targets named, and no others.
+if let names = Context.environment["SWIFTDATA_TESTS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
 
 // `make fuzz` and `make test-sanitized`, which share a build: what is fuzzed tells libFuzzer what it reached. The runner is in
 // Sorted/Package.swift.
 if Context.environment["SWIFTDATA_FUZZ"] != nil {
-  for target in package.targets where target.name == "SwiftData" {
+  let fuzzed = ["SwiftData", "SwiftDataAppleStore", "SwiftDataInspection"]
+  for target in package.targets where fuzzed.contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,inline-8bit-counters,trace-cmp"])]
   }
 }

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "Search",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // In a package of your own: .package(url: "https://github.com/open-swiftdata/open-swiftdata", from: "0.1.0")
+    .package(name: "open-swiftdata", path: "../..")
+  ],
+  targets: [
+    .executableTarget(
+      name: "Search",
+      dependencies: [
+        .product(name: "SwiftData", package: "open-swiftdata")
+      ]
+    )
+  ]
+)
