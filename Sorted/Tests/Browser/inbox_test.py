@@ -1,3 +1,4 @@
+import re
 """The list, the thread and the composer."""
 
 from support import BrowserTest, expect
@@ -102,6 +103,14 @@ class ListTest(BrowserTest):
         page.get_by_label("With").fill("zoe")
         page.get_by_role("button", name="Start").click()
         expect(page.locator(".thread-title h1")).to_have_text("zoe")
+
+    def test_a_second_click_while_a_page_loads_is_no_error(self):
+        page = self.open()
+        for pause in range(40):
+            page.evaluate(
+                "pause => { location.assign('/settings'); setTimeout(() => location.assign('/search'), pause); }", pause)
+            page.wait_for_url(re.compile("/(settings|search)$"))
+            page.goto(self.server.url)
 
 
 class ThreadTest(BrowserTest):

@@ -14,18 +14,34 @@ const plainPath = (url) => {
   return parsed.pathname + parsed.search;
 };
 
+let running = Promise.resolve();
+
+/** Ends with the action that runs now; true if it loads another page. */
+export const leaves = () => running;
+
+/** Runs the action of a button. Returns whether it loads another page. */
 async function act(form, button) {
   form.elements.form.value = state.token;
   form.elements.return.value = plainPath(location.href);
   const body = new URLSearchParams(new FormData(form, button));
   const loaded = await load(button.formAction, { method: "POST", body });
-  if (!loaded) return;
+  if (!loaded) return false;
   const { answer, page } = loaded;
-  if (answer.status === 403) return (await checkSession()) && say(t("The page was out of date. Try again."));
-  if (!answer.ok) return say($("#content h1", page)?.textContent + ": " + $("#content p", page)?.textContent);
-  if (plainPath(answer.url) !== plainPath(location.href)) return location.assign(answer.url);
+  if (answer.status === 403) {
+    if (await checkSession()) say(t("The page was out of date. Try again."));
+    return false;
+  }
+  if (!answer.ok) {
+    say($("#content h1", page)?.textContent + ": " + $("#content p", page)?.textContent);
+    return false;
+  }
+  if (plainPath(answer.url) !== plainPath(location.href)) {
+    location.assign(answer.url);
+    return true;
+  }
   if (!$(".panes")) $("#content").replaceChildren(...$("#content", page).childNodes);
   merge(loaded);
+  return false;
 }
 
 function merge(loaded) {
@@ -44,7 +60,7 @@ export function start() {
     if (event.target.id !== "act" || new URL(event.submitter.formAction).pathname === "/sign-out") return;
     event.preventDefault();
     for (const menu of all("details.menu[open]")) menu.open = false;
-    act(event.target, event.submitter);
+    running = act(event.target, event.submitter);
   });
   hideNoticeLater();
   if (location.search.includes("done=")) history.replaceState(null, "", plainPath(location.href) + location.hash);

@@ -5,6 +5,7 @@ import { enterDraft } from "./drafts.js";
 import { enterPending } from "./pending.js";
 import { load } from "./server.js";
 import { markHit } from "./highlight.js";
+import { leaves } from "./actions.js";
 import { clearFiles } from "./attachments.js";
 import { emit, on, state } from "./state.js";
 import { enterThread, seen } from "./thread.js";
@@ -95,7 +96,7 @@ export function start() {
     else close();
   });
   on("messages", markHit);
-  // The conversation is gone, or it is no longer this account's.
-  on("gone", (slug) => slug === state.thread && location.assign("/"));
+  // The conversation is gone, or it is no longer this account's. The action that caused it goes to a page with a notice.
+  on("gone", async (slug) => slug === state.thread && !(await leaves()) && location.assign("/"));
   enter();
 }
