@@ -1,5 +1,6 @@
-import re
 """The list, the thread and the composer."""
+
+import re
 
 from support import BrowserTest, expect
 
