@@ -1,0 +1,69 @@
+"""Runs the browser tests: python run.py [part of a test's name]…
+
+Each class runs in a process of its own, so that a browser that hangs ends one class only. A class that fails runs once more. If it
+passes then, the run passes and lists the class as flaky.
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+
+folder = pathlib.Path(__file__).parent
+# In seconds. The longest class takes a tenth of it on an idle machine with two cores.
+LIMIT = 900
+# A log that is cut off still ends with what failed.
+LAST_LINES = 12
+
+
+def tests(suite):
+    for test in suite:
+        yield from tests(test) if isinstance(test, unittest.TestSuite) else [test]
+
+
+def run(name, patterns):
+    """Runs a class. Returns whether it passed, and its output."""
+    process = subprocess.Popen(
+        [sys.executable, "-X", "faulthandler", "-m", "unittest", "-v", *patterns, name],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    # The signal makes Python print where it is. The rest of its process group is the browser and the servers.
+    timer = threading.Timer(LIMIT, process.send_signal, [signal.SIGABRT])
+    timer.start()
+    output = []
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        output.append(line)
+        if line.startswith("Fatal Python error"):
+            threading.Timer(5, os.killpg, [process.pid, signal.SIGKILL]).start()
+    timer.cancel()
+    return process.wait() == 0, output
+
+
+def main(parts):
+    found = list(tests(unittest.TestLoader().discover(folder, pattern="*_test.py")))
+    broken = [test for test in found if type(test).__name__ == "_FailedTest"]
+    if broken:
+        unittest.TextTestRunner().run(unittest.TestSuite(broken))
+        return 1
+    names = dict.fromkeys(
+        f"{type(test).__module__}.{type(test).__name__}" for test in found
+        if not parts or any(part in test.id() for part in parts))
+    patterns = [word for part in parts for word in ["-k", part]]
+    flaky, failed = [], []
+    for name in names:
+        passed, output = run(name, patterns)
+        if passed:
+            continue
+        print(f"== {name} failed and runs once more", flush=True)
+        passed, _ = run(name, patterns)
+        (flaky if passed else failed).append((name, output))
+    for what, names in [("flaky", flaky), ("failed twice", failed)]:
+        for name, output in names:
+            print(f"== {name}: {what}", "".join(output[-LAST_LINES:]), sep="\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
