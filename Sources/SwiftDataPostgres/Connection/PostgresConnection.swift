@@ -276,7 +276,6 @@ package final class PostgresConnection: @unchecked Sendable {
   private func prepare(
     _ text: String, _ parameters: [PostgresParameter], _ makeSQL: () -> String
   ) throws -> PreparedStatement {
-    // Preparing may wait for a lock too.
     if isPooled { return PreparedStatement(name: nil, sql: makeSQL()) }
     let types = parameters.map(\.type)
     let key = StatementKey(namespace: namespace, text: text, types: types)
@@ -284,7 +283,7 @@ package final class PostgresConnection: @unchecked Sendable {
     if prepared.count >= Self.preparedLimit { try forgetStatements() }
     nameCount += 1
     let (name, sql) = ("s\(nameCount)", makeSQL())
-    // One buffer for all parameters, because pointers into arrays are valid in nested closures only.
+    // Preparing may wait for a lock too, so it is sent without blocking.
     if PQsendPrepare(handle, name, sql, Int32(types.count), types) == 0 { throw lost() }
     let result = try nextResult()
     while let rest = try nextResult() { PQclear(rest) }
@@ -300,7 +299,7 @@ package final class PostgresConnection: @unchecked Sendable {
   ) -> T {
     let lengths = parameters.map { Int32($0.bytes?.count ?? 0) }
     let formats = [Int32](repeating: 1, count: parameters.count)
-    // A list of no parameters still needs a pointer.
+    // One buffer for all parameters, because pointers into arrays are valid in nested closures only.
     var buffer = [UInt8]()
     buffer.reserveCapacity(lengths.reduce(1) { $0 + Int($1) })
     for parameter in parameters { buffer.append(contentsOf: parameter.bytes ?? []) }
@@ -312,7 +311,7 @@ package final class PostgresConnection: @unchecked Sendable {
         return parameter.bytes == nil ? nil : place
       }
       return values.withUnsafeBufferPointer { pointers in
-        // The server is stopping, or an administrator closed the connection.
+        // A list of no parameters still needs a pointer.
         withUnsafePointer(to: UnsafePointer<CChar>?.none) { none in
           body(pointers.baseAddress ?? none, lengths, formats)
         }
@@ -340,12 +339,11 @@ package final class PostgresConnection: @unchecked Sendable {
     var error = PostgresError(message: field("M") ?? "the server gave no reason", sql: sql)
     error.state = field("C") ?? ""
     error.constraint = field("n")
-    // The primary became a replica, and another host is or becomes the primary.
+    // The codes say that the server is stopping, or that an administrator closed the connection.
     error.isLost = PQstatus(handle) != CONNECTION_OK || ["57P01", "57P02", "57P03"].contains(error.state)
     if error.state.isEmpty, error.isLost { error.message = lost().message }
     if error.state == "25006", servers.canFailOver {
-      // Notifications of other connections since the last call. Requires LISTEN.
-      // - Throws: ``PostgresError`` if the connection is lost.
+      // The primary became a replica, and another host is or becomes the primary.
       retire()
       error.isLost = true
     }

@@ -53,16 +53,22 @@ final class PostgresTransaction {
   /// Sends the added statements.
   /// - Throws: `SwiftDataError.staleObject` if a row to write no longer exists.
   func flush() throws {
-    guard !statements.isEmpty else { return }
+    if !statements.isEmpty { _ = try send() }
+  }
+
+  /// Sends the added statements.
+  /// - Returns: a result per statement.
+  private func send() throws -> [PostgresResult] {
     defer { (statements, expectations) = ([], []) }
     let results = try connection.pipeline(statements)
     for (index, count, table) in expectations where results[index].affected != count { throw RowSave.stale(table) }
+    return results
   }
 
-  /// Runs a reading statement after the added ones.
+  /// Runs a reading statement after the added ones, in the same round trip.
   func run(_ sql: String, _ parameters: [PostgresParameter]) throws -> PostgresResult {
-    try flush()
-    return try connection.run(sql, parameters)
+    add(PostgresStatement(sql, parameters))
+    return try send().last!
   }
 
   /// Runs a reading statement with a `?` for each value.
@@ -72,7 +78,7 @@ final class PostgresTransaction {
   }
 
   /// Numbers the transaction and commits it. The locked counter row makes numbers follow the order of commits, for no
-  /// longer than this takes.
+  /// longer than this takes: the deferred checks, which may wait for another save, come before it.
   func commit() throws {
     let rows = RowBuffer([
       ("place", .bigint), ("kind", .bigint), ("entity", .text), ("key", .bigint), ("count", .bigint),
@@ -97,7 +103,7 @@ final class PostgresTransaction {
       """
     let replicas = store.connections.replicas
     let results = try connection.pipeline(
-      [
+      (isNested ? [] : [PostgresStatement("SET CONSTRAINTS ALL IMMEDIATE")]) + [
         PostgresStatement(numbering, [.uuid(save)] + rows.parameters),
         PostgresStatement(
           "SELECT pg_notify($1::text, $2::text)", [.text(store.channel), .text(store.instance.uuidString)]),
@@ -105,7 +111,7 @@ final class PostgresTransaction {
       ] + (replicas == nil ? [] : [ReplicaReads.position]))
     // Behind a pooler another server may take over unnoticed.
     if !connection.isPooled { store.keys.keep(restOfKeys) }
-    replicas?.note((results[3].integer(0, 0), connection.timeline), isPrimary: true)
+    replicas?.note((results.last!.integer(0, 0), connection.timeline), isPrimary: true)
   }
 
   func rollback() {

@@ -8,6 +8,9 @@ struct UniqueValues {
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
   }
 
+  /// The most values that a save locks, so that an import does not fill the server's table of locks.
+  private static let lockLimit = 32
+
   private let writer: PostgresRowWriter
   private let table: EntityTable
   private let changes: UnsavedChanges
@@ -59,6 +62,7 @@ struct UniqueValues {
       candidates.append(object)
     }
     guard !candidates.isEmpty else { return [] }
+    if candidates.count <= Self.lockLimit { lock(firsts.keys, properties) }
     let stored = try stored(values.rows, properties)
     var found = [(any PersistentModel, Int64)]()
     for (place, row) in stored {
@@ -71,6 +75,22 @@ struct UniqueValues {
       found.append((object, stored[first]?.key ?? candidates[first].__state.key))
     }
     return found
+  }
+
+  /// Makes other saves with one of the values wait until this transaction ends, so that they find its rows instead of
+  /// failing at the unique constraint. A collision beyond the limit costs another attempt only.
+  private func lock(_ values: some Sequence<Bytes>, _ properties: [__Property]) {
+    let names = [writer.transaction.connection.namespace, table.name] + properties.map(\.name)
+    let prefix = Array(names.joined(separator: "\0").utf8)
+    // All saves take their locks in ascending order, which prevents deadlocks.
+    let keys = values.map { Self.hash(prefix + $0.bytes) }.sorted()
+    writer.transaction.add(
+      PostgresStatement("SELECT pg_advisory_xact_lock(v) FROM unnest($1::bigint[]) AS v", [.keys(keys)]))
+  }
+
+  /// FNV-1a, because all programs must compute the same keys and Swift's hash differs by process.
+  private static func hash(_ bytes: [UInt8]) -> Int64 {
+    Int64(bitPattern: bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
   }
 
   /// The rows with some values, by the indices of the values, except for rows that this save deletes or changes.

@@ -26,6 +26,11 @@ struct StoreOpening {
       try connection.script("BEGIN")
       // A second program waits here, and then finds everything created.
       _ = try connection.run("SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [lock])
+      // Even CREATE … IF NOT EXISTS waits for running saves and blocks later ones.
+      if let known = try known() {
+        try connection.script("COMMIT")
+        return known
+      }
       let namespace = try connection.run(
         "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1::text", [.text(configuration.namespace)])
       // The check comes first, because CREATE SCHEMA requires a permission even if the schema exists.

@@ -1,0 +1,127 @@
+import Foundation
+import SwiftData
+import SwiftDataPostgres
+import Testing
+
+@Model private final class Label {
+  @Attribute(.unique) var name: String
+  init(_ name: String) { self.name = name }
+}
+
+/// Each test makes a save or an opening fail after 20 seconds if it waits for a lock.
+@Suite("Saves at the same time", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(5)))
+struct UniqueRaceTests {
+  private let store = TestStore()
+
+  /// A program that does not retry.
+  private func program() throws -> ModelContext {
+    var configuration = store.configuration
+    configuration.url += (configuration.url.contains("?") ? "&" : "?") + "options=-c%20lock_timeout%3D20000"
+    configuration.attempts = 1
+    return ModelContext(try ModelContainer(for: Label.self, configurations: configuration))
+  }
+
+  private func names() throws -> [String] {
+    let rows = try store.sql("SELECT name FROM \"Label\" ORDER BY name")
+    return (0..<rows.count).compactMap { rows.text($0, 0) }
+  }
+
+  /// Waits until a connection waits for a lock.
+  private func awaitWaiting(_ count: Int, _ locks: String) throws {
+    let query = "SELECT count(*) FROM pg_locks WHERE NOT granted AND \(locks)"
+    while try store.sql(query).integer(0, 0) < count, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.01) }
+  }
+
+  @Test("with the same new unique values find each other's rows without a deadlock")
+  func sameValues() throws {
+    _ = try program()
+    let failures = Failures()
+    let threads = (0..<6).map { number in
+      Worker {
+        failures.collect {
+          let context = try program()
+          for round in 0..<25 {
+            // In both directions, which would deadlock if each insert locked its own value.
+            let labels = ["a \(round)", "b \(round)", "c \(round)"]
+            for name in number.isMultiple(of: 2) ? labels : labels.reversed() { context.insert(Label(name)) }
+            try context.save()
+          }
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(failures.all == [])
+    #expect(try names().count == 75)
+  }
+
+  @Test("do not make another program wait that opens a store whose tables exist by now")
+  func opening() throws {
+    _ = try program()
+    // The program finds an incomplete store, and waits for the one that completes it.
+    let other = try PostgresConnection(url: store.url, namespace: store.namespace)
+    let layout = try #require(other.run("SELECT value FROM _swiftdata_metadata WHERE key = 'layout'").text(0, 0))
+    try other.run("DELETE FROM _swiftdata_metadata WHERE key = 'layout'")
+    try other.script("BEGIN")
+    try other.run(
+      "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [.text("swiftdata \(store.namespace)")])
+    let failures = Failures()
+    let opening = Worker { failures.collect { _ = try program() } }
+    try awaitWaiting(1, "locktype = 'advisory'")
+    // The lock of a save that is writing its history.
+    let saving = try PostgresConnection(url: store.url, namespace: store.namespace)
+    try saving.script("BEGIN; LOCK TABLE _swiftdata_changes IN ROW EXCLUSIVE MODE")
+    try other.run("INSERT INTO _swiftdata_metadata (key, value) VALUES ('layout', $1::text)", [.text(layout)])
+    try other.script("COMMIT")
+    opening.join()
+    try saving.script("COMMIT")
+    #expect(failures.all == [])
+  }
+
+  @Test("do not wait for a save that waits at a unique constraint")
+  func constraint() throws {
+    let free = try program()
+    let other = try PostgresConnection(url: store.url, namespace: store.namespace)
+    try other.script("BEGIN; INSERT INTO \"Label\" (_pk, name) VALUES (1000000, 'x')")
+    let failures = Failures()
+    let save = Worker {
+      failures.collect {
+        let waiting = try program()
+        waiting.insert(Label("x"))
+        try waiting.save()
+      }
+    }
+    try awaitWaiting(1, "locktype = 'transactionid'")
+    free.insert(Label("y"))
+    #expect(throws: Never.self) { try free.save() }
+    try other.script("ROLLBACK")
+    save.join()
+    #expect(failures.all == [])
+    #expect(try names() == ["x", "y"])
+  }
+}
+
+/// The errors of several threads.
+private final class Failures: @unchecked Sendable {
+  // @unchecked because the lock guards the errors.
+  private let lock = NSLock()
+  private var errors: [String] = []
+  var all: [String] { lock.withLock { errors } }
+
+  func collect(_ body: () throws -> Void) {
+    do { try body() } catch { lock.withLock { errors.append("\(error)") } }
+  }
+}
+
+/// A thread of its own: these tests block, and the threads of Swift's concurrency are as few as the cores.
+private final class Worker: Sendable {
+  private let end = DispatchSemaphore(value: 0)
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    Thread { [end] in
+      body()
+      end.signal()
+    }.start()
+  }
+
+  func join() { end.wait() }
+}
