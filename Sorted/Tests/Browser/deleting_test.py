@@ -74,9 +74,12 @@ class DeletingTest(BrowserTest):
         }""")
         page.locator("#files").set_input_files({"name": name, "mimeType": "image/png", "buffer": base64.b64decode(png)})
         page.locator(".send").click()
-        picture = page.locator(".msg.mine:not(.waiting) img").last
-        expect(picture).to_be_visible()
-        self.assertTrue(picture.get_attribute("alt").endswith(".png"))
-        box, bubble = picture.bounding_box(), picture.locator("xpath=ancestor::*[@class='bubble']").bounding_box()
-        self.assertLessEqual(box["x"] + box["width"], bubble["x"] + bubble["width"])
-        self.assertLessEqual(bubble["x"] + bubble["width"], 320)
+        expect(page.locator(".msg.mine:not(.waiting) img[alt$='.png']").last).to_be_visible()
+        # In one evaluation, because the live event may replace the element.
+        right = page.wait_for_function("""() => {
+            const picture = [...document.querySelectorAll(".msg.mine:not(.waiting) img[alt$='.png']")].at(-1);
+            if (!picture?.complete || !picture.naturalWidth) return null;
+            return [picture, picture.closest(".bubble")].map((element) => element.getBoundingClientRect().right);
+        }""").json_value()
+        self.assertLessEqual(right[0], right[1])
+        self.assertLessEqual(right[1], 320)
