@@ -1,7 +1,8 @@
 import Foundation
 import SwiftData
-import SwiftDataPostgres
 import Testing
+
+@testable import SwiftDataPostgres
 
 @Model private final class Label {
   @Attribute(.unique) var name: String
