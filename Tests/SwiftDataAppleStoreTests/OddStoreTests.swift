@@ -216,6 +216,25 @@ import Testing
 
   // MARK: - Values
 
+  @Test("Metadata in XML is read, and a list that nests without end is not")
+  func metadataInXML() throws {
+    let list: [String: Any] = [
+      "NSPersistenceFrameworkVersion": 186, "NSStoreModelVersionIdentifiers": ["3.1"],
+      "saved": Date(timeIntervalSince1970: 0), "hashes": Data([1, 2, 3]),
+    ]
+    let xml = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+    let file = try Self.odd()
+    try Self.change(file, "UPDATE Z_METADATA SET Z_PLIST = X'\(xml.map { String(format: "%02x", $0) }.joined())'")
+    let metadata = try AppleFile(file).metadata
+    #expect(metadata.frameworkVersion == 186)
+    #expect(metadata.modelIdentifiers == ["3.1"])
+    #expect(metadata.values["saved"] == .date(-978_307_200))
+    #expect(metadata.values["hashes"] == .data(Data([1, 2, 3])))
+    let deep = "<plist>" + String(repeating: "<array>", count: 100_000)
+    #expect(Archives.propertyList(Data(deep.utf8)) == nil)
+    #expect(Archives.propertyList(Data("<plist><dict><key>a</key>".utf8)) == nil)
+  }
+
   @Test("Numbers other than 0 and 1 are true, and an empty text is no URL")
   func looseValues() throws {
     let file = try Library.filled()

@@ -93,8 +93,13 @@ extension PlainValue: Codable {
       self = .integer(value)
     } else if let value = try? container.decode(Double.self) {
       self = .real(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode(Date.self) {
+      // Only property lists have dates and data. JSON has numbers and text for them.
+      self = .date(value.timeIntervalSinceReferenceDate)
     } else {
-      self = .string(try container.decode(String.self))
+      self = .data(try container.decode(Data.self))
     }
   }
 }

@@ -122,8 +122,7 @@ private struct Opened {
     guard let row = rows.first, case .text(let identifier) = row[0], !identifier.isEmpty else {
       throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say which store it is (Z_METADATA is empty)")
     }
-    guard case .blob(let data) = row[1], let list = try? BinaryPropertyList([UInt8](data)),
-      case .dictionary(let values)? = try? list.plainValue()
+    guard case .blob(let data) = row[1], case .dictionary(let values)? = Archives.propertyList(data)
     else { return (identifier, AppleFile.StoreMetadata(values: [:])) }
     return (identifier, AppleFile.StoreMetadata(values: values))
   }

@@ -18,6 +18,21 @@ enum Archives {
     return value
   }
 
+  /// The value of a property list in the binary form or in XML, or nil for other bytes.
+  static func propertyList(_ data: Data) -> PlainValue? {
+    let bytes = [UInt8](data)
+    if bytes.starts(with: BinaryPropertyList.signature) { return try? BinaryPropertyList(bytes).plainValue() }
+    // Decoding is recursive, and deep nesting would exhaust the stack.
+    let text = String(decoding: bytes.prefix(xmlLimit + 1), as: UTF8.self)
+    guard bytes.count <= xmlLimit, text.hasPrefix("<"), text.ranges(of: /<(array|dict)/).count < 1_000 else {
+      return nil
+    }
+    return try? PropertyListDecoder().decode(PlainValue.self, from: data)
+  }
+
+  /// In bytes. The metadata of a large model has some 10,000.
+  private static let xmlLimit = 1 << 20
+
   /// The value of JSON of bounded depth, or nil if the bytes are no JSON.
   static func json(_ data: Data) -> PlainValue? {
     guard let first = data.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }),
