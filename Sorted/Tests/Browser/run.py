@@ -1,7 +1,6 @@
 """Runs the browser tests: python run.py [part of a test's name]…
 
-Each class runs in a process of its own, so that a browser that hangs ends one class only. A class that fails runs once more. If it
-passes then, the run passes and lists the class as flaky.
+Each class runs in a process of its own, so that a browser that hangs ends one class only.
 """
 import os
 import pathlib
@@ -51,17 +50,13 @@ def main(parts):
         f"{type(test).__module__}.{type(test).__name__}" for test in found
         if not parts or any(part in test.id() for part in parts))
     patterns = [word for part in parts for word in ["-k", part]]
-    flaky, failed = [], []
+    failed = []
     for name in names:
         passed, output = run(name, patterns)
-        if passed:
-            continue
-        print(f"== {name} failed and runs once more", flush=True)
-        passed, _ = run(name, patterns)
-        (flaky if passed else failed).append((name, output))
-    for what, names in [("flaky", flaky), ("failed twice", failed)]:
-        for name, output in names:
-            print(f"== {name}: {what}", "".join(output[-LAST_LINES:]), sep="\n")
+        if not passed:
+            failed.append((name, output))
+    for name, output in failed:
+        print(f"== {name} failed", "".join(output[-LAST_LINES:]), sep="\n")
     return 1 if failed else 0
 
 
