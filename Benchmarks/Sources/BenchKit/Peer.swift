@@ -28,6 +28,8 @@ public protocol Peer: AnyObject {
   func insert(_ source: RowSource) throws
   /// W3: every message as a full object, every property read.
   func fetchAll() throws -> Int64
+  /// W3n: the same, `text` and `retryCount` read.
+  func fetchTwo() throws -> Int64
   /// W4: one fetch by unique id each, inside one read.
   func pointFetch(_ ids: [String]) throws -> Int64
   /// W4x: the same with one read each.

@@ -74,6 +74,7 @@ public struct Worker<P: Peer> {
     switch workload.name {
     case "W1": try peer.insert(inputs.rows ?? RowSource(from: 0, count: 100_000, prepared: false))
     case "W3": checksum = try peer.fetchAll()
+    case "W3n": checksum = try peer.fetchTwo()
     case "W4": checksum = try peer.pointFetch(inputs.ids)
     case "W4x": checksum = try peer.pointFetchSeparately(inputs.ids)
     case "W5a", "W5b": checksum = try peer.page(inputs.conversations, limit: 20)

@@ -7,7 +7,7 @@ struct GuardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guard", abstract: "Repeats a small workload; run it under callgrind, see Benchmarks/guard.")
 
-  @Argument(help: "W1, W3, W4x, W5a, W6 or W9.") var workload: String
+  @Argument(help: "W1, W3, W3n, W4x, W5a, W6 or W9.") var workload: String
   @Option var rounds = 1
 
   func run() throws {
@@ -23,11 +23,12 @@ struct GuardCommand: ParsableCommand {
       switch workload {
       case "W1": try peer.insert(RowSource(from: 2000 * (round + 1), count: 2000, prepared: false))
       case "W3": _ = try peer.fetchAll()
+      case "W3n": _ = try peer.fetchTwo()
       case "W4x": _ = try peer.pointFetchSeparately(ids)
       case "W5a": _ = try peer.page(conversations, limit: 20)
       case "W6": try peer.updateLoaded()
       case "W9": try peer.tinyTransactions()
-      default: throw ValidationError("no guard for \(workload); there are W1, W3, W4x, W5a, W6 and W9")
+      default: throw ValidationError("no guard for \(workload); there are W1, W3, W3n, W4x, W5a, W6 and W9")
       }
     }
     peer.close()

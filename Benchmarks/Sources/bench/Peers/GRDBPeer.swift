@@ -8,6 +8,7 @@ protocol BenchMessage: FetchableRecord, PersistableRecord {
   init(_ row: BenchKit.Row)
   var id: String { get }
   var conversationID: String { get }
+  var text: String { get }
   var retryCount: Int { get set }
   func touched() -> Int64
   associatedtype Conversation: FetchableRecord & TableRecord & BenchConversation
@@ -168,6 +169,9 @@ extension GRDBBased {
   }
   private func sum(_ all: [M]) -> Int64 { all.reduce(0) { $0 + $1.touched() } }
   func fetchAll() throws -> Int64 { try pool.read { try sum(M.fetchAll($0)) } }
+  func fetchTwo() throws -> Int64 {
+    try pool.read { try M.fetchAll($0).reduce(0) { $0 + Int64($1.text.utf8.count + $1.retryCount) } }
+  }
   func pointFetch(_ ids: [String]) throws -> Int64 {
     try pool.read { db in
       var total: Int64 = 0

@@ -34,6 +34,7 @@ final class RawC: Peer {
     return copies.withUnsafeBufferPointer { body($0.baseAddress!) }
   }
   func fetchAll() -> Int64 { craw_fetch_all(db) }
+  func fetchTwo() -> Int64 { craw_fetch_two(db) }
   func pointFetch(_ ids: [String]) -> Int64 { withStrings(ids) { craw_point(db, $0, Int64(ids.count), 0) } }
   func pointFetchSeparately(_ ids: [String]) -> Int64 {
     withStrings(ids) { craw_point(db, $0, Int64(ids.count), 1) }

@@ -123,6 +123,11 @@ final class RawSwift: Peer {
     defer { sqlite3_finalize(s) }
     return sum(collect(s))
   }
+  func fetchTwo() -> Int64 {
+    let s = prepare("SELECT \(Self.columns) FROM message")
+    defer { sqlite3_finalize(s) }
+    return collect(s).reduce(0) { $0 + Int64($1.text.utf8.count + $1.retryCount) }
+  }
   func pointFetch(_ ids: [String]) -> Int64 {
     exec("BEGIN")
     defer { exec("COMMIT") }

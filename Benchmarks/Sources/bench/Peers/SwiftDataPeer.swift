@@ -37,6 +37,9 @@ class SwiftDataPeer: Peer {
   }
 
   func fetchAll() throws -> Int64 { try sum(FetchDescriptor<Message>()) }
+  func fetchTwo() throws -> Int64 {
+    try context.fetch(FetchDescriptor<Message>()).reduce(0) { $0 + Int64($1.text.utf8.count + $1.retryCount) }
+  }
 
   func pointFetch(_ ids: [String]) throws -> Int64 {
     throw Skip.notApplicable("each fetch is a read of its own: W4x")
