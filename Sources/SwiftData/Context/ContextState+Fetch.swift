@@ -57,7 +57,7 @@ extension ContextState {
   func lower<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> StoreQuery {
     let table = try core.table(for: M.__entity)
     let store = try core.sqlStore(of: table)
-    let shape = QueryShape(descriptor.predicate, descriptor.sortBy, denormalized: store.denormalizedCount)
+    let shape = QueryShape(descriptor.predicate, descriptor.sortBy, nonNFC: store.nonNFCCount)
     if let shape, let known = store.loweredQueries.query(of: shape) {
       return try query(known, table, store, descriptor)
     }
@@ -91,7 +91,7 @@ extension ContextState {
   private func environment(of store: any SQLStore) -> LoweringEnvironment {
     LoweringEnvironment(
       key: { store.key(of: $0) }, identifier: { store.identifier(ofKey: $0, entity: $1) },
-      isDenormalized: { store.isDenormalized(table: $0, column: $1) },
+      isNonNFC: { store.isNonNFC(table: $0, column: $1) },
       familyNames: { [core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
       },

@@ -74,7 +74,7 @@ extension ContextState {
   ) -> [M]? {
     let reads = query.reads.condition.properties.union(query.reads.order.properties)
     guard reads.allSatisfy({ $0.isOfRow && $0.property.isAttribute }), !isLookedUp(descriptor.predicate),
-      let shape = QueryShape(descriptor.predicate, descriptor.sortBy, denormalized: 0)
+      let shape = QueryShape(descriptor.predicate, descriptor.sortBy, nonNFC: 0)
     else { return nil }
     var orders = UnsavedOrders()
     // Taken out, so that the lookups below may use the other indices.

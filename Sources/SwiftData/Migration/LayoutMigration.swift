@@ -252,14 +252,14 @@ struct LayoutMigration {
           arguments: ["\(table.new.name).\(column.column.name)", "\(old.name).\(name)"])
       }
       for column in table.columns where table.isRebuilt && column.column.family == .text {
-        try noteDenormalizedDefaults(column, table.new, old)
+        try noteNonNFCDefaults(column, table.new, old)
       }
     }
   }
 
   /// Records defaults with text outside normal form C. Saves record such text, but no save writes a migration's
   /// defaults.
-  private func noteDenormalizedDefaults(
+  private func noteNonNFCDefaults(
     _ column: LayoutPlan.ColumnPlan, _ table: LayoutRecord.Table, _ old: LayoutRecord.Table
   ) throws {
     if case .column(let name) = column.source {

@@ -7,7 +7,7 @@ package struct LoweringEnvironment {
   /// The identifier of a key, of a class with this name.
   package let identifier: (Int64, String) -> PersistentIdentifier
   /// Whether a column (table, column) holds text that is not in Unicode normal form C.
-  package let isDenormalized: (String, String) -> Bool
+  package let isNonNFC: (String, String) -> Bool
   /// The names of the class and of all its subclasses in the schema.
   package let familyNames: (__Entity) -> [String]
   let dialect: any SQLDialect
@@ -19,14 +19,14 @@ package struct LoweringEnvironment {
   package init(
     key: @escaping (PersistentIdentifier) -> Int64?,
     identifier: @escaping (Int64, String) -> PersistentIdentifier,
-    isDenormalized: @escaping (String, String) -> Bool,
+    isNonNFC: @escaping (String, String) -> Bool,
     familyNames: @escaping (__Entity) -> [String],
     dialect: any SQLDialect = SQLiteDialect(),
     rtrees: @escaping (__Entity) -> [RTreeIndex] = { _ in [] },
     isEncrypted: @escaping (__Entity, String) -> Bool = { _, _ in false }
   ) {
     (self.key, self.identifier) = (key, identifier)
-    self.isDenormalized = isDenormalized
+    self.isNonNFC = isNonNFC
     self.familyNames = familyNames
     self.dialect = dialect
     self.rtrees = rtrees

@@ -13,11 +13,11 @@ struct QueryShape: Hashable {
   /// The values in the order of the nodes. Each is one parameter.
   fileprivate(set) var values: [SQLValue] = []
   /// The number of columns with text that is not in normal form C. It affects the SQL of comparisons.
-  private let denormalized: Int
+  private let nonNFC: Int
 
   /// Returns nil if the SQL depends on facts outside the shape.
-  init?<M: PersistentModel>(_ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>], denormalized: Int) {
-    self.denormalized = denormalized
+  init?<M: PersistentModel>(_ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>], nonNFC: Int) {
+    self.nonNFC = nonNFC
     if let predicate {
       guard let node = predicate.expression as? any ShapedExpression else { return nil }
       expression = ObjectIdentifier(type(of: node))
@@ -33,7 +33,7 @@ struct QueryShape: Hashable {
   }
 
   static func == (left: QueryShape, right: QueryShape) -> Bool {
-    left.expression == right.expression && left.denormalized == right.denormalized && left.marks == right.marks
+    left.expression == right.expression && left.nonNFC == right.nonNFC && left.marks == right.marks
       && left.keyPaths == right.keyPaths
   }
 

@@ -10,7 +10,7 @@ struct Recovery {
   private var database: DamagedDatabase
   private var report = ModelContainer.RecoveryReport()
   private var refused: [String: [String: [Int64]]] = [:]
-  private var denormalized: Set<String> = []
+  private var nonNFC: Set<String> = []
 
   init(from damaged: URL, to new: URL, _ schema: Schema) throws {
     self.schema = schema
@@ -115,7 +115,7 @@ struct Recovery {
     try dropDangling(target, layout)
     try note(found, target, layout)
     try writeCounters(target, layout)
-    for column in denormalized.sorted() {
+    for column in nonNFC.sorted() {
       try target.execute(
         sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)", arguments: [column])
     }
@@ -154,7 +154,7 @@ struct Recovery {
           report.missingFiles += 1
           cell = column.isRequired ? .blob(Data()) : .null
         }
-        if column.isText, !SwiftText.isNFC(text) { denormalized.insert("\(table).\(column.name)") }
+        if column.isText, !SwiftText.isNFC(text) { nonNFC.insert("\(table).\(column.name)") }
       }
       arguments.append(cell)
     }

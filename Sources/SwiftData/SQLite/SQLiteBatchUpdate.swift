@@ -11,7 +11,7 @@ struct SQLiteBatchUpdate {
   /// The changed keys by class, and the columns that received text outside normal form C.
   private struct Result {
     var keys: [String: [Int64]] = [:]
-    var denormalized: Set<String> = []
+    var nonNFC: Set<String> = []
   }
 
   init(_ update: BatchUpdate, _ store: SQLiteStore) { (self.update, self.store) = (update, store) }
@@ -24,7 +24,7 @@ struct SQLiteBatchUpdate {
       try store.write { connection in
         try checkFailures(connection)
         result = try change(connection)
-        try store.noteDenormalized(result.denormalized, on: connection)
+        try store.noteNonNFC(result.nonNFC, on: connection)
         try recordHistory(result.keys, connection)
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
@@ -33,7 +33,7 @@ struct SQLiteBatchUpdate {
         message: "the update would give two objects the same value; nothing was changed. Narrow its predicate or assign"
           + " other values", sql: error.sql, underlying: error)
     }
-    store.didCommitDenormalized(result.denormalized)
+    store.didCommitNonNFC(result.nonNFC)
     return result.keys
   }
 
@@ -88,7 +88,7 @@ struct SQLiteBatchUpdate {
   }
 
   private func execute(_ assignment: SQLFragment, _ connection: SQLiteConnection) throws -> Result {
-    let unclear = columns.filter { $0.isDenormalized == nil }
+    let unclear = columns.filter { $0.isNonNFC == nil }
     var returned = ["_pk"] + (table.hasDiscriminator ? ["_entity"] : [])
     let first = Int32(returned.count)
     returned += unclear.map { column in
@@ -99,12 +99,12 @@ struct SQLiteBatchUpdate {
       return "\(cell) IS NOT swift_nfc(\(cell))"
     }
     var result = Result()
-    result.denormalized = Set(columns.filter { $0.isDenormalized == true }.map(name))
+    result.nonNFC = Set(columns.filter { $0.isNonNFC == true }.map(name))
     let statement = assignment + SQLFragment(" RETURNING \(returned.joined(separator: ", "))")
     _ = try connection.rows(statement) { cells in
       result.keys[table.hasDiscriminator ? cells.text(1)! : table.entity.name, default: []].append(cells.integer(0))
       for (index, column) in unclear.enumerated() where cells.integer(first + Int32(index)) != 0 {
-        result.denormalized.insert(name(of: column))
+        result.nonNFC.insert(name(of: column))
       }
     }
     return result

@@ -2,14 +2,14 @@ import Foundation
 
 extension SQLiteStore {
   package func run(_ save: RowSave, _ others: () throws -> Void) throws {
-    var denormalized = Set<String>()
+    var nonNFC = Set<String>()
     try write { connection in
       let writer = SQLiteRowWriter(self, connection)
       try save.write(by: writer)
-      denormalized = try writer.finish()
+      nonNFC = try writer.finish()
       try others()
     }
-    didCommitDenormalized(denormalized)
+    didCommitNonNFC(nonNFC)
   }
 }
 
@@ -17,7 +17,7 @@ extension SQLiteStore {
 final class SQLiteRowWriter: RowWriter {
   private let store: SQLiteStore
   private let connection: SQLiteConnection
-  private var denormalized: Set<String> = []
+  private var nonNFC: Set<String> = []
   /// The external files of deleted rows and replaced values.
   private var oldFiles: [String] = []
 
@@ -25,7 +25,7 @@ final class SQLiteRowWriter: RowWriter {
     (self.store, self.connection) = (store, connection)
     connection.writer.textObserver = { [unowned self] property, text in
       guard case .attribute = property.kind, !SwiftText.isNFC(text) else { return }
-      denormalized.insert("\(property.rootName).\(TableNames.column(for: property))")
+      nonNFC.insert("\(property.rootName).\(TableNames.column(for: property))")
     }
     connection.writer.externalWriter = { [unowned self] property, data in
       // An encrypted value stays in its row, whatever its size.
@@ -39,9 +39,9 @@ final class SQLiteRowWriter: RowWriter {
   /// - Returns: the columns that received text outside normal form C.
   func finish() throws -> Set<String> {
     (connection.writer.textObserver, connection.writer.externalWriter) = (nil, nil)
-    try store.noteDenormalized(denormalized, on: connection)
+    try store.noteNonNFC(nonNFC, on: connection)
     if !oldFiles.isEmpty { try connection.files.remove(oldFiles) }
-    return denormalized
+    return nonNFC
   }
 
   func newestTransaction() throws -> Int64 {

@@ -26,7 +26,7 @@ package final class SQLiteStore: @unchecked Sendable {
   /// State that the store keeps between transactions.
   struct Bookkeeping {
     /// Columns ("Table.column") with text outside normal form C, which comparisons normalise.
-    var denormalized: Set<String> = []
+    var nonNFC: Set<String> = []
     /// For each connection, the last data version and the number of our commits at that time.
     var versions: [ObjectIdentifier: (version: Int64, commits: Int)] = [:]
     var commits = 0
@@ -67,9 +67,9 @@ package final class SQLiteStore: @unchecked Sendable {
     if configuration.allowsSave, externalStorage.isUnfinished {
       try write { connection in try externalStorage.sweep { try StoreOpening.externalNames(connection) } }
     }
-    let denormalized = try translating { try connections.read { try StoreOpening.denormalizedColumns($0) } }
+    let nonNFC = try translating { try connections.read { try StoreOpening.nonNFCColumns($0) } }
     let last = try translating { try connections.read { try StoreOpening.lastTransaction($0) } }
-    bookkeeping.withLock { ($0.denormalized, $0.lastTransaction) = (denormalized, last) }
+    bookkeeping.withLock { ($0.nonNFC, $0.lastTransaction) = (nonNFC, last) }
     if configuration.historyRetention != nil, configuration.allowsSave {
       try write { try HistoryReader(store: self).trim($0) }
     }
@@ -88,8 +88,8 @@ package final class SQLiteStore: @unchecked Sendable {
     self.identifier = identifier
     self.migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: [])
     self.ownDerivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
-    let denormalized = try StoreOpening.denormalizedColumns(transaction.database)
-    bookkeeping.withLock { $0.denormalized = denormalized }
+    let nonNFC = try StoreOpening.nonNFCColumns(transaction.database)
+    bookkeeping.withLock { $0.nonNFC = nonNFC }
   }
 
   deinit {
@@ -112,8 +112,8 @@ package final class SQLiteStore: @unchecked Sendable {
     }
     attachedPacks.withLock { $0 = packs }
     connections.setUp(packs.attachments(inMemory: configuration.isStoredInMemoryOnly) + packs.views(of: layout))
-    let denormalized = packs.flatMap { pack in pack.store.bookkeeping.withLock { $0.denormalized } }
-    bookkeeping.withLock { $0.denormalized.formUnion(denormalized) }
+    let nonNFC = packs.flatMap { pack in pack.store.bookkeeping.withLock { $0.nonNFC } }
+    bookkeeping.withLock { $0.nonNFC.formUnion(nonNFC) }
     // What cannot be attached is found out now.
     try read { _ in }
   }
@@ -281,23 +281,23 @@ package final class SQLiteStore: @unchecked Sendable {
 
   // MARK: - Text that is not normalised
 
-  package func isDenormalized(table: String, column: String) -> Bool {
-    bookkeeping.withLock { $0.denormalized.contains("\(table).\(column)") }
+  package func isNonNFC(table: String, column: String) -> Bool {
+    bookkeeping.withLock { $0.nonNFC.contains("\(table).\(column)") }
   }
 
   /// The number of columns with text outside normal form C.
-  package var denormalizedCount: Int { bookkeeping.withLock { $0.denormalized.count } }
+  package var nonNFCCount: Int { bookkeeping.withLock { $0.nonNFC.count } }
 
-  func noteDenormalized(_ columns: Set<String>, on connection: SQLiteConnection) throws {
-    let new = bookkeeping.withLock { columns.subtracting($0.denormalized) }
+  func noteNonNFC(_ columns: Set<String>, on connection: SQLiteConnection) throws {
+    let new = bookkeeping.withLock { columns.subtracting($0.nonNFC) }
     for column in new {
       try connection.execute(
         SQLFragment("INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)", [.text(column)]))
     }
   }
 
-  func didCommitDenormalized(_ columns: Set<String>) {
-    if !columns.isEmpty { bookkeeping.withLock { $0.denormalized.formUnion(columns) } }
+  func didCommitNonNFC(_ columns: Set<String>) {
+    if !columns.isEmpty { bookkeeping.withLock { $0.nonNFC.formUnion(columns) } }
   }
 
   // MARK: - Erasing

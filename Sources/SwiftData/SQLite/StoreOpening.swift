@@ -143,8 +143,8 @@ enum StoreOpening {
     }
   }
 
-  /// The columns with text outside normal form C.
-  static func denormalizedColumns(_ database: Database) throws -> Set<String> {
+  /// The columns with text outside normal form C. The name of their table is part of the file format.
+  static func nonNFCColumns(_ database: Database) throws -> Set<String> {
     guard try database.tableExists("_swiftdata_denormalized") else { return [] }
     return try String.fetchSet(database, sql: "SELECT column_name FROM _swiftdata_denormalized")
   }

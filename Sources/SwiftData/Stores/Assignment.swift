@@ -53,7 +53,7 @@ package struct AssignedColumn {
   /// The condition under which an object has no value, or nil if it always has one.
   package let failure: SQLFragment?
   /// Whether the value is text outside normal form C, or nil if only the rows can tell.
-  let isDenormalized: Bool?
+  let isNonNFC: Bool?
   /// The value if it is the same for all rows.
   package let constant: Any?
   package let isConstant: Bool
@@ -84,7 +84,7 @@ package struct AssignedColumn {
         message: "the value cannot be encoded in the column's form")
     }
     self.value = SQLFragment("?", [cell])
-    if case .text(let text) = cell { isDenormalized = !SwiftText.isNFC(text) } else { isDenormalized = false }
+    if case .text(let text) = cell { isNonNFC = !SwiftText.isNFC(text) } else { isNonNFC = false }
   }
 
   /// Makes an assignment of a lowered expression.
@@ -100,7 +100,7 @@ package struct AssignedColumn {
     (constant, isConstant) = (nil, false)
     value = lowered.scalar.operand
     failure = lowered.failure
-    isDenormalized = own.form == .text || own.form == .json || own.form == .url ? nil : false
+    isNonNFC = own.form == .text || own.form == .json || own.form == .url ? nil : false
   }
 
   private static func property(at keyPath: AnyKeyPath, in entity: __Entity) throws -> __Property {

@@ -11,9 +11,9 @@ package protocol SQLStore: EngineStore {
   /// The cached SQL of simple predicates.
   var loweredQueries: LoweredQueries { get }
   /// Whether a column may hold text that is not in Unicode normal form C.
-  func isDenormalized(table: String, column: String) -> Bool
+  func isNonNFC(table: String, column: String) -> Bool
   /// The number of columns with such text.
-  var denormalizedCount: Int { get }
+  var nonNFCCount: Int { get }
   /// The names of the full-text indices and R*Trees in the database.
   var derivedTables: Set<String> { get }
   /// Additional columns after those of the properties, in each row that becomes an object.
@@ -50,8 +50,8 @@ package protocol SQLStore: EngineStore {
 }
 
 extension SQLStore {
-  package func isDenormalized(table: String, column: String) -> Bool { false }
-  package var denormalizedCount: Int { 0 }
+  package func isNonNFC(table: String, column: String) -> Bool { false }
+  package var nonNFCCount: Int { 0 }
   package var derivedTables: Set<String> { [] }
   package var rowColumns: [String] { [] }
   package var refreshesOnFetch: Bool { false }

@@ -99,7 +99,7 @@ package struct AppleImport {
     }
     report.tables.append(.init(name: table.name, rows: source.count, checksum: source.sum))
     for column in table.columns where column.isExternal { try copyFiles(of: column.name, table.name, connection) }
-    try ImportTarget.noteDenormalizedText(of: table, on: connection)
+    try ImportTarget.noteNonNFCText(of: table, on: connection)
     let root = file.numbers[file.model.root(of: table.name)] ?? 0
     try connection.run(
       """

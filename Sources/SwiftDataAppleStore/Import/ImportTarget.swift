@@ -91,7 +91,7 @@ package struct ImportTarget {
   }
 
   /// Records the columns of a filled table whose text is not in Unicode normal form C.
-  package static func noteDenormalizedText(of table: LayoutRecord.Table, on connection: FileConnection) throws {
+  package static func noteNonNFCText(of table: LayoutRecord.Table, on connection: FileConnection) throws {
     for column in table.columns where [.text, .json, .url, .mixed].contains(column.family) {
       let cell = column.name.quotedIdentifier
       let found = try connection.rows(

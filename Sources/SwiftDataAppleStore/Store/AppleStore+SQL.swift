@@ -16,7 +16,7 @@ extension AppleStore: SQLStore {
   // MARK: - Text
 
   /// Apple's frameworks do not normalize text. The store checks each column of a file that is only read once.
-  package func isDenormalized(table: String, column: String) -> Bool {
+  package func isNonNFC(table: String, column: String) -> Bool {
     if configuration.allowsSave { return true }
     let name = "\(table).\(column)"
     let generation = file.access.generation
@@ -28,12 +28,12 @@ extension AppleStore: SQLStore {
     let statement: SQLFragment =
       "SELECT 1 FROM \(name: table) WHERE swift_nfc(\(name: column)) IS NOT \(name: column) LIMIT 1"
     // If the file cannot be read, the fetch reports it.
-    let isDenormalized = (try? file.rows(statement).isEmpty) != true
-    texts.withLock { $0.known[name] = isDenormalized }
-    return isDenormalized
+    let isNonNFC = (try? file.rows(statement).isEmpty) != true
+    texts.withLock { $0.known[name] = isNonNFC }
+    return isNonNFC
   }
 
-  package var denormalizedCount: Int {
+  package var nonNFCCount: Int {
     texts.withLock { $0.known.values.count(where: \.self) + $0.generation << 16 }
   }
 

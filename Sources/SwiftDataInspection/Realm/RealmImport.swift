@@ -95,7 +95,7 @@ public struct RealmImport {
         .io, entity: member.name,
         message: "the export has \(nodes.count) objects, and another number was written; nothing was imported")
     }
-    try ImportTarget.noteDenormalizedText(of: table, on: connection)
+    try ImportTarget.noteNonNFCText(of: table, on: connection)
     try connection.run(
       "INSERT OR REPLACE INTO target._swiftdata_keys (entity, last) VALUES (\(bind: .text(table.name)), \(nodes.count))"
     )

@@ -150,7 +150,7 @@ struct ExplainTests {
   }
 
   @Test("Text that is not in normal form C keeps an index from being used, and the finding says so")
-  func denormalized() throws {
+  func nonNFC() throws {
     let parcel = Parcel("a")
     parcel.sender = "cafe\u{301}"
     context.insert(parcel)

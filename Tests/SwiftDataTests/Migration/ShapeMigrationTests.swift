@@ -226,7 +226,7 @@ private enum ShearingPlan: SchemaMigrationPlan {
   }
 
   @Test("Text that is not in normal form is compared as Swift does after its column was renamed")
-  func denormalized() throws {
+  func nonNFC() throws {
     let store = try TemporaryStore()
     let old = ModelContext(try store.container(Renaming.Before.Word.self))
     old.insert(Renaming.Before.Word(text: "cafe\u{301}"))
@@ -238,7 +238,7 @@ private enum ShearingPlan: SchemaMigrationPlan {
   }
 
   @Test("A default text that is not in normal form is compared as Swift does, and one that is costs no index")
-  func denormalizedDefault() throws {
+  func nonNFCDefault() throws {
     let store = try TemporaryStore()
     let old = ModelContext(try store.container(Renaming.Before.Word.self))
     old.insert(Renaming.Before.Word(text: "w"))

@@ -43,7 +43,7 @@ struct PredicatePlanTests {
   private func plan(_ predicate: Predicate<Posting>) throws -> String {
     let environment = LoweringEnvironment(
       key: { $0.key }, identifier: { PersistentIdentifier(entityName: $1, storeIdentifier: "", key: $0) },
-      isDenormalized: { _, _ in false }, familyNames: { [$0.name] })
+      isNonNFC: { _, _ in false }, familyNames: { [$0.name] })
     let condition = try PredicateLowering.condition(predicate, entity: Posting.__entity, environment: environment)
     return try store.shell("EXPLAIN QUERY PLAN SELECT * FROM Posting AS t0 WHERE \(condition.sql)")
   }

@@ -136,7 +136,7 @@ extension Int {
   }
 
   @Test("A text that is not in normal form changes the comparisons that were known")
-  func denormalized() throws {
+  func nonNFC() throws {
     func count(_ name: String) throws -> Int {
       try context.fetchCount(FetchDescriptor<Shaped.Animal>(predicate: #Predicate { $0.name == name }))
     }

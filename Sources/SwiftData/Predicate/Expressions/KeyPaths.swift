@@ -149,7 +149,7 @@ extension LoweringState {
     scalar.failure = property.isOptional ? object.identity.failureTest : nil
     scalar.needsNormalization =
       type.form == .text
-      && environment.isDenormalized(TableNames.table(for: object.entity), TableNames.column(for: property))
+      && environment.isNonNFC(TableNames.table(for: object.entity), TableNames.column(for: property))
     scalar.strictIn = (object.isCast ? [] : object.strictIn.union([object.key.sql])).union([scalar.sql.sql])
     return scalar
   }
