@@ -13,6 +13,8 @@ final class LoopTransport: SyncTransport {
     var losesAnswers = 0
     var failure: SyncFailure?
     var requests = 0
+    var underWay = 0
+    var latency = Duration.zero
   }
 
   private let state = Mutex(State())
@@ -20,11 +22,18 @@ final class LoopTransport: SyncTransport {
   var log: [LogEntry] { state.withLock { $0.log } }
   var assets: [String: Data] { state.withLock { $0.assets } }
   var requests: Int { state.withLock { $0.requests } }
+  /// The requests without an answer.
+  var underWay: Int { state.withLock { $0.underWay } }
+  func setLatency(_ latency: Duration) { state.withLock { $0.latency = latency } }
   func setOffline(_ isOffline: Bool) { state.withLock { $0.isOffline = isOffline } }
   func loseAnswers(_ count: Int) { state.withLock { $0.losesAnswers = count } }
   func refuse(_ failure: SyncFailure?) { state.withLock { $0.failure = failure } }
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
+    state.withLock { $0.underWay += 1 }
+    defer { state.withLock { $0.underWay -= 1 } }
+    // As a network does, it takes a while until a request arrives, which a cancelled one does not.
+    try await Task.sleep(for: state.withLock { $0.latency })
     if request.path == "/v1/wait" {
       let wait = try SyncWire.decode(WaitRequest.self, from: request.body ?? Data())
       let seen = wait.positions[SyncWire.privateZone] ?? 0

@@ -118,19 +118,25 @@ struct SyncEngineTests {
     await engine.stop()
   }
 
-  @Test("A paused engine uses no network, and resumes")
+  @Test("A paused engine uses no network, also if it paused in the middle of a request, and resumes")
   func pause() async throws {
     let one = try container()
     let engine = try engine(one)
     try await engine.syncNow()
-    await engine.pause()
-    #expect(engine.status.isPaused)
+    try await wait { transport.underWay == 1 }
+    transport.setLatency(.seconds(30))
     try insert("a", one)
+    // The request for news and an exchange.
+    try await wait { transport.underWay == 2 }
+    await engine.pause()
+    #expect(engine.status.isPaused && transport.underWay == 0)
+    try insert("b", one)
     let before = transport.requests
     try await Task.sleep(for: .milliseconds(200))
-    #expect(transport.requests == before && transport.log.isEmpty)
+    #expect(transport.requests == before && transport.underWay == 0 && transport.log.isEmpty)
+    transport.setLatency(.zero)
     await engine.resume()
-    try await wait { transport.log.count == 1 }
+    try await wait { transport.log.count == 2 }
     await engine.stop()
   }
 

@@ -34,6 +34,8 @@ public actor SyncEngine {
   /// The exchange that runs and those that wait for it, in order.
   private var exchanges: [Task<Void, any Error>] = []
   private var tasks: [Task<Void, Never>] = []
+  /// The request that waits for news of the server.
+  private var longPoll: Task<WaitResponse, any Error>?
   private var observer: ObserverToken?
   private var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
   private var backoff = Backoff()
@@ -76,10 +78,14 @@ public actor SyncEngine {
   }
 
   /// Stops using the network until ``resume()``: call it if the network is metered or absent. Saves are kept and sent
-  /// later.
-  public func pause() {
+  /// later. It returns when no request is under way.
+  public func pause() async {
     status.setPaused(true)
-    for exchange in exchanges { exchange.cancel() }
+    longPoll?.cancel()
+    let running = exchanges
+    for exchange in running { exchange.cancel() }
+    for exchange in running { _ = await exchange.result }
+    _ = await longPoll?.result
   }
 
   /// Uses the network again.
@@ -188,18 +194,32 @@ public actor SyncEngine {
           continue
         }
         let positions = replica.allPositions
-        let response = try await client.wait(WaitRequest(positions: positions, seconds: 25))
+        let response = try await wait(WaitRequest(positions: positions, seconds: 25))
+        if status.isPaused { continue }
         failures.reset()
         let isNew = response.latest.contains { $0.value > positions[$0.key] ?? 0 }
         let zones = Set(response.zones.map(\.name))
         if isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
       } catch {
+        if status.isPaused { continue }
         let failure = error as? SyncFailure
         let delay = failures.next(least: failure?.retryAfter, jitter: Double.random(in: 0...1))
         try? await Task.sleep(for: .seconds(delay))
       }
     }
     if opening.isAbandoned { abandon() }
+  }
+
+  /// Waits until the server has something new. ``pause()`` and ``stop()`` end the request.
+  private func wait(_ request: WaitRequest) async throws -> WaitResponse {
+    let poll = Task { [client] in try await client.wait(request) }
+    longPoll = poll
+    defer { longPoll = nil }
+    return try await withTaskCancellationHandler {
+      try await poll.value
+    } onCancel: {
+      poll.cancel()
+    }
   }
 
   // MARK: - An exchange
