@@ -21,7 +21,7 @@ package struct StoreProblem: Sendable, Codable, Hashable, CustomStringConvertibl
 
 extension AppleFile {
   /// Everything that is wrong with the file, as far as it can be seen without Apple's frameworks.
-  /// - Throws: ``SwiftDataError`` where the file cannot be read.
+  /// - Throws: `SwiftDataError` where the file cannot be read.
   /// - Complexity: reads every row, some more than once.
   package func problems() throws -> [StoreProblem] {
     try read { connection in

@@ -42,7 +42,7 @@ package final class FileAccess: @unchecked Sendable {
   // MARK: - Reading
 
   /// Reads from one consistent state.
-  /// - Throws: ``SwiftDataError/storeLocked`` if another program changed the file meanwhile.
+  /// - Throws: `SwiftDataError/storeLocked` if another program changed the file meanwhile.
   package func read<T>(_ body: (FileConnection) throws -> T) throws -> T {
     let stamp = Self.stamp(url)
     let connection = try take(stamp)

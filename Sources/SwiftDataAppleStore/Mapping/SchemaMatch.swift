@@ -10,7 +10,7 @@ struct SchemaMatch {
 
   private init(_ file: AppleFile, _ layout: StoreLayout) { (self.file, self.layout) = (file, layout) }
 
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` with all differences.
+  /// - Throws: `SwiftDataError/loadIssueModelContainer` with all differences.
   static func mapping(of file: AppleFile, to layout: StoreLayout) throws -> ViewMapping {
     var match = SchemaMatch(file, layout)
     let mapping = match.mapping()

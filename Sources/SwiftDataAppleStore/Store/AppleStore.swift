@@ -29,9 +29,11 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
   let texts = Mutex(TextForms())
 
   /// Opens the store. It reads the model and no rows.
-  /// - Parameter migrationPlan: must be nil: the file is not migrated.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` with all differences between the models and those inside the file;
-  ///   ``SwiftDataError/notADatabase`` for a file that Apple's frameworks did not make.
+  /// - Parameters:
+  ///   - configuration: the file, with a schema.
+  ///   - migrationPlan: must be nil, because the file is not migrated.
+  /// - Throws: `SwiftDataError/loadIssueModelContainer` with all differences between the models and those inside the file;
+  ///   `SwiftDataError/notADatabase` for a file that Apple's frameworks did not make.
   public init(_ configuration: AppleStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)? = nil) throws {
     guard let schema = configuration.schema else {
       throw SwiftDataError(
@@ -54,7 +56,7 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
   }
 
   /// The models that a request asks for, and those of the relationships that it prefetches.
-  /// - Throws: ``SwiftDataError`` as ``ModelContext/fetch(_:)`` does.
+  /// - Throws: `SwiftDataError` as `ModelContext/fetch(_:)` does.
   public func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> { try requests.fetch(request) }
@@ -72,7 +74,7 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
   ) throws -> [PersistentIdentifier] { try requests.fetchIdentifiers(request) }
 
   /// The snapshots of some models. The store has no cache and reads them from the file.
-  /// - Throws: ``SwiftDataError``.
+  /// - Throws: `SwiftDataError`.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
@@ -80,14 +82,14 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
   }
 
   /// Writes all of a request in one transaction, or nothing.
-  /// - Throws: ``SwiftDataError/storeReadOnly`` unless the configuration allows saving; otherwise as
-  ///   ``ModelContext/save()`` does.
+  /// - Throws: `SwiftDataError/storeReadOnly` unless the configuration allows saving; otherwise as
+  ///   `ModelContext/save()` does.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> { try requests.save(request) }
 
   /// The file belongs to an app, which must remove it itself.
-  /// - Throws: ``SwiftDataError/unsupportedFeature``, always.
+  /// - Throws: `SwiftDataError/unsupportedFeature`, always.
   public func erase() throws {
     throw SwiftDataError(
       .unsupportedFeature, message: "a store that Apple's frameworks made is not erased; remove \"\(file.url.path)\"")
@@ -96,7 +98,7 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
   // MARK: - History
 
   /// The transactions that the file's history has, the oldest first.
-  /// - Throws: ``SwiftDataError/historyTokenExpired`` where the followers of a token were purged.
+  /// - Throws: `SwiftDataError/historyTokenExpired` where the followers of a token were purged.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
@@ -104,7 +106,7 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
   }
 
   /// Forgets transactions.
-  /// - Throws: ``SwiftDataError/storeReadOnly`` unless the configuration allows saving.
+  /// - Throws: `SwiftDataError/storeReadOnly` unless the configuration allows saving.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     try file.access.write { try HistoryRows(file: file, mapping: mapping, layout: layout).delete(descriptor, $0) }
   }

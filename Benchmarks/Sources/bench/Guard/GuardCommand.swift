@@ -7,14 +7,15 @@ struct GuardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guard", abstract: "Repeats a small workload; run it under callgrind, see Benchmarks/guard.")
 
-  @Argument(help: "W1, W3, W3n, W4x, W5a, W6 or W9.") var workload: String
+  @Argument(help: "W1, W3, W3n, W4x, W5a, W6, W9 or W11.") var workload: String
   @Option var rounds = 1
 
   func run() throws {
     let directory = NSTemporaryDirectory() + "open-swiftdata-guard-\(ProcessInfo.processInfo.processIdentifier)"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
-    let peer = try SwiftDataPeer(path: "\(directory)/guard.db", trace: false)
+    let path = "\(directory)/guard.db"
+    let peer = try SwiftDataPeer(path: path, trace: false)
     try peer.insert(RowSource(from: 0, count: 2000, prepared: false))
     let ids = (0..<200).map { makeRow($0 * 7 % 2000).id }
     let conversations = (0..<100).map { conversationID($0 * 389 % 1000) }
@@ -28,7 +29,11 @@ struct GuardCommand: ParsableCommand {
       case "W5a": _ = try peer.page(conversations, limit: 20)
       case "W6": try peer.updateLoaded()
       case "W9": try peer.tinyTransactions()
-      default: throw ValidationError("no guard for \(workload); there are W1, W3, W3n, W4x, W5a, W6 and W9")
+      case "W11":
+        let opened = try SwiftDataPeer(path: path, trace: false)
+        _ = try opened.page([conversations[0]], limit: 20)
+        opened.close()
+      default: throw ValidationError("no guard for \(workload); there are W1, W3, W3n, W4x, W5a, W6, W9 and W11")
       }
     }
     peer.close()
