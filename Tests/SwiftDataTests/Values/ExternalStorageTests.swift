@@ -219,10 +219,12 @@ private enum External {
     let own = Data(String(repeating: UUID().uuidString, count: 5_000).utf8)
     func leftovers() throws -> Int {
       let files = FileManager.default
-      let folders = try files.contentsOfDirectory(at: files.temporaryDirectory, includingPropertiesForKeys: nil)
-      return folders.filter { $0.lastPathComponent.hasPrefix("SwiftData-") }.filter { folder in
-        let names = (try? files.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-        return names.contains { (try? Data(contentsOf: $0)) == own }
+      // By path: a list of URLs looks at each entry, and fails if another test has just removed one.
+      let folders = try files.contentsOfDirectory(atPath: files.temporaryDirectory.path)
+      return folders.filter { $0.hasPrefix("SwiftData-") }.filter { name in
+        let folder = files.temporaryDirectory.appendingPathComponent(name)
+        let names = (try? files.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.contains { (try? Data(contentsOf: folder.appendingPathComponent($0))) == own }
       }.count
     }
     do {
