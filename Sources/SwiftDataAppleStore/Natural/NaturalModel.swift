@@ -337,6 +337,20 @@ package enum Identifiers {
     "Attribute": "SwiftData", "Relationship": "SwiftData",
   ]
 
+  /// The names that `@Model` takes for types of attributes, whatever class has them.
+  private static let attributeTypes: Set<String> = [
+    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float",
+    "Double", "TimeInterval", "Decimal", "String", "Date", "UUID", "URL", "Data",
+  ]
+
+  /// Another name for a class that relationships cannot lead to by its own, or nil for other classes.
+  static func alias(of name: String, besides classes: Set<String>) -> String? {
+    guard attributeTypes.contains(name) else { return nil }
+    var alias = name + "Model"
+    while classes.contains(alias) { alias += "_" }
+    return alias
+  }
+
   static func isPlain(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, first == "_" || first.properties.isXIDStart else { return false }
     return name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue } && !keywords.contains(name) && name != "_"

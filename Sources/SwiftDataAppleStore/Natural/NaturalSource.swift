@@ -7,7 +7,12 @@ extension NaturalModel {
     lines += notes.map { "// Not expressed: \(Self.comment($0))" }
     lines += ["", "import Foundation", "import SwiftData"]
     let names = Set(classes.map(\.name))
-    let body = classes.flatMap { [""] + Self.lines(of: $0, self, names) }
+    var body = classes.flatMap { [""] + Self.lines(of: $0, self, names) }
+    let destinations = Set(classes.flatMap(\.properties).compactMap { $0.relationship?.destination })
+    for name in destinations.sorted() {
+      guard let alias = Identifiers.alias(of: name, besides: names) else { continue }
+      body += ["", "// `@Model` takes the name \(name) for the type of an attribute.", "typealias \(alias) = \(name)"]
+    }
     if body.contains(where: { $0.contains("JSONValue") || $0.contains(".withoutInverse") }) {
       lines.append("import SwiftDataAppleStore")
     }
@@ -223,8 +228,12 @@ extension NaturalProperty {
   /// The type as a declaration writes it.
   /// - Parameter classes: the names of all classes, which hide types of the same name.
   func typeText(besides classes: Set<String>) -> String {
-    let base = relationship == nil ? Identifiers.qualified(baseText, besides: classes) : baseText
-    return isOptional && !isToMany ? base + "?" : base
+    guard let relationship else {
+      let base = Identifiers.qualified(baseText, besides: classes)
+      return isOptional ? base + "?" : base
+    }
+    let name = Identifiers.alias(of: relationship.destination, besides: classes) ?? relationship.destination
+    return isToMany ? "[\(name)]" : isOptional ? name + "?" : name
   }
 
   var isToMany: Bool { if case .toMany = kind { true } else { false } }
