@@ -79,6 +79,26 @@ class SlowNetworkTest(BrowserTest):
         page.locator("#text").fill("")
         expect(page.locator("#too-long")).to_be_hidden()
 
+    def test_a_message_is_shown_as_waiting_once_it_is_stored(self):
+        page = self.open()
+        self.enter(page, "Acme Audio")
+        page.route("**/send", lambda route: route.abort())
+        page.evaluate("""() => {
+            const add = IDBObjectStore.prototype.add;
+            IDBObjectStore.prototype.add = function (...values) {
+                window.shownBefore = document.querySelectorAll(".msg.waiting").length;
+                return add.apply(this, values);
+            };
+        }""")
+        page.locator("#text").press_sequentially("kept first")
+        page.locator("#text").press("Enter")
+        expect(page.locator(".msg.waiting", has_text="kept first")).to_be_visible()
+        self.assertEqual(page.evaluate("window.shownBefore"), 0)
+        # The outbox took the draft's place.
+        page.reload()
+        expect(page.locator(".msg.waiting", has_text="kept first")).to_be_visible()
+        expect(page.locator("#text")).to_have_value("")
+
     def test_an_answer_is_inserted_beside_what_was_typed(self):
         page = self.open()
         self.enter(page, "John Doe")

@@ -28,11 +28,10 @@ async function save(item) {
   }
 }
 
-/** The message was sent: a draft that is under way would bring its text back. */
+/** The message goes to the outbox, which takes the draft's place. A draft that is under way would bring its text back. */
 export function forget() {
   clearTimeout(timer);
   request?.abort();
-  removeDraft(state.account, state.thread);
 }
 
 /** Puts what only this browser has into the composer. */

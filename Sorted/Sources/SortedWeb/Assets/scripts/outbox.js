@@ -20,11 +20,11 @@ export function uuid() {
   return hex.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, "$1-$2-$3-$4-$5");
 }
 
-/** Keeps a message, shows it as waiting and begins to send. */
+/** Keeps a message, then shows it as waiting and begins to send. What is shown as waiting is stored. */
 export async function enqueue({ thread, text, files = [], reply = "" }) {
   const item = { account: state.account, key: uuid(), thread, text, files, reply, writtenAt: Date.now() };
-  emit("waiting", item);
   item.number = await addWaiting(item);
+  emit("waiting", item);
   channel.postMessage({ kind: "waiting", item: { ...item, files: item.files.map(({ name }) => ({ name })) } });
   flush();
   return item;

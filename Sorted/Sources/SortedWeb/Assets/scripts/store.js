@@ -17,20 +17,27 @@ function opened() {
 
 let database;
 
-/** Runs a transaction; its promise is fulfilled when the browser has written it. */
-async function transaction(store, mode, body) {
+/** Runs a transaction on some stores; its promise is fulfilled when the browser has written it. */
+async function transaction(names, mode, body) {
   database ??= opened();
   const open = await database;
   return new Promise((resolve, reject) => {
-    const work = open.transaction(store, mode, { durability: "strict" });
-    const request = body(work.objectStore(store));
+    const work = open.transaction(names, mode, { durability: "strict" });
+    const request = body(...[names].flat().map((name) => work.objectStore(name)));
     work.oncomplete = () => resolve(request?.result);
     work.onerror = work.onabort = () => reject(work.error);
   });
 }
 
-/** Keeps a message until the server has it. Its `key` is what the server knows it by, however often it is sent. */
-export const addWaiting = (item) => transaction("outbox", "readwrite", (store) => store.add(item));
+/**
+ * Keeps a message until the server has it, instead of the draft that it was: a page that is left in between has one of them. Its
+ * `key` is what the server knows it by, however often it is sent.
+ */
+export const addWaiting = (item) =>
+  transaction(["outbox", "drafts"], "readwrite", (outbox, drafts) => {
+    drafts.delete([item.account, item.thread]);
+    return outbox.add(item);
+  });
 /** What an account has written and the server does not have, in order. */
 export const waiting = (account) => transaction("outbox", "readonly", (store) => store.index("account").getAll(account));
 export const updateWaiting = (item) => transaction("outbox", "readwrite", (store) => store.put(item));
