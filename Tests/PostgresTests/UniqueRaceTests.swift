@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import SwiftDataPostgres
@@ -102,14 +103,12 @@ struct UniqueRaceTests {
 }
 
 /// The errors of several threads.
-private final class Failures: @unchecked Sendable {
-  // @unchecked because the lock guards the errors.
-  private let lock = NSLock()
-  private var errors: [String] = []
-  var all: [String] { lock.withLock { errors } }
+private final class Failures: Sendable {
+  private let errors = Mutex<[String]>([])
+  var all: [String] { errors.withLock { $0 } }
 
   func collect(_ body: () throws -> Void) {
-    do { try body() } catch { lock.withLock { errors.append("\(error)") } }
+    do { try body() } catch { errors.withLock { $0.append("\(error)") } }
   }
 }
 

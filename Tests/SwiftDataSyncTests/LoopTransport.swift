@@ -32,7 +32,7 @@ final class LoopTransport: SyncTransport {
   func send(_ request: SyncRequest) async throws -> SyncReply {
     state.withLock { $0.underWay += 1 }
     defer { state.withLock { $0.underWay -= 1 } }
-    // As a network does, it takes a while until a request arrives, which a cancelled one does not.
+    // A request that is cancelled before it arrives is not counted.
     try await Task.sleep(for: state.withLock { $0.latency })
     if request.path == "/v1/wait" {
       let wait = try SyncWire.decode(WaitRequest.self, from: request.body ?? Data())

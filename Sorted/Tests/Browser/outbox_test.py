@@ -99,6 +99,17 @@ class SlowNetworkTest(BrowserTest):
         expect(page.locator(".msg.waiting", has_text="kept first")).to_be_visible()
         expect(page.locator("#text")).to_have_value("")
 
+    def test_a_message_that_the_browser_cannot_store_goes_back_to_the_composer(self):
+        page = self.open()
+        self.enter(page, "Acme Audio")
+        page.evaluate("""() => {
+            IDBObjectStore.prototype.add = () => { throw new DOMException("full", "QuotaExceededError"); };
+        }""")
+        self.say(page, "too much for here")
+        expect(page.get_by_text("could not keep the message")).to_be_visible()
+        expect(page.locator("#text")).to_have_value("too much for here")
+        expect(page.locator(".msg.waiting")).to_have_count(0)
+
     def test_an_answer_is_inserted_beside_what_was_typed(self):
         page = self.open()
         self.enter(page, "John Doe")

@@ -31,13 +31,18 @@ def run(name, patterns):
     timer = threading.Timer(LIMIT, process.send_signal, [signal.SIGABRT])
     timer.start()
     output = []
-    for line in process.stdout:
-        print(line, end="", flush=True)
-        output.append(line)
-        if line.startswith("Fatal Python error"):
-            threading.Timer(5, os.killpg, [process.pid, signal.SIGKILL]).start()
-    timer.cancel()
-    return process.wait() == 0, output
+    try:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            output.append(line)
+            if line.startswith("Fatal Python error"):
+                threading.Timer(5, os.killpg, [process.pid, signal.SIGKILL]).start()
+        return process.wait() == 0, output
+    finally:
+        timer.cancel()
+        # Ctrl-C reaches this process only, because the class has a session of its own.
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def main(parts):

@@ -337,7 +337,8 @@ package enum Identifiers {
     "Attribute": "SwiftData", "Relationship": "SwiftData",
   ]
 
-  /// The names that `@Model` takes for types of attributes, whatever class has them.
+  /// The names that `@Model` takes for types of attributes, whatever class has them. The macro's own list is
+  /// `TypeSyntax.attributeTypes`, which a library cannot import.
   private static let attributeTypes: Set<String> = [
     "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Float",
     "Double", "TimeInterval", "Decimal", "String", "Date", "UUID", "URL", "Data",

@@ -4,6 +4,7 @@ import { chosenFiles, clearFiles } from "./attachments.js";
 import { $, all } from "./dom.js";
 import * as drafts from "./drafts.js";
 import { send } from "./pending.js";
+import { say } from "./say.js";
 import { post } from "./server.js";
 import { emit, state } from "./state.js";
 import { t } from "./strings.js";
@@ -40,7 +41,10 @@ function submit() {
   clearFiles();
   setReply(null);
   checkLength();
-  send(item);
+  send(item).catch(() => {
+    insert(item.text);
+    say(t("This browser could not keep the message. Free some storage, then send it again."));
+  });
   text.focus();
   emit("composed");
 }
