@@ -3,7 +3,7 @@ import SwiftData
 
 /// What is wrong with a file: breaches of what Apple's frameworks hold true in every store.
 package struct StoreProblem: Sendable, Codable, Hashable, CustomStringConvertible {
-  package enum Area: String, Sendable, Codable {
+  package enum Area: String, Sendable, Codable, CaseIterable {
     case file, keys, rows, references, inverses, lists, uniqueness, values, externalData, history
   }
   package let area: Area
@@ -21,11 +21,12 @@ package struct StoreProblem: Sendable, Codable, Hashable, CustomStringConvertibl
 
 extension AppleFile {
   /// Everything that is wrong with the file, as far as it can be seen without Apple's frameworks.
+  /// - Parameter areas: what to look for. An import asks only for what it would lose.
   /// - Throws: `SwiftDataError` where the file cannot be read.
   /// - Complexity: reads every row, some more than once.
-  package func problems() throws -> [StoreProblem] {
+  package func problems(in areas: Set<StoreProblem.Area> = Set(StoreProblem.Area.allCases)) throws -> [StoreProblem] {
     try read { connection in
-      var checker = StoreChecker(file: self, connection: connection)
+      var checker = StoreChecker(file: self, connection: connection, areas: areas)
       try checker.run()
       return checker.problems
     }
@@ -35,23 +36,28 @@ extension AppleFile {
 struct StoreChecker {
   let file: AppleFile
   let connection: FileConnection
+  let areas: Set<StoreProblem.Area>
   var problems: [StoreProblem] = []
 
-  init(file: AppleFile, connection: FileConnection) { (self.file, self.connection) = (file, connection) }
+  init(file: AppleFile, connection: FileConnection, areas: Set<StoreProblem.Area>) {
+    (self.file, self.connection, self.areas) = (file, connection, areas)
+  }
 
   mutating func run() throws {
-    for row in try connection.rows("PRAGMA main.quick_check(20)") where row[0] != .text("ok") {
-      if case .text(let text) = row[0] { note(.file, nil, nil, text, 1) }
+    if areas.contains(.file) {
+      for row in try connection.rows("PRAGMA main.quick_check(20)") where row[0] != .text("ok") {
+        if case .text(let text) = row[0] { note(.file, nil, nil, text, 1) }
+      }
+      for text in file.columns.missing { note(.file, nil, nil, text, 1) }
     }
-    for text in file.columns.missing { note(.file, nil, nil, text, 1) }
-    try checkKeys()
+    if areas.contains(.keys) { try checkKeys() }
     for entity in file.model.entities where file.columns.hasTable(entity.name) {
       try checkRows(of: entity)
-      try checkValues(of: entity)
+      if areas.contains(.values) { try checkValues(of: entity) }
       for relationship in entity.relationships { try check(relationship, of: entity) }
     }
-    try checkExternalFiles()
-    try checkHistory()
+    if areas.contains(.externalData) { try checkExternalFiles() }
+    if areas.contains(.history) { try checkHistory() }
   }
 
   mutating func note(
@@ -60,10 +66,11 @@ struct StoreChecker {
     problems.append(StoreProblem(area: area, entity: entity, property: property, text: text, count: count))
   }
 
-  /// Notes a problem if a statement counts rows.
+  /// Notes a problem if a statement counts rows. Does nothing if nobody asked for the area.
   mutating func count(
     _ area: StoreProblem.Area, _ entity: String?, _ property: String?, _ text: String, _ statement: SQLFragment
   ) throws {
+    guard areas.contains(area) else { return }
     guard case .integer(let found)? = try connection.rows(statement).first?.first, found > 0 else { return }
     note(area, entity, property, text, Int(found))
   }
@@ -124,28 +131,39 @@ struct StoreChecker {
 
   // MARK: - Values
 
+  /// One statement checks all attributes, so that a large table is read once.
   private mutating func checkValues(of entity: AppleEntity) throws {
     guard let number = file.numbers[entity.name] else { return }
-    let table = file.columns.table(of: entity.name)
+    var checks = [(attribute: String, text: String, condition: String)]()
     for attribute in entity.attributes where !attribute.isTransient {
-      let columns = file.columns.storage(attribute.name, of: entity.name).columns
+      let columns = file.columns.storage(attribute.name, of: entity.name).columns.map { "t.\($0.quotedIdentifier)" }
       guard !columns.isEmpty else { continue }
-      let rows: SQLFragment = "FROM main.\(name: table) AS t WHERE Z_ENT = \(number)"
       if !attribute.isOptional, attribute.type != .transformable, attribute.type != .composite || attribute.isEnum {
-        let empty = columns.map { "t.\($0.quotedIdentifier) IS NULL" }.joined(separator: " AND ")
-        try count(
-          .values, entity.name, attribute.name, "rows lack a required value", "SELECT count(*) \(rows) AND \(empty)")
+        let empty = columns.map { "\($0) IS NULL" }.joined(separator: " AND ")
+        checks.append((attribute.name, "rows lack a required value", empty))
       }
       if attribute.type == .composite, !attribute.enumCases.isEmpty {
-        let filled = columns.map { "(t.\($0.quotedIdentifier) IS NOT NULL)" }.joined(separator: " + ")
-        try count(
-          .values, entity.name, attribute.name, "rows have more than one case of the enum",
-          "SELECT count(*) \(rows) AND \(filled) > 1")
+        let filled = columns.map { "(\($0) IS NOT NULL)" }.joined(separator: " + ")
+        checks.append((attribute.name, "rows have more than one case of the enum", "\(filled) > 1"))
       }
       guard let types = Self.storage(of: attribute.rawValue?.type ?? attribute.type) else { continue }
-      try count(
-        .values, entity.name, attribute.name, "cells are of another type than the attribute",
-        "SELECT count(*) \(rows) AND typeof(t.\(name: columns[0])) NOT IN ('null', \(types))")
+      checks.append(
+        (
+          attribute.name, "cells are of another type than the attribute",
+          "typeof(\(columns[0])) NOT IN ('null', \(types))"
+        ))
+    }
+    let table = file.columns.table(of: entity.name)
+    // SQLite limits the columns of a result to 2,000.
+    for start in stride(from: 0, to: checks.count, by: 500) {
+      let part = checks[start..<min(start + 500, checks.count)]
+      let counts = part.map { "count(CASE WHEN \($0.condition) THEN 1 END)" }.joined(separator: ", ")
+      let row =
+        try connection.rows("SELECT \(counts) FROM main.\(name: table) AS t WHERE Z_ENT = \(number)").first ?? []
+      for (check, cell) in zip(part, row) {
+        guard case .integer(let found) = cell, found > 0 else { continue }
+        note(.values, entity.name, check.attribute, check.text, Int(found))
+      }
     }
   }
 

@@ -52,9 +52,7 @@ package struct AppleImport {
   private mutating func run() throws {
     file.use(model.mapping(of: file))
     report.losses = model.notes
-    for problem in try file.problems() where [.values, .references, .rows, .file].contains(problem.area) {
-      report.losses.append(problem.description)
-    }
+    report.losses += try file.problems(in: [.values, .references, .rows, .file]).map(\.description)
     try file.read { connection in
       // A database can be attached and detached only outside a transaction, and the caller ends a transaction.
       try connection.execute("COMMIT")
@@ -112,14 +110,10 @@ package struct AppleImport {
   private func checksum(
     of table: String, _ list: String, _ connection: FileConnection
   ) throws -> (count: Int, sum: String) {
-    let rows = try connection.rows(
-      SQLFragment(
-        "SELECT count(*), total(h & 0xFFFFFF), total((h >> 24) & 0xFFFFFF) FROM"
-          + " (SELECT import_checksum(\(list)) AS h FROM \(table))"))
-    guard let row = rows.first, case .integer(let count) = row[0], case .real(let low) = row[1],
-      case .real(let high) = row[2]
+    let rows = try connection.rows(SQLFragment("SELECT count(*), import_checksum(\(list)) FROM \(table)"))
+    guard let row = rows.first, case .integer(let count) = row[0], case .integer(let sum) = row[1]
     else { return (0, "") }
-    return (Int(count), String(UInt64(low), radix: 16) + "-" + String(UInt64(high), radix: 16))
+    return (Int(count), String(UInt64(bitPattern: sum), radix: 16))
   }
 
   private mutating func copy(
@@ -199,33 +193,51 @@ package struct AppleImport {
   }
 }
 
-/// `import_checksum(cells…)`: a number that differs where a cell does.
+/// `import_checksum(cells…)`: an aggregate that differs where a cell of a row does. The order of the rows does not matter.
 private enum ImportFunctions {
   static func register(on connection: OpaquePointer) throws {
     let code = sqlite3_create_function_v2(
-      connection, "import_checksum", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil,
+      connection, "import_checksum", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, nil,
       { context, count, values in
-        var hash = UInt64(0xcbf2_9ce4_8422_2325)
-        func add(_ bytes: UnsafeRawBufferPointer) {
-          for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        guard let sum = sqlite3_aggregate_context(context, 8)?.assumingMemoryBound(to: UInt64.self) else {
+          return sqlite3_result_error_nomem(context)
         }
-        for index in 0..<Int(count) {
-          let value = values![index]
-          switch sqlite3_value_type(value) {
-          case SQLITE_INTEGER, SQLITE_FLOAT:
-            // A column of floating-point numbers turns whole ones into these.
-            let number = sqlite3_value_double(value)
-            withUnsafeBytes(of: number.bitPattern, add)
-            if abs(number) > 0x1p53 { withUnsafeBytes(of: sqlite3_value_int64(value), add) }
-          case SQLITE_TEXT, SQLITE_BLOB:
-            let start = sqlite3_value_blob(value)
-            add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
-            hash = (hash ^ 0x01) &* 0x100_0000_01b3
-          default: hash = (hash ^ 0xFF) &* 0x100_0000_01b3
-          }
-        }
-        sqlite3_result_int64(context, Int64(bitPattern: hash >> 16))
-      }, nil, nil, nil)
+        sum.pointee &+= ImportFunctions.hash(of: UnsafeBufferPointer(start: values, count: Int(count)))
+      },
+      { context in
+        let sum = sqlite3_aggregate_context(context, 8)?.assumingMemoryBound(to: UInt64.self)
+        sqlite3_result_int64(context, Int64(bitPattern: sum?.pointee ?? 0))
+      }, nil)
     guard code == SQLITE_OK else { throw SwiftDataError(.io, message: "import_checksum cannot be registered") }
+  }
+
+  fileprivate static func hash(of cells: UnsafeBufferPointer<OpaquePointer?>) -> UInt64 {
+    var hash = UInt64(0x9E37_79B9_7F4A_7C15)
+    func add(_ word: UInt64) {
+      let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+      // The first term keeps the hash from becoming 0 for good.
+      hash = hash &+ (product.low ^ product.high)
+    }
+    for cell in cells {
+      switch sqlite3_value_type(cell) {
+      case SQLITE_INTEGER, SQLITE_FLOAT:
+        // A column of floating-point numbers turns whole ones into these.
+        let number = sqlite3_value_double(cell)
+        add(number.bitPattern)
+        if abs(number) > 0x1p53 { add(UInt64(bitPattern: sqlite3_value_int64(cell))) }
+      case SQLITE_TEXT, SQLITE_BLOB:
+        let start = sqlite3_value_blob(cell)
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(cell)))
+        add(UInt64(bytes.count))
+        var place = 0
+        while place + 8 <= bytes.count {
+          add(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+          place += 8
+        }
+        if place < bytes.count { add(bytes[place...].reduce(0) { $0 << 8 | UInt64($1) }) }
+      default: add(0xFF)
+      }
+    }
+    return hash
   }
 }

@@ -92,16 +92,20 @@ package struct ImportTarget {
 
   /// Records the columns of a filled table whose text is not in Unicode normal form C.
   package static func noteNonNFCText(of table: LayoutRecord.Table, on connection: FileConnection) throws {
-    for column in table.columns where [.text, .json, .url, .mixed].contains(column.family) {
-      let cell = column.name.quotedIdentifier
-      let found = try connection.rows(
-        "SELECT 1 FROM target.\(name: table.name) WHERE swift_nfc(\(cell)) IS NOT \(cell) LIMIT 1")
-      guard !found.isEmpty else { continue }
-      try connection.run(
-        """
-        INSERT OR IGNORE INTO target._swiftdata_denormalized (column_name) \
-        VALUES (\(bind: .text("\(table.name).\(column.name)")))
-        """)
+    let columns = table.columns.filter { [.text, .json, .url, .mixed].contains($0.family) }
+    // SQLite limits the columns of a result to 2,000. One statement reads the table once.
+    for start in stride(from: 0, to: columns.count, by: 500) {
+      let part = columns[start..<min(start + 500, columns.count)]
+      let terms = part.map { "max(swift_nfc(\($0.name.quotedIdentifier)) IS NOT \($0.name.quotedIdentifier))" }
+      let row =
+        try connection.rows("SELECT \(terms.joined(separator: ", ")) FROM target.\(name: table.name)").first ?? []
+      for (column, cell) in zip(part, row) where cell == .integer(1) {
+        try connection.run(
+          """
+          INSERT OR IGNORE INTO target._swiftdata_denormalized (column_name) \
+          VALUES (\(bind: .text("\(table.name).\(column.name)")))
+          """)
+      }
     }
   }
 }
