@@ -130,19 +130,26 @@ struct ConversationList {
         place?.isPinned == true || !unwanted.contains(conversation.id)
       else { return false }
       switch filter.kind {
-      case .all: return place?.isArchived != true
+      case .all, .unread: return place?.isArchived != true
       case .archived: return place?.isArchived == true
       case .pinned: return place?.isArchived != true && place?.isPinned == true
-      case .unread:
-        let state = try? ConversationState(conversation, place, access)
-        return place?.isArchived != true && (state?.unread ?? 0) > 0
       }
     }
     let sorted = all.map { (places[$0.id]?.isPinned == true, $0.lastMessageAt ?? .distantPast, $0) }
       .sorted { $0.0 != $1.0 ? $0.0 : $0.1 > $1.1 }.map(\.2)
     let start = last.flatMap { last in sorted.firstIndex { $0.id == last.id } }.map { $0 + 1 } ?? 0
-    let page = sorted.dropFirst(start).prefix(Self.pageSize)
-    return Page(conversations: Array(page), places: places, hasMore: sorted.count > start + Self.pageSize)
+    var page = [ConversationEntity]()
+    for conversation in sorted.dropFirst(start) where page.count <= Self.pageSize {
+      // Counting takes a statement for each conversation, so it ends with the page.
+      if filter.kind == .unread,
+        try ConversationState(conversation, places[conversation.id], access).unread == 0
+      {
+        continue
+      }
+      page.append(conversation)
+    }
+    return Page(
+      conversations: Array(page.prefix(Self.pageSize)), places: places, hasMore: page.count > Self.pageSize)
   }
 }
 
