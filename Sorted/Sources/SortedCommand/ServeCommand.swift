@@ -25,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
   var port = 8080
 
   @Option(
-    help: "The address to listen at. There is no encryption: keep it on this machine, or behind a proxy that has it.")
+    help: "The address to listen at. For another than this machine's, use --tls-certificate or a proxy that encrypts.")
   var host = "127.0.0.1"
 
   @Flag(help: "Serve a generated inbox and delete it afterwards.")
@@ -42,6 +42,15 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "A certificate with its chain in PEM, for encrypted connections over HTTP/2 and HTTP/1.1. Needs --tls-key.",
+      valueName: "file"))
+  var tlsCertificate: String?
+
+  @Option(help: ArgumentHelp("The private key of the certificate, in PEM without a passphrase.", valueName: "file"))
+  var tlsKey: String?
+
+  @Option(
+    help: ArgumentHelp(
       "The address of a proxy whose X-Forwarded-For and X-Forwarded-Proto are true; once for each. Behind one that encrypts, cookies are Secure.",
       valueName: "address"))
   var trustedProxy: [String] = []
@@ -55,6 +64,9 @@ struct ServeCommand: AsyncParsableCommand {
   func validate() throws {
     guard !sample || store.store == nil else { throw ValidationError("--sample makes a store of its own") }
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
+    guard (tlsCertificate == nil) == (tlsKey == nil) else {
+      throw ValidationError("--tls-certificate and --tls-key are used together")
+    }
   }
 
   func run() async throws {
@@ -62,7 +74,7 @@ struct ServeCommand: AsyncParsableCommand {
     defer { if sample { try? FileManager.default.removeItem(at: folder) } }
     let stores = try sample ? sampleStores(folder) : webStores()
     let options = WebOptions(
-      host: host, port: port, hasAccounts: accounts, files: stores.files, names: name,
+      host: host, port: port, hasAccounts: accounts, files: stores.files, names: name, tls: tls,
       trustedProxies: trustedProxy)
     let coordinator = try await coordinator(stores.inbox)
     let syncing = coordinator.map { coordinator in Task { await coordinator.run(interval: 2) } }
@@ -75,6 +87,11 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       throw Failure.of(error)
     }
+  }
+
+  private var tls: TLSFiles? {
+    guard let tlsCertificate, let tlsKey else { return nil }
+    return TLSFiles(certificates: URL(fileURLWithPath: tlsCertificate), privateKey: URL(fileURLWithPath: tlsKey))
   }
 
   private typealias Stores = (inbox: ModelContainer, own: ModelContainer, files: URL)
@@ -109,15 +126,16 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func announce(_ port: Int, _ token: String) {
-    let shown = host.contains(":") ? "[\(host)]" : host
+    let address = host.contains(":") ? "[\(host)]" : host
+    let origin = "\(tls == nil ? "http" : "https")://\(address):\(port)"
     let lines = """
       Your inbox is at
 
-        http://\(shown):\(port)/?token=\(token)
+        \(origin)/?token=\(token)
 
       It signs one browser in; the settings make addresses for others. Click a conversation to
       read it, write below it and press Enter; ? shows the keys.
-      \(accounts ? "Others sign up at http://\(shown):\(port)/sign-up\n" : "")Ctrl-C ends it.
+      \(accounts ? "Others sign up at \(origin)/sign-up\n" : "")Ctrl-C ends it.
 
       """
     // `print` buffers its output if it is not a terminal.

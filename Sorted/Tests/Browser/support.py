@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import unittest
@@ -32,7 +33,8 @@ class Server:
         self.port = free_port()
         self.arguments = [argument.format(folder=self.folder.name) for argument in arguments]
         self.store = pathlib.Path(self.folder.name, "inbox.store")
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.encrypts = "--tls-certificate" in self.arguments
+        self.url = f"{'https' if self.encrypts else 'http'}://127.0.0.1:{self.port}"
         self.start()
 
     def command(self, *arguments):
@@ -46,7 +48,12 @@ class Server:
         body = urllib.parse.urlencode(fields) if fields is not None else None
         if body is not None:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        if self.encrypts:
+            # The certificates of tests sign themselves.
+            trusting = ssl._create_unverified_context()
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=trusting)
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port)
         connection.request(method, path, body, headers)
         answer = connection.getresponse()
         answer.text = answer.read().decode()
@@ -69,7 +76,7 @@ class Server:
             self.command("serve", "--port", str(self.port), *where, *self.arguments),
             stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
-            found = re.search(r"http://\S+/\?token=\S+", line)
+            found = re.search(r"https?://\S+/\?token=\S+", line)
             if found:
                 self.door = found.group(0)
                 return

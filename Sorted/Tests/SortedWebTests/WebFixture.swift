@@ -17,7 +17,7 @@ struct WebFixture: Sendable {
   let base: String
 
   static func run(
-    accounts: Bool = false, names: [String] = [], proxies: [String] = [], upload: Int = 1 << 20,
+    accounts: Bool = false, names: [String] = [], tls: TLSFiles? = nil, proxies: [String] = [], upload: Int = 1 << 20,
     undoTime: TimeInterval = 3_600, burst: Int = 10_000, fetcher: LinkFetcher = LinkFetcher(),
     fill: (ModelContext) throws -> Void = { try WebSample.fill($0) },
     _ body: @Sendable @escaping (WebFixture) async throws -> Void
@@ -30,7 +30,7 @@ struct WebFixture: Sendable {
     let own = try WebSchema.open(folder.appendingPathComponent("web.store"))
     let options = WebOptions(
       port: 0, hasAccounts: accounts, files: folder.appendingPathComponent("files"), maximumUpload: upload,
-      names: names, trustedProxies: proxies, undoTime: undoTime, burst: burst)
+      names: names, tls: tls, trustedProxies: proxies, undoTime: undoTime, burst: burst)
     let server = try await SortedWebServer(inbox: inbox, own: own, options: options, sync: nil, fetcher: fetcher)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -39,7 +39,9 @@ struct WebFixture: Sendable {
         var iterator = ports.makeAsyncIterator()
         let number = try #require(await iterator.next())
         try await body(
-          WebFixture(inbox: inbox, own: own, server: server, folder: folder, base: "http://127.0.0.1:\(number)"))
+          WebFixture(
+            inbox: inbox, own: own, server: server, folder: folder,
+            base: "\(tls == nil ? "http" : "https")://127.0.0.1:\(number)"))
       }
       // The server ends when it is cancelled; what the test throws is thrown here.
       do { try await group.next() } catch {

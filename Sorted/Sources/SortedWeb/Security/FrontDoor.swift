@@ -11,6 +11,7 @@ struct FrontDoor: RouterMiddleware {
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
   ) async throws -> Response {
     var context = context
+    context.isSecure = options.tls != nil
     if options.trustedProxies.contains(context.remote) {
       if let address = browser(request.headers[values: Self.forwardedFor]) { context.remote = address }
       context.isSecure = request.headers[Self.forwardedProtocol]?.lowercased() == "https"

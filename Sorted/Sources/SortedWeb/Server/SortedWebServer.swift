@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
 import Logging
 public import Sorted
 import ServiceLifecycle
@@ -68,16 +70,15 @@ public struct SortedWebServer: Sendable {
   /// - Parameters:
   ///   - signals: whether Ctrl-C and a request to end do so.
   ///   - onRunning: called once, with the port.
-  /// - Throws: where the port cannot be had.
+  /// - Throws: ``TLSFilesError``, or an error of NIO if the port is in use.
   public func run(
     signals: Bool = true, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
   ) async throws {
     // It takes being cancelled, the usual end in a test, for an error.
     var quiet = logger
     quiet.logLevel = .critical
-    // A client that begins a request and does not finish it would hold a connection.
     let application = Application(
-      router: site.router(logger), server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+      router: site.router(logger), server: try protocols(),
       configuration: .init(address: .hostname(site.options.host, port: site.options.port), serverName: "sorted"),
       services: [
         StreamsService(hub: site.hub),
@@ -89,6 +90,15 @@ public struct SortedWebServer: Sendable {
         services: [.init(service: application)], gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [],
         logger: quiet))
     try await group.run()
+  }
+
+  /// HTTP/1.1, or HTTP/2 and HTTP/1.1 over TLS. A client that begins a request and does not finish it would hold a connection.
+  private func protocols() throws -> HTTPServerBuilder {
+    let connection = HTTP1Channel.Configuration(idleTimeout: .seconds(30))
+    guard let files = site.options.tls else { return .http1(configuration: connection) }
+    return try .http2Upgrade(
+      tlsConfiguration: files.configuration(),
+      configuration: .init(idleTimeout: .seconds(30), streamConfiguration: connection))
   }
 }
 

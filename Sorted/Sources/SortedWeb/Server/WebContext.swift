@@ -18,7 +18,7 @@ struct WebContext: RequestContext {
   var visit: Visit?
   /// The address of the browser: behind a trusted proxy, the one that the proxy names.
   var remote: String
-  /// Whether the browser's connection is encrypted, as far as a trusted proxy says so.
+  /// Whether the browser's connection is encrypted: by this server, or by a trusted proxy that says so.
   var isSecure = false
 
   init(source: ApplicationRequestContextSource) {

@@ -15,6 +15,8 @@ public struct WebOptions: Sendable {
   public var maximumUpload: Int
   /// Names that lead to this server, beside `localhost` and its addresses. Requests for other names are refused.
   public var names: [String]
+  /// The certificate for encrypted connections, or nil for connections without encryption.
+  public var tls: TLSFiles?
   /// Addresses of proxies that say truly who sends a request (`X-Forwarded-For`, `X-Forwarded-Proto`).
   public var trustedProxies: [String]
   /// How long what was deleted can be had back, in seconds.
@@ -25,7 +27,7 @@ public struct WebOptions: Sendable {
   /// Makes options; what is not given is as described.
   public init(
     host: String = "127.0.0.1", port: Int = 8080, hasAccounts: Bool = false, files: URL,
-    maximumUpload: Int = 25 << 20, names: [String] = [], trustedProxies: [String] = [],
+    maximumUpload: Int = 25 << 20, names: [String] = [], tls: TLSFiles? = nil, trustedProxies: [String] = [],
     undoTime: TimeInterval = 30 * 86_400, burst: Int = 60
   ) {
     self.host = host
@@ -34,6 +36,7 @@ public struct WebOptions: Sendable {
     self.files = files
     self.maximumUpload = maximumUpload
     self.names = names
+    self.tls = tls
     self.trustedProxies = trustedProxies
     self.undoTime = undoTime
     self.burst = burst

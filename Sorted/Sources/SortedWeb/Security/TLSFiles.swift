@@ -1,0 +1,54 @@
+public import Foundation
+import NIOSSL
+
+/// The certificate with which a ``SortedWebServer`` encrypts its connections, and its private key, as files in PEM.
+///
+/// Browsers then speak HTTP/2, and older clients HTTP/1.1. The server reads the files when it starts; start it again after
+/// the certificate was renewed. (Our own design.)
+public struct TLSFiles: Sendable {
+  /// The certificate of the server, followed by the intermediate certificates of its authority.
+  public var certificates: URL
+  /// The private key of the first certificate, without a passphrase.
+  public var privateKey: URL
+
+  /// Names the files. Nothing is read yet.
+  public init(certificates: URL, privateKey: URL) {
+    self.certificates = certificates
+    self.privateKey = privateKey
+  }
+
+  /// - Throws: ``TLSFilesError`` if a file cannot be read, or if the key is not the certificate's.
+  func configuration() throws -> TLSConfiguration {
+    let chain: [NIOSSLCertificate]
+    let key: NIOSSLPrivateKey
+    do {
+      chain = try NIOSSLCertificate.fromPEMFile(certificates.path)
+    } catch {
+      throw TLSFilesError("The certificate \(certificates.path) cannot be read (\(error)). It must be a file in PEM.")
+    }
+    guard !chain.isEmpty else { throw TLSFilesError("The file \(certificates.path) has no certificate in PEM.") }
+    do {
+      key = try NIOSSLPrivateKey(file: privateKey.path, format: .pem)
+    } catch {
+      throw TLSFilesError(
+        "The private key \(privateKey.path) cannot be read (\(error)). It must be a file in PEM without a passphrase.")
+    }
+    let configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    do {
+      _ = try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw TLSFilesError(
+        "The private key \(privateKey.path) is not that of the first certificate in \(certificates.path) (\(error)).")
+    }
+    return configuration
+  }
+}
+
+/// Why a certificate or its key cannot be used.
+public struct TLSFilesError: LocalizedError {
+  /// The file, the reason and the remedy.
+  public let errorDescription: String?
+
+  init(_ description: String) { errorDescription = description }
+}
