@@ -106,12 +106,16 @@ let package = Package(
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
-    .testTarget(name: "ConformanceTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres"]),
+    .target(name: "PostgresServers", path: "Tests/PostgresServers"),
+    .testTarget(
+      name: "ConformanceTests", dependencies: ["PostgresServers", "SwiftDataTesting", "SwiftDataPostgres"]),
     .target(name: "LetterNames", path: "Tests/LetterNames"),
     .testTarget(name: "LetterTests", dependencies: ["SwiftData", "SwiftDataQuery", "LetterNames"]),
     .executableTarget(
       name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
-    .testTarget(name: "PostgresTests", dependencies: ["SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter"]),
+    .testTarget(
+      name: "PostgresTests",
+      dependencies: ["PostgresServers", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData"]),
     .testTarget(
       name: "ArticleTests",

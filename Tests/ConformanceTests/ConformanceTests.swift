@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import SwiftData
 import SwiftDataPostgres
 import SwiftDataTesting
@@ -21,11 +22,15 @@ enum Subjects {
     JSONStoreConfiguration(name: "json", schema: $0, file: $1.appendingPathComponent("models.json"))
   }
   /// A schema of the server's database for each check.
-  static let postgres = StoreSubject("PostgreSQL", features: Set(StoreSubject.Feature.allCases)) {
-    PostgresConfiguration(
-      url: serverURL ?? "", schema: $0, namespace: $1.lastPathComponent.lowercased(),
-      pool: PostgresPoolOptions(size: 8))
+  static let postgres = server("PostgreSQL", serverURL ?? "")
+
+  static func server(_ name: String, _ url: String) -> StoreSubject {
+    StoreSubject(name, features: Set(StoreSubject.Feature.allCases)) {
+      PostgresConfiguration(
+        url: url, schema: $0, namespace: $1.lastPathComponent.lowercased(), pool: PostgresPoolOptions(size: 8))
+    }
   }
+
   /// Where `scripts/postgres` started a server; nil where nobody did.
   static let serverURL = ProcessInfo.processInfo.environment["POSTGRES_URL"]
   static let all = [onDisk, inMemory, delegating, json] + (serverURL == nil ? [] : [postgres])

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import SwiftDataTesting
 import Testing
 
@@ -13,21 +14,28 @@ import Testing
 
   @Test("stands in the documentation as it is")
   func table() throws {
-    let report = StoreReport(Subjects.all)
+    let poolers =
+      Subjects.serverURL != nil && PrivatePooler.isInstalled
+      ? try ["session", "transaction"].map { ($0, try PrivatePooler($0)) } : []
+    defer { for (_, pooler) in poolers { pooler.stop() } }
+    let report = StoreReport(
+      Subjects.all + poolers.map { Subjects.server("PgBouncer, pool_mode \($0)", $1.url) })
     #expect(report.failures.isEmpty, "\(report.failures.joined(separator: "\n\n"))")
     let text = try String(contentsOf: Self.document, encoding: .utf8)
     let first = try #require(text.range(of: Self.start), "the document has no place for the table")
     let last = try #require(text.range(of: Self.end), "the document has no place for the table")
     guard Self.isWriting else {
-      // Without a server, the last column is not checked.
-      let written = text[first.upperBound..<last.lowerBound].split(separator: "\n").map { line -> Substring in
-        guard Subjects.serverURL == nil, let end = line.dropLast().lastIndex(of: "|") else { return line }
-        return line.prefix(through: end)
+      // The last columns are not checked if there is no server or no pooler.
+      let columns = report.subjects.count + 1
+      let written = text[first.upperBound..<last.lowerBound].split(separator: "\n").map { line in
+        // Two vertical bars are the operator.
+        let cells = line.replacing("||", with: "\u{0}").split(separator: "|")
+        return "|\(cells.prefix(columns).joined(separator: "|"))|".replacing("\u{0}", with: "||")
       }
       #expect(written.joined(separator: "\n") == report.markdown, "run `make conformance`")
       return
     }
-    try #require(Subjects.serverURL != nil, "the table has a column for PostgreSQL; run `make conformance`")
+    try #require(!poolers.isEmpty, "the table has columns for PostgreSQL and PgBouncer; run `make conformance`")
     print(report.markdown)
     let new = text[..<first.upperBound] + report.markdown + text[last.lowerBound...]
     try String(new).write(to: Self.document, atomically: true, encoding: .utf8)

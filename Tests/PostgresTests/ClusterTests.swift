@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import SwiftData
 import Testing
 

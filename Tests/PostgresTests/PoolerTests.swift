@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import SwiftData
 import Testing
 
@@ -64,28 +65,6 @@ struct PoolerTests {
       #expect(observer.results.map(\.number) == Array(1...number))
     }
   }
-}
-
-/// A server with a PgBouncer before it, for one test alone.
-final class PrivatePooler {
-  let url: String
-  let direct: String
-  private let script: ServerScript
-
-  static var isInstalled: Bool {
-    ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].contains {
-      FileManager.default.isExecutableFile(atPath: $0 + "/pgbouncer")
-    }
-  }
-
-  /// - Parameter mode: what it pools: `session` or `transaction`.
-  init(_ mode: String) throws {
-    script = try ServerScript("postgres", [ServerScript.path("pgbouncer").path, mode], prefix: "POSTGRES_")
-    url = try #require(script.variables["POSTGRES_URL"])
-    direct = try #require(script.variables["POSTGRES_DIRECT_URL"])
-  }
-
-  func stop() { script.stop() }
 }
 
 @Model private final class Parcel {

@@ -1,0 +1,143 @@
+import Foundation
+
+/// Servers that a script starts for one test alone.
+package final class ServerScript {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  /// What the script told the command that it runs, by variable.
+  package private(set) var variables: [String: String] = [:]
+  private let process = Process()
+  private let input = Pipe()
+
+  package static func path(_ name: String) -> URL {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("scripts/\(name)")
+  }
+
+  /// - Parameter prefix: how the variables begin that the script sets.
+  package init(_ name: String, _ arguments: [String] = [], prefix: String) throws {
+    let output = Pipe()
+    process.executableURL = Self.path(name)
+    // Until its input ends.
+    process.arguments = arguments + ["sh", "-c", "env | grep '^\(prefix)'; echo; cat"]
+    process.environment = ProcessInfo.processInfo.environment.filter {
+      !$0.key.hasPrefix("POSTGRES_") && !$0.key.hasPrefix(prefix)
+    }
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    var said = Data()
+    while !said.suffix(2).elementsEqual("\n\n".utf8) {
+      let part = output.fileHandleForReading.availableData
+      if part.isEmpty { break }
+      said += part
+    }
+    for line in String(decoding: said, as: UTF8.self).split(separator: "\n") {
+      guard let sign = line.firstIndex(of: "=") else { continue }
+      variables[String(line[..<sign])] = String(line[line.index(after: sign)...])
+    }
+    guard !variables.isEmpty else { throw Failure("scripts/\(name) started nothing") }
+  }
+
+  /// - Throws: ``Failure`` if the script did not set the variable.
+  package func variable(_ name: String) throws -> String {
+    guard let value = variables[name] else { throw Failure("the script did not set \(name)") }
+    return value
+  }
+
+  package func stop() {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  /// Runs a command and waits for it.
+  /// - Returns: what it printed.
+  @discardableResult
+  package static func run(_ command: [String], _ environment: [String: String] = [:]) throws -> String {
+    let output = FileManager.default.temporaryDirectory.appendingPathComponent("Output-\(UUID().uuidString)")
+    _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: output) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    // Foundation takes a process for running as long as anybody has the files that it inherited, and the server would.
+    let closing = "for f in /proc/$$/fd/*; do n=${f##*/}; [ $n -le 2 ] || [ $n = 255 ] || eval \"exec $n>&-\"; done"
+    process.arguments = ["-c", "\(closing); exec \"$@\"", "bash"] + command
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failure("\(command) failed") }
+    return try String(contentsOf: output, encoding: .utf8)
+  }
+}
+
+/// A server for one test alone, which it may restart.
+package final class PrivateServer {
+  package let url: String
+  private let script: ServerScript
+
+  package init() throws {
+    script = try ServerScript("postgres", prefix: "POSTGRES_")
+    url = try script.variable("POSTGRES_URL")
+  }
+
+  /// Kills the server and starts it again.
+  package func restart() throws {
+    try ServerScript.run(try script.variable("POSTGRES_RESTART").split(separator: " ").map(String.init))
+  }
+
+  package func stop() { script.stop() }
+}
+
+/// A primary and its replicas for one test alone.
+package final class PrivateCluster {
+  /// Names all hosts.
+  package let url: String
+  private let script: ServerScript
+
+  /// What takes the primary away.
+  package enum Failover: String, Sendable { case kill, pause, cut, switchover, etcd }
+
+  package init(_ options: String...) throws {
+    script = try ServerScript("cluster", options, prefix: "CLUSTER_")
+    url = try script.variable("CLUSTER_URL")
+  }
+
+  /// Takes the primary away and promotes a replica.
+  /// - Returns: when the primary went away and when the new one was promoted, in seconds since 1970.
+  package func failOver(_ kind: Failover) throws -> (lost: Double, promoted: Double) {
+    let said = try ServerScript.run([ServerScript.path("cluster").path, "failover", kind.rawValue], script.variables)
+    let words = said.split(separator: " ").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+    guard words.count == 4, let lost = Double(words[2]), let promoted = Double(words[3]) else {
+      throw ServerScript.Failure("scripts/cluster failover \(kind.rawValue) answered: \(said)")
+    }
+    return (lost, promoted)
+  }
+
+  package func stop() { script.stop() }
+}
+
+/// A server with a PgBouncer before it, for one test alone.
+package final class PrivatePooler {
+  package let url: String
+  package let direct: String
+  private let script: ServerScript
+
+  package static var isInstalled: Bool {
+    ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].contains {
+      FileManager.default.isExecutableFile(atPath: $0 + "/pgbouncer")
+    }
+  }
+
+  /// - Parameter mode: what it pools: `session` or `transaction`.
+  package init(_ mode: String) throws {
+    script = try ServerScript("postgres", [ServerScript.path("pgbouncer").path, mode], prefix: "POSTGRES_")
+    url = try script.variable("POSTGRES_URL")
+    direct = try script.variable("POSTGRES_DIRECT_URL")
+  }
+
+  package func stop() { script.stop() }
+}
