@@ -56,7 +56,9 @@ let package = Package(
     .target(name: "SwiftDataTesting", dependencies: ["SwiftData"]),
     .systemLibrary(
       name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-    .target(name: "SwiftDataPostgres", dependencies: ["SwiftData", "CLibPQ"]),
+    .target(
+      name: "SwiftDataPostgres",
+      dependencies: ["SwiftData", "CLibPQ", .product(name: "Metrics", package: "swift-metrics")]),
     // What client and server of sync say to each other; the server is in Tools/.
     .target(name: "SyncProtocol"),
     .target(
@@ -66,7 +68,12 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]),
-    .testTarget(name: "SwiftDataSyncTests", dependencies: ["SwiftDataSync", "SyncProtocol", "SwiftDataPostgres"]),
+    .testTarget(
+      name: "SwiftDataSyncTests",
+      dependencies: [
+        "AppleStoreTemplates", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataPostgres", "SwiftDataSync",
+        "SyncProtocol",
+      ]),
     .target(
       name: "SwiftDataAppleStore",
       dependencies: ["SwiftData", .product(name: "GRDBSQLite", package: "GRDB.swift")]
@@ -115,7 +122,10 @@ let package = Package(
       name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
     .testTarget(
       name: "PostgresTests",
-      dependencies: ["PostgresServers", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter"]),
+      dependencies: [
+        "PostgresServers", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter",
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData"]),
     .testTarget(
       name: "ArticleTests",

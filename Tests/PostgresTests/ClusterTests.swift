@@ -1,4 +1,6 @@
+import CoreMetrics
 import Foundation
+import MetricsTestKit
 import PostgresServers
 import SwiftData
 import Testing
@@ -78,7 +80,10 @@ struct ClusterTests {
     let store = TestStore(url: cluster.url)
     var configuration = store.configuration
     configuration.readReplicas = .prefer
-    let container = try ModelContainer(for: Note.self, configurations: configuration)
+    let metrics = TestMetrics()
+    let container = try withMetricsFactory(metrics) { () throws(any Error) in
+      try ModelContainer(for: Note.self, configurations: configuration)
+    }
     let reads = try #require((container.core.stores.first as? PostgresStore)?.connections.replicas)
     let context = ModelContext(container)
     for number in 1...20 {
@@ -94,6 +99,11 @@ struct ClusterTests {
       #expect(try ModelContext(container).fetch(FetchDescriptor<Note>()).count == 20)
       try Task.checkCancellation()
     }
+    let name = configuration.name
+    let answered = try metrics.expectCounter("swiftdata.postgres.fetches", [("store", name), ("server", "replica")])
+    #expect(answered.totalValue == Int64(reads.counts.withLock { $0.replica }))
+    let lag = try metrics.expectGauge("swiftdata.postgres.replica.lag.bytes", [("store", name)])
+    #expect(lag.values.contains { $0 > 0 } && lag.values.last == 0)
     // What it answers is never older than what this store has seen, whoever wrote it.
     let other = try ModelContainer(for: Note.self, configurations: store.configuration)
     let writer = ModelContext(other)

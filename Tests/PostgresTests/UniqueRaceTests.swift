@@ -101,27 +101,3 @@ struct UniqueRaceTests {
     #expect(try names() == ["x", "y"])
   }
 }
-
-/// The errors of several threads.
-private final class Failures: Sendable {
-  private let errors = Mutex<[String]>([])
-  var all: [String] { errors.withLock { $0 } }
-
-  func collect(_ body: () throws -> Void) {
-    do { try body() } catch { errors.withLock { $0.append("\(error)") } }
-  }
-}
-
-/// A thread of its own: these tests block, and the threads of Swift's concurrency are as few as the cores.
-private final class Worker: Sendable {
-  private let end = DispatchSemaphore(value: 0)
-
-  init(_ body: @escaping @Sendable () -> Void) {
-    Thread { [end] in
-      body()
-      end.signal()
-    }.start()
-  }
-
-  func join() { end.wait() }
-}

@@ -10,6 +10,7 @@ final class PostgresPool: Sendable {
   private let application: String
   private var options: PostgresPoolOptions { servers.options }
   private let state = Mutex(State())
+  private let metrics: PoolMetrics?
 
   fileprivate struct State {
     var idle: [PostgresConnection] = []
@@ -30,7 +31,10 @@ final class PostgresPool: Sendable {
     let answer = Mutex(Answer.waiting)
   }
 
-  init(_ servers: PostgresServers, application: String) { (self.servers, self.application) = (servers, application) }
+  init(_ servers: PostgresServers, application: String) {
+    (self.servers, self.application) = (servers, application)
+    metrics = PoolMetrics(servers.role)
+  }
 
   /// Lends a connection while `body` runs. A lost connection is not reused.
   /// - Parameters:
@@ -42,6 +46,7 @@ final class PostgresPool: Sendable {
   ) throws -> T {
     if cancellable { try Task.checkCancellation() }
     let connection = try take(namespace, cancellable: cancellable)
+    metrics?.note(busy: state.withLock { $0.busy })
     connection.isCancellable = cancellable
     connection.log = log
     defer {
@@ -58,7 +63,9 @@ final class PostgresPool: Sendable {
     var pause = 0.02
     while true {
       do {
-        return try PostgresConnection(servers, namespace: namespace, application: application, log: nil)
+        let connection = try PostgresConnection(servers, namespace: namespace, application: application, log: nil)
+        metrics?.noteOpened()
+        return connection
       } catch var error as PostgresError where error.isLost && servers.isWorthWaiting {
         guard error.mayRecover, ContinuousClock.now < end else {
           error.hasWaited = true
@@ -116,6 +123,8 @@ final class PostgresPool: Sendable {
   /// - Returns: nil if the received connection is closed.
   private func wait(_ waiter: Waiter, _ namespace: String, cancellable: Bool) throws -> PostgresConnection? {
     if case .waiting = waiter.answer.withLock({ $0 }) {
+      let start = ContinuousClock.now
+      defer { metrics?.noteWait(since: start) }
       let end = DispatchTime.now() + options.timeout
       // Cancelling a task does not wake its thread, so the thread polls.
       let isWatching = cancellable && PostgresConnection.isInTask
@@ -158,6 +167,7 @@ final class PostgresPool: Sendable {
     connection.lastUse = .now
     connection.log = nil
     passOn(connection.isIdle ? connection : nil)
+    metrics?.note(busy: state.withLock { $0.busy })
   }
 
   /// Passes a connection, or the permission to open one, to the first waiting thread.

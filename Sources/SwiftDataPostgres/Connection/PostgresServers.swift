@@ -15,7 +15,7 @@ final class PostgresServers: Sendable {
 
   let url: String
   let options: PostgresPoolOptions
-  private let role: Role
+  let role: Role
   private let hosts: [PostgresURL.Host]
   /// The value of `target_session_attrs`.
   private let target: String

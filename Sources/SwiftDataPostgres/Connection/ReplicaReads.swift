@@ -31,11 +31,14 @@ final class ReplicaReads: Sendable {
 
   private let pool: PostgresPool
   private let policy: ReadReplicas
+  private let metrics: StoreMetrics?
   private let state = Mutex(State())
   /// The numbers of statements that replicas and the primary answered.
   let counts = Mutex((replica: 0, primary: 0))
 
-  init(_ pool: PostgresPool, _ policy: ReadReplicas) { (self.pool, self.policy) = (pool, policy) }
+  init(_ pool: PostgresPool, _ policy: ReadReplicas, _ metrics: StoreMetrics?) {
+    (self.pool, self.policy, self.metrics) = (pool, policy, metrics)
+  }
 
   /// The log position of a server: a replica, or a primary that was a replica.
   private static func far(_ replica: String) -> String {
@@ -85,10 +88,12 @@ final class ReplicaReads: Sendable {
     do {
       let result = try pool.with(namespace, log: log, cancellable: cancellable) { connection in
         let results = try connection.pipeline([
-          PostgresStatement("SELECT \(Self.shown) >= $1::bigint", [.integer(wanted)]), PostgresStatement(statement),
+          PostgresStatement("SELECT $1::bigint - \(Self.shown)", [.integer(wanted)]), PostgresStatement(statement),
           Self.position,
         ])
-        guard results[0].integer(0, 0) == 1 else { return PostgresResult?.none }
+        let lag = results[0].integer(0, 0)
+        metrics?.note(lag: lag)
+        guard lag <= 0 else { return PostgresResult?.none }
         note((results[2].integer(0, 0), 0), isPrimary: false)
         return results[1]
       }
@@ -124,6 +129,7 @@ final class ReplicaReads: Sendable {
     counts.withLock { counts in
       if result == nil { counts.primary += 1 } else { counts.replica += 1 }
     }
+    metrics?.noteFetch(byReplica: result != nil)
     return result
   }
 }

@@ -13,18 +13,21 @@ final class ServerConnections: Sendable {
   let listener: SaveListener?
   /// The connection of a running transaction, which all operations use.
   let transaction: PostgresConnection?
+  let metrics: StoreMetrics?
   private let log: StatementLog?
 
   init(_ configuration: PostgresConfiguration) {
     let (url, options) = (configuration.url, configuration.pool)
     namespace = configuration.namespace
     log = StatementLog(store: configuration.name)
+    metrics = StoreMetrics(configuration.name)
     let application = options.isShared ? "swiftdata" : "swiftdata \(configuration.namespace)"
     primary = SharedPools.pool(url, options, .primary, application)
     if case .never = configuration.readReplicas {
       replicas = nil
     } else {
-      replicas = ReplicaReads(SharedPools.pool(url, options, .replica, application), configuration.readReplicas)
+      replicas = ReplicaReads(
+        SharedPools.pool(url, options, .replica, application), configuration.readReplicas, metrics)
     }
     listener = SharedPools.listener(configuration.listenURL ?? url, options, application)
     transaction = nil
@@ -32,7 +35,7 @@ final class ServerConnections: Sendable {
 
   /// Uses the one connection of a running transaction.
   init(within transaction: PostgresConnection) {
-    (namespace, log, replicas, listener) = (transaction.namespace, nil, nil, nil)
+    (namespace, log, metrics, replicas, listener) = (transaction.namespace, nil, nil, nil, nil)
     primary = PostgresPool(transaction.servers, application: "")
     self.transaction = transaction
   }

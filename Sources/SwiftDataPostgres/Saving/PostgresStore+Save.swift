@@ -53,6 +53,7 @@ extension PostgresStore {
               throw committing == nil || !error.isLost ? error : unknown(error)
             }
           }
+          connections.metrics?.noteRetry(isLost: error.isLost)
           if error.isLost { connections.close() }
           // Exponential backoff with jitter. A server that restarts takes a while.
           let step = error.isLost ? 0.05 : 0.002
