@@ -27,7 +27,7 @@ public actor SyncService {
   public init(store place: String, keys: TokenKeys, limits: ServerLimits = ServerLimits()) throws {
     let container = try ZoneStore.container(at: place)
     store = ZoneStore(container, limits) { Int64(Date().timeIntervalSince1970 * 1000) }
-    watch = ZoneWatch(container)
+    watch = ZoneWatch(container, author: store.author)
     logger = Logger(label: "swiftdata.sync-server")
     limiter = RateLimiter(limits)
     (self.keys, self.limits) = (keys, limits)
@@ -157,8 +157,9 @@ public actor SyncService {
       answer.body = try await wait(try SyncWire.decode(WaitRequest.self, from: try await body()), account)
     case ("POST", 3, "zones", "push"):
       let push = try SyncWire.decode(PushRequest.self, from: try await body())
-      answer.body = try SyncWire.encode(try await store.push(push, account: account, zone: call.path[1]))
-      await watch.wakeAll()
+      let pushed = try await store.push(push, account: account, zone: call.path[1])
+      answer.body = try SyncWire.encode(pushed.response)
+      await watch.wake([pushed.zone])
     case ("GET", 3, "zones", "changes"):
       guard let after = call.number("after") else { throw SyncFailure(.invalid, "the query lacks after=NUMBER") }
       answer.body = try await store.changes(after: after, account: account, zone: call.path[1])
@@ -232,6 +233,18 @@ public actor SyncService {
     guard request.positions.count <= 2 * limits.shares else {
       throw SyncFailure(.tooLarge, "a client may wait for \(2 * limits.shares) zones")
     }
+    await watch.begin()
+    do {
+      let answer = try await news(request, account, until: end)
+      await watch.end()
+      return answer
+    } catch {
+      await watch.end()
+      throw error
+    }
+  }
+
+  private func news(_ request: WaitRequest, _ account: String, until end: Date) async throws -> Data {
     while true {
       let mark = await watch.mark
       let zones = try await store.zones(of: account)
@@ -242,7 +255,7 @@ public actor SyncService {
         let latest = Dictionary(uniqueKeysWithValues: zones.map { ($0.name, $0.latest) })
         return try SyncWire.encode(WaitResponse(latest: latest, zones: zones))
       }
-      await watch.wait(since: mark, seconds: rest)
+      await watch.wait(for: Set(zones.map { ServerZone.key($0.owner, $0.name) }), since: mark, seconds: rest)
     }
   }
 }

@@ -12,6 +12,8 @@ actor ZoneStore {
   let container: ModelContainer
   let limits: ServerLimits
   private let now: @Sendable () -> Int64
+  /// The author of this process' saves in the history.
+  nonisolated let author = UUID().uuidString
 
   static let models: [any PersistentModel.Type] = [
     ServerZone.self, ServerEntry.self, ServerAsset.self, ServerChunk.self, ServerShare.self, ServerGrant.self,
@@ -45,6 +47,7 @@ actor ZoneStore {
   func transaction<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
     for _ in 0..<1000 {
       let context = ModelContext(container)
+      context.author = author
       let token = try context.newestHistoryToken()
       let result = try body(context)
       if try !context.hasChanges || context.save(ifNothingFollows: token) { return result }
@@ -70,7 +73,10 @@ actor ZoneStore {
   }
 
   /// Appends transactions to the log of a zone, all or none.
-  func push(_ request: PushRequest, account: String, zone name: String) throws -> PushResponse {
+  /// - Returns: the answer, and the key of the zone.
+  func push(
+    _ request: PushRequest, account: String, zone name: String
+  ) throws -> (response: PushResponse, zone: String) {
     let time = now()
     try check(request, time)
     let encoded = try request.transactions.map { try SyncWire.encode($0) }
@@ -96,7 +102,7 @@ actor ZoneStore {
             key: key, zone: zone.key, sequence: zone.latest, account: account, transaction: encoded[index]))
       }
       guard zone.size <= limits.zoneSize else { throw full(zone) }
-      return PushResponse(sequences: keys.map { sequences[$0]! }, time: time)
+      return (PushResponse(sequences: keys.map { sequences[$0]! }, time: time), zone.key)
     }
   }
 

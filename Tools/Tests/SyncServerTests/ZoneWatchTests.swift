@@ -1,0 +1,89 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SyncServer
+
+@Suite("Requests that wait for changes") struct ZoneWatchTests {
+  private let folder: TestFolder
+  private let container: ModelContainer
+  private let watch: ZoneWatch
+
+  init() throws {
+    folder = try TestFolder()
+    container = try ZoneStore.container(at: folder.path("server.store"))
+    watch = ZoneWatch(container, author: "this process")
+  }
+
+  /// A request that waits for a zone, as a task that ends with it.
+  private func waiter(_ zone: String) async -> Task<Void, Never> {
+    let before = await watch.count
+    let mark = await watch.mark
+    let task = Task { await watch.wait(for: [zone], since: mark, seconds: 3600) }
+    while await watch.count == before, !Task.isCancelled { await Task.yield() }
+    return task
+  }
+
+  @Test("A change wakes those who wait for its zone, and nobody else")
+  func zones() async {
+    await watch.begin()
+    let ann = await waiter("ann/private")
+    let bobs = [await waiter("bob/private"), await waiter("bob/private")]
+    await watch.wake(["ann/private"])
+    await ann.value
+    #expect(await watch.wakes == 1)
+    #expect(await watch.count == 2)
+    await watch.wakeAll()
+    for bob in bobs { await bob.value }
+    #expect(await watch.wakes == 3)
+    await watch.end()
+  }
+
+  @Test("A change between the reading and the waiting is not missed")
+  func between() async {
+    await watch.begin()
+    let mark = await watch.mark
+    await watch.wake(["ann/private"])
+    // Would wait for an hour.
+    await watch.wait(for: ["ann/private"], since: mark, seconds: 3600)
+    let bob = Task { await watch.wait(for: ["bob/private"], since: mark, seconds: 3600) }
+    while await watch.count == 0, !Task.isCancelled { await Task.yield() }
+    bob.cancel()
+    await bob.value
+    await watch.end()
+  }
+
+  @Test("A save of another process wakes those who wait for its zone; a save of this process does not wake again")
+  func otherProcess() async throws {
+    await watch.begin()
+    let (ann, bob) = (await waiter("ann/private"), await waiter("bob/private"))
+    func save(_ account: String, author: String) throws {
+      let context = ModelContext(try ZoneStore.container(at: folder.path("server.store")))
+      context.author = author
+      context.insert(ServerZone(account: account, name: "private"))
+      try context.save()
+    }
+    try save("bob", author: "this process")
+    try save("ann", author: "another process")
+    await ann.value
+    #expect(await watch.wakes == 1)
+    #expect(await watch.count == 1)
+    bob.cancel()
+    await bob.value
+    await watch.end()
+  }
+
+  @Test("A changed share wakes all, because an account may have got a zone or lost one")
+  func shares() async throws {
+    await watch.begin()
+    let (ann, bob) = (await waiter("ann/private"), await waiter("bob/private"))
+    let context = ModelContext(try ZoneStore.container(at: folder.path("server.store")))
+    context.author = "another process"
+    context.insert(ServerShare(zone: "trip", owner: "carol", root: "root", title: ""))
+    try context.save()
+    await ann.value
+    await bob.value
+    #expect(await watch.wakes == 2)
+    await watch.end()
+  }
+}
