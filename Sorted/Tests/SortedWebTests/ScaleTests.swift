@@ -63,4 +63,38 @@ import Testing
       #expect(long.steps < short.steps * 3 / 2)
     }
   }
+
+  @Test("A search for conversations by name or person is one statement with a limit, whatever their number")
+  func conversationsByName() throws {
+    let inbox = try SortedContainer.inMemory()
+    let filling = ModelContext(inbox)
+    for number in 0..<500 {
+      let conversation = ConversationEntity(
+        id: "c\(number)", participantIDs: ["ann", number.isMultiple(of: 5) ? "Bob" : "carol"],
+        displayName: number.isMultiple(of: 7) ? "Café \(number)" : nil)
+      conversation.lastMessageAt = Date(timeIntervalSince1970: Double(number))
+      filling.insert(conversation)
+    }
+    try filling.save()
+    let all = try filling.fetch(FetchDescriptor<ConversationEntity>())
+    for viewer in [Viewer.owner("me"), .member("ann"), .member("bob"), .member("stranger")] {
+      let context = ModelContext(inbox)
+      let access = Access(
+        work: Work(inbox: context, own: ModelContext(try WebSchema.inMemory()), setting: Setting()), viewer: viewer)
+      for predicate in [
+        access.conversations(containing: ""), access.conversations(containing: "bob"),
+        access.conversations(containing: "CAFE"), access.conversations(with: "carol"),
+      ] {
+        var latest = FetchDescriptor(
+          predicate: predicate, sortBy: [SortDescriptor(\ConversationEntity.lastMessageAt, order: .reverse)])
+        latest.fetchLimit = 12
+        var found = [ConversationEntity]()
+        let statements = try StatementTrace.record { found = try context.fetch(latest) }.statements
+        #expect(statements.count == 1 && statements[0].contains("LIMIT"), "\(statements)")
+        let expected = try all.filter { try predicate.evaluate($0) }
+          .sorted { ($0.lastMessageAt ?? .distantPast) > ($1.lastMessageAt ?? .distantPast) }.prefix(12)
+        #expect(found.map(\.id) == expected.map(\.id))
+      }
+    }
+  }
 }

@@ -33,20 +33,22 @@ struct PersonController: Sendable {
 
   /// - Throws: ``PageError/notFound`` for a person with whom the viewer shares no conversation.
   private static func page(_ id: String, _ access: Access) throws -> Page {
-    var mine = access.everything
-    mine.sortBy = [SortDescriptor(\.lastMessageAt, order: .reverse)]
-    let shared = try access.work.inbox.fetch(mine).filter { $0.participantIDs.contains(id) }
-    guard !shared.isEmpty else { throw PageError.notFound }
+    let inbox = access.work.inbox
+    var mine = FetchDescriptor(
+      predicate: access.conversations(with: id), sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
+    let ids = try inbox.fetch(mine, selecting: \.id)
+    guard !ids.isEmpty else { throw PageError.notFound }
+    mine.fetchLimit = 50
+    let shared = try inbox.fetch(mine)
     let people = try People([id], access.work)
-    let ids = shared.map(\.id)
-    let count = try access.work.inbox.fetchCount(
+    let count = try inbox.fetchCount(
       FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.conversationID) && $0.senderID == id }))
     let name = people.name(id)
     let clock = PageClock()
     return Page(
       personName: name, personID: Viewer.shownName(id), initials: Avatar.initials(name), hue: Avatar.hue(id),
       picture: people.picture(id),
-      shared: try shared.prefix(50).map {
+      shared: try shared.map {
         Shared(slug: Slug.encode($0.id), name: try ConversationRow($0, nil, access, clock).name)
       }, count: count == 1 ? String(translated: "1 message") : String(translated: "\(count) messages"))
   }

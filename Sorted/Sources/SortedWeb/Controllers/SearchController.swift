@@ -130,22 +130,21 @@ struct SearchController: Sendable {
   /// Conversations whose name or people have a text, the latest first, as JSON.
   func find(_ request: Request, _ context: WebContext) async throws -> Response {
     let viewer = try context.signedIn().viewer
-    let text = String((Query(request)["q"] ?? "").prefix(100)).lowercased()
+    let text = String((Query(request)["q"] ?? "").prefix(100))
     let found = try await site.desk.search { work in
       let access = Access(work: work, viewer: viewer)
-      var all = access.everything
-      all.sortBy = [SortDescriptor(\.lastMessageAt, order: .reverse)]
+      var latest = FetchDescriptor(
+        predicate: access.conversations(containing: text),
+        sortBy: [SortDescriptor(\.lastMessageAt, order: .reverse)])
+      latest.fetchLimit = 12
       let clock = PageClock()
-      return try work.inbox.fetch(all).lazy.filter { conversation in
-        text.isEmpty || conversation.displayName?.lowercased().contains(text) == true
-          || conversation.participantIDs.contains { $0.lowercased().contains(text) }
-      }.prefix(12).map { conversation in
+      return try work.inbox.fetch(latest).map { conversation in
         let row = try ConversationRow(conversation, nil, access, clock)
         return Place(name: row.name, address: "/c/\(row.slug)", initials: row.initials, hue: row.hue)
       }
     }
     return Response(
       status: .ok, headers: [.contentType: "application/json"],
-      body: .init(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(Array(found)))))
+      body: .init(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(found))))
   }
 }

@@ -82,13 +82,9 @@ extension Access {
   /// The conversations to look in; nil for all there are.
   private func conversationIDs(_ query: SearchQuery) throws -> [String]? {
     guard let name = query.conversation else {
-      return viewer.isOwner ? nil : try work.inbox.fetch(everything).map(\.id)
+      return viewer.isOwner ? nil : try work.inbox.fetch(everything, selecting: \.id)
     }
-    let lower = name.lowercased()
-    return try work.inbox.fetch(everything).filter { conversation in
-      conversation.displayName?.lowercased().contains(lower) == true
-        || conversation.participantIDs.contains { $0.lowercased() == lower }
-    }.map(\.id)
+    return try work.inbox.fetch(FetchDescriptor(predicate: conversations(containing: name)), selecting: \.id)
   }
 
   private func withoutHidden(_ messages: ArraySlice<MessageEntity>) throws -> [MessageEntity] {

@@ -77,6 +77,25 @@ struct Access {
   /// All conversations that the viewer sees.
   var everything: FetchDescriptor<ConversationEntity> { FetchDescriptor(predicate: seen) }
 
+  /// The conversations whose name, or the name of one of their people, contains a text.
+  func conversations(containing text: String) -> Predicate<ConversationEntity> {
+    let seen = seen
+    guard !text.isEmpty else { return seen }
+    return #Predicate { (conversation: ConversationEntity) in
+      seen.evaluate(conversation)
+        && (conversation.displayName?.localizedStandardContains(text) == true
+          || conversation.participantIDs.contains { $0.localizedStandardContains(text) })
+    }
+  }
+
+  /// The conversations with a person.
+  func conversations(with person: String) -> Predicate<ConversationEntity> {
+    let seen = seen
+    return #Predicate { (conversation: ConversationEntity) in
+      seen.evaluate(conversation) && conversation.participantIDs.contains(person)
+    }
+  }
+
   /// All conversations with their identifiers in a list.
   func conversations(_ ids: [String]) throws -> [ConversationEntity] {
     try work.inbox.fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { ids.contains($0.id) })).filter(

@@ -46,7 +46,8 @@ struct ConversationList {
   private func mostPromising() throws -> [String] {
     var scores = try AssistInbox(context: access.work.inbox).opportunities(for: access.viewer.userID)
     if !access.viewer.isOwner {
-      let seen = Set(try access.work.inbox.fetch(access.everything).map(\.id))
+      let ids: [String] = try access.work.inbox.fetch(access.everything, selecting: \.id)
+      let seen = Set(ids)
       scores = scores.filter { seen.contains($0.key) }
     }
     return scores.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(Self.pageSize).map(\.key)
