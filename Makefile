@@ -1,5 +1,5 @@
 # `make run` and `make test` are the commands of the README. Targets install what they need.
-.PHONY: run test check examples api test-macros test-library test-tools test-sorted test-web test-browser test-tsan lint \
+.PHONY: run test check examples static api test-macros test-library test-tools test-sorted test-web test-browser test-tsan lint \
   apple-variants conformance firestore-conformance docs bench micro guard cluster-test crash-test power-test fault-test damage-test soak \
   test-sanitized fuzz sync-chaos train
 
@@ -84,6 +84,11 @@ test-browser:
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Sorted/Package.swift Sorted/Sources Sorted/Tests \
 	  Sorted/Fuzz Tools Examples Benchmarks/Package.swift Benchmarks/Sources
+
+# A release of sorted with Swift's runtime inside, run where no Swift is installed. The first build takes 16 minutes on two cores.
+static:
+	@scripts/bootstrap
+	scripts/static
 
 # The reference documentation as a static site, in .build/docs/site.
 docs:
