@@ -66,7 +66,7 @@ struct StoreChecker {
     problems.append(StoreProblem(area: area, entity: entity, property: property, text: text, count: count))
   }
 
-  /// Notes a problem if a statement counts rows. Does nothing if nobody asked for the area.
+  /// Notes a problem if a statement counts rows. Does nothing for an area that was not asked for.
   mutating func count(
     _ area: StoreProblem.Area, _ entity: String?, _ property: String?, _ text: String, _ statement: SQLFragment
   ) throws {

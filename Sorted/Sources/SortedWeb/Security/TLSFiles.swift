@@ -33,8 +33,10 @@ public struct TLSFiles: Sendable {
       throw TLSFilesError(
         "The private key \(privateKey.path) cannot be read (\(error)). It must be a file in PEM without a passphrase.")
     }
-    let configuration = TLSConfiguration.makeServerConfiguration(
+    var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    // All browsers have it, and HTTP/2 needs it.
+    configuration.minimumTLSVersion = .tlsv12
     do {
       _ = try NIOSSLContext(configuration: configuration)
     } catch {
