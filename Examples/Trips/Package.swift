@@ -1,0 +1,20 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "Trips",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // In a package of your own: .package(url: "https://github.com/open-swiftdata/open-swiftdata", from: "0.1.0")
+    .package(name: "open-swiftdata", path: "../..")
+  ],
+  targets: [
+    .executableTarget(
+      name: "Trips",
+      dependencies: [
+        .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataSync", package: "open-swiftdata"),
+      ]
+    )
+  ]
+)
