@@ -184,6 +184,17 @@ class BrowserTest(unittest.TestCase):
     def live(self, page):
         expect(page.locator("body[data-live=yes]")).to_be_attached()
 
+    def edges(self, page, selector, text="", last=False):
+        """Where the element is that a selector and a text name. It is one evaluation, because a live event may replace the element
+        between two."""
+        return page.evaluate(
+            """([selector, text, last]) => {
+                const has = (element) => element.textContent.includes(text);
+                const found = [...document.querySelectorAll(selector)].filter(has);
+                const {top, left, right} = found.at(last ? -1 : 0).getBoundingClientRect();
+                return {top, left, right};
+            }""", [selector, text, last])
+
     def sign_up(self, name, path="/sign-up", **options):
         """A page of somebody with a new account."""
         page = self.open(path, door=False, **options)

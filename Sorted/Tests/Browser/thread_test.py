@@ -30,14 +30,13 @@ class LongThreadTest(BrowserTest):
         page = self.jump(height=1600)
         hit = page.locator(".msg.hit")
         expect(hit).to_be_in_viewport()
-        place = hit.bounding_box()["y"]
+        place = self.edges(page, ".msg.hit")["top"]
         self.frames(page, 90)
         self.assertEqual(page.locator(".msg").count(), 21)
-        self.assertLess(abs(hit.bounding_box()["y"] - place), 2)
+        self.assertLess(abs(self.edges(page, ".msg.hit")["top"] - place), 2)
 
     def test_both_sides_of_a_hit_come_by_scrolling_and_move_nothing(self):
         page = self.jump()
-        hit = page.locator(".msg.hit")
         page.locator("#thread-scroll").hover()
         held = []
         page.route(lambda url: "after=" in url or "before=" in url, lambda route: held.append(route))
@@ -48,11 +47,11 @@ class LongThreadTest(BrowserTest):
                 self.frames(page, 3)
             self.frames(page)
             count = page.locator(".msg").count()
-            before = hit.bounding_box()["y"]
+            before = self.edges(page, ".msg.hit")["top"]
             held[0].continue_()
             page.wait_for_function("(count) => document.querySelectorAll('.msg').length > count", arg=count)
             self.frames(page)
-            self.assertLess(abs(hit.bounding_box()["y"] - before), 2)
+            self.assertLess(abs(self.edges(page, ".msg.hit")["top"] - before), 2)
 
     def test_a_page_that_is_loaded_again_takes_away_nothing_that_is_shown(self):
         page = self.jump()
@@ -131,12 +130,12 @@ class ManyConversationsTest(BrowserTest):
         deep.scroll_into_view_if_needed()
         slug = deep.get_attribute("data-slug")
         row = page.locator(f"#c-{slug}")
-        before = row.bounding_box()["y"]
+        before = self.edges(page, f"#c-{slug}")["top"]
         row.locator(".row-link").click()
         expect(page.locator(".panes")).to_have_attribute("data-thread", slug)
         self.live(page)
         expect(row.locator(".row-link")).to_have_attribute("aria-current", "page")
-        self.assertLess(abs(row.bounding_box()["y"] - before), 2)
+        self.assertLess(abs(self.edges(page, f"#c-{slug}")["top"] - before), 2)
         page.go_back()
         expect(page.locator(".welcome")).to_be_visible()
 
