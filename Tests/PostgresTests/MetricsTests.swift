@@ -42,7 +42,7 @@ struct MetricsTests {
           #expect(count == 0)
         }
       }
-      Thread.sleep(forTimeInterval: 0.05)
+      while !connections.primary.hasWaiters, !Task.isCancelled { Thread.sleep(forTimeInterval: 0.001) }
       return reader
     }
     reader.join()

@@ -59,6 +59,7 @@ struct MovingTests {
 
   @Test("Two devices with Realm's export of one account's objects end with each object once, related as on both")
   func realm() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
     let exports = [
       """
       {"MovedPerson": [{"id": "p1", "name": "Ann", "dogs": [{"id": "d1", "name": "Rex"}]},
@@ -96,6 +97,7 @@ struct MovingTests {
 
   @Test("Two devices with Core Data's file of one account end with each object once, related as on both")
   func coreData() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
     let models: [any PersistentModel.Type] = [MovedList.self, MovedTrack.self]
     let devices = try [["t1"], ["t2", "t3"]].enumerated().map { index, tracks in
       let file = folder.appendingPathComponent("apple\(index).store")

@@ -90,6 +90,9 @@ final class PostgresPool: Sendable {
   /// The number of lent and idle connections.
   var count: Int { state.withLock { $0.busy + $0.idle.count } }
 
+  /// Whether a thread waits for a connection.
+  var hasWaiters: Bool { state.withLock { !$0.waiting.isEmpty } }
+
   // MARK: - Lending
 
   private func take(_ namespace: String, cancellable: Bool) throws -> PostgresConnection {

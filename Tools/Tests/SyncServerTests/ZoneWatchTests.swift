@@ -24,7 +24,7 @@ import Testing
     return task
   }
 
-  @Test("A change wakes those who wait for its zone, and nobody else")
+  @Test("A change wakes the requests that wait for its zone, and no others")
   func zones() async {
     await watch.begin()
     let ann = await waiter("ann/private")
