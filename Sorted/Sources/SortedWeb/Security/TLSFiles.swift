@@ -26,7 +26,9 @@ public struct TLSFiles: Sendable {
     } catch {
       throw TLSFilesError("The certificate \(certificates.path) cannot be read (\(error)). It must be a file in PEM.")
     }
-    guard !chain.isEmpty else { throw TLSFilesError("The file \(certificates.path) has no certificate in PEM.") }
+    guard !chain.isEmpty else {
+      throw TLSFilesError("The file \(certificates.path) has no certificate. Name one in PEM (BEGIN CERTIFICATE).")
+    }
     do {
       key = try NIOSSLPrivateKey(file: privateKey.path, format: .pem)
     } catch {
@@ -41,7 +43,8 @@ public struct TLSFiles: Sendable {
       _ = try NIOSSLContext(configuration: configuration)
     } catch {
       throw TLSFilesError(
-        "The private key \(privateKey.path) is not that of the first certificate in \(certificates.path) (\(error)).")
+        "The private key \(privateKey.path) does not fit the first certificate in \(certificates.path) (\(error))."
+          + " Name the key that the certificate was requested with.")
     }
     return configuration
   }
