@@ -34,7 +34,8 @@ struct ClusterTests {
       outages.append((kind, try #require(first) - lost, promoted - lost))
     }
     lines = try writers.finish()
-    #expect(lines.refused.isEmpty, "a failover was noticed by a program")
+    let errors = try writers.errors()
+    #expect(lines.refused.isEmpty, "a failover was noticed by a program: \(errors)")
     try lines.expectExactlyOnce(in: store)
     for kind in Self.kinds {
       let own = outages.filter { $0.kind == kind }

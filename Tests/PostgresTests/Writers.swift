@@ -31,7 +31,9 @@ final class Writers {
       process.executableURL = program
       process.arguments = [url, namespace, "w\(number)", end ?? mark.path]
       process.standardOutput = try FileHandle(forWritingTo: output)
-      process.standardError = FileHandle.nullDevice
+      let errors = folder.appendingPathComponent("\(number).errors")
+      _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+      process.standardError = try FileHandle(forWritingTo: errors)
       try process.run()
       processes.append((process, output))
     }
@@ -47,6 +49,12 @@ final class Writers {
       guard words.count == 2, let time = Double(words[1]) else { return nil }
       return Line(name: String(words[0]), isAcknowledged: line.hasPrefix("+"), time: time)
     }
+  }
+
+  /// What they wrote to the standard error: the errors of refused saves.
+  func errors() throws -> String {
+    try processes.map { try String(contentsOf: $0.output.appendingPathExtension("errors"), encoding: .utf8) }
+      .joined()
   }
 
   /// Ends the writers that have no end of their own.

@@ -90,9 +90,10 @@ final class PostgresServers: Sendable {
 
   private func error(_ answers: [(place: String, message: String)]) -> PostgresError {
     var error = PostgresError(message: answers.first?.message ?? "", isLost: true)
-    // A server that rejects the user or the database will reject it again.
+    // A server that rejects the user or the database will reject it again. One that stops, starts or is full will not.
+    let passing = ["the database system is", "terminating connection", "too many c", "connection slots are reserved"]
     error.mayRecover = answers.contains { answer in
-      !answer.message.contains("FATAL:") || answer.message.contains("the database system is")
+      !answer.message.contains("FATAL:") || passing.contains { answer.message.contains($0) }
     }
     guard canFailOver else { return error }
     let known = Set(answers.map(\.place))
