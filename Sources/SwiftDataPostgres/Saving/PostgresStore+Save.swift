@@ -28,10 +28,11 @@ extension PostgresStore {
     try Self.report(configuration.name) {
       let save = UUID()
       var committing: Result?
-      var collisions = 0
+      // Each kind has a limit of its own: a failover may take many attempts, and the first conflict after it is a first one.
+      var (collisions, losses, conflicts) = (0, 0, 0)
       let servers = connections.primary.servers
       let end = ContinuousClock.now + .seconds(servers.isWorthWaiting ? servers.options.timeout : 0)
-      for attempt in 1... {
+      while true {
         do {
           // After a commit was sent, its outcome must be determined.
           let result = try connections.with(cancellable: committing == nil) { connection in
@@ -49,25 +50,26 @@ extension PostgresStore {
             collisions += 1
             guard collisions < 3, mayRepeat else { throw uniqueness(error) }
           } else {
-            guard mayTryAgain(error, attempt, until: end) else {
+            if error.isLost { losses += 1 } else { conflicts += 1 }
+            guard mayTryAgain(error, error.isLost ? losses : conflicts, until: end) else {
               throw committing == nil || !error.isLost ? error : unknown(error)
             }
           }
           connections.metrics?.noteRetry(isLost: error.isLost)
           if error.isLost { connections.close() }
           // Exponential backoff with jitter. A server that restarts takes a while.
-          let step = error.isLost ? 0.05 : 0.002
-          Thread.sleep(forTimeInterval: min(1, step * Double(1 << min(attempt, 10))) * Double.random(in: 0.5...1))
+          let (step, count) = error.isLost ? (0.05, losses) : (0.002, collisions + conflicts)
+          Thread.sleep(forTimeInterval: min(1, step * Double(1 << min(count, 10))) * Double.random(in: 0.5...1))
         }
       }
-      preconditionFailure("the loop ends by returning or throwing")
     }
   }
 
   /// Whether to retry after an error: within the attempts, or as long as another host may take over.
-  private func mayTryAgain(_ error: PostgresError, _ attempt: Int, until end: ContinuousClock.Instant) -> Bool {
-    if error.isLost { return !error.hasWaited && (attempt < configuration.attempts || ContinuousClock.now < end) }
-    return (error.isTransient || error.isPlanStale) && attempt < configuration.attempts
+  /// - Parameter count: the number of errors of its kind.
+  private func mayTryAgain(_ error: PostgresError, _ count: Int, until end: ContinuousClock.Instant) -> Bool {
+    if error.isLost { return !error.hasWaited && (count < configuration.attempts || ContinuousClock.now < end) }
+    return (error.isTransient || error.isPlanStale) && count < configuration.attempts
   }
 
   private func run<Result>(
