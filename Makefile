@@ -102,13 +102,18 @@ api: docs
 	scripts/api $(if $(ACCEPT),--write)
 
 # make bench ONLY=W3,W4x RUNS=9; make bench ONLY=apple ROWS=1000000 measures stores of Apple's frameworks; ONLY=sync
-# measures sync beside the same work without sync.
+# measures sync beside the same work without sync; ONLY=partitions measures partitions on one and on three servers.
 bench:
 	@scripts/bootstrap
 ifeq ($(ONLY),apple)
 	swift run --package-path Benchmarks -c release bench apple $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 else ifeq ($(ONLY),sync)
 	swift run --package-path Tools -c release SyncBench
+else ifeq ($(ONLY),partitions)
+	scripts/postgres sh -c 'export BENCH_URL="$$POSTGRES_URL"; unset POSTGRES_URL; exec "$$@"' sh \
+	  scripts/postgres sh -c 'export BENCH_SHARD_1="$$POSTGRES_URL"; unset POSTGRES_URL; exec "$$@"' sh \
+	  scripts/postgres sh -c 'export BENCH_SHARD_2="$$POSTGRES_URL"; exec "$$@"' sh \
+	  swift run --package-path Benchmarks -c release bench partitions $(if $(ROWS),--rows $(ROWS))
 else
 	swift run --package-path Benchmarks -c release bench $(if $(RUNS),--runs $(RUNS)) \
 	  $(if $(ONLY),--only $(ONLY),--save Benchmarks/results.json)
