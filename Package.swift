@@ -107,13 +107,14 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "CrashModels", "CrashHelper",
+        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "CrashModels", "CrashHelper", "PostgresServers",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
-    .target(name: "PostgresServers", path: "Tests/PostgresServers"),
+    .target(
+      name: "PostgresServers", dependencies: ["SwiftData", "SwiftDataPostgres"], path: "Tests/PostgresServers"),
     .testTarget(
       name: "ConformanceTests", dependencies: ["PostgresServers", "SwiftDataTesting", "SwiftDataPostgres"]),
     .target(name: "LetterNames", path: "Tests/LetterNames"),

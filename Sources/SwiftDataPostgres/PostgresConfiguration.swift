@@ -25,6 +25,8 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   public var readReplicas: ReadReplicas
   /// The schema of the database with the tables. The store creates it if it does not exist.
   public var namespace: String
+  /// The classes whose rows are divided into partitions, by the class's property, on one server or on several.
+  public var partitions: [PostgresPartitions]
   /// The options of the connection pool.
   public var pool: PostgresPoolOptions
   /// The maximum number of attempts of a save that conflicts with another one.
@@ -43,11 +45,13 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   ///   - attempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
   ///   - historyRetention: the time in seconds that the history keeps a transaction, or nil for no limit.
   ///   - readReplicas: the fetches that replicas may answer.
+  ///   - partitions: the classes whose rows are divided into partitions.
   ///   - listenURL: the server to listen to for external saves, if `url` is a pooler's.
   public init(
     _ name: String = "postgres", url: String, schema: Schema? = nil, namespace: String = "swiftdata",
     pool: PostgresPoolOptions = PostgresPoolOptions(), attempts: Int = 8,
-    historyRetention: Double? = nil, readReplicas: ReadReplicas = .never, listenURL: String? = nil
+    historyRetention: Double? = nil, readReplicas: ReadReplicas = .never, listenURL: String? = nil,
+    partitions: [PostgresPartitions] = []
   ) {
     self.name = name
     self.url = url
@@ -58,6 +62,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
     self.historyRetention = historyRetention
     self.readReplicas = readReplicas
     self.listenURL = listenURL
+    self.partitions = partitions
   }
 
   /// Checks the form of the URL and the name of the schema.

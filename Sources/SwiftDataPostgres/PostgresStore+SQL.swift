@@ -24,7 +24,17 @@ extension PostgresStore: SQLStore {
     }
     let plan = ServerPlan(result)
     let advisor = ServerIndexAdvisor(store: self, rows: try rows(of: query.table.entity.name), query: query)
-    return (plan.steps, advisor.findings(plan))
+    return (plan.steps + partitionSteps(plan), advisor.findings(plan))
+  }
+
+  /// How many partitions of each table a plan reads.
+  private func partitionSteps(_ plan: ServerPlan) -> [ModelContext.FetchExplanation.Step] {
+    partitions.all.compactMap { table in
+      let count = plan.count(of: table.partitions)
+      guard count > 0 else { return nil }
+      return ModelContext.FetchExplanation.Step(
+        depth: 0, detail: "Partitions of \(table.table): \(count) of \(table.count)")
+    }
   }
 
   /// Runs a reading statement.

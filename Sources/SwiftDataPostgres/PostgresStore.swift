@@ -27,6 +27,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
   package let loweredQueries = LoweredQueries()
   let keys = KeyBlocks()
   let layouts: RowLayouts
+  let partitions: PartitionedTables
   /// Distinguishes this opened store from the same one opened elsewhere.
   let instance = UUID()
   /// The timeline of the primary when the history was read last.
@@ -53,10 +54,9 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     self.schema = schema
     let layout = StoreLayout(tables: EntityTable.tables(of: schema) { _ in 0 })
     self.layout = layout
-    layouts = RowLayouts(layout)
     let connections = ServerConnections(configuration)
     self.connections = connections
-    let identifier = try Self.report(configuration.name) {
+    let opened = try Self.report(configuration.name) {
       try connections.with { connection in
         try StoreOpening(
           connection: connection, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
@@ -64,14 +64,15 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
         ).open()
       }
     }
-    self.identifier = identifier
+    (identifier, partitions) = (opened.identifier, opened.partitions)
+    layouts = RowLayouts(layout, opened.partitions)
     rowsByName = Self.rows(layout)
     try forgetOldHistory()
   }
 
   /// Makes the store of one schema version inside the transaction of a migration.
   init(
-    _ configuration: PostgresConfiguration, _ version: VersionLayout, identifier: String,
+    _ configuration: PostgresConfiguration, _ version: VersionLayout, _ opened: StoreOpening.Opened,
     within transaction: PostgresConnection
   ) {
     var configuration = configuration
@@ -80,9 +81,9 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     configuration.historyRetention = nil
     configuration.schema = version.schema
     self.configuration = configuration
-    self.identifier = identifier
+    (identifier, partitions) = (opened.identifier, opened.partitions)
     (schema, layout) = (version.schema, version.layout)
-    layouts = RowLayouts(layout)
+    layouts = RowLayouts(version.layout, opened.partitions)
     connections = ServerConnections(within: transaction)
     rowsByName = Self.rows(version.layout)
   }
@@ -99,7 +100,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
       try connections.with { connection in
         try StoreErasure(
           connection: connection, configuration: configuration, record: layout.record,
-          search: SearchColumns.all(of: layout)
+          search: SearchColumns.all(of: layout), partitions: partitions
         ).run()
       }
       connections.close()

@@ -31,9 +31,16 @@ enum Subjects {
     }
   }
 
+  /// Every class divided into partitions.
+  static let partitions = StoreSubject("PostgreSQL, partitions", features: Set(StoreSubject.Feature.allCases)) {
+    PostgresConfiguration(
+      url: serverURL ?? "", schema: $0, namespace: $1.lastPathComponent.lowercased(),
+      pool: PostgresPoolOptions(size: 8), partitions: PostgresPartitions.all(of: $0, count: 3))
+  }
+
   /// Where `scripts/postgres` started a server; nil where nobody did.
   static let serverURL = ProcessInfo.processInfo.environment["POSTGRES_URL"]
-  static let all = [onDisk, inMemory, delegating, json] + (serverURL == nil ? [] : [postgres])
+  static let all = [onDisk, inMemory, delegating, json] + (serverURL == nil ? [] : [postgres, partitions])
 }
 
 @Suite("The conformance suite") struct ConformanceTests {
@@ -54,6 +61,12 @@ enum Subjects {
     .enabled(if: Subjects.serverURL != nil, "no server: run `make test`, or `scripts/postgres swift test`"),
     arguments: StoreGuarantee.all)
   func postgres(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.postgres) }
+
+  @Test(
+    "A PostgreSQL store whose classes are divided into partitions keeps every guarantee",
+    .enabled(if: Subjects.serverURL != nil, "no server: run `make test`, or `scripts/postgres swift test`"),
+    arguments: StoreGuarantee.all)
+  func partitions(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.partitions) }
 
   @Test("Every guarantee has a name of its own")
   func names() {

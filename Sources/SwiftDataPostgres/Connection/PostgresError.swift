@@ -53,6 +53,12 @@ extension PostgresError {
     case "3D000": (code, advice) = (.io, "the database of the URL does not exist; create it first")
     case "42501": (code, advice) = (.storeReadOnly, "the user of the URL lacks the permission")
     case "23503": (code, advice) = (.staleObject, "a related model was deleted by another process; fetch it again")
+    case "23514" where message.contains("violates partition constraint"):
+      (code, advice) = (
+        .unsupportedFeature,
+        "a stored object cannot move to another server; delete it and insert a new one instead of"
+          + " changing the property by which the rows are divided"
+      )
     case _ where isLost: (code, advice) = (.io, "the connection to the server failed")
     case _ where isTransient: (code, advice) = (.storeLocked, "other programs keep changing the same rows; save again")
     default: (code, advice) = (.io, "the server refused a statement")

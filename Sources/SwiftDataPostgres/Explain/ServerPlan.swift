@@ -18,9 +18,21 @@ struct ServerPlan {
     }
   }
 
-  /// Whether the plan scans all rows of an alias.
+  /// Whether the plan scans all rows of an alias, or of one of its partitions.
   func scans(_ alias: String) -> Bool {
-    steps.contains { $0.detail.contains("Seq Scan on ") && $0.detail.hasSuffix(" \(alias)") }
+    steps.contains { step in
+      guard step.detail.contains("Seq Scan on "), let name = step.detail.split(separator: " ").last else {
+        return false
+      }
+      return name == alias || name.hasPrefix("\(alias)_")
+    }
+  }
+
+  /// How many of a table's partitions the plan reads.
+  func count(of partitions: [String]) -> Int {
+    partitions.count { name in
+      steps.contains { $0.detail.contains(" on \(name) ") || $0.detail.contains(" on \(name.quotedIdentifier) ") }
+    }
   }
 
   /// Whether the plan sorts all rows. An incremental sort after an index does not count.

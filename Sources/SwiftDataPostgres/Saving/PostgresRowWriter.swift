@@ -103,20 +103,25 @@ final class PostgresRowWriter: RowWriter {
     }
     // The constraints are deferred to the end of the transaction; these are checked now.
     let constraints = Set(groups.map(\.table.name)).flatMap(store.uniqueConstraints).map(\.quotedIdentifier)
-    let names = constraints.joined(separator: ", ")
+    // The unique values on shards are checked at once.
+    let check = constraints.isEmpty ? "" : Self.check(constraints.joined(separator: ", "))
     try transaction.flush()
     let connection = transaction.connection
     try connection.script("SAVEPOINT _swiftdata_rows")
     do {
       for group in groups { try insert(group.objects, into: group.table) }
       try transaction.flush()
-      try connection.script("SET CONSTRAINTS \(names) IMMEDIATE; SET CONSTRAINTS \(names) DEFERRED")
+      try connection.script(check)
       return true
       // A value is taken, or a program of another version dropped a constraint.
     } catch let error as PostgresError where ["23505", "42704"].contains(error.state) {
       try connection.script("ROLLBACK TO SAVEPOINT _swiftdata_rows")
       return false
     }
+  }
+
+  private static func check(_ constraints: String) -> String {
+    "SET CONSTRAINTS \(constraints) IMMEDIATE; SET CONSTRAINTS \(constraints) DEFERRED"
   }
 
   private func copy(_ objects: [any PersistentModel], into table: EntityTable, by writer: PostgresCellWriter) throws {
@@ -225,7 +230,8 @@ final class PostgresRowWriter: RowWriter {
       transaction.add(
         PostgresStatement(
           "UPDATE \(table.quotedIdentifier) AS t SET \(position) = v.place FROM \(rows.source()) AS v(\(rows.list))"
-            + " WHERE t.\(target) = v.target AND t.\(owner) = v.owner", part.parameters))
+            + " WHERE t.\(target) = v.target AND t.\(owner) = v.owner"
+            + (store.partitions.isSharded(table) ? " AND t.\(target) = ANY($2::bigint[])" : ""), part.parameters))
     }
   }
 

@@ -108,7 +108,7 @@ extension PostgresStore {
 
   private func uniqueness(_ error: PostgresError) -> SwiftDataError {
     for table in layout.record.tables {
-      for index in table.indices where index.isUnique && Self.constraint(of: index, table.name) == error.constraint {
+      for index in table.indices where index.isUnique && isViolated(index, of: table.name, error) {
         return SwiftDataError(
           .uniquenessViolation, entity: table.name, property: index.columns.joined(separator: ", "),
           message: "another stored model has the same value; change it, or fetch that one and update it",
@@ -120,10 +120,16 @@ extension PostgresStore {
 
   /// The names of a table's unique constraints.
   func uniqueConstraints(of table: String) -> [String] {
-    layout.record.table(named: table)?.indices.filter(\.isUnique).map { Self.constraint(of: $0, table) } ?? []
+    layout.record.table(named: table)?.indices.filter(\.isUnique).flatMap { index in
+      partitions.parts(of: table).map { ServerNames.constraint($0, index.columns, "key") }
+    } ?? []
   }
 
-  private static func constraint(of index: LayoutRecord.Index, _ table: String) -> String {
-    ServerNames.constraint(table, index.columns, "key")
+  private func isViolated(_ index: LayoutRecord.Index, of table: String, _ error: PostgresError) -> Bool {
+    (partitions[table]?.partitions ?? [table]).contains { part in
+      let name = ServerNames.constraint(part, index.columns, "key")
+      // The error of a shard names the constraint in its text only.
+      return error.constraint == name || error.constraint == nil && error.message.contains("\"\(name)\"")
+    }
   }
 }

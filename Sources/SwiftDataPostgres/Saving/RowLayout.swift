@@ -41,7 +41,7 @@ final class RowLayout: @unchecked Sendable {
   let update: String
 
   /// - Parameter isNew: whether the rows are new.
-  init(_ table: EntityTable, _ properties: [__Property], isNew: Bool, _ layout: StoreLayout) {
+  init(_ table: EntityTable, _ properties: [__Property], isNew: Bool, _ layout: StoreLayout, isSharded: Bool = false) {
     let record = layout.record.table(named: table.name)
     let search = SearchColumns(table, layout)
     let columns = properties.map { property in
@@ -76,6 +76,8 @@ final class RowLayout: @unchecked Sendable {
       "UPDATE \(table.name.quotedIdentifier) AS t SET"
       + " \(Self.assignments(table, properties, words).joined(separator: ", "))"
       + " FROM \(source) AS v(\(list)) WHERE t._pk = v._pk"
+      // A join with the array is computed here, from all rows of a shard. The shard computes this itself.
+      + (isSharded ? " AND t._pk = ANY($1::bigint[])" : "")
   }
 
   private static func assignments(
@@ -109,19 +111,22 @@ final class RowLayouts: Sendable {
   }
 
   private let layout: StoreLayout
+  private let partitions: PartitionedTables
   private let known = Mutex<[Kind: RowLayout]>([:])
 
-  init(_ layout: StoreLayout) { self.layout = layout }
+  init(_ layout: StoreLayout, _ partitions: PartitionedTables) {
+    (self.layout, self.partitions) = (layout, partitions)
+  }
 
   func insertion(_ table: EntityTable) -> RowLayout {
     find(Kind(entity: ObjectIdentifier(table.entity), properties: nil)) {
-      RowLayout(table, table.stored, isNew: true, layout)
+      RowLayout(table, table.stored, isNew: true, layout, isSharded: partitions.isSharded(table.name))
     }
   }
 
   func update(_ table: EntityTable, _ properties: [__Property]) -> RowLayout {
     find(Kind(entity: ObjectIdentifier(table.entity), properties: PropertySet(properties.map(\.index)))) {
-      RowLayout(table, properties, isNew: false, layout)
+      RowLayout(table, properties, isNew: false, layout, isSharded: partitions.isSharded(table.name))
     }
   }
 

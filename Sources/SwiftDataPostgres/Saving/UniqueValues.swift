@@ -100,7 +100,13 @@ struct UniqueValues {
     let changed = changes.changed.filter { change in properties.contains { change.properties.contains($0.index) } }
     let left = (changed.map(\.object) + changes.deleted)
       .filter { type(of: $0).__entity.root === table.entity.root }.map { $0.__state.key }
-    let conditions = values.columns.dropLast().map { "t.\($0.name.quotedIdentifier) = v.\($0.name.quotedIdentifier)" }
+    var conditions = values.columns.dropLast().map { "t.\($0.name.quotedIdentifier) = v.\($0.name.quotedIdentifier)" }
+    if writer.store.partitions.isSharded(table.name) {
+      // A shard computes these itself, but not the join.
+      conditions += values.columns.dropLast().enumerated().map { place, column in
+        "t.\(column.name.quotedIdentifier) = ANY($\(place + 2)::\(column.type.name)[])"
+      }
+    }
     let result = try writer.transaction.run(
       "SELECT v.place, t._pk\(table.hasDiscriminator ? ", t._entity" : "")"
         + " FROM \(values.source(first: 2)) AS v(\(values.list)) JOIN \(table.name.quotedIdentifier) AS t"

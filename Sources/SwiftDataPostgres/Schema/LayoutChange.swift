@@ -10,23 +10,27 @@ struct LayoutChange {
   let connection: PostgresConnection
   let tables: [EntityTable]
   let store: String
+  let namespace: String
+  let partitions: PartitionedTables
+  let shards: ShardConnections
 
   /// - Returns: the resulting layout.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if extending is not enough.
   func bring(_ stored: LayoutRecord, to wanted: LayoutRecord) throws -> LayoutRecord {
     let newTables = wanted.tables.filter { stored.table(named: $0.name) == nil }
     let newPairs = wanted.pairTables.filter { pairs in !stored.pairTables.contains { $0.name == pairs.name } }
-    for statement in newTables.flatMap(\.serverCreation) + newPairs.flatMap(\.serverCreation) {
-      try connection.script(statement)
+    for table in newTables {
+      try alterShards(of: table) { table.shardCreation($0, on: $1) }
+      try run(table.serverCreation(partitions[table.name], namespace: namespace))
     }
+    try run(newPairs.flatMap(\.serverCreation))
     var result = stored
     for table in wanted.tables {
       guard let index = result.tables.firstIndex(where: { $0.name == table.name }) else { continue }
       result.tables[index] = try bring(result.tables[index], to: table)
     }
-    for statement in newTables.flatMap(\.serverConstraints) + newPairs.flatMap(\.serverConstraints) {
-      try connection.script(statement)
-    }
+    try run(newTables.flatMap { $0.serverConstraints(partitions) })
+    try run(newPairs.flatMap { $0.serverConstraints(partitions) })
     result.tables += newTables
     result.pairTables += newPairs
     try checkRelationships(stored, wanted)
@@ -38,6 +42,8 @@ struct LayoutChange {
     var result = stored
     let name = stored.name.quotedIdentifier
     if wanted.hasDiscriminator, !stored.hasDiscriminator {
+      try alterShards(of: stored) { _, _ in ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS _entity text COLLATE \"C\""]
+      }
       try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT ''")
       _ = try connection.run("UPDATE \(name) SET _entity = $1::text", [.text(stored.classes.first ?? wanted.name)])
       try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity DROP DEFAULT")
@@ -52,7 +58,7 @@ struct LayoutChange {
     }
     try dropUniqueness(of: &result, wanted)
     for index in wanted.indices where !result.indices.contains(index) {
-      if let statement = result.creationOnServer(index) { try make(index, statement, in: wanted) }
+      try make(index, in: wanted)
       result.indices.append(index)
     }
     result.classes += wanted.classes.filter { !result.classes.contains($0) }
@@ -66,18 +72,24 @@ struct LayoutChange {
       column.isRequired = false
     }
     guard column.reference?.setsNull == false else { return }
-    let constraint = ServerNames.constraint(table.name, [column.name], "fkey")
-    try alter(table, "DROP CONSTRAINT IF EXISTS \(constraint.quotedIdentifier)")
+    try run(table.references(column, partitions)?.removal ?? [])
     column.reference?.setsNull = true
-    if let reference = table.serverReference(column) { try connection.script(reference) }
+    try run(table.references(column, partitions)?.creation ?? [])
   }
 
   /// Drops the unique constraints that the models declared over properties that they still have.
   private func dropUniqueness(of table: inout LayoutRecord.Table, _ wanted: LayoutRecord.Table) throws {
     let old = table.uniquenessBeyond(wanted)
     for index in old {
-      let constraint = ServerNames.constraint(table.name, index.columns, "key")
-      try alter(table, "DROP CONSTRAINT IF EXISTS \(constraint.quotedIdentifier)")
+      for part in partitions.parts(of: table.name) {
+        let constraint = ServerNames.constraint(part, index.columns, "key").quotedIdentifier
+        try run(["ALTER TABLE \(part.quotedIdentifier) DROP CONSTRAINT IF EXISTS \(constraint)"])
+      }
+      try alterShards(of: table) { partitioned, _ in
+        partitioned.partitions.map {
+          "DROP INDEX IF EXISTS \(ServerNames.constraint($0, index.columns, "key").quotedIdentifier)"
+        }
+      }
     }
     table.indices.removeAll { old.contains($0) }
   }
@@ -89,17 +101,24 @@ struct LayoutChange {
       var renamed = index
       renamed.columns = index.columns.map { $0 == original ? name : $0 }
       guard !table.indices.contains(renamed) else { continue }
-      let kind = index.isUnique ? "key" : "index"
-      let from = ServerNames.constraint(table.name, index.columns, kind)
-      let to = ServerNames.constraint(table.name, renamed.columns, kind)
-      try connection.script("ALTER INDEX IF EXISTS \(from.quotedIdentifier) RENAME TO \(to.quotedIdentifier)")
+      func renaming(_ table: String) -> String {
+        let kind = index.isUnique ? "key" : "index"
+        let from = ServerNames.constraint(table, index.columns, kind)
+        let to = ServerNames.constraint(table, renamed.columns, kind)
+        return "ALTER INDEX IF EXISTS \(from.quotedIdentifier) RENAME TO \(to.quotedIdentifier)"
+      }
+      try run((index.isUnique ? partitions.parts(of: table.name) : [table.name]).map(renaming))
+      try alterShards(of: table) { partitioned, _ in
+        (index.isUnique ? partitioned.partitions : [partitioned.table]).map(renaming)
+      }
       table.indices[place] = renamed
     }
   }
 
-  private func make(_ index: LayoutRecord.Index, _ statement: String, in table: LayoutRecord.Table) throws {
+  private func make(_ index: LayoutRecord.Index, in table: LayoutRecord.Table) throws {
     do {
-      try connection.script(statement)
+      try alterShards(of: table) { table.shardCreation(index, $0, on: $1) }
+      try run(table.creationOnServer(index, in: partitions))
     } catch let error as PostgresError where error.state == "23505" {
       throw SwiftDataError(
         .uniquenessViolation, entity: table.name, property: index.columns.joined(separator: ", "),
@@ -118,6 +137,7 @@ struct LayoutChange {
     if let original = property?.schemaProperty.originalName, !original.isEmpty, original != column.name,
       let index = table.columns.firstIndex(where: { $0.name == original })
     {
+      try alterShards(of: table) { partitioned, _ in [partitioned.renaming(original, to: column.name)] }
       try alter(table, "RENAME COLUMN \(original.quotedIdentifier) TO \(column.name.quotedIdentifier)")
       // The original texts of the column are removed with it.
       _ = try connection.run(
@@ -128,9 +148,11 @@ struct LayoutChange {
       try renameIndices(on: original, to: column.name, in: &table)
       return try change(index, to: column, property, in: &table)
     }
+    let name = table.name.quotedIdentifier
+    try alterShards(of: table) { _, _ in ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"] }
     try alter(table, "ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)")
     if column.isRequired { try fill(column, property, in: table) }
-    if let reference = table.serverReference(column) { try connection.script(reference) }
+    try run(table.references(column, partitions)?.creation ?? [])
     table.columns.append(column)
   }
 
@@ -173,6 +195,18 @@ struct LayoutChange {
 
   private func alter(_ table: LayoutRecord.Table, _ change: String) throws {
     try connection.script("ALTER TABLE \(table.name.quotedIdentifier) \(change)")
+  }
+
+  private func run(_ statements: [String]) throws {
+    for statement in statements { try connection.script(statement) }
+  }
+
+  /// Changes a table on the shards, before the store's server changes its own definition.
+  private func alterShards(
+    of table: LayoutRecord.Table, _ statements: (PartitionedTable, _ server: String) -> [String]
+  ) throws {
+    guard let partitioned = partitions[table.name], partitioned.isSharded else { return }
+    try shards.run(for: partitioned) { statements(partitioned, $0) }
   }
 
   private func property(_ column: String, in table: String) -> __Property? {

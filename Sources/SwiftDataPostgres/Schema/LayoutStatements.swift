@@ -3,46 +3,75 @@ import SwiftData
 // The statements that create the tables of a record. Each does nothing if its result exists.
 
 extension LayoutRecord.Table {
-  var serverCreation: [String] {
-    var lines = ["_pk bigint PRIMARY KEY"]
-    if hasDiscriminator { lines.append(Self.discriminator) }
-    lines += columns.map(\.serverDefinition)
-    lines.append("_given jsonb")
-    return [
-      "CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (\n  \(lines.joined(separator: ",\n  "))\n)",
-      "CREATE SEQUENCE IF NOT EXISTS \(ServerNames.keys(of: name).quotedIdentifier) INCREMENT BY \(KeyBlocks.size)",
-    ]
+  func serverCreation(_ partitioned: PartitionedTable?, namespace: String) -> [String] {
+    let key = partitioned == nil ? "_pk bigint PRIMARY KEY" : "_pk bigint NOT NULL"
+    let lines = [key] + (hasDiscriminator ? [Self.discriminator] : []) + columns.map(\.serverDefinition)
+    let sequence = ServerNames.keys(of: name).quotedIdentifier
+    let partitions = partitioned.map { $0.isSharded ? $0.foreignCreation(namespace) : $0.localCreation } ?? []
+    return [creation(lines, partitioned)] + partitions
+      + ["CREATE SEQUENCE IF NOT EXISTS \(sequence) INCREMENT BY \(KeyBlocks.size)"]
+  }
+
+  private func creation(_ lines: [String], _ partitioned: PartitionedTable?) -> String {
+    "CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (\n  "
+      + (lines + ["_given jsonb"]).joined(separator: ",\n  ") + "\n)" + (partitioned?.clause ?? "")
+  }
+
+  /// The statements that create the table on a shard, with the partitions that it keeps.
+  func shardCreation(_ partitioned: PartitionedTable, on server: String) -> [String] {
+    let discriminator = hasDiscriminator ? ["_entity text COLLATE \"C\""] : []
+    let lines = ["_pk bigint NOT NULL"] + discriminator + columns.map(\.shardDefinition)
+    return [creation(lines, partitioned)] + partitioned.indices(on: server).flatMap(partitioned.localCreation)
+      + indices.flatMap { shardCreation($0, partitioned, on: server) }
+  }
+
+  /// The statements that create an index on a shard. Its unique values are checked at each statement, because a check at
+  /// the end of the transaction could fail on one server after another one has committed.
+  func shardCreation(_ index: LayoutRecord.Index, _ partitioned: PartitionedTable, on server: String) -> [String] {
+    guard index.isUnique else { return creationOnServer(index, in: PartitionedTables()) }
+    guard index.expressions == nil else { return [] }
+    let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
+    return partitioned.indices(on: server).map { place in
+      let partition = partitioned.partitions[place]
+      let name = ServerNames.constraint(partition, index.columns, "key")
+      return "CREATE UNIQUE INDEX IF NOT EXISTS \(name.quotedIdentifier) ON \(partition.quotedIdentifier) (\(list))"
+    }
   }
 
   static var discriminator: String { "_entity text COLLATE \"C\" NOT NULL" }
 
   /// Constraints that require all tables.
-  var serverConstraints: [String] {
-    columns.compactMap(serverReference) + indices.compactMap(creationOnServer)
+  func serverConstraints(_ partitions: PartitionedTables) -> [String] {
+    columns.flatMap { references($0, partitions)?.creation ?? [] }
+      + indices.flatMap { creationOnServer($0, in: partitions) }
   }
 
-  func serverReference(_ column: LayoutRecord.Column) -> String? {
-    guard let reference = column.reference else { return nil }
-    let constraint = ServerNames.constraint(name, [column.name], "fkey")
-    return "ALTER TABLE \(name.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier)"
-      + " FOREIGN KEY (\(column.name.quotedIdentifier)) REFERENCES \(reference.table.quotedIdentifier) (_pk)"
-      + (reference.setsNull ? " ON DELETE SET NULL" : "") + " DEFERRABLE INITIALLY DEFERRED"
+  func references(_ column: LayoutRecord.Column, _ partitions: PartitionedTables) -> ReferenceStatements? {
+    column.reference.map { reference in
+      ReferenceStatements(
+        table: name, column: column.name, target: reference.table,
+        deletion: reference.setsNull ? .setNull : .refuse, partitions: partitions)
+    }
   }
 
   /// Unique values are checked at the end of a transaction, so that one transaction can swap them.
   ///
-  /// Nil for an index on members of composite values, which only makes queries faster.
-  func creationOnServer(_ index: LayoutRecord.Index) -> String? {
-    guard index.expressions == nil else { return nil }
-    let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
-    let constraint = ServerNames.constraint(name, index.columns, index.isUnique ? "key" : "index")
-    return index.isUnique
-      ? "ALTER TABLE \(name.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) UNIQUE (\(list))"
-        + " DEFERRABLE INITIALLY DEFERRED"
-        // In Swift's order, which is also that of ORDER BY. Otherwise the server would not read rows from the index in
-        // order.
-      : "CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier)"
-        + " (\(index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")))"
+  /// Empty for an index on members of composite values, which only makes queries faster. Each local partition has the
+  /// unique constraints itself.
+  func creationOnServer(_ index: LayoutRecord.Index, in partitions: PartitionedTables) -> [String] {
+    guard index.expressions == nil else { return [] }
+    if index.isUnique {
+      let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
+      return partitions.parts(of: name).map { part in
+        let constraint = ServerNames.constraint(part, index.columns, "key")
+        return "ALTER TABLE \(part.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) UNIQUE (\(list))"
+          + " DEFERRABLE INITIALLY DEFERRED"
+      }
+    }
+    let constraint = ServerNames.constraint(name, index.columns, "index")
+    // In Swift's order, which is also that of ORDER BY. Otherwise the server would not read rows from the index in order.
+    let list = index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")
+    return ["CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier) (\(list))"]
   }
 }
 
@@ -64,12 +93,10 @@ extension LayoutRecord.PairTable {
     ]
   }
 
-  var serverConstraints: [String] {
-    [("source", source), ("target", target)].map { column, table in
-      let constraint = ServerNames.constraint(name, [column], "fkey")
-      return
-        "ALTER TABLE \(name.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) FOREIGN KEY (\(column))"
-        + " REFERENCES \(table.quotedIdentifier) (_pk) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+  func serverConstraints(_ partitions: PartitionedTables) -> [String] {
+    [("source", source), ("target", target)].flatMap { column, target in
+      ReferenceStatements(table: name, column: column, target: target, deletion: .cascade, partitions: partitions)
+        .creation
     }
   }
 }

@@ -11,6 +11,9 @@ extension LayoutRecord.Column {
   var serverDefinition: String {
     "\(name.quotedIdentifier) \(serverType.declaration)\(isRequired ? " NOT NULL" : "")"
   }
+
+  /// The column in `CREATE TABLE` on a shard.
+  var shardDefinition: String { "\(name.quotedIdentifier) \(serverType.declaration)" }
 }
 
 extension ValueFamily {

@@ -16,6 +16,9 @@ enum ServerNames {
   /// The sequence that assigns blocks of keys to a table.
   static func keys(of table: String) -> String { short("\(table)__keys") }
 
+  /// A partition of a table.
+  static func partition(_ index: Int, of table: String) -> String { short("\(table)__p\(index)") }
+
   /// The column with the words of a searchable text.
   static func words(of column: String) -> String { short("_words_\(column)") }
 

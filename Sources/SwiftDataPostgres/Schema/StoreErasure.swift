@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 
 /// Removes the store's objects and leaves those of others.
@@ -6,8 +7,16 @@ struct StoreErasure {
   let configuration: PostgresConfiguration
   let record: LayoutRecord
   let search: [SearchColumns]
+  let partitions: PartitionedTables
 
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the configuration does not name a shard.
   func run() throws {
+    let shards = ShardConnections(configuration)
+    for table in partitions.sharded {
+      // The store's server goes first: a row that refers to nothing is gone, a table that refers to nothing is an error.
+      try shards.run(for: table) { _ in ["DROP TABLE IF EXISTS \(table.table.quotedIdentifier) CASCADE"] }
+    }
+    let record = (try? storedRecord()) ?? record
     do {
       try connection.script("BEGIN")
       let own = [
@@ -31,5 +40,12 @@ struct StoreErasure {
       try? connection.script("ROLLBACK")
       throw error
     }
+  }
+
+  /// The tables of all programs that used the store.
+  private func storedRecord() throws -> LayoutRecord? {
+    let stored = try connection.run("SELECT value FROM \(ServerNames.metadata) WHERE key = 'layout'")
+    guard stored.count == 1, let text = stored.text(0, 0) else { return nil }
+    return try JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
   }
 }

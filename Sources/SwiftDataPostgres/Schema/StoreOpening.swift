@@ -9,16 +9,23 @@ struct StoreOpening {
   let plan: (any SchemaMigrationPlan.Type)?
   private var record: LayoutRecord { current.layout.record }
   private var search: [SearchColumns] { SearchColumns.all(of: current.layout) }
+  private let shards: ShardConnections
 
   init(
     connection: PostgresConnection, configuration: PostgresConfiguration, current: VersionLayout,
     plan: (any SchemaMigrationPlan.Type)?
   ) {
     (self.connection, self.configuration, self.current, self.plan) = (connection, configuration, current, plan)
+    shards = ShardConnections(configuration)
   }
 
-  /// - Returns: the identifier of the store.
-  func open() throws -> String {
+  /// What the metadata says about a store.
+  struct Opened {
+    let identifier: String
+    let partitions: PartitionedTables
+  }
+
+  func open() throws -> Opened {
     try checkServer()
     try ServerNames.validate(record)
     if let known = try known() { return known }
@@ -42,12 +49,18 @@ struct StoreOpening {
         try ServerFunctions.install(on: connection)
         try write("functions", "\(ServerFunctions.version)")
       }
-      let new = try migrate(try storedRecord(), identifier)
+      let stored = try storedRecord()
+      let partitions = try partitions(of: stored)
+      if partitions.contains(where: \.isSharded) {
+        for statement in shards.foreignServers { try connection.script(statement) }
+      }
+      let new = try migrate(stored, identifier, PartitionedTables(partitions))
+      try write("partitions", String(decoding: JSONCoding.encode(partitions), as: UTF8.self))
       try write("layout", String(decoding: JSONCoding.encode(new), as: UTF8.self))
       try write("version", "\(try version.numbers)")
       try write("search", (try searchRecords()).union(search.flatMap(\.records)).sorted().joined(separator: "\n"))
       try connection.script("COMMIT")
-      return identifier
+      return Opened(identifier: identifier, partitions: PartitionedTables(partitions))
     } catch {
       try? connection.script("ROLLBACK")
       throw error
@@ -58,32 +71,44 @@ struct StoreOpening {
 
   /// Migrates the tables to the models, through the versions of the plan.
   /// - Returns: the resulting layout.
-  private func migrate(_ stored: LayoutRecord?, _ identifier: String) throws -> LayoutRecord {
+  private func migrate(
+    _ stored: LayoutRecord?, _ identifier: String, _ partitions: PartitionedTables
+  ) throws -> LayoutRecord {
     var stored = stored ?? .empty
     for step in try migration?.steps ?? [] {
       // Programs with the database open wait until the new models are in force.
       if step.willMigrate != nil || step.didMigrate != nil { try lockTables(stored) }
-      if let willMigrate = step.willMigrate { try run(willMigrate, step.source, identifier) }
-      stored = try bring(stored, to: step.target.layout)
-      if let didMigrate = step.didMigrate { try run(didMigrate, step.target, identifier) }
+      if let willMigrate = step.willMigrate { try run(willMigrate, step.source, identifier, partitions) }
+      stored = try bring(stored, to: step.target.layout, partitions)
+      if let didMigrate = step.didMigrate { try run(didMigrate, step.target, identifier, partitions) }
     }
-    return try bring(stored, to: current.layout)
+    return try bring(stored, to: current.layout, partitions)
   }
 
-  private func bring(_ stored: LayoutRecord, to layout: StoreLayout) throws -> LayoutRecord {
+  private func bring(
+    _ stored: LayoutRecord, to layout: StoreLayout, _ partitions: PartitionedTables
+  ) throws -> LayoutRecord {
     defer { try? connection.forgetStatements() }
-    let change = LayoutChange(connection: connection, tables: layout.tables, store: configuration.name)
+    let change = LayoutChange(
+      connection: connection, tables: layout.tables, store: configuration.name, namespace: configuration.namespace,
+      partitions: partitions, shards: shards)
     try connection.settleConstraints()
     let new = try change.bring(stored, to: layout.record)
     for columns in SearchColumns.all(of: layout) {
       try connection.settleConstraints()
-      try columns.make(on: connection)
+      let partitioned = partitions[columns.table].flatMap { $0.isSharded ? $0 : nil }
+      if let partitioned { try shards.run(for: partitioned) { _ in columns.creation } }
+      try columns.make(on: connection, isSharded: partitioned != nil)
     }
     return new
   }
 
-  private func run(_ body: (ModelContext) throws -> Void, _ version: VersionLayout, _ identifier: String) throws {
-    let store = PostgresStore(configuration, version, identifier: identifier, within: connection)
+  private func run(
+    _ body: (ModelContext) throws -> Void, _ version: VersionLayout, _ identifier: String,
+    _ partitions: PartitionedTables
+  ) throws {
+    let opened = Opened(identifier: identifier, partitions: partitions)
+    let store = PostgresStore(configuration, version, opened, within: connection)
     try ServerMigration.run(body, on: version, store: store)
   }
 
@@ -116,8 +141,8 @@ struct StoreOpening {
 
   private var lock: PostgresParameter { .text("swiftdata \(configuration.namespace)") }
 
-  /// The identifier of a store that needs no change, or nil.
-  private func known() throws -> String? {
+  /// A store that needs no change, or nil.
+  private func known() throws -> Opened? {
     let there = try connection.run(
       "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1::text AND tablename = $2::text",
       [.text(configuration.namespace), .text(ServerNames.metadata)])
@@ -129,7 +154,37 @@ struct StoreOpening {
       try searchRecords().isSuperset(of: search.flatMap(\.records)),
       try !search.contains(where: { try $0.isIncomplete(on: connection) })
     else { return nil }
-    return identifier
+    let partitions = try storedPartitions()
+    guard try self.partitions(of: stored) == partitions else { return nil }
+    return Opened(identifier: identifier, partitions: PartitionedTables(partitions))
+  }
+
+  // MARK: - Partitions
+
+  /// The stored divisions and those of the configuration for new tables. A program whose configuration does not have a
+  /// stored one follows it.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if a table exists and is divided otherwise.
+  private func partitions(of stored: LayoutRecord?) throws -> [PartitionedTable] {
+    var partitions = try storedPartitions()
+    for wanted in try configuration.partitions.map({ try $0.table(in: current.layout, configuration.name) }) {
+      let place = partitions.firstIndex { $0.table == wanted.table }
+      if place == nil, stored?.table(named: wanted.table) == nil {
+        partitions.append(wanted)
+      } else if let place, partitions[place].isDivided(like: wanted, record) {
+        partitions[place] = wanted
+      } else {
+        throw SwiftDataError(
+          .loadIssueModelContainer, entity: wanted.table, property: wanted.column,
+          message: "its rows in the store \"\(configuration.name)\" are"
+            + (place.map { " divided by \"\(partitions[$0].column)\" into \(partitions[$0].count)" } ?? " not divided")
+            + ", which cannot be changed; copy the store into another namespace with the new division")
+      }
+    }
+    return partitions
+  }
+
+  private func storedPartitions() throws -> [PartitionedTable] {
+    try read("partitions").map { try JSONCoding.decode([PartitionedTable].self, from: Data($0.utf8)) } ?? []
   }
 
   // MARK: - The server

@@ -48,30 +48,37 @@ struct SearchColumns {
   // MARK: - Making
 
   /// Creates missing columns, and computes the words of all texts.
-  func make(on connection: PostgresConnection) throws {
+  /// - Parameter isSharded: whether the rows are on other servers. Only the store changes texts there.
+  func make(on connection: PostgresConnection, isSharded: Bool) throws {
+    for statement in creation { try connection.script(statement) }
+    for column in columns where !isSharded { try connection.script(forgettingCreation(column)) }
+    while try fill(on: connection) {}
+  }
+
+  /// The statements that create the columns and their indices.
+  var creation: [String] {
     let rows = table.quotedIdentifier
-    for column in columns {
-      let words = column.words.quotedIdentifier
-      let forget = forgetting(column)
-      try connection.script(
-        """
-        ALTER TABLE \(rows) ADD COLUMN IF NOT EXISTS \(words) tsvector;
-        CREATE OR REPLACE FUNCTION \(forget)() RETURNS trigger LANGUAGE plpgsql AS $swift$
-        BEGIN NEW.\(words) := NULL; RETURN NEW; END $swift$;
-        DROP TRIGGER IF EXISTS \(forget) ON \(rows);
-        CREATE TRIGGER \(forget) BEFORE UPDATE OF \(column.source.quotedIdentifier) ON \(rows) FOR EACH ROW
-        WHEN (NEW.\(column.source.quotedIdentifier) IS DISTINCT FROM OLD.\(column.source.quotedIdentifier)
-          AND NEW.\(words) IS NOT DISTINCT FROM OLD.\(words) AND NEW.\(words) IS NOT NULL)
-        EXECUTE FUNCTION \(forget)();
-        """)
-    }
     func index(_ kind: String) -> String {
       ServerNames.constraint(table, columns.map(\.source), kind).quotedIdentifier
     }
-    try connection.script(
-      "CREATE INDEX IF NOT EXISTS \(index("words")) ON \(rows) USING gin ((\(all(""))));"
-        + " CREATE INDEX IF NOT EXISTS \(index("wordless")) ON \(rows) (_pk) WHERE \(lacksWords(""))")
-    while try fill(on: connection) {}
+    return columns.map { "ALTER TABLE \(rows) ADD COLUMN IF NOT EXISTS \($0.words.quotedIdentifier) tsvector" } + [
+      "CREATE INDEX IF NOT EXISTS \(index("words")) ON \(rows) USING gin ((\(all(""))))",
+      "CREATE INDEX IF NOT EXISTS \(index("wordless")) ON \(rows) (_pk) WHERE \(lacksWords(""))",
+    ]
+  }
+
+  private func forgettingCreation(_ column: Column) -> String {
+    let (rows, words) = (table.quotedIdentifier, column.words.quotedIdentifier)
+    let forget = forgetting(column)
+    return """
+      CREATE OR REPLACE FUNCTION \(forget)() RETURNS trigger LANGUAGE plpgsql AS $swift$
+      BEGIN NEW.\(words) := NULL; RETURN NEW; END $swift$;
+      DROP TRIGGER IF EXISTS \(forget) ON \(rows);
+      CREATE TRIGGER \(forget) BEFORE UPDATE OF \(column.source.quotedIdentifier) ON \(rows) FOR EACH ROW
+      WHEN (NEW.\(column.source.quotedIdentifier) IS DISTINCT FROM OLD.\(column.source.quotedIdentifier)
+        AND NEW.\(words) IS NOT DISTINCT FROM OLD.\(words) AND NEW.\(words) IS NOT NULL)
+      EXECUTE FUNCTION \(forget)();
+      """
   }
 
   /// The trigger with its function.
@@ -104,7 +111,8 @@ struct SearchColumns {
     let assignments = columns.map { "\($0.words.quotedIdentifier) = v.\($0.words.quotedIdentifier)" }
     _ = try connection.run(
       "UPDATE \(table.quotedIdentifier) AS t SET \(assignments.joined(separator: ", "))"
-        + " FROM \(rows.source()) AS v(\(rows.list)) WHERE t._pk = v._pk", rows.parameters)
+        + " FROM \(rows.source()) AS v(\(rows.list)) WHERE t._pk = v._pk AND t._pk = ANY($1::bigint[])", rows.parameters
+    )
     return true
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import SwiftData
 import SwiftDataPostgres
 import Testing
@@ -16,11 +17,19 @@ struct PostgresDifferentialTests {
   private static let share = (environment["PREDICATES"].flatMap(Int.init) ?? 4_000) / Int(seeds)
 
   @Test("A PostgreSQL store returns the objects for which evaluate is true, sorted", arguments: first..<(first + seeds))
-  func agreement(seed: UInt64) throws {
-    let configuration = PostgresConfiguration(
+  func agreement(seed: UInt64) throws { try check(seed, partitions: 0) }
+
+  @Test(
+    "A store whose classes are divided into partitions returns them too",
+    arguments: (first + seeds)..<(first + seeds + 3))
+  func partitions(seed: UInt64) throws { try check(seed, partitions: 5) }
+
+  private func check(_ seed: UInt64, partitions: Int) throws {
+    let schema = Schema([Specimen.self, Drawer.self, StrongBox.self, Cabinet.self, Sticker.self])
+    var configuration = PostgresConfiguration(
       url: LawServer.url ?? "", namespace: "law_" + UUID().uuidString.lowercased(), pool: PostgresPoolOptions(size: 2))
-    let container = try ModelContainer(
-      for: Specimen.self, Drawer.self, StrongBox.self, Cabinet.self, Sticker.self, configurations: configuration)
+    if partitions > 0 { configuration.partitions = PostgresPartitions.all(of: schema, count: partitions) }
+    let container = try ModelContainer(for: schema, configurations: configuration)
     let data = try DifferentialData(seed: seed) { objects in
       let context = ModelContext(container)
       for object in objects { context.insert(object) }

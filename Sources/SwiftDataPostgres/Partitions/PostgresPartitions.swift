@@ -1,0 +1,85 @@
+public import SwiftData
+
+// @unchecked Sendable because it is immutable, and key paths to persisted properties capture nothing.
+/// The division of a class's rows into partitions by a property, on one server or on several. (Our own.)
+///
+///     PostgresConfiguration(url: url, partitions: [.hash(\Message.conversationID, count: 16)])
+///
+/// A fetch whose predicate says which value the property has reads one partition. The division takes effect when the
+/// store creates the table. `Documentation/partitions.md` says what differs from an ordinary table.
+public struct PostgresPartitions: @unchecked Sendable, Hashable {
+  let model: any PersistentModel.Type
+  let property: AnyKeyPath
+  let count: Int
+  let shards: [String]
+
+  package init(model: any PersistentModel.Type, property: AnyKeyPath, count: Int, shards: [String] = []) {
+    (self.model, self.property, self.count, self.shards) = (model, property, count, shards)
+  }
+
+  /// Divides rows by the hash of a property.
+  /// - Parameters:
+  ///   - property: an attribute or a to-one relationship of the class. Objects of its subclasses are divided too. Every
+  ///     unique constraint of the class must contain it.
+  ///   - count: the number of partitions, which cannot be changed later.
+  ///   - shards: the URLs of the servers that keep the partitions, in turn. The store's server reaches them through
+  ///     `postgres_fdw`. Empty if the store's own server keeps them. There are at most `count`.
+  public static func hash<Model: PersistentModel, Value>(
+    _ property: KeyPath<Model, Value>, count: Int, shards: [String] = []
+  ) -> PostgresPartitions {
+    PostgresPartitions(model: Model.self, property: property, count: count, shards: shards)
+  }
+
+  /// Whether two divisions are of one class, by one property, with one count and the same servers.
+  public static func == (left: PostgresPartitions, right: PostgresPartitions) -> Bool {
+    left.model == right.model && left.property == right.property && left.count == right.count
+      && left.shards == right.shards
+  }
+
+  /// Hashes what ``==(_:_:)`` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(model))
+    hasher.combine(property)
+    hasher.combine(count)
+    hasher.combine(shards)
+  }
+
+  /// The table that it divides.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer`.
+  func table(in layout: StoreLayout, _ store: String) throws -> PartitionedTable {
+    let entity = model.__entity
+    func fault(_ property: String?, _ message: String) -> SwiftDataError {
+      SwiftDataError(.loadIssueModelContainer, entity: entity.name, property: property, message: message)
+    }
+    guard let table = layout.tables.first(where: { $0.entity === entity }),
+      let record = layout.record.table(named: table.name)
+    else { throw fault(nil, "the store \"\(store)\" cannot divide a class that its schema does not have") }
+    guard let property = KeyPathResolver.property(at: property, in: entity),
+      let column = record.column(named: TableNames.column(for: property))
+    else {
+      throw fault(nil, "the property by which the rows are divided has no column; name an attribute or a to-one")
+    }
+    guard column.serverType != .json else {
+      throw fault(property.name, "values of several types cannot divide rows; name another property")
+    }
+    let limit = 1...1024
+    guard limit.contains(count), shards.count <= count else {
+      throw fault(property.name, "a class has 1 to \(limit.upperBound) partitions, and no more servers than partitions")
+    }
+    if let unique = record.indices.first(where: { $0.isUnique && !$0.columns.contains(column.name) }) {
+      throw fault(
+        unique.columns.joined(separator: ", "),
+        "PostgreSQL keeps values unique within a partition only, so that a unique constraint must contain"
+          + " \"\(property.name)\", by which the rows are divided; add it to the constraint, or divide by another property"
+      )
+    }
+    let servers = try shards.map { url in
+      guard let server = ShardServer(url) else {
+        throw fault(
+          property.name, "the URL of a shard cannot be read; write postgres://user:password@host:port/database")
+      }
+      return server.name
+    }
+    return PartitionedTable(table: table.name, column: column.name, count: count, servers: servers)
+  }
+}

@@ -1,0 +1,108 @@
+import SwiftData
+
+/// The statements that keep a column's keys valid: a row that they refer to exists, and its deletion sets them to NULL,
+/// deletes their rows, or is refused.
+///
+/// A foreign key does so. A partitioned table cannot be the target of one, because its keys are unique within partitions
+/// only. There, two triggers do the same. Nothing does so between servers.
+struct ReferenceStatements {
+  /// What the deletion of a target does to the rows that refer to it.
+  enum Deletion: String {
+    case setNull = "SET NULL"
+    case cascade = "CASCADE"
+    case refuse = ""
+  }
+
+  let table: String
+  let column: String
+  let target: String
+  let deletion: Deletion
+  let partitions: PartitionedTables
+
+  private var name: String { ServerNames.constraint(table, [column], "fkey") }
+  private var deletionName: String { ServerNames.short("\(name)_deleted") }
+
+  var creation: [String] {
+    if partitions.isSharded(table) || partitions.isSharded(target) { return [] }
+    let (table, column) = (table.quotedIdentifier, column.quotedIdentifier)
+    let deferred = "DEFERRABLE INITIALLY DEFERRED"
+    guard partitions[target] != nil else {
+      let action = deletion == .refuse ? "" : " ON DELETE \(deletion.rawValue)"
+      return [
+        "ALTER TABLE \(table) ADD CONSTRAINT \(name.quotedIdentifier) FOREIGN KEY (\(column))"
+          + " REFERENCES \(target.quotedIdentifier) (_pk)\(action) \(deferred)"
+      ]
+    }
+    func trigger(_ name: String, _ event: String, _ call: [String]) -> String {
+      "CREATE CONSTRAINT TRIGGER \(name.quotedIdentifier) AFTER \(event) \(deferred) FOR EACH ROW"
+        + (event.hasPrefix("INSERT") ? " WHEN (NEW.\(column) IS NOT NULL)" : "")
+        + " EXECUTE FUNCTION \(call[0])(\(call.dropFirst().map(\.quotedLiteral).joined(separator: ", ")))"
+    }
+    return [
+      trigger(
+        name, "INSERT OR UPDATE OF \(column) ON \(table)", ["swiftdata_referring", self.column, target]),
+      trigger(
+        deletionName, "DELETE ON \(target.quotedIdentifier)",
+        ["swiftdata_referred", self.table, self.column, deletion.rawValue]),
+    ]
+  }
+
+  var removal: [String] {
+    let table = table.quotedIdentifier
+    guard partitions[target] != nil else {
+      return ["ALTER TABLE \(table) DROP CONSTRAINT IF EXISTS \(name.quotedIdentifier)"]
+    }
+    return [
+      "DROP TRIGGER IF EXISTS \(name.quotedIdentifier) ON \(table)",
+      "DROP TRIGGER IF EXISTS \(deletionName.quotedIdentifier) ON \(target.quotedIdentifier)",
+    ]
+  }
+
+  /// The functions of the triggers. A row may have changed since the event that a deferred trigger runs for, and an
+  /// update may have moved a row to another partition, which deletes it from its own.
+  static let functions = [
+    """
+    CREATE OR REPLACE FUNCTION swiftdata_referring() RETURNS trigger LANGUAGE plpgsql AS $swift$
+    DECLARE target bigint; n integer;
+    BEGIN
+      EXECUTE format('SELECT ($1).%I', TG_ARGV[0]) INTO target USING NEW;
+      EXECUTE format('SELECT 1 FROM %I.%I WHERE _pk = $1 FOR KEY SHARE', TG_TABLE_SCHEMA, TG_ARGV[1])
+        INTO n USING target;
+      IF n IS NULL THEN
+        EXECUTE format('SELECT 1 FROM %I.%I WHERE _pk = $1 AND %I = $2', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_ARGV[0])
+          INTO n USING NEW._pk, target;
+        IF n IS NOT NULL THEN
+          RAISE EXCEPTION 'row % of % refers to a row of % that does not exist', NEW._pk, TG_TABLE_NAME, TG_ARGV[1]
+            USING ERRCODE = 'foreign_key_violation';
+        END IF;
+      END IF;
+      RETURN NULL;
+    END $swift$
+    """,
+    """
+    CREATE OR REPLACE FUNCTION swiftdata_referred() RETURNS trigger LANGUAGE plpgsql AS $swift$
+    DECLARE n integer; own name;
+    BEGIN
+      SELECT c.relname INTO own FROM pg_catalog.pg_inherits AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.inhparent
+        WHERE i.inhrelid = TG_RELID;
+      EXECUTE format('SELECT 1 FROM %I.%I WHERE _pk = $1', TG_TABLE_SCHEMA, coalesce(own, TG_TABLE_NAME))
+        INTO n USING OLD._pk;
+      IF n IS NOT NULL THEN RETURN NULL; END IF;
+      IF TG_ARGV[2] = 'SET NULL' THEN
+        EXECUTE format('UPDATE %I.%I SET %I = NULL WHERE %3$I = $1', TG_TABLE_SCHEMA, TG_ARGV[0], TG_ARGV[1])
+          USING OLD._pk;
+      ELSIF TG_ARGV[2] = 'CASCADE' THEN
+        EXECUTE format('DELETE FROM %I.%I WHERE %I = $1', TG_TABLE_SCHEMA, TG_ARGV[0], TG_ARGV[1]) USING OLD._pk;
+      ELSE
+        EXECUTE format('SELECT 1 FROM %I.%I WHERE %I = $1 LIMIT 1', TG_TABLE_SCHEMA, TG_ARGV[0], TG_ARGV[1])
+          INTO n USING OLD._pk;
+        IF n IS NOT NULL THEN
+          RAISE EXCEPTION 'row % of % is referred to by %', OLD._pk, TG_TABLE_NAME, TG_ARGV[0]
+            USING ERRCODE = 'foreign_key_violation';
+        END IF;
+      END IF;
+      RETURN NULL;
+    END $swift$
+    """,
+  ]
+}

@@ -1,0 +1,17 @@
+package import SwiftData
+package import SwiftDataPostgres
+
+extension PostgresPartitions {
+  /// A division of every class of a schema, by an attribute that its unique constraints have in common.
+  package static func all(of schema: Schema, count: Int) -> [PostgresPartitions] {
+    schema.runtimeEntities.filter { $0.superentity == nil }.compactMap { entity in
+      let table = EntityTable.tables(of: schema) { _ in 0 }.first { $0.entity === entity }
+      let property = entity.properties.first { property in
+        property.isAttribute && property.isStored
+          && table?.uniqueness.allSatisfy { $0.contains { $0.property === property } } ?? false
+      }
+      let path = entity.indexByKeyPath.first { $0.value == property?.index }?.key
+      return path.map { PostgresPartitions(model: entity.type, property: $0, count: count) }
+    }
+  }
+}
