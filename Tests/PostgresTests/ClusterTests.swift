@@ -115,6 +115,54 @@ struct ClusterTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Note>()) == 22)
   }
 
+  @Test("asks a replica for its position after the rows, and before them only if it must")
+  func positions() throws {
+    let cluster = try PrivateCluster("--nodes", "2", "--asynchronous")
+    defer { cluster.stop() }
+    let store = TestStore(url: cluster.url)
+    var configuration = store.configuration
+    configuration.readReplicas = .prefer
+    let container = try ModelContainer(for: Note.self, configurations: configuration)
+    let context = ModelContext(container)
+    let reads = try #require((container.core.stores.first as? PostgresStore)?.connections.replicas)
+    /// Whether a fetch asks a replica for its position before it reads the rows.
+    func asksFirst(_ count: Int) throws -> Bool {
+      let (found, statements) = try SQLTrace.record {
+        try ModelContext(container).fetchCount(FetchDescriptor<Note>())
+      }
+      #expect(found == count)
+      return statements.contains { $0.contains("$1::bigint - ") }
+    }
+    // Until the replica has the table.
+    while reads.counts.withLock({ $0.replica }) == 0 {
+      _ = try asksFirst(0)
+      try Task.checkCancellation()
+    }
+    for count in 1...3 {
+      context.insert(Note(count))
+      try context.save()
+      #expect(try asksFirst(count))
+      // Until the replica has shown what this store saw.
+      while try asksFirst(count) { try Task.checkCancellation() }
+      let before = reads.counts.withLock { $0.replica }
+      #expect(try !asksFirst(count))
+      #expect(reads.counts.withLock { $0.replica } == before + 1)
+    }
+  }
+
+  @Test("spreads connections over the replicas")
+  func turns() throws {
+    let cluster = try PrivateCluster("--asynchronous")
+    defer { cluster.stop() }
+    let servers = PostgresServers(url: cluster.url, options: PostgresPoolOptions(), role: .replica)
+    let connections = try (0..<9).map { _ in
+      try PostgresConnection(servers, namespace: "public", application: "test", log: nil)
+    }
+    let counts = Dictionary(grouping: connections, by: \.host.place).mapValues(\.count)
+    // Each host is first three times. A turn of the primary goes to any replica.
+    #expect(counts.count == 2 && counts.values.allSatisfy { $0 >= 3 }, "\(counts)")
+  }
+
   @Test("answers no fetch on a replica that is later than a bound")
   func bounded() throws {
     let cluster = try PrivateCluster("--nodes", "2", "--asynchronous", "--delay", "3")

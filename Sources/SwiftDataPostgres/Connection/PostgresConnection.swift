@@ -4,12 +4,20 @@ import SwiftData
 
 /// A statement with its parameters.
 package struct PostgresStatement {
-  var sql: String
-  var parameters: [PostgresParameter]
+  /// The key of the prepared statement: the SQL, or a text with a question mark for each value.
+  fileprivate let text: String
+  private let hasQuestionMarks: Bool
+  let parameters: [PostgresParameter]
+  var sql: String { hasQuestionMarks ? Self.numbered(text) : text }
 
   init(_ sql: String, _ parameters: [PostgresParameter] = []) {
-    self.sql = sql
-    self.parameters = parameters
+    (text, hasQuestionMarks, self.parameters) = (sql, false, parameters)
+  }
+
+  /// A statement whose question marks are numbered only when a connection prepares it.
+  init(marked fragment: SQLFragment) {
+    (text, hasQuestionMarks) = (fragment.sql, true)
+    parameters = fragment.arguments.map(PostgresParameter.init(comparing:))
   }
 }
 
@@ -44,6 +52,8 @@ package final class PostgresConnection: @unchecked Sendable {
   private(set) var isPooled = false
   /// The timeline of the primary, which changes at each failover; 0 on a replica.
   private(set) var timeline: Int64 = 0
+  /// The log position that a replica showed after the last fetch, or less than any position.
+  var shown = Int64.min
   /// The statements prepared on the server.
   private var prepared: [StatementKey: PreparedStatement] = [:]
   /// The time of its last return to the pool.
@@ -234,7 +244,7 @@ package final class PostgresConnection: @unchecked Sendable {
   private func runPipeline(_ statements: [PostgresStatement]) throws -> [PostgresResult] {
     // Preparing takes a separate round trip, but only the first time.
     let prepared = try statements.map { statement in
-      try prepare(statement.sql, statement.parameters) { statement.sql }
+      try prepare(statement.text, statement.parameters) { statement.sql }
     }
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var failure: PostgresError?
@@ -243,18 +253,18 @@ package final class PostgresConnection: @unchecked Sendable {
     }
     let start = log?.begin()
     for (statement, known) in zip(statements, prepared) {
-      SQLTrace.note(statement.sql)
+      SQLTrace.note(known.sql)
       attempt { try send(known, statement.parameters) }
     }
     if PQpipelineSync(handle) == 0 { failure = failure ?? lost() }
     var results = [PostgresResult]()
-    for statement in statements where failure?.isLost != true {
+    for (statement, known) in zip(statements, prepared) where failure?.isLost != true {
       attempt {
         // The results of each statement end with none.
         guard let result = try nextResult() else { throw lost() }
         defer { while let rest = try? nextResult() { PQclear(rest) } }
-        let checked = try check(result, statement.sql)
-        note(statement.sql, statement.parameters, since: start)
+        let checked = try check(result, known.sql)
+        note(known.sql, statement.parameters, since: start)
         if failure == nil { results.append(checked) }
       }
     }

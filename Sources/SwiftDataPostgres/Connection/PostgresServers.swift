@@ -20,11 +20,11 @@ final class PostgresServers: Sendable {
   /// The value of `target_session_attrs`.
   private let target: String
   private let hasConnectTimeout: Bool
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
-    /// The index of the host that answered last.
-    var first = 0
+    /// The index of the host that answered last, or of the host whose turn it is to be asked for a replica.
+    var first: Int
     /// Hosts that answered too slowly, with the time until which they are asked last.
     var slow: [Int: ContinuousClock.Instant] = [:]
   }
@@ -39,6 +39,8 @@ final class PostgresServers: Sendable {
     let parsed = PostgresURL(url)
     hosts = parsed?.hosts ?? [PostgresURL.Host(name: nil, address: nil, port: nil)]
     hasConnectTimeout = parsed?.hasConnectTimeout ?? false
+    // Processes that start together must not begin with the same replica.
+    state = Mutex(State(first: role == .replica ? Int.random(in: hosts.indices) : 0))
     switch role {
     case .replica: target = "standby"
     // libpq prefers a standby among several hosts. Here each is asked alone.
@@ -61,7 +63,10 @@ final class PostgresServers: Sendable {
       let start = ContinuousClock.now
       let handle = withSettings(of: hosts[index], application: application) { PQconnectdbParams($0, $1, 1) }
       if let handle, PQstatus(handle) == CONNECTION_OK {
-        state.withLock { ($0.first, $0.slow[index]) = (index, nil) }
+        state.withLock { state in
+          state.slow[index] = nil
+          if role == .primary { state.first = index }
+        }
         return (handle, hosts[index])
       }
       let message = handle.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
@@ -74,14 +79,19 @@ final class PostgresServers: Sendable {
     throw error(answers)
   }
 
-  /// The host that answered last is first, replicas are in random order, slow hosts are last.
+  /// For the primary, the host that answered last is first. For replicas, the hosts take turns to be first, so that each
+  /// replica gets its part of the connections. Slow hosts are left out if there are others.
   private func order() -> [Int] {
     guard canFailOver else { return [0] }
     return state.withLock { state in
       let now = ContinuousClock.now
       state.slow = state.slow.filter { $0.value > now }
-      let first = role == .replica ? Int.random(in: hosts.indices) : state.first
-      let all = hosts.indices.map { ($0 + first) % hosts.count }
+      var all = hosts.indices.map { ($0 + state.first) % hosts.count }
+      if role == .replica {
+        // In random order, because the host after the primary would get the primary's turns too.
+        all[1...].shuffle()
+        state.first = (state.first + 1) % hosts.count
+      }
       // While a primary is missing, the next attempt must not wait for a slow host again.
       let quick = all.filter { state.slow[$0] == nil }
       return quick.isEmpty ? all : quick

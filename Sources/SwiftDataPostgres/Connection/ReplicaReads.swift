@@ -49,6 +49,9 @@ final class ReplicaReads: Sendable {
   /// The position that a replica shows at most. A change is visible a moment before the server reports it as replayed.
   private static let received = "coalesce(\(far("greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())")), 0)"
 
+  /// The position up to which a replica has shown changes at most, and the one that it certainly shows from now on.
+  private static let positions = PostgresStatement("SELECT \(received), \(shown)")
+
   /// The log position of a server.
   static func position(of connection: PostgresConnection) throws -> (position: Int64, timeline: Int64) {
     (try connection.run("SELECT \(received)").integer(0, 0), connection.timeline)
@@ -87,15 +90,21 @@ final class ReplicaReads: Sendable {
     guard let wanted = wanted(ask) else { return counted(nil) }
     do {
       let result = try pool.with(namespace, log: log, cancellable: cancellable) { connection in
-        let results = try connection.pipeline([
-          PostgresStatement("SELECT $1::bigint - \(Self.shown)", [.integer(wanted)]), PostgresStatement(statement),
-          Self.position,
-        ])
-        let lag = results[0].integer(0, 0)
+        var statements = [PostgresStatement(marked: statement), Self.positions]
+        // A server never shows less than before, so the answer to an earlier fetch can spare the question.
+        let isKnown = connection.shown >= wanted
+        if !isKnown {
+          statements.insert(PostgresStatement("SELECT $1::bigint - \(Self.shown)", [.integer(wanted)]), at: 0)
+        }
+        let results = try connection.pipeline(statements)
+        let lag = isKnown ? 0 : results[0].integer(0, 0)
         metrics?.note(lag: lag)
+        let positions = results[results.count - 1]
+        // A pooler may send the next statement to another server.
+        if !connection.isPooled { connection.shown = positions.integer(0, 1) }
         guard lag <= 0 else { return PostgresResult?.none }
-        note((results[2].integer(0, 0), 0), isPrimary: false)
-        return results[1]
+        note((positions.integer(0, 0), 0), isPrimary: false)
+        return results[results.count - 2]
       }
       return counted(result)
     } catch let error as PostgresError {
