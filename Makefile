@@ -102,7 +102,12 @@ api: docs
 	scripts/api $(if $(ACCEPT),--write)
 
 # make bench ONLY=W3,W4x RUNS=9; make bench ONLY=apple ROWS=1000000 measures stores of Apple's frameworks; ONLY=sync
-# measures sync beside the same work without sync; ONLY=partitions measures partitions on one and on three servers.
+# measures sync beside the same work without sync; ONLY=partitions measures partitions on one and on three servers;
+# ONLY=cluster starts servers and measures fetches from replicas. It needs root and cgroups, because each server gets 15 % of a
+# core while reads are measured.
+CLUSTER = swift run --skip-build --package-path Benchmarks -c release bench cluster --save Benchmarks/cluster.json \
+  $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
+
 bench:
 	@scripts/bootstrap
 ifeq ($(ONLY),apple)
@@ -114,6 +119,10 @@ else ifeq ($(ONLY),partitions)
 	  scripts/postgres sh -c 'export BENCH_SHARD_1="$$POSTGRES_URL"; unset POSTGRES_URL; exec "$$@"' sh \
 	  scripts/postgres sh -c 'export BENCH_SHARD_2="$$POSTGRES_URL"; exec "$$@"' sh \
 	  swift run --package-path Benchmarks -c release bench partitions $(if $(ROWS),--rows $(ROWS))
+else ifeq ($(ONLY),cluster)
+	swift build --package-path Benchmarks -c release --product bench
+	scripts/cluster --direct --asynchronous $(CLUSTER) overhead
+	scripts/cluster --direct --asynchronous --nodes 4 --cpu 15 $(CLUSTER) reads
 else
 	swift run --package-path Benchmarks -c release bench $(if $(RUNS),--runs $(RUNS)) \
 	  $(if $(ONLY),--only $(ONLY),--save Benchmarks/results.json)
