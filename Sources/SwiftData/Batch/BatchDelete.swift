@@ -1,6 +1,6 @@
 import Foundation
 
-extension ContextState {
+extension QueryExecutor {
   /// Deletes the rows of a query. Rows without a registered object are marked by key, together with their cascades, and
   /// the save removes them in one statement. Objects are loaded only if a delete rule needs them: if one is registered,
   /// denied, or required by another.
@@ -10,9 +10,9 @@ extension ContextState {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
     var query = try lower(descriptor)
     // Undo registers objects, and unsaved changes need them.
-    guard undoManager == nil, !pendingChangesMatter(to: query) else {
+    guard context.undoManager == nil, !pendingChangesMatter(to: query) else {
       for object in try fetch(descriptor) where includeSubclasses || type(of: object).__entity === M.__entity {
-        delete(object)
+        context.delete(object)
       }
       return
     }
@@ -20,7 +20,7 @@ extension ContextState {
       query.restrictions.append(SQLFragment("t0._entity = ?", [.text(M.__entity.name)]))
     }
     let closure = try read(query.table, cancellable: true) { connection in
-      var closure = DeletionClosure(context: self) { statement, table in
+      var closure = DeletionClosure(context: context) { statement, table in
         try connection.rows(statement, of: table.entity) { ($0.int64(0), $0.text(1)) }
       }
       try closure.add(query)
@@ -32,19 +32,23 @@ extension ContextState {
   private func mark(_ closure: DeletionClosure) throws {
     for (table, keys) in closure.objects {
       let objects = try objects(withKeys: keys, in: table)
-      for key in keys { if let object = objects[key] { delete(object) } }
+      for key in keys { if let object = objects[key] { context.delete(object) } }
     }
     for (table, keys) in closure.rows {
       var unseen = [Int64]()
       for key in keys {
         // Deleting those objects may have loaded it.
-        if let object = registered(root: table.root, key: key) { delete(object) } else { unseen.append(key) }
+        if let object = context.registered(root: table.root, key: key) {
+          context.delete(object)
+        } else {
+          unseen.append(key)
+        }
       }
-      markedRows.add(unseen, of: table)
+      context.markedRows.add(unseen, of: table)
     }
-    guard !markedRows.isEmpty else { return }
-    liveQueries.forEach { $0.noteEverything() }
-    didChange()
+    guard !context.markedRows.isEmpty else { return }
+    context.liveQueries.forEach { $0.noteEverything() }
+    context.didChange()
   }
 }
 

@@ -28,7 +28,7 @@ extension ContextState {
     let groups = markedRows.groups
     markedRows = MarkedRows()
     for (table, keys) in groups {
-      let objects = try objects(withKeys: keys, in: table)
+      let objects = try queries.objects(withKeys: keys, in: table)
       for key in keys { if let object = objects[key] { delete(object) } }
     }
   }

@@ -26,16 +26,16 @@ extension ModelContext {
   public func update<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, set assignments: ModelContext.Assignment<T>...
   ) throws -> Int {
-    try state.used(.change) { try state.update(model: model, where: predicate, set: assignments) }
+    try state.used(.change) { try state.queries.update(model: model, where: predicate, set: assignments) }
   }
 }
 
-extension ContextState {
+extension QueryExecutor {
   func update<M: PersistentModel>(
     model: M.Type, where predicate: Predicate<M>?, set assignments: [ModelContext.Assignment<M>]
   ) throws -> Int {
-    drainInbox()
-    guard case .sql(let store) = core.kind(of: try core.table(for: M.__entity)) else {
+    context.drainInbox()
+    guard case .sql(let store) = context.core.kind(of: try context.core.table(for: M.__entity)) else {
       return try updateObjects(where: predicate, set: assignments)
     }
     return try deferring(store) {
@@ -68,13 +68,33 @@ extension ContextState {
       query.exclude(unsavedKeys(in: query.table))
     }
     let assigns = try prepare(assignments, for: objects)
-    post(ModelContext.willSave, nil)
-    let changed = try core.exclusively {
-      try store.update(BatchUpdate(query: query, columns: columns, editing: editing))
+    context.post(ModelContext.willSave, nil)
+    let changed = try context.core.exclusively {
+      try store.update(BatchUpdate(query: query, columns: columns, editing: context.editing))
     }
     didUpdate(query.table, changed)
     for assign in assigns { assign() }
     return changed.values.reduce(0) { $0 + $1.count } + objects.count
+  }
+
+  /// Informs contexts about the rows that a batch update changed: keys by class.
+  private func didUpdate(_ table: EntityTable, _ changed: [String: [Int64]]) {
+    var changes = SavedChanges()
+    for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
+      changes.updated.append(.init(root: table.root, entity: entity, keys: keys))
+      changes.entities.insert(entity)
+      let objects = keys.compactMap { context.registered(root: table.root, key: $0) }
+      do { if !objects.isEmpty { try context.quietly { try reload(objects) } } } catch { context.note(error) }
+    }
+    context.announce(changes)
+    let identifiers = changes.updated.flatMap { $0.identifiers(in: context.core.store(of: table)) }
+    context.post(
+      ModelContext.didSave,
+      [
+        ModelContext.NotificationKey.insertedIdentifiers.rawValue: [PersistentIdentifier](),
+        ModelContext.NotificationKey.updatedIdentifiers.rawValue: identifiers,
+        ModelContext.NotificationKey.deletedIdentifiers.rawValue: [PersistentIdentifier](),
+      ])
   }
 
   func prepare<M: PersistentModel>(
@@ -85,7 +105,7 @@ extension ContextState {
 
   /// The keys of changed and deleted objects of a class.
   func unsavedKeys(in table: EntityTable) -> [Int64] {
-    changed.entries(of: table.family).map { $0.object.__state.key }
-      + deleted.entries(of: table.family).map { $0.__state.key }
+    context.changed.entries(of: table.family).map { $0.object.__state.key }
+      + context.deleted.entries(of: table.family).map { $0.__state.key }
   }
 }

@@ -66,7 +66,7 @@ extension ContextState {
     for group in changes.updated {
       let stale = group.keys.compactMap { registered(root: group.root, key: $0) }
       for object in stale { changed[ObjectIdentifier(object)]?.isStale = true }
-      do { try reload(stale) } catch { note(error) }
+      do { try queries.reload(stale) } catch { note(error) }
     }
     var gone = [any PersistentModel]()
     for group in changes.deleted {
@@ -79,7 +79,7 @@ extension ContextState {
         gone.append(object)
       }
     }
-    dropReferences(to: gone, oneSided: false)
+    LoadedReferences(context: self).drop(to: gone, oneSided: false)
     refault(pointingTo: changes.entities, merging: true)
   }
 

@@ -16,7 +16,7 @@ extension ContextState {
     drainInbox()
     if let table = core.table(named: identifier.entityName), let key = core.store(of: table).key(of: identifier) {
       do {
-        if let object = try objects(withKeys: [key], in: table)[key] { return object }
+        if let object = try queries.objects(withKeys: [key], in: table)[key] { return object }
       } catch {
         note(error)
       }

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 
 /// The state behind a ``ModelContext``: the identity map and the unsaved objects.
 ///
@@ -71,63 +72,22 @@ package final class ContextState {
     for store in core.stores { store.contextBegan(editing) }
   }
 
-  /// The unsaved changes of a stored object.
-  package struct ObjectChange {
-    package let object: any PersistentModel
-    package var properties = PropertySet()
-    /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
-    package var originals: [(index: Int, value: Any)] = []
-    /// Whether another save changed the object meanwhile, so that the originals may be outdated.
-    var isStale = false
-
-    /// Keeps the current value of a property unless an earlier one is kept.
-    mutating func record(_ index: Int) {
-      guard !properties.contains(index) else { return }
-      properties.insert(index)
-      if case .original(let original) = object.__relationship(index, .keepOriginal) {
-        originals.append((index, original))
-      } else {
-        originals.append((index, object.__value(at: index)))
-      }
-    }
-
-    /// The original value of a property (for a long to-many, a compact form), or nil if it did not change.
-    func original(_ index: Int) -> Any? { originals.first { $0.index == index }?.value }
-
-    /// The original targets of a relationship, or nil if it did not change.
-    package func originalTargets(_ index: Int) -> [any PersistentModel]? {
-      guard let value = original(index) else { return nil }
-      if let kept = value as? any KeptOriginal,
-        case .targets(let targets, _) = object.__relationship(index, .original(kept))
-      {
-        return targets
-      }
-      return switch ScalarType.unwrapped(value) {
-      case let models as [any PersistentModel]: models
-      case let model as any PersistentModel: [model]
-      default: []
-      }
-    }
-
-    /// Restores the original values and notifies observers.
-    func giveBack() {
-      for (index, value) in originals {
-        if object.__isObserved { object.__notify(index, .willSet) }
-        if let kept = value as? any KeptOriginal {
-          _ = object.__relationship(index, .giveBack(kept))
-        } else {
-          object.__setValue(value, at: index)
-        }
-        if object.__isObserved { object.__notify(index, .didSet) }
-      }
-    }
-  }
+  /// Runs queries that see the unsaved changes.
+  var queries: QueryExecutor { QueryExecutor(context: self) }
 
   var hasChanges: Bool { !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty || !markedRows.isEmpty }
 
   // MARK: - Registration
 
   func registered(root: Int, key: Int64) -> (any PersistentModel)? { identityMaps[root][key] }
+
+  /// The registered object of a row. Another object may share its identity.
+  func canonical(_ object: any PersistentModel) -> any PersistentModel {
+    guard object.__state.context === self, object.__state.key != 0,
+      let table = try? core.table(for: type(of: object).__entity)
+    else { return object }
+    return registered(root: table.root, key: object.__state.key) ?? object
+  }
 
   /// Registers a decoded or newly saved object as its row's.
   func register(_ object: any PersistentModel, root: Int, key: Int64, _ batch: FetchBatch? = nil) {
@@ -154,7 +114,7 @@ package final class ContextState {
     defer { endUse() }
     var pending = [(object: model, revives: true)]
     var added = [any PersistentModel]()
-    var adoption = Adoption()
+    var adoption = Adoption(into: self)
     while let (object, revives) = pending.popLast() {
       let isAdmitted = admit(object, revives: revives, &adoption)
       for reached in adoption.takeReached() { pending.append((object: reached, revives: false)) }
@@ -169,7 +129,7 @@ package final class ContextState {
       }
     }
     for object in added { RelationshipMaintenance.connect(object) }
-    settle(adoption)
+    adoption.settle()
     // Arrays that were loaded meanwhile lack the deleted objects.
     let revived = Set(added.lazy.filter { $0.__state.key != 0 }.map { type(of: $0).__entity.name })
     if !revived.isEmpty { refault(pointingTo: revived) }
@@ -181,7 +141,7 @@ package final class ContextState {
   private func admit(_ object: any PersistentModel, revives: Bool, _ adoption: inout Adoption) -> Bool {
     if let context = object.__state.context, context !== self, context.isOver {
       do {
-        if try adopt(object, from: context, &adoption) { return false }
+        if try adoption.take(object, from: context) { return false }
       } catch {
         note(error)
         return false
@@ -239,7 +199,7 @@ package final class ContextState {
   /// Inserts a removed object again. Objects that were removed with it return by undo actions of their own, and objects
   /// that it only refers to may be deleted for good.
   private func insertAgain(_ object: any PersistentModel) {
-    var adoption = Adoption()
+    var adoption = Adoption(into: self)
     guard object.__state.context == nil, admit(object, revives: false, &adoption) else { return }
     RelationshipMaintenance.connect(object, within: self)
     didChange()
@@ -332,6 +292,17 @@ package final class ContextState {
 
   // MARK: - The end of the context
 
+  /// Logs once that a change cannot be saved, because `object.modelContext?.save()` does nothing then.
+  func reportLoss(of object: any PersistentModel) {
+    guard !hasReportedLoss else { return }
+    hasReportedLoss = true
+    Logger(label: "SwiftData").warning(
+      """
+      \(object.persistentModelID) was changed after its ModelContext was gone, so that its modelContext is nil and nobody \
+      saves the change. Keep the context for as long as its objects change, or insert the object into another one
+      """)
+  }
+
   /// Called when the public context ends. Drops unsaved changes, and turns loaded relationships into faults, which
   /// breaks reference cycles. A stored object stays readable; an unsaved one keeps its values.
   func discard() {
@@ -341,7 +312,7 @@ package final class ContextState {
     // Its actions hold objects, which hold this state.
     undoManager = nil
     for store in core.stores { store.contextEnded(editing) }
-    takeBackUnsavedTargets()
+    for change in changed.values { change.takeBackUnsavedTargets() }
     for object in Array(inserted.values) + changed.values.map(\.object) + deleted.values { object.__state.flags = [] }
     let unsaved = Array(inserted.values)
     inserted.removeAll()
@@ -355,19 +326,6 @@ package final class ContextState {
     for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }
     for object in departed.objects + unsaved where object.__state.context == nil {
       RelationshipLoader.empty(object)
-    }
-  }
-
-  /// Resets to-ones with an unsaved target to their stored target.
-  private func takeBackUnsavedTargets() {
-    for change in changed.values {
-      let properties = type(of: change.object).__entity.properties
-      for (index, value) in change.originals where properties[index].isToOne {
-        guard case .targets(let targets, _) = change.object.__relationship(index, .read),
-          targets.contains(where: { $0.__state.key == 0 })
-        else { continue }
-        change.object.__setValue(value, at: index)
-      }
     }
   }
 }

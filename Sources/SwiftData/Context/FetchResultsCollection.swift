@@ -59,7 +59,7 @@ private final class BatchedObjects {
       defer { state.endUse() }
       do {
         let table = try state.core.table(for: entity)
-        loaded = try state.objects(withKeys: Array(keys[first..<min(first + size, keys.count)]), in: table)
+        loaded = try state.queries.objects(withKeys: Array(keys[first..<min(first + size, keys.count)]), in: table)
       } catch {
         loaded = [:]
         state.note(error)

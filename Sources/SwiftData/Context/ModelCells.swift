@@ -79,7 +79,7 @@ package enum ModelCells {
         guard let table = state.core.table(named: name) else { continue }
         let store = state.core.store(of: table)
         let keys = members.compactMap { store.key(of: $0) }
-        let objects = try state.objects(withKeys: keys, in: table)
+        let objects = try state.queries.objects(withKeys: keys, in: table)
         for identifier in members {
           if let object = store.key(of: identifier).flatMap({ objects[$0] }) { found[identifier] = object }
         }

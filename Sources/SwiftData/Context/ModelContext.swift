@@ -122,7 +122,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
     try state.used(.change) {
-      try state.delete(model: model, where: predicate, includeSubclasses: includeSubclasses)
+      try state.queries.delete(model: model, where: predicate, includeSubclasses: includeSubclasses)
     }
   }
 
@@ -158,19 +158,19 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// - Throws: ``SwiftDataError`` if the store cannot compute a predicate or a sort descriptor. The error names the
   ///   part.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try state.used(.read) { try state.fetch(descriptor) }
+    try state.used(.read) { try state.queries.fetch(descriptor) }
   }
 
   /// Counts the matching objects, with limit and offset applied.
   /// - Throws: as ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    try state.used(.read) { try state.fetchCount(descriptor) }
+    try state.used(.read) { try state.queries.fetchCount(descriptor) }
   }
 
   /// Fetches the identifiers of the matching objects, in order.
   /// - Throws: as ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
-    try state.used(.read) { try state.fetchIdentifiers(descriptor) }
+    try state.used(.read) { try state.queries.fetchIdentifiers(descriptor) }
   }
 
   /// Fetches the matching objects in batches, which load when the collection is accessed.
@@ -184,7 +184,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   ) throws -> FetchResultsCollection<T> {
     try refuseBatchingOfPendingChanges(descriptor.includePendingChanges, T.self)
     return FetchResultsCollection(
-      keys: try state.used(.read) { try state.fetchKeys(descriptor) }, batchSize: batchSize, state: state)
+      keys: try state.used(.read) { try state.queries.fetchKeys(descriptor) }, batchSize: batchSize, state: state)
   }
 
   /// Fetches the identifiers of the matching objects as a collection of batches.
@@ -219,11 +219,11 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
       try refuseEscapingMutations(allowEscapingMutations, T.self)
       var descriptor = descriptor
       descriptor.includePendingChanges = false
-      let keys = try state.used(.read) { try state.fetchKeys(descriptor) }
+      let keys = try state.used(.read) { try state.queries.fetchKeys(descriptor) }
       let table = try state.core.table(for: T.__entity)
       for start in stride(from: 0, to: keys.count, by: max(1, batchSize)) {
         let batch = Array(keys[start..<min(start + max(1, batchSize), keys.count)])
-        let objects = try state.used(.read) { try state.objects(withKeys: batch, in: table) }
+        let objects = try state.used(.read) { try state.queries.objects(withKeys: batch, in: table) }
         for key in batch { if let object = objects[key] as? T { try block(object) } }
         try refuseEscapingMutations(allowEscapingMutations, T.self)
       }

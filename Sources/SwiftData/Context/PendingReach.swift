@@ -30,7 +30,7 @@ struct ReachedRows {
   }
 }
 
-extension ContextState {
+extension QueryExecutor {
   /// Computes which rows the unsaved changes of other objects affect.
   ///
   /// A row without own changes differs from the store only through its relationships. Through a to-one it is affected
@@ -38,7 +38,7 @@ extension ContextState {
   /// targets, which name their owners. Longer paths count as affecting any row.
   /// - Parameter includingValues: whether computed values count too.
   func reach(of query: StoreQuery, includingValues: Bool = false) -> PendingReach {
-    guard hasChanges else { return .nothing }
+    guard context.hasChanges else { return .nothing }
     var reads = query.reads.condition.properties.union(query.reads.order.properties)
     if includingValues { reads.formUnion(query.reads.values.properties) }
     let relationships = reads.filter { !$0.property.isAttribute }
@@ -49,7 +49,7 @@ extension ContextState {
     for read in relationships {
       let info = RelationshipInfo.of(read.property, in: read.entity)
       for entity in classes where entity.isKind(of: info.destination) {
-        var search = ReachSearch(state: self, info: info, entity: entity, watched: Self.watched(reads, in: entity))
+        var search = ReachSearch(state: context, info: info, entity: entity, watched: Self.watched(reads, in: entity))
         guard search.run(), !isDeep || search.isEmpty else { return .everything }
         reached.owners.formUnion(search.owners)
         if !search.targets.isEmpty { reached.targets.append((read.property, search.targets)) }
@@ -61,7 +61,7 @@ extension ContextState {
   /// The classes with unsaved objects.
   private var unsavedClasses: [__Entity] {
     var seen = Set<ObjectIdentifier>()
-    return (Array(inserted.entities) + Array(changed.entities) + Array(deleted.entities))
+    return (Array(context.inserted.entities) + Array(context.changed.entities) + Array(context.deleted.entities))
       .filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
@@ -76,7 +76,7 @@ extension ContextState {
 
   /// Whether a class or its subclasses have unsaved objects.
   func hasUnsaved(of family: [__Entity]) -> Bool {
-    family.contains { unsavedCount(of: $0) > 0 || deleted.count(of: $0) > 0 }
+    family.contains { unsavedCount(of: $0) > 0 || context.deleted.count(of: $0) > 0 }
   }
 }
 
@@ -113,7 +113,7 @@ private struct ReachSearch {
     where change.properties.contains(inverse.index) || change.properties.intersects(watched) {
       guard note(change.object, inverse) else { return false }
     }
-    state.work.note(\.listed, state.unsavedCount(of: entity) + state.deleted.count(of: entity))
+    state.work.note(\.listed, state.queries.unsavedCount(of: entity) + state.deleted.count(of: entity))
     return true
   }
 

@@ -25,7 +25,7 @@ struct RowDecoder {
     self.partial = partial
     self.batch = batch ?? FetchBatch(root: table.root)
     self.reader = rows
-    self.refreshes = context.refreshesOnFetch(table.store)
+    self.refreshes = context.queries.refreshesOnFetch(table.store)
     reader.columns = table.positions[table.entity.name]!
     if let partial { for index in partial.indices { reader.columns[index] = -1 } }
   }

@@ -31,8 +31,10 @@ struct UnsavedLookup {
     if case .identity = term { return identified(by: keys) }
     var found = Candidates()
     guard case .property(let property) = term else { return nil }
-    for entity in family where state.unsavedCount(of: entity) > 0 {
-      for id in state.unsavedObjects(of: entity, property, with: keys) { found[id] = state.unsavedObject(id) }
+    for entity in family where state.queries.unsavedCount(of: entity) > 0 {
+      for id in state.queries.unsavedObjects(of: entity, property, with: keys) {
+        found[id] = state.queries.unsavedObject(id)
+      }
     }
     state.work.note(\.indexedCandidates, found.count)
     return found
@@ -42,12 +44,12 @@ struct UnsavedLookup {
     var found = Candidates()
     for key in keys {
       switch key {
-      case .object(let id): found[id] = state.unsavedObject(id)
+      case .object(let id): found[id] = state.queries.unsavedObject(id)
       case .row(let key):
         guard let root = try? state.core.table(for: entity).root,
           let object = state.registered(root: root, key: key)
         else { continue }
-        found[ObjectIdentifier(object)] = state.unsavedObject(ObjectIdentifier(object))
+        found[ObjectIdentifier(object)] = state.queries.unsavedObject(ObjectIdentifier(object))
       default: break
       }
     }
@@ -96,19 +98,19 @@ struct UnsavedLookup {
   }
 }
 
-extension ContextState {
+extension QueryExecutor {
   /// The unsaved objects of a class and its subclasses that a predicate can match, without deleted ones: changed ones,
   /// which a statement may have missed, then new ones, each in order.
   func unsaved<M: PersistentModel>(_ type: M.Type, for predicate: Predicate<M>?) -> [M] {
-    guard let predicate, let table = try? core.table(for: M.__entity) else { return unsaved(type) }
+    guard let predicate, let table = try? context.core.table(for: M.__entity) else { return unsaved(type) }
     let lookup = UnsavedLookup(
-      state: self, entity: table.entity, family: table.family, variable: predicate.variable.key)
+      state: context, entity: table.entity, family: table.family, variable: predicate.variable.key)
     // For a few objects, evaluating each is as fast.
-    guard table.family.reduce(0, { $0 + unsavedCount(of: $1) }) > tuning.askedCount,
+    guard table.family.reduce(0, { $0 + unsavedCount(of: $1) }) > context.tuning.askedCount,
       let found = lookup.candidates(predicate.expression)
     else { return unsaved(type) }
     func place(_ id: ObjectIdentifier) -> (Int, Int) {
-      changed.place(of: id).map { (0, $0) } ?? (1, inserted.place(of: id) ?? 0)
+      context.changed.place(of: id).map { (0, $0) } ?? (1, context.inserted.place(of: id) ?? 0)
     }
     // The cast cannot fail, because the classes are those of the family.
     return found.map { (place($0), $1 as! M) }.sorted { $0.0 < $1.0 }.map(\.1)
@@ -116,24 +118,28 @@ extension ContextState {
 
   /// Whether the unsaved objects that a predicate can take are found by their values.
   func isLookedUp<M: PersistentModel>(_ predicate: Predicate<M>?) -> Bool {
-    guard let predicate, let table = try? core.table(for: M.__entity) else { return false }
+    guard let predicate, let table = try? context.core.table(for: M.__entity) else { return false }
     let lookup = UnsavedLookup(
-      state: self, entity: table.entity, family: table.family, variable: predicate.variable.key)
+      state: context, entity: table.entity, family: table.family, variable: predicate.variable.key)
     return lookup.candidates(predicate.expression) != nil
   }
 
   /// The number of inserted and changed objects of a class, without subclasses.
-  func unsavedCount(of entity: __Entity) -> Int { inserted.count(of: entity) + changed.count(of: entity) }
+  func unsavedCount(of entity: __Entity) -> Int {
+    context.inserted.count(of: entity) + context.changed.count(of: entity)
+  }
 
   /// An inserted or changed object.
-  func unsavedObject(_ id: ObjectIdentifier) -> (any PersistentModel)? { inserted[id] ?? changed[id]?.object }
+  func unsavedObject(_ id: ObjectIdentifier) -> (any PersistentModel)? {
+    context.inserted[id] ?? context.changed[id]?.object
+  }
 
   /// The inserted and changed objects of one class that may have one of some keys for a property, unordered.
   func unsavedObjects(
     of entity: __Entity, _ property: __Property, with keys: some Sequence<UnsavedKey>
   ) -> [ObjectIdentifier] {
-    let (inserted, changed) = (inserted, changed)
-    return unsavedIndices.objects(of: entity, property, with: keys) {
+    let (inserted, changed) = (context.inserted, context.changed)
+    return context.unsavedIndices.objects(of: entity, property, with: keys) {
       inserted.entries(of: entity).map(\.entry) + changed.entries(of: entity).map(\.entry.object)
     } _: {
       inserted[$0] ?? changed[$0]?.object
@@ -172,7 +178,7 @@ extension PredicateExpressions.SequenceContains: LookupExpression {
   fileprivate func candidates(_ lookup: UnsavedLookup) -> UnsavedLookup.Candidates? {
     guard let term = lookup.term(element), let values = (sequence as? any CapturedExpression)?.captured as? LHS.Output,
       // With more values than objects, evaluating the objects is faster.
-      values.underestimatedCount <= lookup.family.reduce(0, { $0 + lookup.state.unsavedCount(of: $1) })
+      values.underestimatedCount <= lookup.family.reduce(0, { $0 + lookup.state.queries.unsavedCount(of: $1) })
     else { return nil }
     return lookup.candidates(term, values.lazy.map { $0 as Any })
   }

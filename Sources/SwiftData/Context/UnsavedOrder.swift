@@ -66,7 +66,7 @@ struct UnsavedOrders {
   }
 }
 
-extension ContextState {
+extension QueryExecutor {
   /// Returns the inserted and changed objects that a fetch takes, in its order. Returns nil if the predicate or the order
   /// reads more than attributes, or if an index finds the objects sooner.
   func sortedUnsaved<M: PersistentModel>(
@@ -78,11 +78,11 @@ extension ContextState {
     else { return nil }
     var orders = UnsavedOrders()
     // Taken out, so that the lookups below may use the other indices.
-    swap(&orders, &unsavedIndices.orders)
+    swap(&orders, &context.unsavedIndices.orders)
     let found = orders.objects(
       shape, all: { unsaved(M.self) }, find: { unsavedObject($0) as? M }, takes: takes,
       precedes: order(by: descriptor.sortBy))
-    swap(&orders, &unsavedIndices.orders)
-    return deleted.isEmpty ? found : found.filter { !$0.__state.flags.contains(.deleted) }
+    swap(&orders, &context.unsavedIndices.orders)
+    return context.deleted.isEmpty ? found : found.filter { !$0.__state.flags.contains(.deleted) }
   }
 }

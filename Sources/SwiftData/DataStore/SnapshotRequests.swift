@@ -20,7 +20,7 @@ package struct SnapshotRequests {
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
     try withContext(request.editingState) { context in
-      let objects = try context.fetch(request.descriptor)
+      let objects = try context.queries.fetch(request.descriptor)
       // A request with `propertiesToFetch` gets no other properties.
       let snapshots = Self.snapshots(of: objects, leavesLists: !request.descriptor.propertiesToFetch.isEmpty)
       var related = [any PersistentModel]()
@@ -50,13 +50,13 @@ package struct SnapshotRequests {
   }
 
   package func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
-    try withContext(request.editingState) { try $0.fetchCount(request.descriptor) }
+    try withContext(request.editingState) { try $0.queries.fetchCount(request.descriptor) }
   }
 
   package func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
-    try withContext(request.editingState) { try $0.fetchIdentifiers(request.descriptor) }
+    try withContext(request.editingState) { try $0.queries.fetchIdentifiers(request.descriptor) }
   }
 
   package func snapshots(
@@ -67,7 +67,7 @@ package struct SnapshotRequests {
       for (name, group) in Dictionary(grouping: persistentIdentifiers, by: \.entityName) {
         guard let table = core.table(named: name) else { continue }
         let keys = group.compactMap(core.store(of: table).key)
-        let objects = try context.objects(withKeys: keys, in: table).values
+        let objects = try context.queries.objects(withKeys: keys, in: table).values
         for snapshot in Self.snapshots(of: Array(objects)) { result[snapshot.persistentIdentifier] = snapshot }
       }
       return result
@@ -89,7 +89,7 @@ package struct SnapshotRequests {
 
   package func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     try withContext(request.editingState) { context in
-      try context.delete(
+      try context.queries.delete(
         model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
       try context.save()
     }

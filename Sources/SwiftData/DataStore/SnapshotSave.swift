@@ -88,7 +88,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
       }
       found.append(target)
     }
-    func visit(_ object: any PersistentModel, _ indices: [Int], _ change: ContextState.ObjectChange?) {
+    func visit(_ object: any PersistentModel, _ indices: [Int], _ change: ObjectChange?) {
       let entity = type(of: object).__entity
       for index in indices where !entity.properties[index].isAttribute {
         guard let inverse = RelationshipInfo.of(entity.properties[index], in: entity).inverse else { continue }
@@ -270,6 +270,6 @@ extension ContextState {
     }
     let custom = markedRows.groups.filter { core.stores[$0.table.store] is any ObjectStore }
     guard !custom.isEmpty else { return }
-    if custom.count > 1 || custom.contains(where: { hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
+    if custom.count > 1 || custom.contains(where: { queries.hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
   }
 }

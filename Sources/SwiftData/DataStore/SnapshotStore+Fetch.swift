@@ -6,7 +6,7 @@ extension SnapshotStore {
   ) throws -> [M] {
     let table = try context.core.table(for: M.__entity)
     try context.loadMarkedRows(root: table.root)
-    let hasUnsaved = context.hasUnsaved(in: table.store)
+    let hasUnsaved = context.queries.hasUnsaved(in: table.store)
     if hasUnsaved, !descriptor.includePendingChanges {
       return try fetchStored(descriptor, after: start, table, context)
     }
@@ -18,7 +18,7 @@ extension SnapshotStore {
     var objects: [M] = try decode(answer, context)
     if hasUnsaved {
       var seen = Set<ObjectIdentifier>()
-      objects = (objects + context.unsaved(M.self)).filter {
+      objects = (objects + context.queries.unsaved(M.self)).filter {
         seen.insert(ObjectIdentifier($0)).inserted && !$0.__state.flags.contains(.deleted)
       }
     }
@@ -36,7 +36,9 @@ extension SnapshotStore {
   ) throws -> [M] {
     let fresh = ContextState(core: context.core)
     defer { fresh.discard() }
-    let place = try start.flatMap { try fresh.objects(withKeys: [$0.__state.key], in: table)[$0.__state.key] as? M }
+    let place = try start.flatMap {
+      try fresh.queries.objects(withKeys: [$0.__state.key], in: table)[$0.__state.key] as? M
+    }
     let keys = try fetch(descriptor, after: place, in: fresh).map { $0.__state.key }
     let objects = try objects(withKeys: keys, in: table, context: context)
     return keys.compactMap { objects[$0] as? M }
@@ -79,7 +81,7 @@ extension SnapshotStore {
   ) throws -> Int {
     let table = try context.core.table(for: M.__entity)
     try context.loadMarkedRows(root: table.root)
-    if !descriptor.includePendingChanges || !context.hasUnsaved(in: table.store) {
+    if !descriptor.includePendingChanges || !context.queries.hasUnsaved(in: table.store) {
       let request = DataStoreFetchRequest(
         descriptor: Self.withoutOffset(descriptor), editingState: context.editing)
       if let count = try answered({ try $0.fetchCount(request) }) {
@@ -95,7 +97,7 @@ extension SnapshotStore {
   ) throws -> [PersistentIdentifier] {
     let table = try context.core.table(for: M.__entity)
     try context.loadMarkedRows(root: table.root)
-    if !descriptor.includePendingChanges || !context.hasUnsaved(in: table.store) {
+    if !descriptor.includePendingChanges || !context.queries.hasUnsaved(in: table.store) {
       let request = DataStoreFetchRequest(
         descriptor: Self.withoutOffset(descriptor), editingState: context.editing)
       if let identifiers = try answered({ try $0.fetchIdentifiers(request) }) {

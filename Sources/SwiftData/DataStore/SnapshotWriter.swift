@@ -51,7 +51,7 @@ final class SnapshotWriter {
     for (name, group) in Dictionary(grouping: missing, by: \.entityName) {
       guard let table = context.core.table(named: name) else { continue }
       let store = context.core.store(of: table)
-      let found = try context.objects(withKeys: group.compactMap(store.key), in: table)
+      let found = try context.queries.objects(withKeys: group.compactMap(store.key), in: table)
       for identifier in group { if let key = store.key(of: identifier) { objects[identifier] = found[key] } }
     }
     guard isRequired, let gone = identifiers.first(where: { objects[$0] == nil }) else { return }

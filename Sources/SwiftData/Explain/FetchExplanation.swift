@@ -95,6 +95,6 @@ extension ModelContext {
   /// - Throws: as ``fetch(_:)``.
   /// - Complexity: a few milliseconds, independent of the number of rows.
   public func explain<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ModelContext.FetchExplanation {
-    try state.explain(descriptor)
+    try state.queries.explain(descriptor)
   }
 }

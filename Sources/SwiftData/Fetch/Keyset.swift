@@ -18,7 +18,7 @@ extension ModelContext {
   /// - Complexity: proportional to the page with an index on the sorted properties. One to three statements per sort
   ///   descriptor, as many as the page needs.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, after model: T) throws -> [T] {
-    try state.used(.read) { try state.fetch(descriptor, after: model) }
+    try state.used(.read) { try state.queries.fetch(descriptor, after: model) }
   }
 }
 
@@ -88,7 +88,7 @@ extension [SQLFragment] {
 
 // MARK: - The place of a model
 
-extension ContextState {
+extension QueryExecutor {
   /// Makes a query start after a model.
   func begin<M: PersistentModel>(_ query: inout StoreQuery, after model: M) throws {
     let isStored = model.__state.key != 0 && !model.__state.flags.contains(.inserted)

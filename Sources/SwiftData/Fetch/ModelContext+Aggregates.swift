@@ -13,7 +13,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>, _ aggregate: ModelContext.Aggregate<T, Value>
   ) throws -> Value {
     // Without groups there is always one row.
-    try state.used(.read) { try state.aggregates(descriptor, computing: aggregate)[0] }
+    try state.used(.read) { try state.queries.aggregates(descriptor, computing: aggregate)[0] }
   }
 
   /// Computes several aggregates over the matching models in one statement.
@@ -26,7 +26,7 @@ extension ModelContext {
     _ second: ModelContext.Aggregate<T, Second>,
     _ others: repeat ModelContext.Aggregate<T, each Other>
   ) throws -> (First, Second, repeat each Other) {
-    try state.used(.read) { try state.aggregates(descriptor, computing: first, second, repeat each others)[0] }
+    try state.used(.read) { try state.queries.aggregates(descriptor, computing: first, second, repeat each others)[0] }
   }
 
   /// Computes aggregates over the matching models for each value of a property.
@@ -49,7 +49,7 @@ extension ModelContext {
     _ others: repeat ModelContext.Aggregate<T, each Other>
   ) throws -> [(Key, Value, repeat each Other)] {
     try state.used(.read) {
-      try state.aggregates(descriptor, groupedBy: keyPath, computing: aggregate, repeat each others)
+      try state.queries.aggregates(descriptor, groupedBy: keyPath, computing: aggregate, repeat each others)
     }
   }
 
@@ -63,7 +63,7 @@ extension ModelContext {
     computing aggregates: repeat ModelContext.Aggregate<T, each Value>
   ) throws -> [(repeat each Key, repeat each Value)] {
     try state.used(.read) {
-      try state.aggregates(descriptor, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
+      try state.queries.aggregates(descriptor, groupedBy: repeat each keyPaths, computing: repeat each aggregates)
     }
   }
 }

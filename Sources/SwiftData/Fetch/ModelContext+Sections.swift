@@ -18,11 +18,11 @@ extension ModelContext {
   public func fetch<T: PersistentModel, Title: Hashable>(
     _ descriptor: FetchDescriptor<T>, sectionBy keyPath: KeyPath<T, Title>
   ) throws -> SectionedResults<T, Title> {
-    SectionedResults(try state.used(.read) { try state.sections(of: descriptor, by: keyPath) })
+    SectionedResults(try state.used(.read) { try state.queries.sections(of: descriptor, by: keyPath) })
   }
 }
 
-extension ContextState {
+extension QueryExecutor {
   func sections<M: PersistentModel, Title: Hashable>(
     of descriptor: FetchDescriptor<M>, by keyPath: KeyPath<M, Title>
   ) throws -> [ResultsSection<M, Title>] {
@@ -41,7 +41,7 @@ extension ContextState {
           throw SwiftDataError(.unreadableValue, entity: M.__entity.name, message: "the store counted no rows")
         }
         let members = statement.members(query, with: cells)
-        let rows = SectionRows<M>(count: Int(count), state: self) {
+        let rows = SectionRows<M>(count: Int(count), state: context) {
           try self.rows(members, of: query.table) { $0.int64(0) }
         }
         return ResultsSection(title: try title.read(row), rows: rows)

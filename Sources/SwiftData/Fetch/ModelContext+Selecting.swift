@@ -16,11 +16,11 @@ extension ModelContext {
   public func fetch<T: PersistentModel, each Value>(
     _ descriptor: FetchDescriptor<T>, selecting keyPaths: repeat KeyPath<T, each Value>
   ) throws -> [(repeat each Value)] {
-    try state.used(.read) { try state.fetch(descriptor, selecting: repeat each keyPaths) }
+    try state.used(.read) { try state.queries.fetch(descriptor, selecting: repeat each keyPaths) }
   }
 }
 
-extension ContextState {
+extension QueryExecutor {
   func fetch<M: PersistentModel, each Value>(
     _ descriptor: FetchDescriptor<M>, selecting keyPaths: repeat KeyPath<M, each Value>
   ) throws -> [(repeat each Value)] {

@@ -119,7 +119,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
     (touchedObjects, touchedKeys, deletedKeys, needsFetch, isAllTouched) = ([:], [], [], false, false)
     do {
       if scope == nil { scope = try findScope() }
-      results = patches ? try patched(objects, keys, gone) : try state.fetch(descriptor)
+      results = patches ? try patched(objects, keys, gone) : try state.queries.fetch(descriptor)
     } catch {
       needsFetch = true
       isAllTouched = true
@@ -144,7 +144,7 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   private func statement() throws -> StoreQuery? {
     guard case .sql = state.core.kind(of: own) else { return nil }
     do {
-      return try state.lower(descriptor)
+      return try state.queries.lower(descriptor)
     } catch DataStoreError.preferInMemoryFilter {
       return nil
     }
@@ -172,16 +172,16 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
       return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
     }
     if !missing.isEmpty {
-      var query = try state.lower(descriptor)
+      var query = try state.queries.lower(descriptor)
       query.restrictions.append(query.dialect.isAmong("t0._pk", missing))
-      found += try state.load(query) as [Model]
+      found += try state.queries.load(query) as [Model]
     }
     return found.isEmpty ? kept : merged(kept, found)
   }
 
   /// - Parameter kept: the remaining objects, in order.
   private func merged(_ kept: [Model], _ found: [Model]) -> [Model] {
-    let precedes = state.order(by: descriptor.sortBy)
+    let precedes = state.queries.order(by: descriptor.sortBy)
     var result = [Model]()
     result.reserveCapacity(kept.count + found.count)
     var next = 0

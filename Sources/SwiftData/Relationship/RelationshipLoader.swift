@@ -51,7 +51,7 @@ enum RelationshipLoader {
     let mates =
       isExternal ? [object] : batch(of: object, context).filter { $0.__state.unloaded?.contains(index) == true }
     do {
-      try context.reload(mates, only: index)
+      try context.queries.reload(mates, only: index)
     } catch {
       context.note(error)
     }
@@ -116,7 +116,7 @@ enum RelationshipLoader {
     }
     // A registered target may have resolved the object itself. The others can wait for their own access.
     guard isFault(object, property), !waiting.isEmpty else { return }
-    let targets = try context.objects(withKeys: Array(Set(waiting.map(\.1))).sorted(), in: destination)
+    let targets = try context.queries.objects(withKeys: Array(Set(waiting.map(\.1))).sorted(), in: destination)
     // Loading may have found that a target is deleted, and informed its owner.
     for (mate, key) in waiting where isFault(mate, property) {
       let target = targets[key].map { [$0] } ?? []
@@ -136,7 +136,7 @@ enum RelationshipLoader {
     var positioned = Set<Int64>()
     if !stored.isEmpty {
       let destination = try context.core.table(for: info.destination)
-      try context.targets(of: stored.map { $0.__state.key }, info, destination) { owner, target, hasPosition in
+      try context.queries.targets(of: stored.map { $0.__state.key }, info, destination) { owner, target, hasPosition in
         found[owner, default: []].append(target)
         if hasPosition { positioned.insert(owner) }
       }
@@ -161,7 +161,7 @@ enum RelationshipLoader {
     let info = RelationshipInfo.of(property, in: type(of: object).__entity)
     var stored = [any PersistentModel]()
     var positioned = false
-    try context.targets(of: [object.__state.key], info, try context.core.table(for: info.destination)) {
+    try context.queries.targets(of: [object.__state.key], info, try context.core.table(for: info.destination)) {
       stored.append($1)
       positioned = positioned || $2
     }
@@ -214,8 +214,8 @@ private struct UnsavedMembership {
   private func members(of owner: any PersistentModel) -> [any PersistentModel] {
     guard let inverse = info.inverse, context.hasChanges else { return [] }
     var found = [(place: (Int, Int), object: any PersistentModel)]()
-    for entity in family where context.unsavedCount(of: entity) > 0 {
-      for id in context.unsavedObjects(of: entity, inverse, with: CollectionOfOne(UnsavedKey(owner))) {
+    for entity in family where context.queries.unsavedCount(of: entity) > 0 {
+      for id in context.queries.unsavedObjects(of: entity, inverse, with: CollectionOfOne(UnsavedKey(owner))) {
         if let change = context.changed[id] {
           guard change.properties.contains(inverse.index), Self.isMember(change.object, inverse, owner) else {
             continue

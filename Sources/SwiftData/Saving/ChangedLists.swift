@@ -10,7 +10,7 @@ private struct ChangedList {
   /// The added targets that are saved.
   let added: [any PersistentModel]
 
-  init?(_ info: RelationshipInfo, _ owner: any PersistentModel, _ before: ContextState.ObjectChange?) {
+  init?(_ info: RelationshipInfo, _ owner: any PersistentModel, _ before: ObjectChange?) {
     (self.info, self.owner) = (info, owner)
     let index = info.property.index
     if let original = before?.original(index) {
@@ -216,7 +216,7 @@ extension RowSave {
   private func changedLists() throws -> [[ChangedList]] {
     var groups = [[ChangedList]]()
     var places = [ObjectIdentifier: Int]()
-    func take(_ owner: any PersistentModel, _ change: ContextState.ObjectChange?) throws {
+    func take(_ owner: any PersistentModel, _ change: ObjectChange?) throws {
       let table = try changes.table(of: owner)
       for property in table.toMany where change == nil || change!.properties.contains(property.index) {
         let info = RelationshipInfo.of(property, in: table.entity)

@@ -195,7 +195,7 @@ package final class RowSave: StoreSave {
 
   /// Records one update for each upserted row, with what its registered object changed.
   /// - Parameter changed: the changed objects. Those of upserted rows are removed.
-  private func recordUpserts(_ changed: inout [ContextState.ObjectChange]) throws {
+  private func recordUpserts(_ changed: inout [ObjectChange]) throws {
     var left = upserted
     try changed.removeAll { change in
       let row = row(of: change.object, try changes.table(of: change.object))

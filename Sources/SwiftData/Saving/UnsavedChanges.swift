@@ -6,7 +6,7 @@ package final class UnsavedChanges {
   /// New objects in insertion order.
   package let inserted: [any PersistentModel]
   /// Changed stored objects that are not deleted.
-  package let changed: [ContextState.ObjectChange]
+  package let changed: [ObjectChange]
   package let deleted: [any PersistentModel]
   /// The keys of rows that a batch delete marked, by class.
   package let marked: [(table: EntityTable, keys: [Int64])]

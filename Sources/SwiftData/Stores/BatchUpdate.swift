@@ -34,25 +34,3 @@ package struct BatchUpdate {
     return query.statement(values.list, ordered: false, joining: query.valueJoins)
   }
 }
-
-extension ContextState {
-  /// Informs contexts about the rows that a batch update changed: keys by class.
-  func didUpdate(_ table: EntityTable, _ changed: [String: [Int64]]) {
-    var changes = SavedChanges()
-    for (entity, keys) in changed.sorted(by: { $0.key < $1.key }) {
-      changes.updated.append(.init(root: table.root, entity: entity, keys: keys))
-      changes.entities.insert(entity)
-      let objects = keys.compactMap { registered(root: table.root, key: $0) }
-      do { if !objects.isEmpty { try quietly { try reload(objects) } } } catch { note(error) }
-    }
-    announce(changes)
-    let identifiers = changes.updated.flatMap { $0.identifiers(in: core.store(of: table)) }
-    post(
-      ModelContext.didSave,
-      [
-        ModelContext.NotificationKey.insertedIdentifiers.rawValue: [PersistentIdentifier](),
-        ModelContext.NotificationKey.updatedIdentifiers.rawValue: identifiers,
-        ModelContext.NotificationKey.deletedIdentifiers.rawValue: [PersistentIdentifier](),
-      ])
-  }
-}

@@ -113,7 +113,7 @@ package protocol StoreSave: AnyObject {
 
 extension StoreSave {
   package var inserted: [any PersistentModel] { changes.inserted }
-  package var changed: [ContextState.ObjectChange] { changes.changed }
+  package var changed: [ObjectChange] { changes.changed }
   package var deleted: [any PersistentModel] { changes.deleted }
   package func didFinish() throws {}
 }

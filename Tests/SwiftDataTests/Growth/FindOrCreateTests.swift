@@ -83,7 +83,7 @@ private enum BookShop {
       #expect(context.insertedModelsArray.count == count)
       // One candidate for each that was found, and the few that are asked before there is an index.
       #expect(context.state.work.evaluated <= count + 60)
-      #expect(context.state.brokenInvariants() == [])
+      #expect(ContextInvariants(of: context.state).violations() == [])
       return context.state.work.total
     }
   }
@@ -141,7 +141,7 @@ private enum BookShop {
         let book = try Self.findOrCreate(context, #Predicate<Book> { $0.id == id }) { Book(number) }
         if byList { author.books.append(book) } else { book.author = author }
       }
-      #expect(context.state.brokenInvariants() == [])
+      #expect(ContextInvariants(of: context.state).violations() == [])
       return context.state.work.total
     }
   }

@@ -61,7 +61,7 @@ private enum Forest {
         #expect(trunk.leaves.count == number + 1)
       }
       #expect(trunk.leaves.allSatisfy { $0.trunk === trunk && $0.modelContext == context })
-      #expect(context.state.brokenInvariants() == [])
+      #expect(ContextInvariants(of: context.state).violations() == [])
       let work = context.state.work.total
       try context.save()
       let fresh = ModelContext(context.container)
@@ -124,7 +124,7 @@ private enum Forest {
       let work = try Growth.work(of: context) { for round in 8..<13 { try edit(round) } }
       #expect(updates <= 10)
       #expect(trunk.leaves.map(\.number) == expected)
-      #expect(context.state.brokenInvariants() == [])
+      #expect(ContextInvariants(of: context.state).violations() == [])
       #expect(try ModelContext(context.container).fetch(FetchDescriptor<Trunk>())[0].leaves.map(\.number) == expected)
       return work.elements
     }
@@ -158,7 +158,7 @@ private enum Forest {
       for mark in marks { context.insert(mark) }
       for leaf in leaves { for mark in marks { leaf.marks?.append(mark) } }
       #expect(marks.allSatisfy { $0.leaves.count == count })
-      #expect(context.state.brokenInvariants() == [])
+      #expect(ContextInvariants(of: context.state).violations() == [])
       let work = context.state.work.total
       let (_, statements) = try SQLTrace.record { try context.save() }
       // Each pair once, though both sides have it; their order is that of the lists.
@@ -222,7 +222,7 @@ private enum Forest {
       try context.save()
       #expect(old.trunk == nil)
       #expect(new.trunk === trunk)
-      #expect(context.state.brokenInvariants() == [])
+      #expect(ContextInvariants(of: context.state).violations() == [])
       let stored = try ModelContext(context.container).fetch(FetchDescriptor<Trunk>())[0]
       #expect(stored.leaves.map(\.number) == trunk.leaves.map(\.number))
     }
@@ -255,7 +255,7 @@ private enum Forest {
     #expect(context.hasChanges)
     context.rollback()
     #expect(trunk.leaves.count == 50)
-    #expect(context.state.brokenInvariants() == [])
+    #expect(ContextInvariants(of: context.state).violations() == [])
   }
 
   @Test("22.1: an inner change of the same list is replaced by the outer one, as with a getter and a setter")
@@ -267,7 +267,7 @@ private enum Forest {
     }
     change(&trunk.leaves)
     #expect(trunk.leaves.map(\.number) == Array(0..<60) + [1001])
-    #expect(context.state.brokenInvariants() == [])
+    #expect(ContextInvariants(of: context.state).violations() == [])
     try context.save()
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Trunk>())[0].leaves.count == 61)
   }
@@ -280,6 +280,6 @@ private enum Forest {
     trunk.leaves.insert(trunk.leaves[3], at: 0)
     #expect(trunk.leaves.count == count + 1)
     #expect(trunk.leaves.map(\.number).prefix(2) == [3, 0])
-    #expect(context.state.brokenInvariants() == [])
+    #expect(ContextInvariants(of: context.state).violations() == [])
   }
 }

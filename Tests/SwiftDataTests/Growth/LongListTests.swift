@@ -66,7 +66,7 @@ private enum BookStacks {
           statements += try SQLTrace.record { try context.save() }.statements.count
         }
       }
-      #expect(context.state.brokenInvariants() == [])
+      #expect(ContextInvariants(of: context.state).violations() == [])
       let stored = try ModelContext(context.container).fetch(FetchDescriptor<Shelf>())[0].volumes
       #expect(stored.map(\.number) == shelf.volumes.map(\.number))
       return (work, statements)
@@ -133,7 +133,9 @@ private enum BookStacks {
       default: break
       }
       #expect(shelf.volumes.map(\.number) == expected.map(\.number), "seed \(seed), step \(step)")
-      if step.isMultiple(of: 10) { #expect(context.state.brokenInvariants() == [], "seed \(seed), step \(step)") }
+      if step.isMultiple(of: 10) {
+        #expect(ContextInvariants(of: context.state).violations() == [], "seed \(seed), step \(step)")
+      }
     }
   }
 }

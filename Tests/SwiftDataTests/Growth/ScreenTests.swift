@@ -36,7 +36,7 @@ private enum EditedDesk {
           let expected = papers.count { !$0.isDeleted && $0.isOpen } + number / 5 + 1
           #expect(try context.fetchCount(FetchDescriptor<Paper>(predicate: open)) == expected)
         }
-        #expect(context.state.brokenInvariants() == [])
+        #expect(ContextInvariants(of: context.state).violations() == [])
       }.total
     }
   }

@@ -119,7 +119,7 @@ struct Item13TwoConfigurationsTests {
       #expect(book.phrases.map(\.rank) == phrases.filter { $0.book === book }.map(\.rank))
     }
     for topic in try context.fetch(FetchDescriptor<Topic>()) { #expect(topic.phrases.count == 10) }
-    #expect(context.state.brokenInvariants() == [])
+    #expect(ContextInvariants(of: context.state).violations() == [])
   }
 
   @Test("an insert goes where saving is allowed, and what is unsaved is in every answer")

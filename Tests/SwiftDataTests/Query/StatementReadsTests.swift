@@ -45,7 +45,7 @@ struct StatementReadsTests {
   private func query<M: PersistentModel>(
     _ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>] = []
   ) throws -> StoreQuery {
-    try context.state.lower(FetchDescriptor(predicate: predicate, sortBy: sort))
+    try context.state.queries.lower(FetchDescriptor(predicate: predicate, sortBy: sort))
   }
 
   private func table(_ type: any PersistentModel.Type) throws -> EntityTable {
@@ -103,7 +103,7 @@ struct StatementReadsTests {
   func unsavedObjectOfNamedClass() throws {
     context.insert(Reading.Item())
     let query = try query(#Predicate<Reading.ItemNote> { $0.Item == "Item" })
-    #expect(!context.state.pendingChangesMatter(to: query))
+    #expect(!context.state.queries.pendingChangesMatter(to: query))
   }
 
   @Test("Interpolated SQL binds its values and quotes names")

@@ -8,7 +8,7 @@ extension RandomRun {
     if world.differs(from: stored), !context.hasChanges {
       throw fail("there are unsaved changes, and hasChanges is false")
     }
-    if let problem = context.state.brokenInvariants().first { throw fail(problem) }
+    if let problem = ContextInvariants(of: context.state).violations().first { throw fail(problem) }
     if sequence.isWatched {
       try compareMemory()
     } else {

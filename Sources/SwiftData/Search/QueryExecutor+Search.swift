@@ -1,18 +1,18 @@
 import Foundation
 
-extension ContextState {
+extension QueryExecutor {
   func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [ModelContext.SearchHit<M>] {
-    drainInbox()
-    let table = try core.table(for: M.__entity)
-    guard case .sql(let store) = core.kind(of: table) else {
-      throw SearchIndex.unsupported(table.entity, core.store(of: table).name)
+    context.drainInbox()
+    let table = try context.core.table(for: M.__entity)
+    guard case .sql(let store) = context.core.kind(of: table) else {
+      throw SearchIndex.unsupported(table.entity, context.core.store(of: table).name)
     }
     let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
     guard isSearchable, let index = store.layout.searchIndex(of: table) else {
       throw SearchIndex.nothing(table.entity)
     }
     guard let query = SearchQuery(text), limit.map({ $0 > 0 }) ?? true else { return [] }
-    try loadMarkedRows(root: table.root)
+    try context.loadMarkedRows(root: table.root)
     let unsaved = unsavedObjects(M.self)
     // Each unsaved object can displace one stored hit.
     let wanted = limit.flatMap { limit in
@@ -21,10 +21,10 @@ extension ContextState {
     }
     let request = SearchRequest(table: table, index: index, query: query, limit: wanted)
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
-    beginUse(.read)
-    defer { endUse() }
+    context.beginUse(.read)
+    defer { context.endUse() }
     var hits: [ModelContext.SearchHit<M>]
-    switch try quietly({ try store.search(request) }) {
+    switch try context.quietly({ try store.search(request) }) {
     case .hits(let stored, let counts):
       let objects = try storedObjects(stored.map(\.key), table, store) as [Int64: M]
       hits = stored.compactMap { found in
@@ -66,9 +66,9 @@ extension ContextState {
 
   /// Changed and deleted objects, then new ones.
   private func unsavedObjects<M: PersistentModel>(_ type: M.Type) -> [M] {
-    changed.values.compactMap { $0.object as? M }
-      + deleted.values.compactMap { $0 as? M }
-      .filter { changed[ObjectIdentifier($0)] == nil } + inserted.values.compactMap { $0 as? M }
+    context.changed.values.compactMap { $0.object as? M }
+      + context.deleted.values.compactMap { $0 as? M }
+      .filter { context.changed[ObjectIdentifier($0)] == nil } + context.inserted.values.compactMap { $0 as? M }
   }
 }
 
@@ -121,6 +121,6 @@ extension ModelContext {
   public func search<T: PersistentModel>(
     _ model: T.Type, _ text: String, limit: Int? = nil
   ) throws -> [ModelContext.SearchHit<T>] {
-    try state.used(.read) { try state.search(model, text, limit: limit) }
+    try state.used(.read) { try state.queries.search(model, text, limit: limit) }
   }
 }

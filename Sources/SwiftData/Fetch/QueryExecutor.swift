@@ -1,8 +1,14 @@
 import Foundation
 
-/// The operations that depend on the kind of store: statements for an SQL store, requests for any other.
-extension ContextState {
-  func store(of entity: __Entity) throws -> any EngineStore { core.store(of: try core.table(for: entity)) }
+/// Runs the queries of a context: on a store that speaks SQL, on a store of objects, or in memory.
+///
+/// It registers what it fetches in the context, and applies the context's unsaved changes.
+struct QueryExecutor {
+  let context: ContextState
+
+  func store(of entity: __Entity) throws -> any EngineStore {
+    context.core.store(of: try context.core.table(for: entity))
+  }
 
   // MARK: - Fetching
 
@@ -10,29 +16,29 @@ extension ContextState {
 
   /// - Parameter model: the model after which the result starts, or nil for the beginning.
   func fetch<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after model: M?) throws -> [M] {
-    drainInbox()
+    context.drainInbox()
     let result: [M]
-    switch core.kind(of: try core.table(for: M.__entity)) {
+    switch context.core.kind(of: try context.core.table(for: M.__entity)) {
     case .sql(let store): result = try fetchRows(descriptor, after: model, store)
-    case .objects(let store): result = try store.fetch(descriptor, after: model, in: self)
+    case .objects(let store): result = try store.fetch(descriptor, after: model, in: context)
     }
     for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
     return result
   }
 
   func fetchCount<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> Int {
-    drainInbox()
-    switch core.kind(of: try core.table(for: M.__entity)) {
+    context.drainInbox()
+    switch context.core.kind(of: try context.core.table(for: M.__entity)) {
     case .sql(let store): return try countRows(descriptor, store)
-    case .objects(let store): return try store.fetchCount(descriptor, in: self)
+    case .objects(let store): return try store.fetchCount(descriptor, in: context)
     }
   }
 
   func fetchIdentifiers<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> [PersistentIdentifier] {
-    drainInbox()
-    switch core.kind(of: try core.table(for: M.__entity)) {
+    context.drainInbox()
+    switch context.core.kind(of: try context.core.table(for: M.__entity)) {
     case .sql(let store): return try fetchRowIdentifiers(descriptor, store)
-    case .objects(let store): return try store.fetchIdentifiers(descriptor, in: self)
+    case .objects(let store): return try store.fetchIdentifiers(descriptor, in: context)
     }
   }
 
@@ -52,8 +58,8 @@ extension ContextState {
     of descriptor: FetchDescriptor<M>, lower: (any SQLStore) throws -> StoreQuery,
     run: (StoreQuery, any SQLStore) throws -> T, compute: ([M]) throws -> T
   ) throws -> T {
-    drainInbox()
-    guard case .sql(let store) = core.kind(of: try core.table(for: M.__entity)) else {
+    context.drainInbox()
+    guard case .sql(let store) = context.core.kind(of: try context.core.table(for: M.__entity)) else {
       return try compute(try fetch(descriptor))
     }
     return try deferring(store) {
@@ -71,9 +77,9 @@ extension ContextState {
 
   /// The objects with these keys. Loads unregistered ones.
   func objects(withKeys keys: [Int64], in table: EntityTable) throws -> [Int64: any PersistentModel] {
-    switch core.kind(of: table) {
+    switch context.core.kind(of: table) {
     case .sql(let store): return try objectsOfRows(withKeys: keys, in: table, store)
-    case .objects(let store): return try store.objects(withKeys: keys, in: table, context: self)
+    case .objects(let store): return try store.objects(withKeys: keys, in: table, context: context)
     }
   }
 
@@ -82,9 +88,9 @@ extension ContextState {
     of owners: [Int64], _ info: RelationshipInfo, _ table: EntityTable,
     _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
   ) throws {
-    switch core.kind(of: table) {
+    switch context.core.kind(of: table) {
     case .sql(let store): try targetsOfRows(owners, info, table, store, body)
-    case .objects(let store): try store.targets(of: owners, info, table, context: self, body)
+    case .objects(let store): try store.targets(of: owners, info, table, context: context, body)
     }
   }
 
@@ -92,23 +98,23 @@ extension ContextState {
   /// is reloaded.
   func reload(_ objects: [any PersistentModel], only: Int? = nil) throws {
     for group in Dictionary(grouping: objects, by: { ObjectIdentifier(type(of: $0).__entity) }).values {
-      switch core.kind(of: try core.table(for: type(of: group[0]).__entity)) {
+      switch context.core.kind(of: try context.core.table(for: type(of: group[0]).__entity)) {
       case .sql(let store): try reloadRows(group, only: only, store)
-      case .objects(let store): try store.reload(group, only: only, context: self)
+      case .objects(let store): try store.reload(group, only: only, context: context)
       }
     }
   }
 
   /// Deletes the matching objects of a class, following the same rules as ``delete(_:)``.
   func delete<M: PersistentModel>(model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool) throws {
-    drainInbox()
+    context.drainInbox()
     let deleteOneByOne = {
       for object in try self.fetch(FetchDescriptor<M>(predicate: predicate))
       where includeSubclasses || type(of: object).__entity === M.__entity {
-        self.delete(object)
+        context.delete(object)
       }
     }
-    switch core.kind(of: try core.table(for: M.__entity)) {
+    switch context.core.kind(of: try context.core.table(for: M.__entity)) {
     case .sql(let store):
       try deferring(store) {
         try deleteRows(model: model, where: predicate, includeSubclasses: includeSubclasses, store)
@@ -116,7 +122,7 @@ extension ContextState {
         try deleteOneByOne()
       }
     case .objects(let store):
-      try store.delete(model: model, where: predicate, includeSubclasses: includeSubclasses, in: self)
+      try store.delete(model: model, where: predicate, includeSubclasses: includeSubclasses, in: context)
     }
   }
 
@@ -124,8 +130,8 @@ extension ContextState {
 
   /// Whether there are unsaved changes for the store at an index.
   func hasUnsaved(in store: Int) -> Bool {
-    func isHere(_ entity: __Entity) -> Bool { (try? core.table(for: entity))?.store == store }
-    return inserted.entities.contains(where: isHere) || changed.entities.contains(where: isHere)
-      || deleted.entities.contains(where: isHere)
+    func isHere(_ entity: __Entity) -> Bool { (try? context.core.table(for: entity))?.store == store }
+    return context.inserted.entities.contains(where: isHere) || context.changed.entities.contains(where: isHere)
+      || context.deleted.entities.contains(where: isHere)
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 // A database that cannot compute Swift's answer throws (`SQLDialect.mayDefer`). The engine then reads rows, and filters
 // and sorts them in memory.
 
-extension ContextState {
+extension QueryExecutor {
   /// Runs `body`, or `fallback` if the database defers to Swift.
   func deferring<T>(_ store: any SQLStore, _ body: () throws -> T, otherwise fallback: () throws -> T) throws -> T {
     guard store.dialect.mayDefer else { return try body() }
@@ -16,7 +16,7 @@ extension ContextState {
 
   /// Fetches with a predicate or an order that the database cannot compute.
   func fetchInMemory<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after start: M?) throws -> [M] {
-    let table = try core.table(for: M.__entity)
+    let table = try context.core.table(for: M.__entity)
     if !descriptor.includePendingChanges, hasUnsaved(in: table.store) {
       return try fetchStoredInMemory(descriptor, after: start, table)
     }
@@ -24,7 +24,7 @@ extension ContextState {
     var (stored, isFiltered) = ([M](), true)
     do {
       let query = try lower(FetchDescriptor<M>(predicate: descriptor.predicate))
-      if hasChanges, dependsOnOthers(query) { throw DataStoreError.preferInMemoryFilter }
+      if context.hasChanges, dependsOnOthers(query) { throw DataStoreError.preferInMemoryFilter }
       stored = try load(query)
     } catch DataStoreError.preferInMemoryFilter {
       (stored, isFiltered) = (try load(try lower(FetchDescriptor<M>())), false)
@@ -48,10 +48,12 @@ extension ContextState {
   private func fetchStoredInMemory<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, after start: M?, _ table: EntityTable
   ) throws -> [M] {
-    let fresh = ContextState(core: core)
+    let fresh = ContextState(core: context.core)
     defer { fresh.discard() }
-    let place = try start.flatMap { try fresh.objects(withKeys: [$0.__state.key], in: table)[$0.__state.key] as? M }
-    let keys = try fresh.fetchInMemory(descriptor, after: place).map { $0.__state.key }
+    let place = try start.flatMap {
+      try fresh.queries.objects(withKeys: [$0.__state.key], in: table)[$0.__state.key] as? M
+    }
+    let keys = try fresh.queries.fetchInMemory(descriptor, after: place).map { $0.__state.key }
     let objects = try objects(withKeys: keys, in: table)
     return keys.compactMap { objects[$0] as? M }
   }

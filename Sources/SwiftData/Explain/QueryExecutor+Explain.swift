@@ -1,10 +1,10 @@
 import Foundation
 
-extension ContextState {
+extension QueryExecutor {
   func explain<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> ModelContext.FetchExplanation {
-    drainInbox()
-    let store = try core.sqlStore(
-      of: try core.table(for: M.__entity), for: "an explanation, since it runs no statements")
+    context.drainInbox()
+    let store = try context.core.sqlStore(
+      of: try context.core.table(for: M.__entity), for: "an explanation, since it runs no statements")
     var (asked, findings) = (descriptor, [ModelContext.FetchExplanation.Finding]())
     while true {
       do {
@@ -41,7 +41,7 @@ extension ContextState {
   /// Whether the database can run the fetch without sorting.
   private func canRunUnsorted<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) -> Bool {
     guard let query = try? lower(FetchDescriptor<M>(predicate: descriptor.predicate)),
-      let store = try? core.sqlStore(of: query.table)
+      let store = try? context.core.sqlStore(of: query.table)
     else { return false }
     return (try? store.plan(of: query)) != nil
   }

@@ -1,63 +1,50 @@
-import Foundation
-import Logging
-
-// Objects whose context has ended. They stay readable, and `insert(_:)` adds them to another context: in the same store
-// they become their rows with their changes, in another store they become new objects.
-
-extension ContextState {
-  /// Logs once that a change cannot be saved, because `object.modelContext?.save()` does nothing then.
-  func reportLoss(of object: any PersistentModel) {
-    guard !hasReportedLoss else { return }
-    hasReportedLoss = true
-    Logger(label: "SwiftData").warning(
-      """
-      \(object.persistentModelID) was changed after its ModelContext was gone, so that its modelContext is nil and nobody \
-      saves the change. Keep the context for as long as its objects change, or insert the object into another one
-      """)
-  }
-
+/// Moves objects whose context has ended into another one.
+///
+/// Such objects stay readable. In the same store they become their rows with their changes, in another store they become new
+/// objects.
+struct Adoption {
   /// A relationship that was changed before its object was adopted.
-  struct AdoptedRelationship {
+  private struct Relationship {
     let object: any PersistentModel
     let property: __Property
     let targets: [any PersistentModel]
   }
 
-  /// The state of one adoption.
-  struct Adoption {
-    /// Objects that relationships reached.
-    var reached: [any PersistentModel] = []
-    /// Relationships to set once all objects are inserted.
-    var relationships: [AdoptedRelationship] = []
+  private let context: ContextState
+  /// Objects that relationships reached.
+  private var reached: [any PersistentModel] = []
+  /// Relationships to set once all objects are inserted.
+  private var relationships: [Relationship] = []
 
-    /// Objects with their former contexts, which find them until all are inserted. Otherwise a load meanwhile would
-    /// create second objects for their rows.
-    var leaving: [(object: any PersistentModel, former: ContextState, root: Int, key: Int64)] = []
+  /// Objects with their former contexts, which find them until all are inserted. Otherwise a load meanwhile would
+  /// create second objects for their rows.
+  private var leaving: [(object: any PersistentModel, former: ContextState, root: Int, key: Int64)] = []
 
-    mutating func takeReached() -> [any PersistentModel] {
-      defer { reached = [] }
-      return reached
-    }
+  init(into context: ContextState) { self.context = context }
+
+  mutating func takeReached() -> [any PersistentModel] {
+    defer { reached = [] }
+    return reached
   }
 
   /// Adopts an object of an ended context.
   /// - Returns: whether the object became its row. If not, it belongs to no context and can be inserted as a new
   ///   object.
-  func adopt(_ object: any PersistentModel, from former: ContextState, _ adoption: inout Adoption) throws -> Bool {
+  mutating func take(_ object: any PersistentModel, from former: ContextState) throws -> Bool {
     let entity = type(of: object).__entity
-    let table = try core.table(for: entity)
-    let store = core.store(of: table)
+    let table = try context.core.table(for: entity)
+    let store = context.core.store(of: table)
     // Another context reads the stored row, to determine what was changed.
-    let reader = ContextState(core: core)
+    let reader = ContextState(core: context.core)
     defer { reader.discard() }
     guard object.__state.key != 0, let key = store.key(of: object.persistentModelID),
-      let stored = try reader.objects(withKeys: [key], in: table)[key], type(of: stored) == type(of: object)
+      let stored = try reader.queries.objects(withKeys: [key], in: table)[key], type(of: stored) == type(of: object)
     else {
-      try copyGraph(of: object, from: former, &adoption)
+      try copyGraph(of: object, from: former)
       return false
     }
-    let changes = former.letGo(of: object, &adoption)
-    let registered = registered(root: table.root, key: key)
+    let changes = letGo(of: object, from: former)
+    let registered = context.registered(root: table.root, key: key)
     let target = registered ?? object
     var changed = [(index: Int, old: Any, new: Any)]()
     for property in entity.properties {
@@ -72,17 +59,17 @@ extension ContextState {
       }
       let content = object.__relationship(index, .read)
       if case .targets(let targets, _) = content {
-        adoption.reached += targets
+        reached += targets
         if changes?.properties.contains(index) == true {
-          adoption.relationships.append(AdoptedRelationship(object: target, property: property, targets: targets))
+          relationships.append(Relationship(object: target, property: property, targets: targets))
         }
       } else if case .fault(let key) = content, property.isToOne,
-        former.core === core || former.sharesKeys(with: store, table),
+        former.core === context.core || Self.sharesKeys(former, with: store, table),
         case .fault(let storedKey) = stored.__relationship(index, .read), key != storedKey
       {
         object.__fire(index)
         if case .targets(let targets, _) = object.__relationship(index, .read) {
-          adoption.relationships.append(AdoptedRelationship(object: target, property: property, targets: targets))
+          relationships.append(Relationship(object: target, property: property, targets: targets))
         }
       }
       // The row's own object, which belongs to no context yet.
@@ -90,10 +77,10 @@ extension ContextState {
     }
     object.__state.flags = []
     if registered == nil {
-      register(object, root: table.root, key: key)
+      context.register(object, root: table.root, key: key)
     } else {
       // The row has a registered object, which takes the changes. This object shares its identity.
-      object.__state.context = self
+      object.__state.context = context
       object.__state.key = key
     }
     for (index, old, new) in changed {
@@ -106,15 +93,15 @@ extension ContextState {
 
   /// Sets the recorded relationships between the registered objects of the rows, and removes the adopted objects from
   /// their former contexts.
-  func settle(_ adoption: Adoption) {
-    for (object, former, root, key) in adoption.leaving where former.identityMaps[root][key] === object {
+  func settle() {
+    for (object, former, root, key) in leaving where former.identityMaps[root][key] === object {
       former.identityMaps[root][key] = nil
     }
-    for change in adoption.relationships {
+    for change in relationships {
       let index = change.property.index
       if case .fault = change.object.__relationship(index, .read) { change.object.__fire(index) }
       guard case .targets(let old, _) = change.object.__relationship(index, .read) else { continue }
-      let new = change.targets.map(canonical)
+      let new = change.targets.map(context.canonical)
       func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
         let ids = Set(right.map { ObjectIdentifier($0) })
         return left.filter { !ids.contains(ObjectIdentifier($0)) }
@@ -128,18 +115,8 @@ extension ContextState {
     }
   }
 
-  /// The registered object of a row. Another object may share its identity.
-  func canonical(_ object: any PersistentModel) -> any PersistentModel {
-    guard object.__state.context === self, object.__state.key != 0,
-      let table = try? core.table(for: type(of: object).__entity)
-    else { return object }
-    return registered(root: table.root, key: object.__state.key) ?? object
-  }
-
   /// Loads everything that an object reaches and detaches it. As a new object it could not load it later.
-  private func copyGraph(
-    of object: any PersistentModel, from former: ContextState, _ adoption: inout Adoption
-  ) throws {
+  private mutating func copyGraph(of object: any PersistentModel, from former: ContextState) throws {
     for property in type(of: object).__entity.properties {
       if property.isAttribute {
         object.__loadIfNeeded(property.index)
@@ -150,29 +127,31 @@ extension ContextState {
     let problem = former.problems.first
     former.problems = []
     if let problem { throw problem }
-    _ = former.letGo(of: object, &adoption)
+    _ = letGo(of: object, from: former)
     object.__state.context = nil
   }
 
   /// Removes an object that moves to another context.
   /// - Returns: the changes since the public context ended.
-  private func letGo(of object: any PersistentModel, _ adoption: inout Adoption) -> ObjectChange? {
+  private mutating func letGo(
+    of object: any PersistentModel, from former: ContextState
+  ) -> ObjectChange? {
     let key = object.__state.key
-    if key != 0, let table = try? core.table(for: type(of: object).__entity) {
-      adoption.leaving.append((object: object, former: self, root: table.root, key: key))
+    if key != 0, let table = try? former.core.table(for: type(of: object).__entity) {
+      leaving.append((object: object, former: former, root: table.root, key: key))
     }
     object.__state.flags = []
     object.__state.batch = nil
-    let change = changed[ObjectIdentifier(object)]
-    changed[ObjectIdentifier(object)] = nil
+    let change = former.changed[ObjectIdentifier(object)]
+    former.changed[ObjectIdentifier(object)] = nil
     return change
   }
 
   /// Whether a table's keys identify the same rows in another container's store.
-  private func sharesKeys(with store: any EngineStore, _ table: EntityTable) -> Bool {
-    guard let own = try? core.table(for: table.entity) else { return false }
+  private static func sharesKeys(_ former: ContextState, with store: any EngineStore, _ table: EntityTable) -> Bool {
+    guard let own = try? former.core.table(for: table.entity) else { return false }
     // Other stores assign new keys at each opening.
-    return core.store(of: own) is SQLiteStore && store is SQLiteStore
+    return former.core.store(of: own) is SQLiteStore && store is SQLiteStore
   }
 
   private static func isSame(_ left: Any, _ right: Any, _ property: __Property) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 
-extension ContextState {
+extension QueryExecutor {
   // MARK: - Fetching from a store that speaks SQL
 
   func fetchRows<M: PersistentModel>(
@@ -55,8 +55,8 @@ extension ContextState {
 
   /// A fetch of objects.
   func lower<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> StoreQuery {
-    let table = try core.table(for: M.__entity)
-    let store = try core.sqlStore(of: table)
+    let table = try context.core.table(for: M.__entity)
+    let store = try context.core.sqlStore(of: table)
     let shape = QueryShape(descriptor.predicate, descriptor.sortBy, nonNFC: store.nonNFCCount)
     if let shape, let known = store.loweredQueries.query(of: shape) {
       return try query(known, table, store, descriptor)
@@ -70,8 +70,8 @@ extension ContextState {
   func lower<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, values: (inout LoweringState) throws -> [SQLFragment]
   ) throws -> StoreQuery {
-    let table = try core.table(for: M.__entity)
-    let store = try core.sqlStore(of: table)
+    let table = try context.core.table(for: M.__entity)
+    let store = try context.core.sqlStore(of: table)
     return try query(try lower(descriptor, table, store, values: values), table, store, descriptor)
   }
 
@@ -92,14 +92,14 @@ extension ContextState {
     LoweringEnvironment(
       key: { store.key(of: $0) }, identifier: { store.identifier(ofKey: $0, entity: $1) },
       isNonNFC: { store.isNonNFC(table: $0, column: $1) },
-      familyNames: { [core] entity in
+      familyNames: { [core = context.core] entity in
         ((try? core.table(for: entity))?.family ?? [entity]).map(\.name)
       },
       dialect: store.dialect,
-      rtrees: { [core] entity in
+      rtrees: { [core = context.core] entity in
         ((try? core.table(for: entity))?.rtrees ?? []).filter { store.derivedTables.contains($0.name) }
       },
-      isEncrypted: { [core] entity, column in
+      isEncrypted: { [core = context.core] entity, column in
         (try? core.table(for: entity))?.encrypted.contains(column) == true
       })
   }
@@ -119,7 +119,7 @@ extension ContextState {
     // Negative bounds bound nothing.
     query.limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
     query.offset = descriptor.fetchOffset.map { max(0, $0) }
-    try leaveOutMarkedRows(&query, descriptor)
+    try context.leaveOutMarkedRows(&query, descriptor)
     return query
   }
 
@@ -140,11 +140,11 @@ extension ContextState {
   func read<T>(
     _ table: EntityTable, cancellable: Bool = false, _ body: (any SQLConnection) throws -> T
   ) throws -> T {
-    beginUse(.read)
-    defer { endUse() }
-    let store = try core.sqlStore(of: table)
+    context.beginUse(.read)
+    defer { context.endUse() }
+    let store = try context.core.sqlStore(of: table)
     var result: T?
-    try quietly { try store.withConnection(cancellable: cancellable) { result = try body($0) } }
+    try context.quietly { try store.withConnection(cancellable: cancellable) { result = try body($0) } }
     // The store either ran the body or threw.
     return result!
   }
@@ -160,7 +160,7 @@ extension ContextState {
   func load<M: PersistentModel>(_ query: StoreQuery, partial: PropertySet? = nil) throws -> [M] {
     let table = query.table
     var result = [M]()
-    if !query.leavesOutMarkedRows { try loadMarkedRows(root: table.root) }
+    if !query.leavesOutMarkedRows { try context.loadMarkedRows(root: table.root) }
     var isFresh = false
     while !isFresh {
       try read(table, cancellable: true) { connection in
@@ -170,7 +170,7 @@ extension ContextState {
         for range in query.rangesOrWhole {
           guard let select = query.select(range, after: result.count) else { break }
           try connection.run(select, of: table, entity: table.entity) { rows in
-            let decoder = RowDecoder(rows, table: table, context: self, partial: partial, batch: batch)
+            let decoder = RowDecoder(rows, table: table, context: context, partial: partial, batch: batch)
             while try rows.next() { result.append(try decoder.decode()) }
           }
         }
@@ -188,16 +188,20 @@ extension ContextState {
     var result = [Int64: any PersistentModel]()
     var missing = [Int64]()
     for key in keys {
-      if let object = registered(root: table.root, key: key) { result[key] = object } else { missing.append(key) }
+      if let object = context.registered(root: table.root, key: key) {
+        result[key] = object
+      } else {
+        missing.append(key)
+      }
     }
     guard !missing.isEmpty else { return result }
-    try loadMarkedRows(root: table.root)
+    try context.loadMarkedRows(root: table.root)
     try read(table) { connection in
       let among = store.isAmong("t0._pk", missing)
       let query: SQLFragment =
         "SELECT \(store.selection(of: table)) FROM \(name: table.name) AS t0 WHERE \(among)"
       try connection.run(query, of: table, entity: table.entity) { rows in
-        let decoder = RowDecoder(rows, table: table, context: self)
+        let decoder = RowDecoder(rows, table: table, context: context)
         while try rows.next() {
           let object = try decoder.decodeAny()
           result[object.__state.key] = object
@@ -219,11 +223,11 @@ extension ContextState {
       WHERE \(store.isAmong(owner, owners)) \
       ORDER BY \(position) IS NULL, \(position), \(tie)
       """
-    try loadMarkedRows(root: table.root)
+    try context.loadMarkedRows(root: table.root)
     try read(table) { connection in
       let last = store.selectionCount(of: table)
       try connection.run(statement, of: table, entity: table.entity) { rows in
-        let decoder = RowDecoder(rows, table: table, context: self, keepsBatches: true)
+        let decoder = RowDecoder(rows, table: table, context: context, keepsBatches: true)
         while try rows.next() {
           let object = try decoder.decodeAny()
           body(rows.int64(last), object, !rows.isNull(last + 1))
@@ -253,7 +257,7 @@ extension ContextState {
 
   /// - Parameter objects: of one class.
   func reloadRows(_ objects: [any PersistentModel], only: Int?, _ store: any SQLStore) throws {
-    let table = try core.table(for: type(of: objects[0]).__entity)
+    let table = try context.core.table(for: type(of: objects[0]).__entity)
     let keys = objects.map { $0.__state.key }
     try read(table) { connection in
       let columns = only.map { Set([TableNames.column(for: table.entity.properties[$0])]) }
@@ -261,9 +265,9 @@ extension ContextState {
       let query: SQLFragment =
         "SELECT \(selection) FROM \(name: table.name) AS t0 WHERE \(store.isAmong("t0._pk", keys))"
       try connection.run(query, of: table, entity: table.entity) { rows in
-        let decoder = RowDecoder(rows, table: table, context: self)
+        let decoder = RowDecoder(rows, table: table, context: context)
         while try rows.next() {
-          guard let object = registered(root: table.root, key: rows.int64(0)) else { continue }
+          guard let object = context.registered(root: table.root, key: rows.int64(0)) else { continue }
           try decoder.refresh(object, only: only)
         }
       }
@@ -288,15 +292,15 @@ extension ContextState {
   // MARK: - Commits by other processes
 
   private func hasExternalCommits(_ store: Int) -> Bool {
-    core.stores[store].externalCommits != syncedExternalCommits[store]
+    context.core.stores[store].externalCommits != context.syncedExternalCommits[store]
   }
 
   private func takeInExternalCommits(_ store: Int) {
-    syncedExternalCommits[store] = core.stores[store].externalCommits
-    staleStores.insert(store)
-    quietly { refault(pointingTo: nil, merging: true) }
+    context.syncedExternalCommits[store] = context.core.stores[store].externalCommits
+    context.staleStores.insert(store)
+    context.quietly { context.refault(pointingTo: nil, merging: true) }
   }
 
   /// Whether rows are to be read into objects that are registered already.
-  func refreshesOnFetch(_ store: Int) -> Bool { staleStores.contains(store) }
+  func refreshesOnFetch(_ store: Int) -> Bool { context.staleStores.contains(store) }
 }

@@ -1,11 +1,16 @@
 #if DEBUG
-  extension ContextState {
-    /// Violations of the context's invariants, for tests: one sentence each, or none.
+  /// The invariants of a context, for tests.
+  package struct ContextInvariants {
+    private let context: ContextState
+
+    package init(of context: ContextState) { self.context = context }
+
+    /// Violations: one sentence each, or none.
     /// - Complexity: visits every object and fires no fault.
-    package func brokenInvariants() -> [String] {
-      let registered = identityMaps.flatMap(\.objects)
+    package func violations() -> [String] {
+      let registered = context.identityMaps.flatMap(\.objects)
       return problems(ofRegistered: registered) + problemsOfUnsaved() + problemsOfIndices()
-        + (registered + Array(inserted.values)).flatMap(problemsOfRelationships)
+        + (registered + Array(context.inserted.values)).flatMap(problemsOfRelationships)
     }
 
     private func name(_ object: any PersistentModel) -> String {
@@ -18,44 +23,47 @@
     private func problems(ofRegistered objects: [any PersistentModel]) -> [String] {
       objects.flatMap { object in
         let (flags, id, key) = (object.__state.flags, ObjectIdentifier(object), object.__state.key)
-        let root = (try? core.table(for: type(of: object).__entity))?.root
+        let root = (try? context.core.table(for: type(of: object).__entity))?.root
         return [
-          object.__state.context === self ? nil : "the registered \(name(object)) belongs to another context",
-          root.flatMap { self.registered(root: $0, key: key) } === object ? nil : "\(name(object)) is not at its key",
+          object.__state.context === context ? nil : "the registered \(name(object)) belongs to another context",
+          root.flatMap { context.registered(root: $0, key: key) } === object
+            ? nil : "\(name(object)) is not at its key",
           flags.contains(.inserted) ? "the registered \(name(object)) counts as new" : nil,
-          flags.contains(.changed) == (changed[id] != nil) ? nil : "\(name(object)) is changed, or is not",
-          flags.contains(.deleted) == (deleted[id] != nil) ? nil : "\(name(object)) is deleted, or is not",
+          flags.contains(.changed) == (context.changed[id] != nil) ? nil : "\(name(object)) is changed, or is not",
+          flags.contains(.deleted) == (context.deleted[id] != nil) ? nil : "\(name(object)) is deleted, or is not",
         ].compactMap(\.self)
       }
     }
 
     private func problemsOfUnsaved() -> [String] {
-      let new = inserted.values.flatMap { object in
+      let new = context.inserted.values.flatMap { object in
         [
-          object.__state.context === self ? nil : "the new \(name(object)) belongs to another context",
+          object.__state.context === context ? nil : "the new \(name(object)) belongs to another context",
           object.__state.flags.contains(.inserted) && object.__state.key == 0 ? nil : "\(name(object)) is not new",
-          changed[ObjectIdentifier(object)] == nil && deleted[ObjectIdentifier(object)] == nil
+          context.changed[ObjectIdentifier(object)] == nil && context.deleted[ObjectIdentifier(object)] == nil
             ? nil : "the new \(name(object)) is changed or deleted as well",
         ]
       }
-      let stored = (changed.values.map(\.object) + deleted.values).map { object in
-        object.__state.context === self && object.__state.key != 0 ? nil : "\(name(object)) is unsaved and not stored"
+      let stored = (context.changed.values.map(\.object) + context.deleted.values).map { object in
+        object.__state.context === context && object.__state.key != 0
+          ? nil : "\(name(object)) is unsaved and not stored"
       }
-      let originals = changed.values.map { change in
+      let originals = context.changed.values.map { change in
         change.properties.indices == change.originals.map(\.index).sorted()
           ? nil : "the old values of \(name(change.object)) are not those of the changed properties"
       }
-      return (new + stored + originals).compactMap(\.self) + inserted.problems(name) + deleted.problems(name)
-        + changed.problems { self.name($0.object) }
+      return (new + stored + originals).compactMap(\.self) + context.inserted.problems(name)
+        + context.deleted.problems(name)
+        + context.changed.problems { self.name($0.object) }
     }
 
     private func problemsOfIndices() -> [String] {
       var found = [String]()
-      unsavedIndices.forEach { entity, property, index in
-        let objects = (Array(inserted.values) + changed.values.map(\.object))
+      context.unsavedIndices.forEach { entity, property, index in
+        let objects = (Array(context.inserted.values) + context.changed.values.map(\.object))
           .filter { ObjectIdentifier(type(of: $0).__entity) == entity }
         found += objects.filter { !index.knows(ObjectIdentifier($0)) }.map { "an index misses \(name($0))" }
-        found += index.problems { self.unsavedObject($0) }.map { object in
+        found += index.problems { context.queries.unsavedObject($0) }.map { object in
           "the index of \(type(of: object).__entity.properties[property].name) is wrong about \(name(object))"
         }
       }
@@ -79,7 +87,7 @@
         }
         guard let inverse = RelationshipInfo.of(property, in: entity).inverse else { return found }
         let strangers = targets.filter { target in
-          target.__state.context === self && !target.__state.flags.contains(.deleted)
+          target.__state.context === context && !target.__state.flags.contains(.deleted)
             && !isKnown(object, to: target, inverse)
         }
         // A required to-one still shows the object that released it, until the next save throws.

@@ -1,6 +1,6 @@
 import Foundation
 
-extension ContextState {
+extension QueryExecutor {
   /// Groups the fetched models and computes aggregates per group. Without key paths, all models are one group.
   func aggregates<M: PersistentModel, each Key: Hashable, each Value>(
     _ descriptor: FetchDescriptor<M>, groupedBy keyPaths: repeat KeyPath<M, each Key>,

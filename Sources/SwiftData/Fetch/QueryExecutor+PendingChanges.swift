@@ -1,10 +1,10 @@
 import Foundation
 
-extension ContextState {
+extension QueryExecutor {
   /// Whether unsaved changes can affect the result of a query.
   /// - Complexity: O(classes) if the query reads no relationships.
   func pendingChangesMatter(to query: StoreQuery) -> Bool {
-    guard hasChanges else { return false }
+    guard context.hasChanges else { return false }
     return hasUnsaved(of: query.table.family) || dependsOnOthers(query, includingValues: true)
   }
 
@@ -49,7 +49,7 @@ extension ContextState {
       candidates.ranges = nil
     } else if let limit = query.limit {
       // Each unsaved object can displace or admit one row.
-      let pending = query.table.family.reduce(0) { $0 + changed.count(of: $1) + deleted.count(of: $1) }
+      let pending = query.table.family.reduce(0) { $0 + context.changed.count(of: $1) + context.deleted.count(of: $1) }
       let needed = limit.addingReportingOverflow(min(query.offset ?? 0, .max / 2) + pending)
       candidates.limit = needed.overflow ? nil : needed.partialValue
     }
@@ -59,19 +59,21 @@ extension ContextState {
   /// The unsaved objects of a class: changed ones, which the statement may have missed, then new ones.
   /// - Complexity: O(their number).
   func unsaved<M: PersistentModel>(_ type: M.Type) -> [M] {
-    guard let family = (try? core.table(for: M.__entity))?.family else { return [] }
+    guard let family = (try? context.core.table(for: M.__entity))?.family else { return [] }
     // The casts cannot fail, because the classes are those of the family.
-    let found = changed.entries(of: family).map { $0.object as! M } + inserted.entries(of: family).map { $0 as! M }
-    work.note(\.listed, found.count)
+    let found =
+      context.changed.entries(of: family).map { $0.object as! M }
+      + context.inserted.entries(of: family).map { $0 as! M }
+    context.work.note(\.listed, found.count)
     return found
   }
 
   /// Orders the objects of a fetch by the descriptors, then by age. Unsaved objects are the youngest.
   func order<M: PersistentModel>(by descriptors: [SortDescriptor<M>]) -> (M, M) -> Bool {
-    let inserted = inserted
+    let inserted = context.inserted
     func key(_ object: M) -> (Int, Int64) {
       guard object.__state.flags.contains(.inserted) else { return (0, object.__state.key) }
-      return (1, inserted.place(of: ObjectIdentifier(object)).map(Int64.init) ?? .max)
+      return (1, context.inserted.place(of: ObjectIdentifier(object)).map(Int64.init) ?? .max)
     }
     return { left, right in
       for descriptor in descriptors {
@@ -90,17 +92,17 @@ extension ContextState {
 private struct PendingOverlay<M: PersistentModel> {
   let descriptor: FetchDescriptor<M>
   let query: StoreQuery
-  let state: ContextState
+  let queries: QueryExecutor
   let reach: PendingReach
   let condition: MemoisedCondition<M>?
 
-  init(_ descriptor: FetchDescriptor<M>, _ query: StoreQuery, _ state: ContextState) {
-    (self.descriptor, self.state) = (descriptor, state)
+  init(_ descriptor: FetchDescriptor<M>, _ query: StoreQuery, _ queries: QueryExecutor) {
+    (self.descriptor, self.queries) = (descriptor, queries)
     var query = query
     // The objects are compared and sorted, so all of their values are needed.
-    query.columns = (try? state.core.sqlStore(of: query.table))?.selection(of: query.table) ?? query.columns
+    query.columns = (try? queries.context.core.sqlStore(of: query.table))?.selection(of: query.table) ?? query.columns
     self.query = query
-    reach = state.reach(of: query)
+    reach = queries.reach(of: query)
     condition = descriptor.predicate.map { MemoisedCondition($0) }
   }
 
@@ -115,23 +117,23 @@ private struct PendingOverlay<M: PersistentModel> {
     let reached = try reachedObjects()
     var seen = Set<ObjectIdentifier>()
     var loose = [M]()
-    for object in reached + state.unsaved(M.self, for: descriptor.predicate) {
+    for object in reached + queries.unsaved(M.self, for: descriptor.predicate) {
       guard seen.insert(ObjectIdentifier(object)).inserted, takes(object) else { continue }
       loose.append(object)
     }
     // A reached object that this did not find no longer matches.
     let asked = Set(reached.map { ObjectIdentifier($0) })
     let settled = try storedObjects { Self.isSettled($0) && !asked.contains(ObjectIdentifier($0)) }
-    return merged(settled, loose.sorted(by: state.order(by: descriptor.sortBy))[...])
+    return merged(settled, loose.sorted(by: queries.order(by: descriptor.sortBy))[...])
   }
 
   /// The unsaved objects that match, in order, if nothing unsaved reaches other rows and there are more than a few.
   private func sortedUnsaved() -> [M]? {
-    let count = query.table.family.reduce(0) { $0 + state.unsavedCount(of: $1) }
-    guard reach.isNothing, count > state.tuning.askedCount else { return nil }
-    return state.sortedUnsaved(descriptor, query) { object in
+    let count = query.table.family.reduce(0) { $0 + queries.unsavedCount(of: $1) }
+    guard reach.isNothing, count > queries.context.tuning.askedCount else { return nil }
+    return queries.sortedUnsaved(descriptor, query) { object in
       guard let condition else { return true }
-      state.work.note(\.evaluated)
+      queries.context.work.note(\.evaluated)
       return condition.takes(object)
     }
   }
@@ -139,7 +141,7 @@ private struct PendingOverlay<M: PersistentModel> {
   private func takes(_ object: M) -> Bool {
     guard !object.__state.flags.contains(.deleted) else { return false }
     guard let condition else { return true }
-    state.work.note(\.evaluated)
+    queries.context.work.note(\.evaluated)
     return condition.takes(object)
   }
 
@@ -150,10 +152,10 @@ private struct PendingOverlay<M: PersistentModel> {
 
   /// Fetches all rows, because any row may match, at any position.
   private func objectsOfWholeTable() throws -> [M] {
-    let stored: [M] = try state.load(state.candidates(for: query))
+    let stored: [M] = try queries.load(queries.candidates(for: query))
     var seen = Set<ObjectIdentifier>()
-    let objects = (stored + state.unsaved(M.self)).filter { seen.insert(ObjectIdentifier($0)).inserted && takes($0) }
-    return objects.sorted(by: state.order(by: descriptor.sortBy))
+    let objects = (stored + queries.unsaved(M.self)).filter { seen.insert(ObjectIdentifier($0)).inserted && takes($0) }
+    return objects.sorted(by: queries.order(by: descriptor.sortBy))
   }
 
   /// The rows that unsaved changes of related objects reach.
@@ -161,7 +163,7 @@ private struct PendingOverlay<M: PersistentModel> {
     guard case .rows(let rows) = reach else { return [] }
     var query = StoreQuery(table: query.table, dialect: query.dialect, columns: query.columns)
     query.condition = rows.condition(query.dialect)
-    return try state.load(query)
+    return try queries.load(query)
   }
 
   /// The rows that the statement finds and that no unsaved change affects, in order.
@@ -171,13 +173,13 @@ private struct PendingOverlay<M: PersistentModel> {
   private func storedObjects(where isSettled: (M) -> Bool) throws -> [M] {
     var query = query
     query.offset = nil
-    guard let limit = query.limit else { return try (state.load(query) as [M]).filter(isSettled) }
+    guard let limit = query.limit else { return try (queries.load(query) as [M]).filter(isSettled) }
     let (needed, isEndless) = limit.addingReportingOverflow(min(self.query.offset ?? 0, .max / 2))
     var slack = 8
     while true {
       let (asked, isTooMuch) = needed.addingReportingOverflow(slack)
       query.limit = isEndless || isTooMuch ? nil : asked
-      let found: [M] = try state.load(query)
+      let found: [M] = try queries.load(query)
       let settled = found.filter(isSettled)
       if query.limit == nil || found.count < asked || settled.count >= needed { return settled }
       slack *= 8
@@ -189,7 +191,7 @@ private struct PendingOverlay<M: PersistentModel> {
   ///   - loose: the others, in order.
   private func merged(_ settled: [M], _ loose: ArraySlice<M>) -> [M] {
     if loose.isEmpty { return settled }
-    let precedes = state.order(by: descriptor.sortBy)
+    let precedes = queries.order(by: descriptor.sortBy)
     var result = [M]()
     result.reserveCapacity(settled.count + loose.count)
     var next = 0
@@ -215,17 +217,17 @@ private struct PendingOverlay<M: PersistentModel> {
       count = sorted.count
     } else {
       var seen = Set<ObjectIdentifier>()
-      for object in try reachedObjects() + state.unsaved(M.self, for: descriptor.predicate) {
+      for object in try reachedObjects() + queries.unsaved(M.self, for: descriptor.predicate) {
         if seen.insert(ObjectIdentifier(object)).inserted, takes(object) { count += 1 }
       }
     }
     var query = query
     (query.limit, query.offset) = (nil, nil)
-    query.exclude(state.unsavedKeys(in: query.table))
+    query.exclude(queries.unsavedKeys(in: query.table))
     if case .rows(let rows) = reach {
       // NULL for a to-one without a target, which nothing reaches.
       query.restrictions.append("(\(rows.condition(query.dialect))) IS NOT TRUE")
     }
-    return try count + state.rows(query.count, of: query.table, cancellable: true) { Int($0.int64(0)) }[0]
+    return try count + queries.rows(query.count, of: query.table, cancellable: true) { Int($0.int64(0)) }[0]
   }
 }

@@ -1,0 +1,181 @@
+/// Updates the memory after the commit of a save.
+struct SavedObjects {
+  private let operation: any StoreSave
+  private let context: ContextState
+
+  init(_ operation: any StoreSave, context: ContextState) { (self.operation, self.context) = (operation, context) }
+
+  /// Registers what was inserted, lets go of what was deleted, and turns relationships that may differ from their rows into
+  /// faults.
+  func settle() -> SavedChanges {
+    var changes = SavedChanges()
+    changes.deleted = operation.savedRows.deleted
+    changes.updated = operation.savedRows.updated
+    if operation.changes.hasRelationships {
+      refaultUnrecorded()
+      dropForgotten()
+    }
+    forgetSaved()
+    for object in operation.deleted {
+      let table = table(of: object)
+      changes.deleted.add(object.__state.key, of: table)
+      context.unregister(object)
+    }
+    for object in operation.inserted {
+      let table = table(of: object)
+      let key = object.__state.key
+      if !operation.merged.isEmpty, operation.merged[ObjectIdentifier(object)] != nil {
+        changes.updated.add(key, of: table)
+        adopt(object, table, key)
+      } else {
+        changes.inserted.add(key, of: table)
+        context.register(object, root: table.root, key: key)
+      }
+    }
+    if !operation.merged.isEmpty {
+      redirectReferences(to: operation.inserted.filter { operation.merged[ObjectIdentifier($0)] != nil })
+    }
+    for change in operation.changed {
+      let table = table(of: change.object)
+      changes.updated.add(change.object.__state.key, of: table)
+      // Other contexts may have loaded its arrays. They are found by what they contain.
+      for property in table.toMany where change.properties.contains(property.index) {
+        changes.entities.insert(property.destination!.__entity.name)
+      }
+    }
+    changes.entities.formUnion((changes.inserted + changes.updated + changes.deleted).map(\.entity))
+    LoadedReferences(context: context).drop(to: operation.deleted)
+    do { try operation.didFinish() } catch { context.note(error) }
+    return changes
+  }
+
+  /// Removes saved changes all at once, because removing one costs as much as removing all.
+  private func forgetSaved() {
+    for object in operation.deleted { object.__state.flags = [] }
+    for object in operation.inserted { object.__state.flags = [] }
+    for change in operation.changed { change.object.__state.flags = [] }
+    if !operation.deleted.isEmpty { context.deleted.removeAll { !$0.__state.flags.contains(.deleted) } }
+    if !operation.inserted.isEmpty { context.inserted.removeAll { !$0.__state.flags.contains(.inserted) } }
+    if !operation.changed.isEmpty || !operation.deleted.isEmpty {
+      context.changed.removeAll { !$0.object.__state.flags.contains(.changed) }
+    }
+    context.unsavedIndices.removeAll()
+    context.forgetTemporaryIdentities()
+  }
+
+  /// An array that was loaded after its targets changed has these at its end. The stored order may differ.
+  private func refaultUnrecorded() {
+    var seen = Set<ObjectIdentifier>()
+    for (object, change) in operation.inserted.map({ ($0, nil) }) + operation.changed.map({ ($0.object, Optional($0)) })
+    {
+      let entity = type(of: object).__entity
+      for property in entity.properties
+      where !property.isAttribute && change?.properties.contains(property.index) != false {
+        guard let inverse = RelationshipInfo.of(property, in: entity).inverse, inverse.isToMany else { continue }
+        for target in Self.newTargets(of: object, property, change) where !target.__state.flags.contains(.inserted) {
+          guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { continue }
+          let isNew = property.isToMany || seen.insert(ObjectIdentifier(target)).inserted
+          if isNew { refault(target, inverse) }
+        }
+      }
+    }
+  }
+
+  /// The targets that an object gained in this save.
+  private static func newTargets(
+    of object: any PersistentModel, _ property: __Property, _ change: ObjectChange?
+  ) -> [any PersistentModel] {
+    if property.isToMany, let original = change?.original(property.index) {
+      guard case .change(let change) = object.__relationship(property.index, .compare(original)) else { return [] }
+      return change.added
+    }
+    guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { return [] }
+    return targets
+  }
+
+  /// Removes new objects that were deleted before the save from relationships that still contain them.
+  private func dropForgotten() {
+    guard context.hasForgotten else { return }
+    func isForgotten(_ target: any PersistentModel) -> Bool {
+      target.__state.context == nil && target.__state.key == 0
+    }
+    for (object, change) in operation.inserted.map({ ($0, nil) }) + operation.changed.map({ ($0.object, Optional($0)) })
+    {
+      for property in type(of: object).__entity.properties
+      where !property.isAttribute && change?.properties.contains(property.index) != false {
+        guard Self.newTargets(of: object, property, change).contains(where: isForgotten),
+          case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
+          property.isOptional || property.isToMany
+        else { continue }
+        _ = object.__relationship(property.index, .load(targets.filter { !isForgotten($0) }, positioned: positioned))
+        context.notify(object, property.index)
+      }
+    }
+  }
+
+  private func refault(_ object: any PersistentModel, _ property: __Property) {
+    if case .fault = object.__relationship(property.index, .check) { return }
+    _ = object.__relationship(property.index, .fault(0))
+    context.notify(object, property.index)
+  }
+
+  /// Redirects relationships without an inverse from a new object to the row that it updated. Only new or changed
+  /// objects can refer to it.
+  private func redirectReferences(to merged: [any PersistentModel]) {
+    let ids = Set(merged.map { ObjectIdentifier($0) })
+    for (object, properties) in operation.inserted.map({ ($0, nil) })
+      + operation.changed.map({ ($0.object, Optional($0.properties)) })
+    {
+      let entity = type(of: object).__entity
+      for property in entity.properties where !property.isAttribute && properties?.contains(property.index) != false {
+        guard RelationshipInfo.of(property, in: entity).inverse == nil,
+          case .targets(let targets, _) = object.__relationship(property.index, .read),
+          let target = targets.first(where: { ids.contains(ObjectIdentifier($0)) })
+        else { continue }
+        _ = object.__relationship(property.index, .fault(property.isToMany ? 0 : target.__state.key))
+        context.notify(object, property.index)
+      }
+    }
+  }
+
+  private func table(of object: any PersistentModel) -> EntityTable {
+    // A context contains only objects of known entities.
+    guard let table = try? context.core.table(for: type(of: object).__entity) else {
+      preconditionFailure("an object of an unknown entity was saved")
+    }
+    return table
+  }
+
+  /// Completes an upsert. If the row has a registered object, that object takes the new values, and the new object
+  /// shares its identity.
+  private func adopt(_ object: any PersistentModel, _ table: EntityTable, _ key: Int64) {
+    guard let existing = context.registered(root: table.root, key: key), existing !== object else {
+      context.register(object, root: table.root, key: key)
+      // The row may have more than the new object: targets of empty to-ones, and array elements.
+      do { try context.queries.reload([object]) } catch { context.note(error) }
+      for property in table.toMany { _ = object.__relationship(property.index, .fault(0)) }
+      return
+    }
+    for property in table.entity.properties where !property.isAttribute {
+      guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
+      if let inverse = RelationshipInfo.of(property, in: table.entity).inverse {
+        for target in targets { _ = target.__relationship(inverse.index, .fault(inverse.isToMany ? 0 : key)) }
+      }
+    }
+    // Former related objects may have lost the row.
+    for property in table.entity.properties where !property.isAttribute {
+      guard let inverse = RelationshipInfo.of(property, in: table.entity).inverse,
+        case .targets(let targets, _) = existing.__relationship(property.index, .read)
+      else { continue }
+      for target in targets { refault(target, inverse) }
+    }
+    object.__state.context = context
+    context.changed[ObjectIdentifier(existing)] = nil
+    existing.__state.flags.remove(.changed)
+    do { try context.queries.reload([existing]) } catch { context.note(error) }
+    for property in table.entity.properties where !property.isAttribute {
+      _ = property.isToMany ? existing.__relationship(property.index, .fault(0)) : .none
+      _ = property.isToMany ? object.__relationship(property.index, .fault(0)) : .none
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/// The unsaved changes of a stored object.
+package struct ObjectChange {
+  package let object: any PersistentModel
+  package var properties = PropertySet()
+  /// The values before the first change since the last save, for rollback and for pairs of many-to-manys.
+  package var originals: [(index: Int, value: Any)] = []
+  /// Whether another save changed the object meanwhile, so that the originals may be outdated.
+  var isStale = false
+
+  /// Keeps the current value of a property unless an earlier one is kept.
+  mutating func record(_ index: Int) {
+    guard !properties.contains(index) else { return }
+    properties.insert(index)
+    if case .original(let original) = object.__relationship(index, .keepOriginal) {
+      originals.append((index, original))
+    } else {
+      originals.append((index, object.__value(at: index)))
+    }
+  }
+
+  /// The original value of a property (for a long to-many, a compact form), or nil if it did not change.
+  func original(_ index: Int) -> Any? { originals.first { $0.index == index }?.value }
+
+  /// The original targets of a relationship, or nil if it did not change.
+  package func originalTargets(_ index: Int) -> [any PersistentModel]? {
+    guard let value = original(index) else { return nil }
+    if let kept = value as? any KeptOriginal,
+      case .targets(let targets, _) = object.__relationship(index, .original(kept))
+    {
+      return targets
+    }
+    return switch ScalarType.unwrapped(value) {
+    case let models as [any PersistentModel]: models
+    case let model as any PersistentModel: [model]
+    default: []
+    }
+  }
+
+  /// Restores the original values and notifies observers.
+  func giveBack() {
+    for (index, value) in originals {
+      if object.__isObserved { object.__notify(index, .willSet) }
+      if let kept = value as? any KeptOriginal {
+        _ = object.__relationship(index, .giveBack(kept))
+      } else {
+        object.__setValue(value, at: index)
+      }
+      if object.__isObserved { object.__notify(index, .didSet) }
+    }
+  }
+
+  /// Resets to-ones with an unsaved target to their stored target.
+  func takeBackUnsavedTargets() {
+    let properties = type(of: object).__entity.properties
+    for (index, value) in originals where properties[index].isToOne {
+      guard case .targets(let targets, _) = object.__relationship(index, .read),
+        targets.contains(where: { $0.__state.key == 0 })
+      else { continue }
+      object.__setValue(value, at: index)
+    }
+  }
+}
