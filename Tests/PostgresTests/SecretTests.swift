@@ -27,6 +27,34 @@ import Testing
     }
   }
 
+  @Test("Partitions show their servers and not the passwords of the URLs")
+  func partitions() {
+    let partitions = PostgresPartitions.hash(
+      \Entry.name, count: 4, shards: ["postgres://me:topsecret@db.example:5433/app"])
+    var dumped = ""
+    dump(partitions, to: &dumped)
+    let texts = ["\(partitions)", String(reflecting: partitions), dumped]
+    expectNothingTold(texts, "topsecret")
+    for text in texts { #expect(text.contains("db.example:5433/app")) }
+  }
+
+  @Test(
+    "A shard that is not there is named without the password",
+    .enabled(if: PostgresServer.isThere, PostgresServer.reason))
+  func unreachableShard() throws {
+    let store = TestStore()
+    var configuration = store.configuration
+    configuration.partitions = [
+      .hash(\Entry.name, count: 2, shards: ["postgres://me:topsecret@127.0.0.1:1/app?connect_timeout=5"])
+    ]
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: Schema([Entry.self]), configurations: configuration)
+    }
+    let told = error.map { ["\($0)", String(reflecting: $0), $0.localizedDescription] } ?? []
+    expectNothingTold(told, "topsecret")
+    #expect(told.first?.contains("127.0.0.1") == true)
+  }
+
   @Test("A server that is not there is named without the password")
   func unreachable() throws {
     // Nobody listens at port 1.

@@ -83,3 +83,15 @@ public struct PostgresPartitions: @unchecked Sendable, Hashable {
     return PartitionedTable(table: table.name, column: column.name, count: count, servers: servers)
   }
 }
+
+extension PostgresPartitions: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The class, the number of partitions and the servers. The URLs are omitted because they may contain passwords.
+  public var description: String {
+    let servers = shards.map { PostgresURL($0)?.place ?? "?" }
+    return "PostgresPartitions(\(model), \(count)\(servers.isEmpty ? "" : ", \(servers.joined(separator: ", "))"))"
+  }
+  /// As ``description``.
+  public var debugDescription: String { description }
+  /// The contents of ``description``.
+  public var customMirror: Mirror { Mirror(self, children: ["partitions": description]) }
+}

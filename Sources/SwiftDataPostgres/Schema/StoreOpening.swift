@@ -51,9 +51,7 @@ struct StoreOpening {
       }
       let stored = try storedRecord()
       let partitions = try partitions(of: stored)
-      if partitions.contains(where: \.isSharded) {
-        for statement in shards.foreignServers { try connection.script(statement) }
-      }
+      if partitions.contains(where: \.isSharded) { try reachShards() }
       let new = try migrate(stored, identifier, PartitionedTables(partitions))
       try write("partitions", String(decoding: JSONCoding.encode(partitions), as: UTF8.self))
       try write("layout", String(decoding: JSONCoding.encode(new), as: UTF8.self))
@@ -181,6 +179,17 @@ struct StoreOpening {
       }
     }
     return partitions
+  }
+
+  /// Lets the store's server reach the shards.
+  private func reachShards() throws {
+    do {
+      for statement in shards.foreignServers { try connection.script(statement) }
+    } catch var error as PostgresError {
+      // The statement may contain a password.
+      error.sql = nil
+      throw error
+    }
   }
 
   private func storedPartitions() throws -> [PartitionedTable] {
