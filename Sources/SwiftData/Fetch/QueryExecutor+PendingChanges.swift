@@ -73,7 +73,7 @@ extension QueryExecutor {
     let inserted = context.inserted
     func key(_ object: M) -> (Int, Int64) {
       guard object.__state.flags.contains(.inserted) else { return (0, object.__state.key) }
-      return (1, context.inserted.place(of: ObjectIdentifier(object)).map(Int64.init) ?? .max)
+      return (1, inserted.place(of: ObjectIdentifier(object)).map(Int64.init) ?? .max)
     }
     return { left, right in
       for descriptor in descriptors {
