@@ -83,7 +83,9 @@ final class PostgresRowWriter: RowWriter {
 
   private func insert(_ objects: [any PersistentModel], into table: EntityTable) throws {
     let writer = PostgresCellWriter(store.layouts.insertion(table))
-    if objects.count >= Self.copyLimit { return try copy(objects, into: table, by: writer) }
+    // COPY sends each row to a shard by itself, INSERT a thousand at once.
+    let isSharded = store.partitions.isSharded(table.name)
+    if objects.count >= Self.copyLimit, !isSharded { return try copy(objects, into: table, by: writer) }
     for object in objects { try writer.append(object) }
     for part in writer.rows.parts() { transaction.add(PostgresStatement(writer.layout.insertion, part.parameters)) }
   }
