@@ -74,6 +74,19 @@ struct ClusterTests {
     #expect(message.contains("127.0.0.1:2: "), "\(message)")
   }
 
+  @Test(
+    "is waited for while a host stops, starts or is full, and not if all hosts refuse the user",
+    arguments: [
+      ("Connection refused", true), ("session is read-only", true),
+      ("FATAL:  the database system is shutting down", true),
+      ("FATAL:  terminating connection due to unexpected postmaster exit", true),
+      ("FATAL:  sorry, too many clients already", true),
+      ("FATAL:  remaining connection slots are reserved for non-replication superuser connections", true),
+      ("FATAL:  password authentication failed for user \"app\"", false),
+      ("FATAL:  database \"app\" does not exist", false), ("FATAL:  role \"app\" does not exist", false),
+    ])
+  func recovery(answer: String, mayRecover: Bool) { #expect(PostgresServers.mayRecover(answer) == mayRecover) }
+
   @Test("answers fetches on replicas that have what the context saw, and on the primary else")
   func replicas() throws {
     let cluster = try PrivateCluster("--nodes", "2", "--asynchronous", "--delay", "2")

@@ -100,11 +100,7 @@ final class PostgresServers: Sendable {
 
   private func error(_ answers: [(place: String, message: String)]) -> PostgresError {
     var error = PostgresError(message: answers.first?.message ?? "", isLost: true)
-    // A server that rejects the user or the database will reject it again. One that stops, starts or is full will not.
-    let passing = ["the database system is", "terminating connection", "too many c", "connection slots are reserved"]
-    error.mayRecover = answers.contains { answer in
-      !answer.message.contains("FATAL:") || passing.contains { answer.message.contains($0) }
-    }
+    error.mayRecover = answers.contains { Self.mayRecover($0.message) }
     guard canFailOver else { return error }
     let known = Set(answers.map(\.place))
     let silent = hosts.map(\.place).filter { !known.contains($0) }.map { "\($0): did not answer before" }
@@ -116,6 +112,14 @@ final class PostgresServers: Sendable {
     let wanted = role == .replica ? "a replica" : target == "read-write" || target == "primary" ? "the primary" : target
     error.message = "no host is \(wanted) (\((said + silent).joined(separator: "; ")))"
     return error
+  }
+
+  /// Whether a host that refused a connection may accept one later.
+  ///
+  /// A server that rejects the user or the database will reject it again. One that stops, starts or is full will not.
+  static func mayRecover(_ answer: String) -> Bool {
+    let passing = ["the database system is", "terminating connection", "too many c", "connection slots are reserved"]
+    return !answer.contains("FATAL:") || passing.contains { answer.contains($0) }
   }
 
   /// Whether a host accepts connections. Sends no password.
