@@ -3,6 +3,7 @@ import Foundation
 import MetricsTestKit
 import PostgresServers
 import SwiftData
+import SwiftDataTesting
 import Testing
 
 @testable import SwiftDataPostgres
@@ -161,6 +162,19 @@ struct ClusterTests {
       #expect(try !asksFirst(count))
       #expect(reads.counts.withLock { $0.replica } == before + 1)
     }
+  }
+
+  @Test("keeps every guarantee where a replica answers")
+  func guarantees() throws {
+    let cluster = try PrivateCluster("--nodes", "2")
+    defer { cluster.stop() }
+    let url = cluster.url
+    let subject = StoreSubject("replica", features: Set(StoreSubject.Feature.allCases)) {
+      PostgresConfiguration(
+        url: url, schema: $0, namespace: $1.lastPathComponent.lowercased(),
+        pool: PostgresPoolOptions(size: 4, timeout: 3_600), readReplicas: .prefer)
+    }
+    for guarantee in StoreGuarantee.all { try guarantee.verify(subject) }
   }
 
   @Test("spreads connections over the replicas")
