@@ -27,6 +27,26 @@ class DeletingTest(BrowserTest):
         expect(card).to_have_count(0)
         expect(other.locator(".msg .text", has_text="A slip of the pen")).to_be_visible()
 
+    def test_a_menu_stays_open_while_its_message_changes(self):
+        page, other = self.open(), self.open()
+        self.enter(page, "Acme Audio")
+        self.enter(other, "Acme Audio")
+        self.say(page, "Typed in haste")
+        message = page.locator(".msg.mine", has_text="Typed in haste")
+        expect(message.locator(".tick.sent")).to_be_visible()
+        message.hover()
+        message.locator(".menu summary").click()
+        own = other.locator(".msg.mine", has_text="Typed in haste")
+        expect(own.locator(".edit")).to_be_attached()
+        own.hover()
+        own.locator(".menu summary").click()
+        own.locator(".edit").click()
+        other.locator("#edit-text").fill("Typed in haste, mended")
+        other.get_by_role("button", name="Save").click()
+        expect(message).to_contain_text("edited")
+        message.get_by_role("button", name="Delete for everybody").click()
+        expect(page.locator(".msg.deleted .text")).to_have_text("This message was deleted.")
+
     def test_a_conversation_comes_back_from_the_bin(self):
         page = self.open()
         row = self.row(page, "Bike ride")

@@ -12,6 +12,9 @@ export function put(item, list, kind, order) {
   // What a search led to stays marked.
   if (old?.classList.contains("hit")) item.classList.add("hit");
   if (old?.classList.contains("chosen-message")) item.classList.add("chosen-message");
+  // A menu that is open stays open, because its user is about to choose.
+  const menu = old && $("details.menu[open]", old) && $("details.menu", item);
+  if (menu) menu.open = true;
   const focus = old?.contains(document.activeElement) ? document.activeElement : null;
   const inPlace = old && order(item, old) === 0;
   if (inPlace) old.replaceWith(item);
@@ -19,7 +22,8 @@ export function put(item, list, kind, order) {
     old?.remove();
     list.insertBefore(item, following(item, list, kind, order));
   }
-  if (focus) (focus.dataset.key ? $(`[data-key="${focus.dataset.key}"]`, item) : $("a, button", item))?.focus();
+  if (focus && menu?.open && focus.matches("summary")) $("summary", menu).focus();
+  else if (focus) (focus.dataset.key ? $(`[data-key="${focus.dataset.key}"]`, item) : $("a, button", item))?.focus();
   return item;
 }
 
