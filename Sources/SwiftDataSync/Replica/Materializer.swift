@@ -45,8 +45,9 @@ final class Materializer {
     for name in alive where objects[name] == nil { try create(name) }
     for name in alive where !inserted.contains(name) { try updateAttributes(name) }
     try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
-    for name in alive { try updateReferences(name) }
+    // Lists come first. A member that comes by its to-one is at the end of the list in memory, and the store keeps no place for it.
     for list in lists.sorted(by: { ($0.target, $0.property) < ($1.target, $1.property) }) { try updateList(list) }
+    for name in alive { try updateReferences(name) }
     for name in dead { try remove(name) }
   }
 

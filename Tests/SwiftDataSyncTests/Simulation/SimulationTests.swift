@@ -18,6 +18,12 @@ struct SimulationTests {
     }
   }
 
+  @Test("A member that comes by its to-one has the place that the list gives it, in the store too")
+  func orderOfArrivals() {
+    let problems = Simulation(seed: 700591).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test("The simulator finds each planted bug within few runs", arguments: PlantedBug.allCases)
   func planted(_ bug: PlantedBug) {
     let found = (UInt64(1)...60).first { !Simulation(seed: $0, bug: bug).run().isEmpty }
