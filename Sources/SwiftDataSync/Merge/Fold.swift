@@ -30,6 +30,8 @@ final class Fold: RecordSource {
   private(set) var uniques: [String: RecordName?] = [:]
   private var referrersAdded: [RecordName: Set<Referrer>] = [:]
   private(set) var conflicts: [Conflict] = []
+  /// The records that the current transaction changed.
+  private var changed: [RecordName] = []
 
   /// - Parameter homes: the zones that the account can read, as the log names them.
   init(_ schema: SyncSchema, over source: any RecordSource, homes: Set<String> = []) {
@@ -78,8 +80,10 @@ final class Fold: RecordSource {
 
   func apply(_ transaction: SyncTransaction) throws {
     for change in transaction.changes { try apply(change) }
+    try mergeChanged()
   }
 
+  /// Applies a change of a transaction. ``mergeChanged()`` follows the last one.
   func apply(_ change: RecordChange) throws {
     let name = try resolve(change.record)
     var state = try state(name) ?? RecordState(entity: change.entity)
@@ -95,7 +99,17 @@ final class Fold: RecordSource {
     put(name, state)
     if let time = change.deleted { return try delete(name, time) }
     try followDeletedOwner(name, state)
-    try mergeEqual(name)
+    changed.append(name)
+  }
+
+  /// Merges the changed records whose unique values other records have.
+  ///
+  /// It does so at the end of a transaction, because a save can hand a unique value over: it deletes an object and inserts
+  /// another one with its value, or exchanges the values of two.
+  func mergeChanged() throws {
+    let names = changed
+    changed = []
+    for name in names { try mergeEqual(name) }
   }
 
   private func write(_ fields: [String: FieldWrite], to state: inout RecordState, _ name: RecordName) throws {

@@ -48,6 +48,7 @@ final class TransactionBuilder {
     }
     for list in lists { try exportOrder(of: list.owner, list.property) }
     try exportDeletions()
+    try view.mergeChanged()
     return try replica.distribute(changes, new: newRecords)
   }
 

@@ -24,6 +24,14 @@ struct SimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  @Test(
+    "A save that deletes an object and inserts another one with its unique value arrives whole",
+    arguments: [431, 700904])
+  func uniqueValuesHandedOver(seed: UInt64) {
+    let problems = Simulation(seed: seed).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test("The simulator finds each planted bug within few runs", arguments: PlantedBug.allCases)
   func planted(_ bug: PlantedBug) {
     let found = (UInt64(1)...60).first { !Simulation(seed: $0, bug: bug).run().isEmpty }
