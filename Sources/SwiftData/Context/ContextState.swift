@@ -298,8 +298,8 @@ package final class ContextState {
     hasReportedLoss = true
     Logger(label: "SwiftData").warning(
       """
-      \(object.persistentModelID) was changed after its ModelContext was gone, so that its modelContext is nil and nobody \
-      saves the change. Keep the context for as long as its objects change, or insert the object into another one
+      \(object.persistentModelID) was changed after its ModelContext was gone, so the change will not be saved. \
+      Keep the context as long as its objects change, or insert the object into another context
       """)
   }
 

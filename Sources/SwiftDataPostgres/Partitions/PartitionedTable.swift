@@ -18,14 +18,12 @@ struct PartitionedTable: Codable, Equatable {
 
   /// The statements that create local partitions. Each has its own primary key, because a key of the whole table would
   /// have to contain the dividing column.
-  var localCreation: [String] { (0..<count).flatMap(localCreation) }
+  var localCreation: [String] { (0..<count).map(localCreation) }
 
-  func localCreation(_ index: Int) -> [String] {
-    let name = partitions[index].quotedIdentifier
-    return [
-      "CREATE TABLE IF NOT EXISTS \(name) PARTITION OF \(table.quotedIdentifier) (PRIMARY KEY (_pk))"
-        + " FOR VALUES WITH (MODULUS \(count), REMAINDER \(index))"
-    ]
+  func localCreation(_ index: Int) -> String {
+    let name = ServerNames.partition(index, of: table).quotedIdentifier
+    return "CREATE TABLE IF NOT EXISTS \(name) PARTITION OF \(table.quotedIdentifier) (PRIMARY KEY (_pk))"
+      + " FOR VALUES WITH (MODULUS \(count), REMAINDER \(index))"
   }
 
   /// The statements that attach the partitions of other servers.

@@ -1,6 +1,6 @@
 public import SwiftData
 
-// @unchecked Sendable because it is immutable, and key paths to persisted properties capture nothing.
+// @unchecked Sendable because it is immutable, and so is its key path, which only finds the property when a store opens.
 /// The division of a class's rows into partitions by a property, on one server or on several. (Our own.)
 ///
 ///     PostgresConfiguration(url: url, partitions: [.hash(\Message.conversationID, count: 16)])

@@ -39,7 +39,7 @@ struct ShardServer {
     // Rows are written a thousand a round trip. They are read 200 a round trip, because a page reads the first ones of each
     // partition. All shards are asked at once.
     let tuning = [
-      ("use_remote_estimate", "false"), ("fetch_size", "200"), ("batch_size", "1000"), ("async_capable", "true"),
+      ("fetch_size", "200"), ("batch_size", "1000"), ("async_capable", "true"),
     ]
     func list(_ options: [(String, String)]) -> String {
       options.map { "\($0.quotedIdentifier) \($1.quotedLiteral)" }.joined(separator: ", ")

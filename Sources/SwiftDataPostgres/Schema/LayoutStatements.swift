@@ -21,7 +21,7 @@ extension LayoutRecord.Table {
   func shardCreation(_ partitioned: PartitionedTable, on server: String) -> [String] {
     let discriminator = hasDiscriminator ? ["_entity text COLLATE \"C\""] : []
     let lines = ["_pk bigint NOT NULL"] + discriminator + columns.map(\.shardDefinition)
-    return [creation(lines, partitioned)] + partitioned.indices(on: server).flatMap(partitioned.localCreation)
+    return [creation(lines, partitioned)] + partitioned.indices(on: server).map(partitioned.localCreation)
       + indices.flatMap { shardCreation($0, partitioned, on: server) }
   }
 
@@ -32,9 +32,10 @@ extension LayoutRecord.Table {
     guard index.expressions == nil else { return [] }
     let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
     return partitioned.indices(on: server).map { place in
-      let partition = partitioned.partitions[place]
-      let name = ServerNames.constraint(partition, index.columns, "key")
-      return "CREATE UNIQUE INDEX IF NOT EXISTS \(name.quotedIdentifier) ON \(partition.quotedIdentifier) (\(list))"
+      let partition = ServerNames.partition(place, of: name)
+      let constraint = ServerNames.constraint(partition, index.columns, "key")
+      return
+        "CREATE UNIQUE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(partition.quotedIdentifier) (\(list))"
     }
   }
 

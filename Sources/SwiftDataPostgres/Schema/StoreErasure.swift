@@ -13,7 +13,7 @@ struct StoreErasure {
   func run() throws {
     let shards = ShardConnections(configuration)
     for table in partitions.sharded {
-      // The store's server goes first: a row that refers to nothing is gone, a table that refers to nothing is an error.
+      // Before the store's own tables, whose metadata is needed to find the shards in a second attempt.
       try shards.run(for: table) { _ in ["DROP TABLE IF EXISTS \(table.table.quotedIdentifier) CASCADE"] }
     }
     let record = (try? storedRecord()) ?? record
