@@ -58,7 +58,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     self.connections = connections
     let opened = try Self.report(configuration.name) {
       try connections.with { connection in
-        try StoreOpening(
+        try PostgresOpening(
           connection: connection, configuration: configuration, current: VersionLayout(schema: schema, layout: layout),
           plan: migrationPlan
         ).open()
@@ -72,7 +72,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
 
   /// Makes the store of one schema version inside the transaction of a migration.
   init(
-    _ configuration: PostgresConfiguration, _ version: VersionLayout, _ opened: StoreOpening.Opened,
+    _ configuration: PostgresConfiguration, _ version: VersionLayout, _ opened: PostgresOpening.Opened,
     within transaction: PostgresConnection
   ) {
     var configuration = configuration

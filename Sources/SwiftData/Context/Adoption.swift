@@ -150,8 +150,7 @@ struct Adoption {
   /// Whether a table's keys identify the same rows in another container's store.
   private static func sharesKeys(_ former: ContextState, with store: any EngineStore, _ table: EntityTable) -> Bool {
     guard let own = try? former.core.table(for: table.entity) else { return false }
-    // Other stores assign new keys at each opening.
-    return former.core.store(of: own) is SQLiteStore && store is SQLiteStore
+    return former.core.store(of: own).keepsKeys && store.keepsKeys
   }
 
   private static func isSame(_ left: Any, _ right: Any, _ property: __Property) -> Bool {

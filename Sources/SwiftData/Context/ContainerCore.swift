@@ -48,8 +48,7 @@ package final class ContainerCore: @unchecked Sendable {
   private init(_ schema: Schema, tables: [EntityTable], stores: [any EngineStore]) {
     self.schema = schema
     self.stores = stores
-    let traps = stores.contains { ($0 as? SQLiteStore)?.configuration.trapsOnConcurrencyMisuse == true }
-    self.misuse = ConcurrencyMisuse(trapsOnMisuse: traps)
+    self.misuse = ConcurrencyMisuse(trapsOnMisuse: stores.contains(where: \.trapsOnConcurrencyMisuse))
     self.kinds = stores.map(StoreKind.init)
     self.tablesByEntity = Dictionary(uniqueKeysWithValues: tables.map { (ObjectIdentifier($0.entity), $0) })
     self.tablesByName = Dictionary(tables.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -63,20 +62,6 @@ package final class ContainerCore: @unchecked Sendable {
     /// The stores that are only read besides, for those that have some.
     let packs: [(table: EntityTable, stores: [Int])]
     let stores: [StoreTarget]
-  }
-
-  /// Has each store read the packs beside it too.
-  private static func attachPacks(_ targets: Targets, _ stores: [any EngineStore]) throws {
-    for (index, store) in stores.enumerated() {
-      let own = targets.packs.filter { $0.table.store == index }
-      guard !own.isEmpty, let store = store as? SQLiteStore else { continue }
-      let packs = Set(own.flatMap(\.stores)).sorted().compactMap { pack in
-        (stores[pack] as? SQLiteStore).map { file in
-          (store: file, tables: own.filter { $0.stores.contains(pack) }.map(\.table))
-        }
-      }
-      try store.attach(packs)
-    }
   }
 
   /// Returns the target of each store.

@@ -20,7 +20,7 @@ extension ContextState {
       try Validation(context: self).run()
       let operations = try core.stores.enumerated().compactMap { index, store in
         let changes = try UnsavedChanges(self, store: index)
-        return changes.isEmpty ? nil : try store.makeSave(changes, in: self)
+        return changes.isEmpty ? nil : try store.makeSave(changes)
       }
       try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
       markedRows = MarkedRows()

@@ -16,8 +16,8 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 
   var store: any EngineStore { snapshots }
 
-  init(_ store: SnapshotStore<Base>, _ changes: UnsavedChanges, _ context: ContextState) {
-    (self.snapshots, self.changes, self.context) = (store, changes, context)
+  init(_ store: SnapshotStore<Base>, _ changes: UnsavedChanges) {
+    (self.snapshots, self.changes, self.context) = (store, changes, changes.context)
   }
 
   func run(_ others: () throws -> Void) throws {
@@ -219,9 +219,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
 }
 
 extension SnapshotStore {
-  package func makeSave(_ changes: UnsavedChanges, in context: ContextState) -> any StoreSave {
-    SnapshotSave(self, changes, context)
-  }
+  package func makeSave(_ changes: UnsavedChanges) -> any StoreSave { SnapshotSave(self, changes) }
 
   package var nesting: Int { 2 }
 

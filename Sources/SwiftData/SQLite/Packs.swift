@@ -127,6 +127,22 @@ extension SQLiteStore {
   }
 }
 
+extension ContainerCore {
+  /// Has each store read the packs beside it too.
+  static func attachPacks(_ targets: Targets, _ stores: [any EngineStore]) throws {
+    for (index, store) in stores.enumerated() {
+      let own = targets.packs.filter { $0.table.store == index }
+      guard !own.isEmpty, let store = store as? SQLiteStore else { continue }
+      let packs = Set(own.flatMap(\.stores)).sorted().compactMap { pack in
+        (stores[pack] as? SQLiteStore).map { file in
+          (store: file, tables: own.filter { $0.stores.contains(pack) }.map(\.table))
+        }
+      }
+      try store.attach(packs)
+    }
+  }
+}
+
 // MARK: - External data
 
 extension SQLiteStore {
@@ -142,7 +158,7 @@ extension SQLiteStore {
 // MARK: - What is refused
 
 extension SQLiteStore {
-  package func makeSave(_ changes: UnsavedChanges, in context: ContextState) throws -> any StoreSave {
+  package func makeSave(_ changes: UnsavedChanges) throws -> any StoreSave {
     if !packs.isEmpty { try check(changes) }
     return RowSave(self, changes)
   }

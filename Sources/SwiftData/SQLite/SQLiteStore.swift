@@ -15,6 +15,7 @@ package final class SQLiteStore: @unchecked Sendable {
   /// The names of the full-text indices and R*Trees in the file. A read-only file may lack some.
   package var derivedTables: Set<String> { packs.isEmpty ? ownDerivedTables : [] }
   private let ownDerivedTables: Set<String>
+  package var trapsOnConcurrencyMisuse: Bool { configuration.trapsOnConcurrencyMisuse }
   /// The changes that opening made.
   package let migration: ModelContainer.MigrationSummary
   package let loweredQueries = LoweredQueries()

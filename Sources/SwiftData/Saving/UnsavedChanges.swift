@@ -1,5 +1,7 @@
 /// What one save writes to one store. A class, because a save asks for its parts again and again.
 package final class UnsavedChanges {
+  /// The saving context. Only a save through snapshots reads it: it needs objects beside the changed ones.
+  let context: ContextState
   package let core: ContainerCore
   /// The identity and the author of the saving context.
   package let editing: EditingState
@@ -30,6 +32,7 @@ package final class UnsavedChanges {
       hasRelationships = hasRelationships || !entity.properties.allSatisfy(\.isAttribute)
       return table.store == store
     }
+    self.context = context
     self.core = core
     self.editing = context.editing
     self.inserted = try context.inserted.values.filter(isHere)

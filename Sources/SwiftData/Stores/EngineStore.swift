@@ -18,6 +18,8 @@ package protocol EngineStore: AnyObject, Sendable {
   var nesting: Int { get }
   /// The changes that opening made.
   var migration: ModelContainer.MigrationSummary { get }
+  /// Whether misuse of a context traps instead of being logged.
+  var trapsOnConcurrencyMisuse: Bool { get }
 
   // MARK: - Identity
 
@@ -25,13 +27,15 @@ package protocol EngineStore: AnyObject, Sendable {
   func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier
   /// The identifier of the object with a key if its class is known, or nil if finding the class requires a read.
   func exactIdentifier(ofKey key: Int64, in table: EntityTable) -> PersistentIdentifier?
+  /// Whether a key names the same object after the store was opened again.
+  var keepsKeys: Bool { get }
   /// The key of an identifier, or nil for an identifier of another store.
   func key(of identifier: PersistentIdentifier) -> Int64?
 
   // MARK: - Writing
 
   /// Makes the save of a context's changes to this store.
-  func makeSave(_ changes: UnsavedChanges, in context: ContextState) throws -> any StoreSave
+  func makeSave(_ changes: UnsavedChanges) throws -> any StoreSave
   /// Runs a save. If the store cannot merge concurrent saves, they run one after another.
   func exclusively<T>(_ body: () throws -> T) rethrows -> T
   /// Removes all objects.
@@ -59,40 +63,12 @@ extension EngineStore {
   package var migration: ModelContainer.MigrationSummary {
     ModelContainer.MigrationSummary(configuration: name, steps: [])
   }
+  package var trapsOnConcurrencyMisuse: Bool { false }
+  package var keepsKeys: Bool { false }
   package func newestTransaction() throws -> Int64? { nil }
   package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try body() }
   package func contextBegan(_ state: EditingState) {}
   package func contextEnded(_ state: EditingState) {}
-}
-
-/// A store that answers requests for objects.
-package protocol ObjectStore: EngineStore {
-  // Fetches apply the context's unsaved changes if the descriptor includes them.
-
-  /// - Parameter model: the model after which the result starts, or nil for the beginning.
-  func fetch<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, after model: M?, in context: ContextState
-  ) throws -> [M]
-  func fetchCount<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, in context: ContextState) throws -> Int
-  func fetchIdentifiers<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, in context: ContextState
-  ) throws -> [PersistentIdentifier]
-  /// The objects with these keys. Loads unregistered ones and omits missing ones.
-  func objects(
-    withKeys keys: [Int64], in table: EntityTable, context: ContextState
-  ) throws -> [Int64: any PersistentModel]
-  /// The stored targets of a to-many for several owners, each in its owner's order.
-  func targets(
-    of owners: [Int64], _ info: RelationshipInfo, _ table: EntityTable, context: ContextState,
-    _ body: (_ owner: Int64, _ target: any PersistentModel, _ positioned: Bool) -> Void
-  ) throws
-  /// Reloads registered objects except for unsaved changes. `only` limits it to one property.
-  func reload(_ objects: [any PersistentModel], only: Int?, context: ContextState) throws
-
-  /// Marks the matching objects for deletion, following delete rules.
-  func delete<M: PersistentModel>(
-    model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, in context: ContextState
-  ) throws
 }
 
 /// A save of one store.

@@ -59,7 +59,8 @@ extension SQLStore {
 
   package func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment { dialect.isAmong(expression, keys) }
 
-  package func makeSave(_ changes: UnsavedChanges, in context: ContextState) -> any StoreSave { RowSave(self, changes) }
+  package var keepsKeys: Bool { true }
+  package func makeSave(_ changes: UnsavedChanges) -> any StoreSave { RowSave(self, changes) }
 
   package func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier {
     PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 /// Creates or extends the tables for the models, in one transaction, one program at a time.
-struct StoreOpening {
+struct PostgresOpening {
   let connection: PostgresConnection
   let configuration: PostgresConfiguration
   let current: VersionLayout
