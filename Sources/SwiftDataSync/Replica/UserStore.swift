@@ -21,11 +21,17 @@ final class UserStore {
     self.container = container
     let core = container.core
     store = core.stores[index]
-    let models = core.schema.models.filter { type in
-      (try? core.table(for: type.__entity)).map { $0.store == index } ?? false
-    }
-    entities = Dictionary(models.map { ($0.__entity.name, $0.__entity) }) { first, _ in first }
-    schema = SyncSchema(Schema(models))
+    let models = Self.schema(of: core, store: index)
+    entities = Dictionary(models.runtimeEntities.map { ($0.name, $0) }) { first, _ in first }
+    schema = SyncSchema(models)
+  }
+
+  /// The models that a store of a container keeps.
+  static func schema(of core: ContainerCore, store index: Int) -> Schema {
+    Schema(
+      core.schema.models.filter { type in
+        (try? core.table(for: type.__entity)).map { $0.store == index } ?? false
+      })
   }
 
   /// A context for one operation.

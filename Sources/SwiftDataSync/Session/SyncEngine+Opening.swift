@@ -14,14 +14,16 @@ extension SyncEngine {
   private static let engines = Mutex<[ObjectIdentifier: [SyncEngine]]>([:])
 
   /// Makes and starts the engine of a store of a container.
+  /// - Parameter bookkeeping: the file of the bookkeeping; nil keeps it in memory.
+  @discardableResult
   static func open(
-    _ container: ModelContainer, store: Int, _ configuration: ModelConfiguration,
-    _ registration: SyncServer.Registration
-  ) {
-    let opening = ReplicaOpening(container, store, configuration, registration)
+    _ container: ModelContainer, store: Int, bookkeeping: URL?, _ registration: SyncServer.Registration
+  ) -> SyncEngine {
+    let opening = ReplicaOpening(container, store, bookkeeping, registration)
     let engine = SyncEngine(opening, registration)
     engines.withLock { $0[ObjectIdentifier(container.core), default: []].append(engine) }
     Task { await engine.start() }
+    return engine
   }
 
   static func forget(_ engine: SyncEngine, _ core: ObjectIdentifier) {
@@ -39,6 +41,42 @@ extension SyncEngine {
 extension ModelContainer {
   /// What syncs the container's stores, one for each configuration that names a database with a server.
   public var syncEngines: [SyncEngine] { SyncEngine.engines(of: core) }
+
+  /// Syncs a store in PostgreSQL, or a ``DataStore`` of your own. (Our own.)
+  ///
+  /// A store in SQLite needs no call: `ModelConfiguration(cloudKitDatabase:)` names its database.
+  ///
+  /// One program syncs a store, with one bookkeeping. What other programs save to the store syncs too.
+  ///
+  /// - Parameters:
+  ///   - configuration: the name of the store's configuration.
+  ///   - database: the identifier that ``SyncServer/register(_:at:credentials:resolvers:conflictRetention:)`` got.
+  ///   - bookkeeping: the file that remembers what was synced. The next call with the same store must name the same
+  ///     file: with an empty one, all objects count as new.
+  /// - Returns: the engine, which runs.
+  /// - Throws: `SwiftDataError.loadIssueModelContainer` if the container has no such configuration, no server is
+  ///   registered for the database, the store syncs already, or a model cannot sync.
+  @discardableResult
+  public func sync(
+    configuration: String, with database: String, bookkeeping: URL
+  ) throws -> SyncEngine {
+    func refuse(_ message: String) -> SwiftDataError { SwiftDataError(.loadIssueModelContainer, message: message) }
+    guard let index = core.stores.firstIndex(where: { $0.name == configuration }) else {
+      throw refuse(
+        "the container has no configuration \"\(configuration)\" to sync; it has"
+          + " \(core.stores.map { "\"\($0.name)\"" }.joined(separator: ", "))")
+    }
+    guard let registration = SyncServer.registration(named: database) else {
+      throw refuse("no server is registered for \(database); call SyncServer.register first")
+    }
+    let store = core.stores[index].identifier
+    guard !syncEngines.contains(where: { $0.storeIdentifier == store }) else {
+      throw refuse("the store \"\(configuration)\" syncs already")
+    }
+    try SyncRules.check(
+      UserStore.schema(of: core, store: index), canSeal: registration.credentials.encryptionSecret != nil)
+    return SyncEngine.open(self, store: index, bookkeeping: bookkeeping, registration)
+  }
 }
 
 /// Opens the replica of a store, and keeps other processes from doing so.
@@ -57,13 +95,12 @@ final class ReplicaOpening: @unchecked Sendable {
   private var memory: ModelContainer?
 
   init(
-    _ container: ModelContainer, _ store: Int, _ configuration: ModelConfiguration,
-    _ registration: SyncServer.Registration
+    _ container: ModelContainer, _ store: Int, _ bookkeeping: URL?, _ registration: SyncServer.Registration
   ) {
     (self.container, core, self.store) = (container, container.core, store)
-    name = configuration.name
+    name = container.core.stores[store].name
     storeIdentifier = container.core.stores[store].identifier
-    url = configuration.isStoredInMemoryOnly ? nil : configuration.url.appendingPathExtension("sync")
+    url = bookkeeping
     secret = registration.credentials.encryptionSecret
     resolvers = registration.resolvers
   }

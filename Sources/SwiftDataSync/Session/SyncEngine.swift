@@ -19,6 +19,7 @@ public actor SyncEngine {
   public nonisolated let status = SyncStatus()
   /// The name of the configuration whose store it syncs.
   public nonisolated let configuration: String
+  nonisolated let storeIdentifier: String
 
   let client: SyncClient
   private let opening: ReplicaOpening
@@ -43,7 +44,7 @@ public actor SyncEngine {
 
   init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
     self.opening = opening
-    configuration = opening.name
+    (configuration, storeIdentifier) = (opening.name, opening.storeIdentifier)
     client = SyncClient(transport: registration.transport, credentials: registration.credentials)
     conflictRetention = registration.conflictRetention
   }

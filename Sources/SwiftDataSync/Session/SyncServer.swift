@@ -120,6 +120,10 @@ public enum SyncServer {
     }
   }
 
+  static func registration(named identifier: String) -> Registration? {
+    registrations.withLock { known in known.first { $0.identifier == identifier } }
+  }
+
   /// Connects containers with the registered servers.
   private struct Hook: ContainerSyncing {
     func syncs(_ configuration: ModelConfiguration) -> Bool {
@@ -136,7 +140,10 @@ public enum SyncServer {
         guard let configuration = (store as? SQLiteStore)?.configuration, syncs(configuration),
           let registration = SyncServer.registration(for: configuration)
         else { continue }
-        SyncEngine.open(container, store: index, configuration, registration)
+        SyncEngine.open(
+          container, store: index,
+          bookkeeping: configuration.isStoredInMemoryOnly ? nil : configuration.url.appendingPathExtension("sync"),
+          registration)
       }
     }
   }

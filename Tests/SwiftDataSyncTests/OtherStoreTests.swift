@@ -1,0 +1,146 @@
+import AppleStoreTemplates
+import Foundation
+import SwiftData
+import SwiftDataAppleStore
+import SwiftDataPostgres
+import Testing
+
+@testable import SwiftDataSync
+
+@Model private final class OtherAlbum {
+  @Attribute(.unique) var id: String = ""
+  var title: String = ""
+  @Relationship(deleteRule: .cascade, inverse: \OtherSong.album) var songs: [OtherSong] = []
+  init(id: String, title: String) { (self.id, self.title) = (id, title) }
+}
+@Model private final class OtherSong {
+  @Attribute(.unique) var id: String = ""
+  var title: String = ""
+  var album: OtherAlbum?
+  init(id: String, title: String, album: OtherAlbum?) { (self.id, self.title, self.album) = (id, title, album) }
+}
+
+@Suite("Stores other than SQLite that sync", .serialized, .timeLimit(.minutes(5)))
+final class OtherStoreTests {
+  private static let server = ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? ""
+  private let transport = LoopTransport()
+  private let database = "iCloud.com.example.\(UUID().uuidString)"
+  private let namespace = "sync_" + UUID().uuidString.lowercased().replacing("-", with: "")
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("other-\(UUID().uuidString)")
+  private let models: [any PersistentModel.Type] = [OtherAlbum.self, OtherSong.self]
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    SyncServer.register(
+      database, transport: transport, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
+  }
+
+  deinit {
+    SyncServer.unregister(database)
+    try? FileManager.default.removeItem(at: folder)
+    guard !Self.server.isEmpty else { return }
+    _ = try? PostgresConnection(url: Self.server, namespace: "public")
+      .run("DROP SCHEMA IF EXISTS \"\(namespace)\" CASCADE")
+  }
+
+  private func sqlite() throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema(models),
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
+  }
+
+  private func postgres() throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema(models), configurations: PostgresConfiguration(url: Self.server, namespace: namespace))
+  }
+
+  private func custom() throws -> ModelContainer {
+    let file = folder.appendingPathComponent("apple.store")
+    if !FileManager.default.fileExists(atPath: file.path) { try AppleStoreTemplate(for: models).make(at: file) }
+    return try ModelContainer(
+      for: Schema(models), configurations: AppleStoreConfiguration("apple", url: file, allowsSave: true))
+  }
+
+  private func bookkeeping(_ name: String) -> URL { folder.appendingPathComponent("\(name).sync") }
+
+  private func contents(_ container: ModelContainer) throws -> [String] {
+    try ModelContext(container).fetch(FetchDescriptor<OtherAlbum>(sortBy: [SortDescriptor(\.id)])).map { album in
+      "\(album.title): " + album.songs.map(\.title).sorted().joined(separator: ", ")
+    }
+  }
+
+  /// Exchanges all changes until neither side has news for the other.
+  private func exchange(_ engines: SyncEngine...) async throws {
+    for _ in 0..<2 { for engine in engines { try await engine.syncNow() } }
+  }
+
+  /// Checks both directions, deletion, equal unique values, and that a new start sends nothing again.
+  private func check(_ name: String, _ open: () throws -> ModelContainer) async throws {
+    let local = try sqlite()
+    let localEngine = try #require(local.syncEngines.first)
+    var other = try open()
+    // What is there before the first sync travels too.
+    let before = ModelContext(other)
+    let album = OtherAlbum(id: "1", title: "Blue")
+    before.insert(album)
+    before.insert(OtherSong(id: "1.1", title: "Carey", album: album))
+    try before.save()
+    let mine = ModelContext(local)
+    mine.insert(OtherSong(id: "1.2", title: "River", album: nil))
+    mine.insert(OtherAlbum(id: "2", title: "Hejira"))
+    try mine.save()
+    let engine = try other.sync(configuration: name, with: database, bookkeeping: bookkeeping(name))
+    #expect(other.syncEngines.count == 1)
+    try await exchange(engine, localEngine)
+    #expect(try contents(local) == ["Blue: Carey", "Hejira: "])
+    #expect(try contents(other) == ["Blue: Carey", "Hejira: "])
+
+    let links = ModelContext(local)
+    let song = try #require(
+      try links.fetch(FetchDescriptor<OtherSong>(predicate: #Predicate { $0.id == "1.2" })).first)
+    song.album = try links.fetch(FetchDescriptor<OtherAlbum>(predicate: #Predicate { $0.id == "1" })).first
+    try links.save()
+    let edits = ModelContext(other)
+    try edits.delete(model: OtherAlbum.self, where: #Predicate { $0.id == "2" })
+    edits.insert(OtherAlbum(id: "3", title: "Mingus"))
+    try edits.save()
+    try await exchange(engine, localEngine)
+    #expect(try contents(local) == ["Blue: Carey, River", "Mingus: "])
+    #expect(try contents(other) == ["Blue: Carey, River", "Mingus: "])
+
+    // A program that starts again goes on where it was.
+    await engine.stop()
+    let log = transport.log.count
+    other = try open()
+    let again = try other.sync(configuration: name, with: database, bookkeeping: bookkeeping(name))
+    try await exchange(again, localEngine)
+    #expect(transport.log.count == log)
+    #expect(try contents(other) == ["Blue: Carey, River", "Mingus: "])
+    await again.stop()
+    await localEngine.stop()
+  }
+
+  @Test(
+    "A store in PostgreSQL syncs",
+    .enabled(if: !server.isEmpty, "no server: run `make test`, or `scripts/postgres swift test`"))
+  func postgresStore() async throws { try await check("postgres") { try postgres() } }
+
+  @Test("A custom DataStore without a numbered history syncs")
+  func customStore() async throws { try await check("apple") { try custom() } }
+
+  @Test("A configuration that is not there, a database without a server, and a second sync are errors with a remedy")
+  func refusals() async throws {
+    let container = try custom()
+    func message(_ configuration: String, _ database: String) -> String {
+      let error = #expect(throws: SwiftDataError.self) {
+        try container.sync(configuration: configuration, with: database, bookkeeping: bookkeeping("x"))
+      }
+      return error?.description ?? ""
+    }
+    #expect(message("nowhere", database).contains("\"apple\""))
+    #expect(message("apple", "iCloud.unknown").contains("SyncServer.register"))
+    let engine = try container.sync(configuration: "apple", with: database, bookkeeping: bookkeeping("apple"))
+    #expect(message("apple", database).contains("syncs already"))
+    await engine.stop()
+  }
+}
