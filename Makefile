@@ -51,10 +51,11 @@ test-tools:
 	@scripts/bootstrap
 	scripts/postgres swift test $(TOOLS)
 
-# Sync's clients and servers, killed 40 times; then two servers on one PostgreSQL database.
+# Four clients save 5,000 notes while they and their servers are killed 40 times: one server on SQLite, two on PostgreSQL, and
+# two on a PostgreSQL database that loses its primary.
 sync-chaos:
 	@scripts/bootstrap
-	SYNC_KILLS=40 SYNC_NOTES=600 scripts/postgres swift test $(TOOLS) --filter KilledProcessTests
+	SYNC_KILLS=40 SYNC_NOTES=1250 scripts/postgres swift test $(TOOLS) --filter KilledProcessTests
 
 test-sorted:
 	@scripts/bootstrap

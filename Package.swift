@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "SwiftDataInspection", targets: ["SwiftDataInspection"]),
     .library(name: "FaultyFiles", targets: ["FaultyFiles"]),
     .library(name: "AppleStoreTemplates", targets: ["AppleStoreTemplates"]),
+    .library(name: "PostgresServers", targets: ["PostgresServers"]),
   ],
   traits: [
     .trait(name: "Encryption", description: "Encrypted columns; needs swift-crypto, which builds BoringSSL."),

@@ -80,6 +80,7 @@ let package = Package(
       dependencies: [
         "SyncServer", "SwiftDataTool", "SyncProbe",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "PostgresServers", package: "open-swiftdata"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
         .product(name: "SyncProtocol", package: "open-swiftdata"),

@@ -93,22 +93,22 @@ package final class PrivateServer {
 }
 
 /// A primary and its replicas for one test alone.
-package final class PrivateCluster {
+public final class PrivateCluster {
   /// Names all hosts.
-  package let url: String
+  public let url: String
   private let script: ServerScript
 
   /// What takes the primary away.
-  package enum Failover: String, Sendable { case kill, pause, cut, switchover, etcd }
+  public enum Failover: String, Sendable { case kill, pause, cut, switchover, etcd }
 
-  package init(_ options: String...) throws {
+  public init(_ options: String...) throws {
     script = try ServerScript("cluster", options, prefix: "CLUSTER_")
     url = try script.variable("CLUSTER_URL")
   }
 
   /// Takes the primary away and promotes a replica.
   /// - Returns: when the primary went away and when the new one was promoted, in seconds since 1970.
-  package func failOver(_ kind: Failover) throws -> (lost: Double, promoted: Double) {
+  public func failOver(_ kind: Failover) throws -> (lost: Double, promoted: Double) {
     let said = try ServerScript.run([ServerScript.path("cluster").path, "failover", kind.rawValue], script.variables)
     let words = said.split(separator: " ").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
     guard words.count == 4, let lost = Double(words[2]), let promoted = Double(words[3]) else {
@@ -117,7 +117,7 @@ package final class PrivateCluster {
     return (lost, promoted)
   }
 
-  package func stop() { script.stop() }
+  public func stop() { script.stop() }
 }
 
 /// A server with a PgBouncer before it, for one test alone.

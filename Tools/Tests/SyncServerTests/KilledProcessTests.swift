@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import SyncProtocol
 import Testing
 
@@ -8,6 +9,7 @@ import Testing
 @Suite("Killed processes", .serialized)
 struct KilledProcessTests {
   private static let kills = ProcessInfo.processInfo.environment["SYNC_KILLS"].flatMap { Int($0) } ?? 6
+  private static let writers = 4
   private static let notes = ProcessInfo.processInfo.environment["SYNC_NOTES"].flatMap { Int($0) } ?? 60
 
   @Test("What a server and its clients acknowledged survives kills of any of them, and all replicas end equal")
@@ -24,7 +26,19 @@ struct KilledProcessTests {
     try await chaos(try TestFolder(), store: url, servers: 2)
   }
 
-  private func chaos(_ folder: TestFolder, store: String, servers count: Int) async throws {
+  @Test(
+    "What the servers acknowledged survives the loss of their database's primary",
+    .enabled(if: ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil, "POSTGRES_URL names no server"))
+  func lostPrimary() async throws {
+    let cluster = try PrivateCluster("--nodes", "2")
+    try await chaos(try TestFolder(), store: cluster.url, servers: 2) { _ = try cluster.failOver(.kill) }
+    withExtendedLifetime(cluster) {}
+  }
+
+  /// - Parameter interrupt: called once, in the middle.
+  private func chaos(
+    _ folder: TestFolder, store: String, servers count: Int, interrupt: () throws -> Void = {}
+  ) async throws {
     let account = "chaos-\(UUID().uuidString)"
     try Data("test \(ServerFixture.secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
     let keys = try await TokenKeys([("test", ServerFixture.secret)])
@@ -42,10 +56,11 @@ struct KilledProcessTests {
       return try ChildProcess(
         "SyncProbe", ["write", folder.path("client\(index).store"), url, token, "c\(index)", String(Self.notes)])
     }
-    var clients = try (0..<3).map(startClient)
+    var clients = try (0..<Self.writers).map(startClient)
     var saved = Set<String>()
     for round in 0..<Self.kills {
       try await Task.sleep(for: .milliseconds(Int.random(in: 200...900)))
+      if round == Self.kills / 2 { try interrupt() }
       if round.isMultiple(of: 2) {
         let victim = Int.random(in: 0..<count)
         servers[victim].kill()
@@ -62,13 +77,13 @@ struct KilledProcessTests {
       await client.waitForExit()
       saved.formUnion(client.lines.filter { $0.hasPrefix("saved ") }.map { String($0.dropFirst(6)) })
     }
-    let all = (0..<3).flatMap { client in (0..<Self.notes).map { "c\(client)-\($0)" } }
+    let all = (0..<Self.writers).flatMap { client in (0..<Self.notes).map { "c\(client)-\($0)" } }
     // Each client takes in what the others sent, and so does one that was never there.
     var contents: [[String]] = []
-    for index in 0..<4 {
+    for index in 0...Self.writers {
       let url = "http://127.0.0.1:\(firstPort + index % count)"
       let reader = try ChildProcess(
-        "SyncProbe", ["read", folder.path("client\(index).store"), url, token, String(3 * Self.notes)])
+        "SyncProbe", ["read", folder.path("client\(index).store"), url, token, String(Self.writers * Self.notes)])
       await reader.waitForExit(seconds: 240)
       contents.append(reader.lines.filter { $0.hasPrefix("note ") })
     }
