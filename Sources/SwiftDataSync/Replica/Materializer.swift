@@ -45,8 +45,12 @@ final class Materializer {
     for name in alive where objects[name] == nil { try create(name) }
     for name in alive where !inserted.contains(name) { try updateAttributes(name) }
     try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
-    // Lists come first. A member that comes by its to-one is at the end of the list in memory, and the store keeps no place for it.
-    for list in lists.sorted(by: { ($0.target, $0.property) < ($1.target, $1.property) }) { try updateList(list) }
+    let lists = lists.sorted { ($0.target, $0.property) < ($1.target, $1.property) }
+    // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
+    // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
+    try load(lists.map(\.target))
+    for list in lists { if let (owner, property, _) = try place(of: list) { _ = ModelCells.targets(of: owner, property) } }
+    for list in lists { try updateList(list) }
     for name in alive { try updateReferences(name) }
     for name in dead { try remove(name) }
   }
@@ -185,13 +189,20 @@ final class Materializer {
     }
   }
 
-  private func updateList(_ list: RecordState.Reference) throws {
-    let name = list.target
-    guard try view.isAlive(name), let owner = try object(name), !owner.isDeleted,
+  /// The object and property of a to-many; nil if the user's store does not have it.
+  private func place(
+    of list: RecordState.Reference
+  ) throws -> (any PersistentModel, __Property, SyncSchema.Property)? {
+    guard try view.isAlive(list.target), let owner = try object(list.target), !owner.isDeleted,
       let property = type(of: owner).__entity.property(named: list.property),
       let rule = user.schema[type(of: owner).__entity.name]?.properties[list.property]
-    else { return }
-    let members = try ListView(view, name, rule).members
+    else { return nil }
+    return (owner, property, rule)
+  }
+
+  private func updateList(_ list: RecordState.Reference) throws {
+    guard let (owner, property, rule) = try place(of: list) else { return }
+    let members = try ListView(view, list.target, rule).members
     try load(members)
     let desired = members.compactMap { objects[$0] }
     let actual = ModelCells.targets(of: owner, property)

@@ -32,7 +32,9 @@ final class TransactionBuilder {
   /// - Returns: changes by zone.
   func build() throws -> [(zone: String, changes: [RecordChange])] {
     let gone = Set(changed.deleted)
-    let ours = (changed.inserted + changed.updateOrder).filter {
+    // By age, whatever the class: so the store orders the members of a list that have no place in it.
+    let inserted = changed.inserted.sorted { ($0.key ?? 0) < ($1.key ?? 0) }
+    let ours = (inserted + changed.updateOrder).filter {
       !gone.contains($0) && replica.user.entities[$0.entityName] != nil
     }
     objects = try ModelCells.objects(ours, in: context)
