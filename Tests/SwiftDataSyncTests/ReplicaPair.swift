@@ -24,7 +24,7 @@ final class ReplicaGroup {
     for index in 0..<count {
       replicas.append(
         try Replica(
-          user: UserStore(containers[index]), ledger: ledgers[index],
+          user: UserStore(containers[index]), ledger: ledgers[index], spare: .memory(),
           sealer: sealers.isEmpty ? nil : sealers[index], resolvers: resolvers,
           now: { [server] in
             server.now += 1

@@ -78,6 +78,12 @@ final class Fold: RecordSource {
     states[name] = state
   }
 
+  /// Takes over what another fold of the same log made.
+  func take(_ states: [RecordName: RecordState], _ uniques: [String: RecordName?]) {
+    for (name, state) in states { put(name, state) }
+    self.uniques.merge(uniques) { $1 }
+  }
+
   func apply(_ transaction: SyncTransaction) throws {
     for change in transaction.changes { try apply(change) }
     try mergeChanged()
@@ -118,7 +124,7 @@ final class Fold: RecordSource {
       if case .record(let target) = value { value = .record(try resolve(target)) }
       let old = state.fields[property]
       let wins = old.map { write.time > $0.time } ?? true
-      if let old, old.time != write.over, old.time != write.time, old.value != value, !property.hasSuffix(".place"),
+      if let old, old.time != write.over, old.time != write.time, old.value != value, !SyncSchema.isPlace(property),
         property != SyncSchema.home
       {
         conflicts.append(

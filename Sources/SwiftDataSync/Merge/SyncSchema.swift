@@ -56,6 +56,8 @@ struct SyncSchema: Sendable, Equatable {
 
   /// The name of the field that holds the place of a record in the list that its reference leads to.
   static func place(of reference: String) -> String { reference + ".place" }
+
+  static func isPlace(_ field: String) -> Bool { field.hasSuffix(".place") }
 }
 
 extension SyncSchema {

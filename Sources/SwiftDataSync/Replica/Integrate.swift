@@ -21,9 +21,14 @@ extension Replica {
   }
 
   private func integrateBetweenSaves(_ entries: [LogEntry], _ zone: String) throws {
+    try writeBetweenSaves { try integrateOnce(entries, zone) }
+  }
+
+  /// Repeats a write until the program does not save meanwhile.
+  func writeBetweenSaves(_ write: () throws -> Bool) throws {
     for _ in 0..<50 {
       try scan()
-      if try integrateOnce(entries, zone) { return }
+      if try write() { return }
     }
     throw ReplicaError(description: "the program saves so often that changes of others cannot be saved in between")
   }
@@ -41,7 +46,7 @@ extension Replica {
     try ledger.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
     let shadow = makeFold(over: ledger)
     for entry in entries { try shadow.apply(entry.transaction) }
-    var intent = ReplicaState.Intent(zone: zone, entries: entries, expected: expected ?? 0, inserted: [])
+    let intent = ReplicaState.Intent(zone: zone, entries: entries, expected: expected ?? 0, inserted: [])
     let own = ledger.pending.filter { $0.zone == zone }.prefix(entries.count).map(\.transaction.id)
     if !entries.isEmpty, own == entries.map(\.transaction.id), ledger.pending.allSatisfy({ $0.zone == zone }) {
       // Nothing of others came in between: the user's store shows it already.
@@ -50,12 +55,28 @@ extension Replica {
       return true
     }
     let ids = Set(entries.map(\.transaction.id))
-    let new = makeFold(over: shadow)
-    for pending in ledger.pending where !ids.contains(pending.transaction.id) { try new.apply(pending.transaction) }
     let contested = try contested(entries, shadow)
+    guard try write(shadow, intent, without: ids) else { return false }
+    try resolve(contested)
+    return true
+  }
+
+  /// Brings the user's store to what a fold of the log says, with what is unsent on top, and the ledger to the fold.
+  /// - Parameters:
+  ///   - intent: what brings the ledger to the fold after a crash.
+  ///   - sent: transactions that the fold has already.
+  ///   - records: records that may differ beside those that the fold changed.
+  /// - Returns: false if the program saved meanwhile. Then nothing was written.
+  func write(
+    _ shadow: Fold, _ intent: ReplicaState.Intent, without sent: Set<UUID> = [], also records: Set<RecordName> = []
+  ) throws -> Bool {
+    let expected = ledger.replica.seenTransaction
+    let new = makeFold(over: shadow)
+    for pending in ledger.pending where !sent.contains(pending.transaction.id) { try new.apply(pending.transaction) }
     let materializer = Materializer(self, new)
     let (touched, lists) = try reach(shadow, new)
-    try materializer.run(touched, lists: lists)
+    try materializer.run(touched.union(records), lists: lists.union(try self.lists(around: records, new)))
+    var intent = intent
     intent.inserted = materializer.inserted
     intent.moved = materializer.moved
     intent.held = materializer.held
@@ -73,11 +94,10 @@ extension Replica {
       if expected != nil { seen = number }
       try checkpoint(.userSaved)
     }
-    try note(materializer, new, zone: zone)
+    try note(materializer, new, zone: intent.zone)
     try finish(intent, shadow, seen: seen)
     try rebuildView()
     try checkpoint(.integrated)
-    try resolve(contested)
     return true
   }
 
@@ -183,51 +203,39 @@ extension Replica {
     }
   }
 
-  /// Gives the user's store the values of properties and entities that it did not have before.
-  func showNewProperties() throws {
-    let known = ledger.replica.knownProperties
-    let current = user.propertyNames
-    guard known != current else { return }
-    if !known.isEmpty {
-      try scan()
-      for (entity, properties) in current.sorted(by: { $0.key < $1.key }) where known[entity] != properties {
-        try show(try ledger.records(of: entity))
-      }
-    }
-    ledger.replica.knownProperties = current
-    try ledger.save()
-  }
-
+  /// Shows records as the view says, and what leads to them.
   func show(_ names: [RecordName]) throws {
     let names = try Set(names.map(view.resolve)).sorted()
     for start in stride(from: 0, to: names.count, by: 500) {
-      let part = Set(names[start..<min(start + 500, names.count)])
-      let materializer = Materializer(self, view)
-      var lists = Set<RecordState.Reference>()
-      for name in part {
-        guard let state = try view.state(name), let entity = user.schema[state.entity] else { continue }
-        for reference in state.references {
-          if let property = entity.properties[reference.property], let inverse = user.schema.inverse(of: property),
-            inverse.kind == .derivedFromReference
-          {
-            lists.insert(.init(inverse.name, reference.target))
-          }
-        }
-        for property in entity.properties.values {
-          switch property.kind {
-          case .members, .derivedFromReference, .derivedFromMembers: lists.insert(.init(property.name, name))
-          case .attribute, .reference, .derivedReference: break
-          }
-        }
+      var part = Set(names[start..<min(start + 500, names.count)])
+      for name in part { part.formUnion(try view.referrers(to: name).map(\.owner)) }
+      try writeBetweenSaves {
+        let intent = ReplicaState.Intent(
+          zone: SyncWire.privateZone, entries: [], expected: ledger.replica.seenTransaction ?? 0, inserted: [])
+        return try write(makeFold(over: ledger), intent, also: part)
       }
-      try materializer.run(part, lists: lists)
-      let expected = try user.newestTransaction()
-      guard let number = try user.save(materializer.context, expecting: expected) else {
-        throw ReplicaError(description: "the program saved while the replica showed the log again; start again")
-      }
-      try note(materializer, view, zone: SyncWire.privateZone)
-      if expected != nil, ledger.replica.seenTransaction != nil { ledger.replica.seenTransaction = number }
-      try ledger.save()
     }
+  }
+
+  /// The to-manys that have records on one of their sides.
+  private func lists(around names: Set<RecordName>, _ view: Fold) throws -> Set<RecordState.Reference> {
+    var lists = Set<RecordState.Reference>()
+    for name in names {
+      guard let state = try view.state(name), let entity = user.schema[state.entity] else { continue }
+      for reference in state.references {
+        if let property = entity.properties[reference.property], let inverse = user.schema.inverse(of: property),
+          inverse.kind == .derivedFromReference
+        {
+          lists.insert(.init(inverse.name, reference.target))
+        }
+      }
+      for property in entity.properties.values {
+        switch property.kind {
+        case .members, .derivedFromReference, .derivedFromMembers: lists.insert(.init(property.name, name))
+        case .attribute, .reference, .derivedReference: break
+        }
+      }
+    }
+    return lists
   }
 }

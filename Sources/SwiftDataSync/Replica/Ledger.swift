@@ -112,6 +112,12 @@ final class Ledger: RecordSource {
     return found.first.map { RecordName($0.record) }
   }
 
+  /// All records that have unique values, by the texts of these.
+  func holders() throws -> [String: RecordName] {
+    let rows = try context.fetch(FetchDescriptor<LedgerUnique>())
+    return Dictionary(rows.map { ($0.text, RecordName($0.record)) }) { first, _ in first }
+  }
+
   func referrers(to target: RecordName) throws -> Set<Referrer> {
     let name = target.text
     let found = try context.fetch(

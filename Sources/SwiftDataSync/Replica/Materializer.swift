@@ -49,7 +49,9 @@ final class Materializer {
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
     try load(lists.map(\.target))
-    for list in lists { if let (owner, property, _) = try place(of: list) { _ = ModelCells.targets(of: owner, property) } }
+    for list in lists {
+      if let (owner, property, _) = try place(of: list) { _ = ModelCells.targets(of: owner, property) }
+    }
     for list in lists { try updateList(list) }
     for name in alive { try updateReferences(name) }
     for name in dead { try remove(name) }
@@ -142,7 +144,9 @@ final class Materializer {
     case .text(let text): return .text(text)
     case .data(let data): return .blob(data)
     case .asset(let sha256, let size):
-      guard let data = try replica.ledger.asset(sha256) else { throw MissingAsset(sha256: sha256, size: size) }
+      guard let data = try replica.ledger.asset(sha256) else {
+        throw MissingAsset(record: name, sha256: sha256, size: size)
+      }
       return .blob(data)
     case .sealed(let data):
       // A participant with another key, or one who sends nonsense, must not stop the others.

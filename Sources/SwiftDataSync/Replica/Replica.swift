@@ -18,9 +18,15 @@ final class Replica {
   let checkpoint: (Checkpoint) throws -> Void
   let sealer: (any Sealer)?
   let resolvers: ConflictResolvers
+  /// Where the log is folded again after the models changed.
+  let spare: SpareLedger
 
   /// The log as far as it was seen, with what is pending on top.
   private(set) var view: Fold
+  /// Whether the user's store shows all that its models have.
+  var isCaughtUp = false
+  /// The second ledger, if it is open.
+  private var openSpare: Ledger?
 
   enum Checkpoint: CaseIterable {
     case scanned, intentSaved, userSaved, integrated, restamped
@@ -29,16 +35,17 @@ final class Replica {
   /// - Parameters:
   ///   - user: the store that syncs.
   ///   - ledger: the container of the bookkeeping.
+  ///   - spare: a second container of that kind, for a while.
   ///   - now: milliseconds since 1970.
   ///   - random: where names come from.
   /// - Throws: ``SwiftDataError`` if the ledger cannot be read or a batch that a crash interrupted cannot be finished.
   init(
-    user: UserStore, ledger: ModelContainer, sealer: (any Sealer)? = nil,
+    user: UserStore, ledger: ModelContainer, spare: SpareLedger, sealer: (any Sealer)? = nil,
     resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     checkpoint: @escaping (Checkpoint) throws -> Void = { _ in }
   ) throws {
-    self.user = user
+    (self.user, self.spare) = (user, spare)
     self.now = now
     self.checkpoint = checkpoint
     (self.sealer, self.resolvers) = (sealer, resolvers)
@@ -48,13 +55,25 @@ final class Replica {
     view = Fold(user.schema, over: self.ledger)
     try recover()
     try rebuildView()
-    try showNewProperties()
+    try noteRules()
     if self.ledger.replica.isRestamped {
       try scan()
       try show(self.ledger.pending.flatMap { $0.transaction.changes.map(\.record) })
       self.ledger.replica.isRestamped = false
       try self.ledger.save()
     }
+  }
+
+  /// The second ledger.
+  func spareLedger() throws -> Ledger {
+    let opened = try openSpare ?? Ledger(spare.open()) { ledger.replica.clock.replica }
+    openSpare = opened
+    return opened
+  }
+
+  func dropSpare() throws {
+    openSpare = nil
+    try spare.remove()
   }
 
   // MARK: - Time and names
@@ -133,6 +152,7 @@ final class Replica {
       var keys = Dictionary(grouping: next.inserted.sorted(), by: \.entityName).mapValues { $0[...] }
       let shadow = makeFold(over: ledger)
       for entry in intent.entries { try shadow.apply(entry.transaction) }
+      if let refolded = intent.refolded { shadow.take(refolded.states, refolded.holders) }
       try noteMoves(intent.moved ?? [], shadow, zone: intent.zone)
       for name in intent.inserted {
         let entity = try shadow.state(name)?.entity ?? ""
@@ -158,7 +178,9 @@ final class Replica {
     if let last = intent.entries.last { ledger.replica.positions[intent.zone] = last.sequence }
     for entry in intent.entries {
       for time in entry.transaction.times { ledger.replica.clock.witness(time) }
+      if !entry.transaction.changes.allSatisfy(user.schema.knows) { ledger.replica.sawUnknown = true }
     }
+    if intent.refolded != nil { ledger.replica.refolding = nil }
     if let seen { ledger.replica.seenTransaction = seen }
     ledger.replica.intent = nil
     try ledger.save()

@@ -14,6 +14,12 @@ struct ReplicaState: Codable {
   var nextPending = 1
   /// The properties that the user's store had, by entity.
   var knownProperties: [String: [String]] = [:]
+  /// The rules of the models that the log was folded with, by class; nil before the first start.
+  var foldRules: [String: [String]]?
+  /// Whether the log had classes or properties that the models did not have.
+  var sawUnknown: Bool?
+  /// The zones whose logs are folded again, because the models changed; nil if none is.
+  var refolding: [String]?
   /// Whether unsent changes got other moments and the user's store may not show the outcome.
   var isRestamped = false
   /// The account that the replica syncs as; nil before the server named it.
@@ -36,6 +42,15 @@ struct ReplicaState: Codable {
     var moved: [Move]?
     /// The values that the user's store cannot hold, by record and property.
     var held: [RecordName: [String: FieldValue]]?
+    /// What the log is from now on, where it was folded again.
+    var refolded: Refolded?
+  }
+
+  /// The records and unique values that a fold with the rules of other models left otherwise.
+  struct Refolded: Codable {
+    var states: [RecordName: RecordState] = [:]
+    /// The records that have unique values. A missing record is one that has the value no more.
+    var holders: [String: RecordName?] = [:]
   }
 
   /// An object that belonged to one record and belongs to another record now.

@@ -72,13 +72,16 @@ extension Replica {
   private func scanEverything(seen: Int64?) throws -> Int {
     var changed = OrderedChanges()
     let context = user.makeContext()
+    let (properties, shown) = (user.propertyNames, ledger.replica.knownProperties)
     for entity in user.entities.values.sorted(by: { $0.name < $1.name }) {
+      // Properties that the store has since a moment ago do not have their values yet.
+      let only = shown[entity.name].flatMap { $0 == properties[entity.name] ? nil : Set($0) }
       let objects = try ModelCells.identifiers(of: entity, in: context)
       let known = try ledger.objects(of: entity.name)
       let alive = Set(objects.map(UserStore.text))
       let names = Set(known.map(\.object))
       for object in objects {
-        if names.contains(UserStore.text(object)) { changed.update(object, nil) } else { changed.insert(object) }
+        if names.contains(UserStore.text(object)) { changed.update(object, only) } else { changed.insert(object) }
       }
       for (_, object) in known where !alive.contains(object) {
         if let identifier = user.identifier(object) { changed.delete(identifier) }
@@ -87,7 +90,7 @@ extension Replica {
     // No save says which objects belong together, so that a large store travels in parts.
     let made = try export(changed, limit: 1000)
     ledger.replica.seenTransaction = seen
-    ledger.replica.knownProperties = user.propertyNames
+    if shown.isEmpty { ledger.replica.knownProperties = properties }
     try ledger.save()
     try checkpoint(.scanned)
     return made

@@ -17,6 +17,8 @@ extension Replica {
       let changes = try part.flatMap { name in try ledger.state(name).map { Self.changes(of: name, $0) } ?? [] }
       transactions.append(makeTransaction(changes))
     }
+    // The log is folded from its start with the models of now.
+    ledger.replica.refolding?.removeAll { $0 == zone }
     try ledger.forgetLog(zone: zone, sendingFirst: transactions)
     try ledger.save()
     try rebuildView()

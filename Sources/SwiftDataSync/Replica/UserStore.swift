@@ -159,6 +159,7 @@ struct ReplicaError: Error, CustomStringConvertible {
 
 /// The bytes of a value have to be fetched first.
 struct MissingAsset: Error {
+  let record: RecordName
   let sha256: String
   let size: Int
 }

@@ -93,6 +93,7 @@ final class ReplicaOpening: @unchecked Sendable {
   private let resolvers: ConflictResolvers
   private var lock: Int32 = -1
   private var memory: ModelContainer?
+  private lazy var spare = url.map { .file(at: $0.appendingPathExtension("refold")) } ?? SpareLedger.memory()
 
   init(
     _ container: ModelContainer, _ store: Int, _ bookkeeping: URL?, _ registration: SyncServer.Registration
@@ -122,7 +123,7 @@ final class ReplicaOpening: @unchecked Sendable {
       if url == nil { memory = ledger }
     }
     return try Replica(
-      user: UserStore(ModelContainer(core: core), store: store), ledger: ledger,
+      user: UserStore(ModelContainer(core: core), store: store), ledger: ledger, spare: spare,
       sealer: secret.map { ZoneKey(secret: $0, zone: SyncWire.privateZone) }, resolvers: resolvers,
       now: { Int64(Date().timeIntervalSince1970 * 1000) })
   }

@@ -237,6 +237,7 @@ public actor SyncEngine {
     let replica = try replica()
     do {
       try replica.scan()
+      try await catchUp(replica)
       try await pull(replica, SyncWire.privateZone)
       for share in replica.shares { try await pullShare(replica, share) }
       try await push(replica, SyncWire.privateZone)
@@ -305,7 +306,7 @@ public actor SyncEngine {
   }
 
   /// Brings the bytes of an asset, unless they are here.
-  private func fetch(_ sha256: String, _ size: Int, _ replica: Replica, _ zone: String) async throws {
+  func fetch(_ sha256: String, _ size: Int, _ replica: Replica, _ zone: String) async throws {
     guard try replica.ledger.asset(sha256) == nil else { return }
     let bytes = try await client.download(sha256: sha256, size: size, zone: zone)
     try replica.ledger.keepAsset(sha256, bytes, isOutgoing: false)

@@ -68,7 +68,7 @@ final class SharedGroup {
     let device = devices[index]
     device.crashesAt = nil
     device.replica = try Replica(
-      user: UserStore(device.container), ledger: device.ledger,
+      user: UserStore(device.container), ledger: device.ledger, spare: .memory(),
       now: { [unowned self] in
         now += 1
         return now

@@ -18,6 +18,7 @@ final class SimulatedNode {
   private(set) var isOld: Bool
   private(set) var container: ModelContainer
   private let ledger: ModelContainer
+  private let spare = SpareLedger.memory()
   private(set) var replica: Replica!
   private var random: SeededGenerator
   private let folder: URL?
@@ -28,6 +29,7 @@ final class SimulatedNode {
     case push(PushRequest)
     case pushed(PushRequest, PushResponse)
     case pulled(ChangesResponse)
+    case refolded(ChangesResponse)
   }
 
   init(_ index: Int, _ server: SimulatedServer, skew: Int64, isOld: Bool, seed: UInt64) throws {
@@ -62,8 +64,10 @@ final class SimulatedNode {
     crashesAt = nil
     let generator = SeededGenerator(seed: random.next())
     replica = try Replica(
-      user: UserStore(container), ledger: ledger, now: { [unowned self] in server.now + skew }, random: generator,
+      user: UserStore(container), ledger: ledger, spare: spare, now: { [unowned self] in server.now + skew },
+      random: generator,
       checkpoint: { [unowned self] in try reach($0) })
+    try replica.catchUp()
   }
 
   private func reach(_ checkpoint: Replica.Checkpoint) throws {
@@ -102,8 +106,11 @@ final class SimulatedNode {
     flying.append(.push(request))
   }
 
-  func sendPull(limit: Int) {
+  func sendPull(limit: Int) throws {
     guard !isCutOff else { return }
+    if let after = try replica.refoldPosition(SyncWire.privateZone) {
+      return flying.append(.refolded(server.changes(after: after, limit: limit, replica: index)))
+    }
     let after = replica.position(SyncWire.privateZone)
     flying.append(.pulled(server.changes(after: after, limit: limit, replica: index)))
   }
@@ -137,6 +144,9 @@ final class SimulatedNode {
       // What a session does with an answer that does not fit what it has: it asks again.
       guard (response.entries.first?.sequence ?? 0) <= replica.position(zone) + 1 else { return }
       _ = try replica.didPull(response, zone: zone)
+    case .refolded(let response):
+      try replica.didRefold(response, zone: zone)
+      try replica.catchUp()
     }
   }
 
@@ -147,6 +157,10 @@ final class SimulatedNode {
     crashesAt = nil
     let zone = SyncWire.privateZone
     try replica.scan()
+    while let after = try replica.refoldPosition(zone) {
+      try replica.didRefold(server.changes(after: after, limit: 100, replica: index), zone: zone)
+    }
+    try replica.catchUp()
     for _ in 0..<1000 {
       let response = server.changes(after: replica.position(zone), limit: 100, replica: index)
       if !response.entries.isEmpty {

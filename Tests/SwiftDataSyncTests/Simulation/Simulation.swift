@@ -57,7 +57,7 @@ struct Simulation {
         try node.replica.scan()
         node.sendPush()
       }
-    case 10, 11: node.sendPull(limit: [1, 2, 3, 20].randomElement(using: &random)!)
+    case 10, 11: try node.sendPull(limit: [1, 2, 3, 20].randomElement(using: &random)!)
     case 12..<17:
       var network = SeededGenerator(seed: random.next())
       try node.run { try node.deliver(&network) }

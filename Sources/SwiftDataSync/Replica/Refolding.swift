@@ -1,0 +1,176 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// A fold of the log depends on the models: on cascades and on unique values. A program that did not know a class has folded the
+// log otherwise than one that does. When its models change, it reads the log again from the start and folds it in a second
+// ledger. The first one goes on meanwhile. In the end it takes over what the second one has otherwise.
+
+/// Where the second ledger is.
+struct SpareLedger {
+  /// Opens the container. It is made if it is not there.
+  let open: () throws -> ModelContainer
+  /// Removes the container with all that it has.
+  let remove: () throws -> Void
+
+  /// A container in memory.
+  static func memory() -> SpareLedger {
+    var container: ModelContainer?
+    return SpareLedger {
+      let opened = try container ?? Ledger.container(at: nil)
+      container = opened
+      return opened
+    } remove: {
+      container = nil
+    }
+  }
+
+  /// A container in a file.
+  static func file(at url: URL) -> SpareLedger {
+    SpareLedger {
+      try Ledger.container(at: url)
+    } remove: {
+      for path in ["-wal", "-shm", ""].map({ url.path + $0 }) where FileManager.default.fileExists(atPath: path) {
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
+  }
+}
+
+extension Replica {
+  /// Compares the rules of the models with those that the log was folded with.
+  func noteRules() throws {
+    let rules = user.schema.rules
+    guard let old = ledger.replica.foldRules else {
+      ledger.replica.foldRules = rules
+      return
+    }
+    guard old != rules else { return }
+    if ledger.replica.sawUnknown == true || SyncSchema.isFoldOther(with: rules, than: old) {
+      // A fold that was begun has other rules.
+      try dropSpare()
+      ledger.replica.refolding = ledger.replica.positions.filter { $0.value > 0 }.keys.sorted()
+      ledger.replica.sawUnknown = nil
+    }
+    ledger.replica.foldRules = rules
+    try ledger.save()
+  }
+
+  /// The zones whose logs are folded again.
+  var refoldingZones: [String] { ledger.replica.refolding ?? [] }
+
+  /// The number up to which the log of a zone was folded again; nil if all that the replica has seen was.
+  func refoldPosition(_ zone: String) throws -> Int64? {
+    guard refoldingZones.contains(zone) else { return nil }
+    let folded = try spareLedger().replica.positions[zone] ?? 0
+    return folded < position(zone) ? folded : nil
+  }
+
+  /// Folds a part of the log of a zone again.
+  func didRefold(_ response: ChangesResponse, zone: String) throws {
+    guard let folded = try refoldPosition(zone) else { return }
+    let entries = response.entries.filter { $0.sequence > folded && $0.sequence <= position(zone) }
+    guard let last = entries.last, entries[0].sequence == folded + 1 else { return }
+    let spare = try spareLedger()
+    (spare.replica.account, spare.replica.shares) = (ledger.replica.account, ledger.replica.shares)
+    try spare.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
+    let fold = makeFold(over: spare)
+    for entry in entries { try fold.apply(entry.transaction) }
+    try spare.take(fold, zone: zone)
+    spare.replica.positions[zone] = last.sequence
+    try spare.save()
+    let isKnown = entries.allSatisfy { $0.transaction.changes.allSatisfy(user.schema.knows) }
+    if !isKnown { ledger.replica.sawUnknown = true }
+  }
+
+  /// Shows what the models have now and did not have before, as far as the log was folded with them.
+  /// - Throws: ``MissingAsset`` if the bytes of a value have to be fetched first; an error of a store.
+  func catchUp() throws {
+    guard !isCaughtUp else { return }
+    if ledger.replica.refolding != nil {
+      guard try refoldingZones.allSatisfy({ try refoldPosition($0) == nil }) else { return }
+      try writeBetweenSaves {
+        let refolded = try refolded()
+        let shadow = makeFold(over: ledger)
+        shadow.take(refolded.states, refolded.holders)
+        var intent = ReplicaState.Intent(
+          zone: SyncWire.privateZone, entries: [], expected: ledger.replica.seenTransaction ?? 0, inserted: [])
+        intent.refolded = refolded
+        return try write(shadow, intent)
+      }
+      try dropSpare()
+    }
+    try showNewProperties()
+    isCaughtUp = true
+  }
+
+  /// What the second fold has otherwise.
+  private func refolded() throws -> ReplicaState.Refolded {
+    let spare = try spareLedger()
+    var refolded = ReplicaState.Refolded()
+    for zone in refoldingZones where position(zone) > 0 {
+      let names = try spare.recordNames(zone: zone)
+      for start in stride(from: 0, to: names.count, by: 500) {
+        let part = names[start..<min(start + 500, names.count)]
+        try spare.prefetch(part)
+        try ledger.prefetch(part)
+        for name in part {
+          if let state = try spare.state(name), try state != ledger.state(name) { refolded.states[name] = state }
+        }
+      }
+    }
+    let (before, now) = (try ledger.holders(), try spare.holders())
+    for (unique, holder) in now where before[unique] != holder { refolded.holders[unique] = holder }
+    for (unique, holder) in before where try now[unique] == nil && spare.state(holder) != nil {
+      refolded.holders[unique] = .some(nil)
+    }
+    return refolded
+  }
+
+  /// Gives the user's store the values of properties and entities that it did not have before.
+  private func showNewProperties() throws {
+    let known = ledger.replica.knownProperties
+    let current = user.propertyNames
+    guard known != current else { return }
+    if !known.isEmpty {
+      try scan()
+      let entities = current.keys.filter { known[$0] != current[$0] }
+      try show(try entities.flatMap { try ledger.records(of: $0) })
+    }
+    ledger.replica.knownProperties = current
+    try ledger.save()
+  }
+}
+
+extension SyncSchema {
+  /// What a fold of the log depends on, by class.
+  var rules: [String: [String]] {
+    entities.mapValues { entity in
+      var rules = entity.unique.map { "unique \($0.entity): \($0.properties.joined(separator: ", "))" }
+      if let superentity = entity.superentity { rules.append("kind of \(superentity)") }
+      for property in entity.properties.values where !property.destination.isEmpty {
+        rules.append(
+          "\(property.name): \(property.kind), \(property.destination).\(property.inverse ?? "")"
+            + ", \(property.cascades), \(property.isExclusive)")
+      }
+      return rules.sorted()
+    }
+  }
+
+  /// Whether rules can have another outcome than older ones, for a log in which the older models knew all names.
+  ///
+  /// New relationships and classes do not matter: such a log does not have them.
+  static func isFoldOther(with rules: [String: [String]], than old: [String: [String]]) -> Bool {
+    old.contains { entity, old in
+      let new = Set(rules[entity] ?? [])
+      return !new.isSuperset(of: old) || new.subtracting(old).contains { $0.hasPrefix("unique ") }
+    }
+  }
+
+  /// Whether the models have all that a change names.
+  func knows(_ change: RecordChange) -> Bool {
+    guard let entity = entities[change.entity] else { return false }
+    func knows(_ name: String) -> Bool { entity.properties[name] != nil || name == Self.home || Self.isPlace(name) }
+    return change.fields.keys.allSatisfy(knows) && (change.members ?? [:]).keys.allSatisfy(knows)
+  }
+}

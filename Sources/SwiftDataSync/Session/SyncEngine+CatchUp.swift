@@ -1,0 +1,27 @@
+import Foundation
+import SyncProtocol
+
+extension SyncEngine {
+  /// Shows what the program's models have since they changed, with the log folded again where that is necessary.
+  func catchUp(_ replica: Replica) async throws {
+    for zone in replica.refoldingZones {
+      while let position = try replica.refoldPosition(zone) {
+        try Task.checkCancellation()
+        let response: ChangesResponse
+        do {
+          response = try await client.changes(zone: zone, after: position)
+        } catch let failure as SyncFailure {
+          guard try replica.didFail(failure, zone: zone) else { throw failure }
+          continue
+        }
+        if response.entries.isEmpty { break }
+        try replica.didRefold(response, zone: zone)
+      }
+    }
+    while true {
+      do { return try replica.catchUp() } catch let missing as MissingAsset {
+        try await fetch(missing.sha256, missing.size, replica, try replica.ledger.zone(of: missing.record))
+      }
+    }
+  }
+}

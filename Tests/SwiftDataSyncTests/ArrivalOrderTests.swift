@@ -1,0 +1,90 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SwiftDataSync
+
+/// What the simulator found about the order of lists and about unique values, as steps of two replicas.
+@Suite("What arrives in one batch")
+struct ArrivalOrderTests {
+  private func group() throws -> ReplicaGroup {
+    let group = try ReplicaGroup(simulationModels)
+    try group.save(0) { $0.insert(SimProject(title: "p")) }
+    return group
+  }
+
+  private func tasks(_ group: ReplicaGroup, _ index: Int) throws -> [String] {
+    try group.first(SimProject.self, ModelContext(group.containers[index])).tasks.map(\.title)
+  }
+
+  @Test(
+    "A task that moves into a list has the list's place, also if it is older than the others (seed 700591)")
+  func movedMember() throws {
+    let group = try group()
+    try group.save(0) { $0.insert(SimTask(title: "old")) }
+    try group.save(0) { context in
+      let task = SimTask(title: "young")
+      context.insert(task)
+      task.project = try group.first(SimProject.self, context)
+    }
+    try group.syncAll()
+    try group.save(0) { context in
+      let old = try context.fetch(FetchDescriptor<SimTask>(predicate: #Predicate { $0.title == "old" }))
+      try group.first(SimProject.self, context).tasks.append(old[0])
+    }
+    try group.syncAll()
+    #expect(try tasks(group, 0) == ["young", "old"])
+    #expect(try tasks(group, 1) == ["young", "old"])
+  }
+
+  @Test("A list that shows arriving members in the right order already keeps this order in the store (seed 451)")
+  func knownAndNewMember() throws {
+    let group = try group()
+    try group.save(0) { $0.insert(SimPerson(email: "known")) }
+    try group.syncAll()
+    try group.save(0) { context in
+      try group.first(SimPerson.self, context).projects = [try group.first(SimProject.self, context)]
+    }
+    try group.save(0) { context in
+      let person = SimPerson(email: "new")
+      context.insert(person)
+      person.projects = [try group.first(SimProject.self, context)]
+    }
+    try group.syncAll()
+    for index in 0...1 {
+      let project = try group.first(SimProject.self, ModelContext(group.containers[index]))
+      #expect(project.people.map(\.email) == ["known", "new"], "replica \(index)")
+    }
+  }
+
+  @Test("New objects of several classes come into a list in the order of their insertion (seed 288)")
+  func severalClasses() throws {
+    let group = try group()
+    try group.syncAll()
+    try group.save(0) { context in
+      let project = try group.first(SimProject.self, context)
+      for task in [SimTask(title: "1"), SimBug(title: "2"), SimTask(title: "3")] {
+        context.insert(task)
+        task.project = project
+      }
+    }
+    try group.syncAll()
+    #expect(try tasks(group, 0) == ["1", "2", "3"])
+    #expect(try tasks(group, 1) == ["1", "2", "3"])
+  }
+
+  @Test("A save that hands a unique value over to a new object deletes the old one only (seeds 431, 700904)")
+  func uniqueValueHandedOver() throws {
+    let group = try group()
+    try group.save(0) { $0.insert(SimPerson(email: "a")) }
+    try group.syncAll()
+    try group.save(0) { context in
+      context.delete(try group.first(SimPerson.self, context))
+      let person = SimPerson(email: "a")
+      person.name = "new"
+      context.insert(person)
+    }
+    try group.syncAll()
+    for index in 0...1 { #expect(try group.all(SimPerson.self, index).map(\.name) == ["new"], "replica \(index)") }
+  }
+}
