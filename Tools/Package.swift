@@ -13,6 +13,7 @@ let package = Package(
     .package(name: "open-swiftdata", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -63,6 +64,10 @@ let package = Package(
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       path: "Benchmarks/SyncBench"
     ),

@@ -95,9 +95,13 @@ public struct WaitRequest: Codable, Sendable {
   public var positions: [String: Int64]
   /// How many seconds to wait at most.
   public var seconds: Double
+  /// The generations of the keys that the client has, by zone; nil for a client that encrypts nothing.
+  public var keys: [String: Int]?
 
   /// Makes a request.
-  public init(positions: [String: Int64], seconds: Double) { (self.positions, self.seconds) = (positions, seconds) }
+  public init(positions: [String: Int64], seconds: Double, keys: [String: Int]? = nil) {
+    (self.positions, self.seconds, self.keys) = (positions, seconds, keys)
+  }
 }
 
 /// The newest sequence numbers of the zones that a client waited for, and all zones that it may read.
@@ -109,6 +113,13 @@ public struct WaitResponse: Codable, Sendable {
 
   /// Makes a response.
   public init(latest: [String: Int64], zones: [ZoneInfo]) { (self.latest, self.zones) = (latest, zones) }
+
+  /// Whether there are keys to get or to wrap.
+  /// - Parameter known: the generations that the client has by zone; nil for a client that encrypts nothing.
+  public func hasKeys(newerThan known: [String: Int]?) -> Bool {
+    guard let known else { return false }
+    return zones.contains { $0.needsKeys == true || $0.keyGeneration ?? 0 > known[$0.name] ?? 0 }
+  }
 }
 
 /// A zone as one account sees it.
@@ -123,11 +134,18 @@ public struct ZoneInfo: Codable, Hashable, Sendable {
   public var latest: Int64
   /// The record that a share was made of; nil for ``SyncWire/privateZone``.
   public var root: RecordName?
+  /// The newest generation of the zone's key that the account can unwrap; nil if there is none.
+  public var keyGeneration: Int?
+  /// True if the account owns the zone and has to wrap its key for a participant, or to make a new one.
+  public var needsKeys: Bool?
 
   /// Makes a description.
-  public init(name: String, owner: String, isWritable: Bool, latest: Int64, root: RecordName? = nil) {
+  public init(
+    name: String, owner: String, isWritable: Bool, latest: Int64, root: RecordName? = nil, keyGeneration: Int? = nil,
+    needsKeys: Bool? = nil
+  ) {
     (self.name, self.owner, self.isWritable, self.latest) = (name, owner, isWritable, latest)
-    self.root = root
+    (self.root, self.keyGeneration, self.needsKeys) = (root, keyGeneration, needsKeys)
   }
 }
 
@@ -159,6 +177,8 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
     case wrongVersion
     /// The transaction names an asset that the server does not have.
     case missingAsset
+    /// The key is not the one that follows the newest one of the zone: another device was faster.
+    case keyConflict
     /// The server cannot answer now; try again.
     case unavailable
   }
@@ -187,6 +207,7 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
     case .unauthorized: 401
     case .forbidden: 403
     case .notFound: 404
+    case .keyConflict: 409
     case .invalid, .clockAhead, .unknownSequence, .missingAsset, .wrongVersion: 400
     case .compacted: 410
     case .tooLarge: 413

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What a participant of a share may do.
 public enum SharePermission: String, Codable, Hashable, Sendable {
   /// Read the shared objects.
@@ -16,10 +18,13 @@ public struct ShareInfo: Codable, Hashable, Sendable {
     public var permission: SharePermission
     /// Whether the account accepted. An account that was only invited reads nothing.
     public var hasAccepted: Bool
+    /// The account's public key; nil before the account published it.
+    public var publicKey: Data?
 
     /// Makes a participant.
-    public init(account: String, permission: SharePermission, hasAccepted: Bool) {
+    public init(account: String, permission: SharePermission, hasAccepted: Bool, publicKey: Data? = nil) {
       (self.account, self.permission, self.hasAccepted) = (account, permission, hasAccepted)
+      self.publicKey = publicKey
     }
   }
 
@@ -37,14 +42,17 @@ public struct ShareInfo: Codable, Hashable, Sendable {
   public var hasAccepted: Bool
   /// The accounts that the owner invited, in the order of their names. An account that has not accepted sees itself only.
   public var participants: [Participant]
+  /// The owner's public key; nil before the owner published it.
+  public var ownerKey: Data?
 
   /// Makes a description.
   public init(
     zone: String, owner: String, root: RecordName, title: String, permission: SharePermission, hasAccepted: Bool,
-    participants: [Participant]
+    participants: [Participant], ownerKey: Data? = nil
   ) {
     (self.zone, self.owner, self.root, self.title) = (zone, owner, root, title)
     (self.permission, self.hasAccepted, self.participants) = (permission, hasAccepted, participants)
+    self.ownerKey = ownerKey
   }
 }
 

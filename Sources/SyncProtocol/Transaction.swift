@@ -69,63 +69,8 @@ public enum FieldValue: Hashable, Sendable {
   case sealed(Data)
 }
 
-extension FieldValue: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case integer = "i"
-    case real = "r"
-    /// The bits of a number that JSON has no text for.
-    case bits = "f"
-    case text = "t"
-    case data = "b"
-    case record = "o"
-    case asset = "a"
-    case size = "n"
-    case sealed = "s"
-  }
-
-  /// Decodes an object with one key, which names the kind of the value; an empty object is null.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    guard let key = container.allKeys.first(where: { $0 != .size }) else {
-      self = .null
-      return
-    }
-    switch key {
-    case .integer: self = .integer(try container.decode(Int64.self, forKey: key))
-    case .real: self = .real(try container.decode(Double.self, forKey: key))
-    case .bits: self = .real(Double(bitPattern: try container.decode(UInt64.self, forKey: key)))
-    case .text: self = .text(try container.decode(String.self, forKey: key))
-    case .data: self = .data(try container.decode(Data.self, forKey: key))
-    case .record: self = .record(try container.decode(RecordName.self, forKey: key))
-    case .asset:
-      self = .asset(
-        sha256: try container.decode(String.self, forKey: key), size: try container.decode(Int.self, forKey: .size))
-    case .sealed: self = .sealed(try container.decode(Data.self, forKey: key))
-    case .size: self = .null
-    }
-  }
-
-  /// Encodes an object with one key.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    switch self {
-    case .null: break
-    case .integer(let value): try container.encode(value, forKey: .integer)
-    case .real(let value) where value.isFinite: try container.encode(value, forKey: .real)
-    case .real(let value): try container.encode(value.bitPattern, forKey: .bits)
-    case .text(let value): try container.encode(value, forKey: .text)
-    case .data(let value): try container.encode(value, forKey: .data)
-    case .record(let value): try container.encode(value, forKey: .record)
-    case .asset(let name, let size):
-      try container.encode(name, forKey: .asset)
-      try container.encode(size, forKey: .size)
-    case .sealed(let value): try container.encode(value, forKey: .sealed)
-    }
-  }
-}
-
 /// A new value of a field.
-public struct FieldWrite: Hashable, Codable, Sendable {
+public struct FieldWrite: Hashable, Sendable {
   /// The value.
   public var value: FieldValue
   /// When it was written. The latest write wins.
@@ -138,18 +83,12 @@ public struct FieldWrite: Hashable, Codable, Sendable {
   public init(_ value: FieldValue, _ time: HybridTime, over: HybridTime?) {
     (self.value, self.time, self.over) = (value, time, over)
   }
-
-  private enum CodingKeys: String, CodingKey {
-    case value = "v"
-    case time = "c"
-    case over
-  }
 }
 
 /// What happened to one member of a to-many relationship.
 ///
 /// A to-many is an add-wins set: each addition has a tag, and a removal names the tags that its writer saw.
-public struct MemberWrite: Hashable, Codable, Sendable {
+public struct MemberWrite: Hashable, Sendable {
   /// The tag of an addition.
   public var add: HybridTime?
   /// The tags that a removal takes away.
@@ -164,7 +103,7 @@ public struct MemberWrite: Hashable, Codable, Sendable {
 }
 
 /// What a transaction does to one record.
-public struct RecordChange: Hashable, Codable, Sendable {
+public struct RecordChange: Hashable, Sendable {
   /// The record.
   public var record: RecordName
   /// The name of its model class.
@@ -196,7 +135,7 @@ public struct RecordChange: Hashable, Codable, Sendable {
 }
 
 /// One save of one replica: all of it is seen, or nothing.
-public struct SyncTransaction: Hashable, Codable, Sendable, Identifiable {
+public struct SyncTransaction: Hashable, Sendable, Identifiable {
   /// Its identity. A server that knows it does not take it again.
   public var id: UUID
   /// The replica that saved.

@@ -12,8 +12,7 @@ final class ReplicaGroup {
   private let ledgers: [ModelContainer]
 
   init(
-    _ models: [any PersistentModel.Type], count: Int = 2, sealers: [(any Sealer)?] = [],
-    resolvers: ConflictResolvers = ConflictResolvers()
+    _ models: [any PersistentModel.Type], count: Int = 2, resolvers: ConflictResolvers = ConflictResolvers()
   ) throws {
     let schema = Schema(models)
     containers = try (0..<count).map { _ in
@@ -24,8 +23,7 @@ final class ReplicaGroup {
     for index in 0..<count {
       replicas.append(
         try Replica(
-          user: UserStore(containers[index]), ledger: ledgers[index], spare: .memory(),
-          sealer: sealers.isEmpty ? nil : sealers[index], resolvers: resolvers,
+          user: UserStore(containers[index]), ledger: ledgers[index], spare: .memory(), resolvers: resolvers,
           now: { [server] in
             server.now += 1
             return server.now

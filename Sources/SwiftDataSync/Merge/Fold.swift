@@ -227,28 +227,7 @@ final class Fold: RecordSource {
 
   /// The texts that stand for a record's unique values; a set with a null among its values is not unique.
   private func uniqueTexts(_ state: RecordState) -> [String] {
-    guard let entity = schema[state.entity] else { return [] }
-    return entity.unique.compactMap { constraint in
-      var parts = [constraint.entity]
-      for property in constraint.properties {
-        guard let value = state.fields[property]?.value, let text = Self.text(value) else { return nil }
-        parts += [property, text]
-      }
-      return parts.joined(separator: "\u{1F}")
-    }
-  }
-
-  private static func text(_ value: FieldValue) -> String? {
-    switch value {
-    case .null: nil
-    case .integer(let number): "i\(number)"
-    case .real(let number): "r\(number)"
-    case .text(let text): "t" + text.precomposedStringWithCanonicalMapping
-    case .data(let data): "b" + data.base64EncodedString()
-    case .record(let name): "o" + name.text
-    case .asset(let name, _): "a" + name
-    case .sealed(let data): "s" + data.base64EncodedString()
-    }
+    UniqueText.all(of: state.entity, schema) { state.fields[$0]?.value }
   }
 
   private func release(_ state: RecordState, _ name: RecordName) throws {

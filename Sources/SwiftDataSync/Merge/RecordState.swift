@@ -2,19 +2,14 @@ import Foundation
 import SyncProtocol
 
 /// What a replica knows of a record.
-struct RecordState: Codable, Equatable {
-  struct Field: Codable, Equatable {
+struct RecordState: Equatable {
+  struct Field: Equatable {
     var value: FieldValue
     var time: HybridTime
-
-    private enum CodingKeys: String, CodingKey {
-      case value = "v"
-      case time = "c"
-    }
   }
 
   /// A member of a set. It is in the set while it has tags.
-  struct Member: Codable, Equatable {
+  struct Member: Equatable {
     var tags: Set<HybridTime> = []
     var place: Field?
     var inversePlace: Field?

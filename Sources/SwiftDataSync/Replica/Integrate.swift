@@ -44,14 +44,15 @@ extension Replica {
   private func integrateOnce(_ entries: [LogEntry], _ zone: String) throws -> Bool {
     let expected = ledger.replica.seenTransaction
     try ledger.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
+    try ledger.prefetchUniques(entries.lazy.flatMap(\.transaction.changes), user.schema)
     let shadow = makeFold(over: ledger)
     for entry in entries { try shadow.apply(entry.transaction) }
     let intent = ReplicaState.Intent(zone: zone, entries: entries, expected: expected ?? 0, inserted: [])
     let own = ledger.pending.filter { $0.zone == zone }.prefix(entries.count).map(\.transaction.id)
     if !entries.isEmpty, own == entries.map(\.transaction.id), ledger.pending.allSatisfy({ $0.zone == zone }) {
-      // Nothing of others came in between: the user's store shows it already.
+      // Nothing of others came in between: the user's store and the view show it already.
       try finish(intent, shadow, seen: expected)
-      try rebuildView()
+      if ledger.pending.isEmpty { try rebuildView() }
       return true
     }
     let ids = Set(entries.map(\.transaction.id))
@@ -83,7 +84,7 @@ extension Replica {
     var seen = expected
     if materializer.context.hasChanges {
       ledger.replica.intent = intent
-      try ledger.save()
+      try ledger.save(isHalf: true)
       try checkpoint(.intentSaved)
       guard let number = try user.save(materializer.context, expecting: expected) else {
         materializer.context.rollback()

@@ -101,6 +101,7 @@ extension Ledger {
     try context.delete(model: LedgerRecord.self, where: #Predicate<LedgerRecord> { $0.zone == zone })
     replica.positions[zone] = nil
     replica.shares?.removeAll { $0.name == zone }
+    replica.keys?[zone] = nil
     (rows, states) = ([:], [:])
   }
 
@@ -112,5 +113,6 @@ extension Ledger {
         model: LedgerReference.self, where: #Predicate<LedgerReference> { part.contains($0.owner) })
       try context.delete(model: LedgerUnique.self, where: #Predicate<LedgerUnique> { part.contains($0.record) })
     }
+    uniques = [:]
   }
 }

@@ -18,12 +18,16 @@ final class Ledger: RecordSource {
   /// Rows and decoded states that were used since the last save.
   var rows: [RecordName: LedgerRecord?] = [:]
   var states: [RecordName: RecordState] = [:]
+  /// The greatest name that has a row, or may have one; nil if there are no rows.
+  private var newestName: RecordName?
+  /// The holders of unique values that were used since the last save; an inner nil is a value without a holder.
+  var uniques: [String: LedgerUnique?] = [:]
 
   struct Pending {
     let number: Int
     let zone: String
     var transaction: SyncTransaction
-    /// The size of the transaction as JSON, in bytes.
+    /// The size of the encoded transaction, in bytes.
     var size: Int
   }
 
@@ -60,22 +64,30 @@ final class Ledger: RecordSource {
     let rows = try context.fetch(FetchDescriptor<LedgerPending>(sortBy: [SortDescriptor(\.number)]))
     pending = try rows.map {
       Pending(
-        number: $0.number, zone: $0.zone, transaction: try SyncWire.decode(SyncTransaction.self, from: $0.transaction),
+        number: $0.number, zone: $0.zone, transaction: try SyncTransaction(encoded: $0.transaction),
         size: $0.transaction.count)
     }
     let merged = try context.fetch(
       FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { $0.alias != nil }))
     for row in merged { aliases[RecordName(row.name)] = row.alias.map(RecordName.init) }
+    var newest = FetchDescriptor<LedgerRecord>(sortBy: [SortDescriptor(\.name, comparator: .lexical, order: .reverse)])
+    newest.fetchLimit = 1
+    newestName = try context.fetch(newest).first.map { RecordName($0.name) }
   }
 
   // MARK: - Records
 
   /// Reads the rows of records in few statements.
+  ///
+  /// Names begin with the time, so that a name behind the newest one has no row. Most names that arrive are such names.
   func prefetch(_ names: some Sequence<RecordName>) throws {
-    let missing = Set(names).filter { rows[$0] == nil }.map(\.text)
+    var missing: [String] = []
+    for name in names where rows[name] == nil {
+      rows[name] = .some(nil)
+      if let newest = newestName, !Self.follows(name, newest) { missing.append(name.text) }
+    }
     for start in stride(from: 0, to: missing.count, by: 500) {
       let part = Array(missing[start..<min(start + 500, missing.count)])
-      for name in part { rows[RecordName(name)] = .some(nil) }
       let found = try context.fetch(
         FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { part.contains($0.name) }))
       for row in found { rows[RecordName(row.name)] = row }
@@ -93,13 +105,19 @@ final class Ledger: RecordSource {
     let row = LedgerRecord(name: name.text, entity: entity, zone: zone)
     context.insert(row)
     rows[name] = row
+    if newestName.map({ Self.follows(name, $0) }) ?? true { newestName = name }
     return row
+  }
+
+  /// Whether a name comes behind another one, as the store sorts them.
+  private static func follows(_ name: RecordName, _ other: RecordName) -> Bool {
+    other.text.utf8.lexicographicallyPrecedes(name.text.utf8)
   }
 
   func state(_ name: RecordName) throws -> RecordState? {
     if let state = states[name] { return state }
     guard let data = try row(name)?.state else { return nil }
-    let state = try SyncWire.decode(RecordState.self, from: data)
+    let state = try RecordState(encoded: data)
     states[name] = state
     return state
   }
@@ -107,9 +125,32 @@ final class Ledger: RecordSource {
   func alias(_ name: RecordName) throws -> RecordName? { aliases[name] }
 
   func holder(of unique: String) throws -> RecordName? {
-    let found = try context.fetch(
-      FetchDescriptor<LedgerUnique>(predicate: #Predicate<LedgerUnique> { $0.text == unique }))
-    return found.first.map { RecordName($0.record) }
+    try uniqueRow(unique).map { RecordName($0.record) }
+  }
+
+  private func uniqueRow(_ text: String) throws -> LedgerUnique? {
+    if let known = uniques[text] { return known }
+    try prefetch(uniques: [text])
+    return uniques[text] ?? nil
+  }
+
+  /// Reads the holders of the unique values that changes write, in few statements.
+  func prefetchUniques(_ changes: some Sequence<RecordChange>, _ schema: SyncSchema) throws {
+    let texts = changes.flatMap { change in
+      UniqueText.all(of: change.entity, schema) { change.fields[$0]?.value }
+    }
+    try prefetch(uniques: Set(texts))
+  }
+
+  private func prefetch(uniques texts: Set<String>) throws {
+    let missing = texts.filter { uniques[$0] == nil }.sorted()
+    for start in stride(from: 0, to: missing.count, by: 500) {
+      let part = Array(missing[start..<min(start + 500, missing.count)])
+      for text in part { uniques[text] = .some(nil) }
+      let found = try context.fetch(
+        FetchDescriptor<LedgerUnique>(predicate: #Predicate<LedgerUnique> { part.contains($0.text) }))
+      for row in found { uniques[row.text] = row }
+    }
   }
 
   /// All records that have unique values, by the texts of these.
@@ -128,6 +169,12 @@ final class Ledger: RecordSource {
   // MARK: - Objects
 
   func object(of name: RecordName) throws -> String? { try row(name)?.object }
+
+  /// Notes the object of a record that has just got its name, so that there is no row yet.
+  func addObject(_ object: String, of name: RecordName, _ entity: String) throws {
+    rows[name] = .some(nil)
+    try setObject(object, of: name, entity, zone: SyncWire.privateZone)
+  }
 
   func setObject(_ object: String?, of name: RecordName, _ entity: String, zone: String) throws {
     if object == nil, try row(name) == nil { return }
@@ -186,7 +233,7 @@ final class Ledger: RecordSource {
       let old = try self.state(name)
       guard old != state else { continue }
       let row = try makeRow(name, state.entity, zone: zone)
-      row.state = try SyncWire.encode(state)
+      row.state = state.encoded
       row.entity = state.entity
       if let zone = state.home.map(self.zone(ofHome:)), row.zone != zone { row.zone = zone }
       if row.alias != state.alias?.text { row.alias = state.alias?.text }
@@ -194,14 +241,17 @@ final class Ledger: RecordSource {
       states[name] = state
       try write(state.references, of: name, old?.references ?? [])
     }
+    try prefetch(uniques: Set(fold.uniques.keys))
     for (text, holder) in fold.uniques {
-      let found = try context.fetch(
-        FetchDescriptor<LedgerUnique>(predicate: #Predicate<LedgerUnique> { $0.text == text })
-      ).first
-      switch (found, holder) {
+      switch (try uniqueRow(text), holder) {
       case (let found?, let holder?): if found.record != holder.text { found.record = holder.text }
-      case (nil, let holder?): context.insert(LedgerUnique(text: text, record: holder.text))
-      case (let found?, nil): context.delete(found)
+      case (nil, let holder?):
+        let row = LedgerUnique(text: text, record: holder.text)
+        context.insert(row)
+        uniques[text] = row
+      case (let found?, nil):
+        context.delete(found)
+        uniques[text] = .some(nil)
       case (nil, nil): break
       }
     }
@@ -227,7 +277,7 @@ final class Ledger: RecordSource {
   func append(_ transaction: SyncTransaction, zone: String) throws {
     let number = replica.nextPending
     replica.nextPending += 1
-    let data = try SyncWire.encode(transaction)
+    let data = transaction.encoded
     pending.append(Pending(number: number, zone: zone, transaction: transaction, size: data.count))
     context.insert(LedgerPending(number: number, zone: zone, transaction: data))
   }
@@ -241,16 +291,20 @@ final class Ledger: RecordSource {
   }
 
   /// Puts other transactions in the place of those that are to be sent, with the same numbers.
-  func replacePending(_ change: (SyncTransaction) -> SyncTransaction) throws {
+  func replacePending(_ change: (SyncTransaction) throws -> SyncTransaction) throws {
     let rows = try context.fetch(FetchDescriptor<LedgerPending>(sortBy: [SortDescriptor(\.number)]))
     for (index, row) in rows.enumerated() where index < pending.count {
-      pending[index].transaction = change(pending[index].transaction)
-      row.transaction = try SyncWire.encode(pending[index].transaction)
+      let new = try change(pending[index].transaction)
+      guard new != pending[index].transaction else { continue }
+      pending[index].transaction = new
+      row.transaction = new.encoded
+      pending[index].size = row.transaction.count
     }
   }
 
   /// Writes all changes at once.
-  func save() throws {
+  /// - Parameter isHalf: whether the same records are written again at once, so that what is in memory is kept.
+  func save(isHalf: Bool = false) throws {
     let data = try SyncWire.encode(replica)
     if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
       if row.state != data { row.state = data }
@@ -258,15 +312,13 @@ final class Ledger: RecordSource {
       context.insert(LedgerReplica(state: data))
     }
     try context.save()
-    rows = [:]
-    states = [:]
+    if !isHalf { (rows, states, uniques) = ([:], [:], [:]) }
   }
 
   /// Forgets the changes since the last save.
   func rollback() throws {
     context.rollback()
-    rows = [:]
-    states = [:]
+    (rows, states, uniques) = ([:], [:], [:])
     if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
       replica = try SyncWire.decode(ReplicaState.self, from: row.state)
     }
@@ -300,7 +352,7 @@ final class Ledger: RecordSource {
     context.insert(
       LedgerConflict(
         date: date, record: conflict.record.text, entity: conflict.entity, property: conflict.property,
-        lost: try SyncWire.encode(conflict.lost), kept: try SyncWire.encode(conflict.kept)))
+        lost: conflict.lost.encoded, kept: conflict.kept.encoded))
   }
 
   func conflicts() throws -> [LedgerConflict] {

@@ -11,7 +11,7 @@ final class LedgerRecord {
   var zone: String
   /// The object's identifier as text; nil if the user's store has no object for the record.
   @Attribute(.indexed) var object: String?
-  /// `RecordState` as JSON; nil before the log has the record.
+  /// `RecordState.encoded`; nil before the log has the record.
   var state: Data?
   /// What the user's store has for fields whose values it cannot hold: cells by property, as JSON.
   var held: Data?
@@ -48,7 +48,7 @@ final class LedgerUnique {
 final class LedgerPending {
   @Attribute(.unique) var number: Int
   var zone: String
-  /// `SyncTransaction` as JSON.
+  /// `SyncTransaction.encoded`.
   var transaction: Data
 
   init(number: Int, zone: String, transaction: Data) {
@@ -76,7 +76,7 @@ final class LedgerConflict {
   var record: String
   var entity: String
   var property: String
-  /// `FieldValue` as JSON.
+  /// `FieldValue.encoded`.
   var lost: Data
   var kept: Data
 

@@ -43,7 +43,8 @@ final class Materializer {
       if state.isAlive { alive.append(name) } else { dead.append(name) }
     }
     for name in alive where objects[name] == nil { try create(name) }
-    for name in alive where !inserted.contains(name) { try updateAttributes(name) }
+    let isNew = Set(inserted)
+    for name in alive where !isNew.contains(name) { try updateAttributes(name) }
     try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
     let lists = lists.sorted { ($0.target, $0.property) < ($1.target, $1.property) }
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
@@ -151,7 +152,7 @@ final class Materializer {
     case .sealed(let data):
       // A participant with another key, or one who sends nonsense, must not stop the others.
       let place = Sealing.place(name, property.name)
-      guard let sealer = replica.sealer, let value = try? Sealing.open(data, place, sealer) else { return nil }
+      guard let value = try? replica.keyring?.open(data, place) else { return nil }
       return try cell(value, name, property, replica)
     }
   }
@@ -162,17 +163,25 @@ final class Materializer {
       guard let field = state.fields[property.name], !property.isConstant else { continue }
       let actual = try UserStore.value(of: object, property)
       if actual == field.value { continue }
-      guard let cell = try cell(field.value, name, property) else { continue }
+      guard let cell = try cell(field.value, name, property) else {
+        try hold(actual, property.name, of: name)
+        continue
+      }
       if case .sealed = field.value, try UserStore.value(cell, asset: { _, _ in }) == actual { continue }
       do {
         try ModelCells.set(object, property, cell)
         try forget(held: property.name, of: name)
       } catch is SwiftDataError {
-        var values = try held[name] ?? ledger.held(name)
-        values[property.name] = actual
-        held[name] = values
+        try hold(actual, property.name, of: name)
       }
     }
+  }
+
+  /// Notes a value that the object has in place of one that cannot be shown.
+  private func hold(_ actual: FieldValue, _ property: String, of name: RecordName) throws {
+    var values = try held[name] ?? ledger.held(name)
+    values[property] = actual
+    held[name] = values
   }
 
   private func forget(held property: String, of name: RecordName) throws {

@@ -16,7 +16,8 @@ final class Replica {
   private var random: AnyGenerator
   /// Called between any two steps that a crash may come between; throwing is the crash.
   let checkpoint: (Checkpoint) throws -> Void
-  let sealer: (any Sealer)?
+  /// The keys of the account; nil without a secret. See `ShareKeys.swift`.
+  var keyring: Keyring?
   let resolvers: ConflictResolvers
   /// Where the log is folded again after the models changed.
   let spare: SpareLedger
@@ -40,7 +41,7 @@ final class Replica {
   ///   - random: where names come from.
   /// - Throws: ``SwiftDataError`` if the ledger cannot be read or a batch that a crash interrupted cannot be finished.
   init(
-    user: UserStore, ledger: ModelContainer, spare: SpareLedger, sealer: (any Sealer)? = nil,
+    user: UserStore, ledger: ModelContainer, spare: SpareLedger, keyring: Keyring? = nil,
     resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     checkpoint: @escaping (Checkpoint) throws -> Void = { _ in }
@@ -48,11 +49,12 @@ final class Replica {
     (self.user, self.spare) = (user, spare)
     self.now = now
     self.checkpoint = checkpoint
-    (self.sealer, self.resolvers) = (sealer, resolvers)
+    (self.keyring, self.resolvers) = (keyring, resolvers)
     var random = AnyGenerator(random)
     self.ledger = try Ledger(ledger) { random.next() }
     self.random = random
     view = Fold(user.schema, over: self.ledger)
+    loadKeys()
     try recover()
     try rebuildView()
     try noteRules()

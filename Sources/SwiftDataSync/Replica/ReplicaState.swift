@@ -26,6 +26,16 @@ struct ReplicaState: Codable {
   var account: String?
   /// The zones of shares that the account may read; nil before there was one.
   var shares: [ZoneInfo]?
+  /// The keys of shares by zone, of all generations, the oldest first.
+  var keys: [String: [Data]]?
+  /// The public keys of other accounts, as the replica saw them first.
+  var trustedKeys: [String: Data]?
+  /// The accounts that this replica removed from shares, by zone. They get no key any more.
+  var revoked: [String: Set<String>]?
+  /// The zones that need a new key, because this replica removed an account.
+  var staleZones: Set<String>?
+  /// The zones whose keys arrived and whose values the user's store may not show yet.
+  var zonesToShow: Set<String>?
   /// What is being written to the user's store.
   var intent: Intent?
 

@@ -161,7 +161,8 @@ extension Replica {
     ledger.replica.account = own.owner
     if !shares.isEmpty || ledger.replica.shares != nil { ledger.replica.shares = shares }
     try ledger.save()
-    try rebuildView()
+    // Without shares the view does not depend on zones.
+    if ledger.replica.shares != nil { try rebuildView() }
   }
 
   /// Removes the objects of a zone from the user's store, and all that the ledger knows of the zone.
@@ -171,6 +172,7 @@ extension Replica {
     try ledger.removePending(Set(ledger.pending.filter { $0.zone == zone }.map(\.transaction.id)))
     try ledger.forget(zone: zone)
     try ledger.save()
+    loadKeys()
     try rebuildView()
   }
 
@@ -206,6 +208,8 @@ extension Replica {
 extension ZoneInfo {
   /// What a replica keeps of a zone: all but its newest number, which changes with each save.
   fileprivate var identity: ZoneInfo {
-    ZoneInfo(name: name, owner: owner, isWritable: isWritable, latest: 0, root: root)
+    ZoneInfo(
+      name: name, owner: owner, isWritable: isWritable, latest: 0, root: root, keyGeneration: keyGeneration,
+      needsKeys: needsKeys)
   }
 }

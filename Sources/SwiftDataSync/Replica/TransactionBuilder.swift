@@ -50,6 +50,7 @@ final class TransactionBuilder {
     }
     for list in lists { try exportOrder(of: list.owner, list.property) }
     try exportDeletions()
+    try ledger.prefetchUniques(changes, schema)
     try view.mergeChanged()
     return try replica.distribute(changes, new: newRecords)
   }
@@ -67,7 +68,7 @@ final class TransactionBuilder {
       } else if names[identifier] == nil {
         let name = replica.makeName()
         names[identifier] = name
-        try ledger.setObject(text, of: name, identifier.entityName, zone: SyncWire.privateZone)
+        try ledger.addObject(text, of: name, identifier.entityName)
       }
     }
   }
@@ -135,14 +136,7 @@ final class TransactionBuilder {
     let base = try view.state(change.record)?.fields[property.name]
     let keepAsset: (String, Data) throws -> Void = { try self.ledger.keepAsset($0, $1, isOutgoing: true) }
     if isSealed {
-      guard let sealer = replica.sealer else { return }
-      let plain = try UserStore.value(of: object, property)
-      if plain == held { return }
-      let place = Sealing.place(change.record, property.name)
-      if let base, case .sealed(let data) = base.value, (try? Sealing.open(data, place, sealer)) == plain { return }
-      if base == nil, plain == .null { return }
-      change.fields[property.name] = FieldWrite(
-        .sealed(try Sealing.seal(plain, place, sealer)), time, over: base?.time)
+      try writeSealed(object, property, over: base, held: held, to: &change)
       return
     }
     let cell = try ModelCells.cell(of: object, property)
@@ -152,12 +146,31 @@ final class TransactionBuilder {
     if base == nil, value == .null, property.defaultValue == nil { return }
     if base == nil, !isNew, try isDefault(value, property) { return }
     value = try UserStore.value(cell, asset: keepAsset)
-    if held != nil {
-      var rest = try ledger.held(change.record)
-      rest[property.name] = nil
-      try ledger.setHeld(rest, of: change.record)
-    }
+    if held != nil { try release(property.name, of: change.record) }
     change.fields[property.name] = FieldWrite(value, time, over: base?.time)
+  }
+
+  /// An encrypted value travels in its record, also a large one: the bytes of an asset are not encrypted.
+  private func writeSealed(
+    _ object: any PersistentModel, _ property: __Property, over base: RecordState.Field?, held: FieldValue?,
+    to change: inout RecordChange
+  ) throws {
+    let cell = try ModelCells.cell(of: object, property)
+    if let held, try UserStore.value(cell, asset: { _, _ in }) == held { return }
+    let plain = UserStore.inlineValue(cell)
+    if base == nil, plain == .null { return }
+    let place = Sealing.place(change.record, property.name)
+    if case .sealed(let data)? = base?.value, (try? replica.keyring?.open(data, place)) == plain { return }
+    guard let sealed = try replica.seal(plain, of: change.record, property.name) else { return }
+    if held != nil { try release(property.name, of: change.record) }
+    change.fields[property.name] = FieldWrite(sealed, time, over: base?.time)
+  }
+
+  /// The program gave a property another value than the one that stood in for what cannot be shown.
+  private func release(_ property: String, of record: RecordName) throws {
+    var rest = try ledger.held(record)
+    rest[property] = nil
+    try ledger.setHeld(rest, of: record)
   }
 
   private func isDefault(_ value: FieldValue, _ property: __Property) throws -> Bool {

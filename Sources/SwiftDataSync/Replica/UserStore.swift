@@ -131,20 +131,22 @@ final class UserStore {
     try value(try ModelCells.cell(of: object, property), asset: asset)
   }
 
-  static func value(_ cell: SQLValue, asset: (String, Data) throws -> Void) throws -> FieldValue {
+  /// A value with all its bytes.
+  static func inlineValue(_ cell: SQLValue) -> FieldValue {
     switch cell {
     case .null: .null
     case .integer(let value): .integer(value)
     case .real(let value): .real(value)
     case .text(let value): .text(value)
-    case .blob(let data) where data.count > SyncWire.assetThreshold:
-      try {
-        let name = Self.sha256(data)
-        try asset(name, data)
-        return .asset(sha256: name, size: data.count)
-      }()
     case .blob(let data): .data(data)
     }
+  }
+
+  static func value(_ cell: SQLValue, asset: (String, Data) throws -> Void) throws -> FieldValue {
+    guard case .blob(let data) = cell, data.count > SyncWire.assetThreshold else { return inlineValue(cell) }
+    let name = Self.sha256(data)
+    try asset(name, data)
+    return .asset(sha256: name, size: data.count)
   }
 
   static func sha256(_ data: Data) -> String {

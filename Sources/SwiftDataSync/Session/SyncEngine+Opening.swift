@@ -124,7 +124,7 @@ final class ReplicaOpening: @unchecked Sendable {
     }
     return try Replica(
       user: UserStore(ModelContainer(core: core), store: store), ledger: ledger, spare: spare,
-      sealer: secret.map { ZoneKey(secret: $0, zone: SyncWire.privateZone) }, resolvers: resolvers,
+      keyring: secret.map(Keyring.init), resolvers: resolvers,
       now: { Int64(Date().timeIntervalSince1970 * 1000) })
   }
 

@@ -41,7 +41,9 @@ extension SyncEngine {
     _ account: String, to share: SyncShare.ID, permission: SyncShare.Permission = .readOnly
   ) async throws {
     try await shareCall { engine in
+      try engine.replica().admit(account, zone: share)
       _ = try await engine.client.invite(InviteRequest(account: account, permission: permission.wire), to: share)
+      if try engine.replica().canSeal { try await engine.syncNow() }
     }
   }
 
@@ -49,33 +51,43 @@ extension SyncEngine {
   /// - Parameters:
   ///   - share: a share of this account.
   ///   - permission: what the accounts that accept the link may do.
-  /// - Returns: a secret text. Each account that gets it can accept the share, until ``revoke(_:from:)`` or
+  /// - Returns: a secret text. Where the model has encrypted attributes, it contains their key behind `#`. Each account that gets it can accept the share, until ``revoke(_:from:)`` or
   ///   ``endShare(_:)``.
   /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
   public func makeLink(to share: SyncShare.ID, permission: SyncShare.Permission = .readOnly) async throws -> String {
     try await shareCall { engine in
       let response = try await engine.client.invite(InviteRequest(account: nil, permission: permission.wire), to: share)
       guard let link = response.link else { throw SyncFailure(.invalid, "the server answered without a link") }
-      return link
+      // What follows # is not for the server.
+      return try engine.linkKey(of: share).map { "\(link)#\($0)" } ?? link
     }
   }
 
   /// Removes an account from a share, and makes all links to the share invalid, since the account may know them.
   ///
-  /// The shared objects leave the account's stores when they sync the next time.
+  /// The shared objects leave the account's stores when they sync the next time. Encrypted attributes get a new key, so that
+  /// the account cannot read later values even with the help of the server.
   /// - Parameters:
   ///   - account: a participant, or an account that was invited.
   ///   - share: a share of this account.
   /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
   public func revoke(_ account: String, from share: SyncShare.ID) async throws {
-    try await shareCall { engine in try await engine.client.removeParticipant(account, from: share) }
+    try await shareCall { engine in
+      let replica = try engine.replica()
+      if replica.canSeal { try replica.distrust(account, zone: share) }
+      try await engine.client.removeParticipant(account, from: share)
+      if replica.canSeal { try await engine.syncNow() }
+    }
   }
 
   /// Removes all participants and links of a share. The objects stay with this account.
   /// - Parameter share: a share of this account.
   /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
   public func endShare(_ share: SyncShare.ID) async throws {
-    try await shareCall { engine in try await engine.client.endShare(share) }
+    try await shareCall { engine in
+      try await engine.client.endShare(share)
+      if try engine.replica().canSeal { try await engine.syncNow() }
+    }
   }
 
   // MARK: - For participants
@@ -103,7 +115,11 @@ extension SyncEngine {
   /// - Throws: ``SyncError``: ``SyncError/Code/refused`` for a link that is not valid any more.
   public func accept(link: String) async throws -> SyncShare {
     try await shareCall { engine in
-      let info = try await engine.client.accept(link: link)
+      let parts = link.split(separator: "#", maxSplits: 1)
+      if try engine.replica().ledger.replica.account == nil { try await engine.syncNow() }
+      try await engine.publishKey(try engine.replica())
+      let info = try await engine.client.accept(link: parts.first.map(String.init) ?? "")
+      if parts.count == 2, let key = LinkKey(parts[1]) { try await engine.take(key, of: info) }
       try await engine.syncNow()
       return SyncShare(info)
     }
@@ -115,6 +131,7 @@ extension SyncEngine {
   /// - Throws: ``SyncError``: ``SyncError/Code/refused`` if the account is not invited.
   public func accept(_ share: SyncShare.ID) async throws -> SyncShare {
     try await shareCall { engine in
+      try await engine.publishKey(try engine.replica())
       let info = try await engine.client.accept(zone: share)
       try await engine.syncNow()
       return SyncShare(info)
@@ -160,6 +177,8 @@ extension SyncEngine {
         try await push(replica, share.name)
         return nil
       }
+    } catch let error as SyncError where error.code == .encryptionKey {
+      return error
     } catch let failure as SyncFailure where failure.code == .notFound {
       return nil
     } catch let failure as SyncFailure where failure.code == .forbidden {

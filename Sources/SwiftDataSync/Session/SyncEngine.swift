@@ -41,6 +41,8 @@ public actor SyncEngine {
   private var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
   private var backoff = Backoff()
   private var notBefore = Date.distantPast
+  /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
+  var hasPublishedKey = false
 
   init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
     self.opening = opening
@@ -146,8 +148,8 @@ public actor SyncEngine {
     try replica().ledger.conflicts().map { row in
       SyncConflict(
         date: row.date, entity: row.entity, property: row.property, record: row.record,
-        lost: (try SyncWire.decode(FieldValue.self, from: row.lost)).text,
-        kept: (try SyncWire.decode(FieldValue.self, from: row.kept)).text)
+        lost: try FieldValue(encoded: row.lost).text,
+        kept: try FieldValue(encoded: row.kept).text)
     }
   }
 
@@ -195,10 +197,12 @@ public actor SyncEngine {
           continue
         }
         let positions = replica.allPositions
-        let response = try await wait(WaitRequest(positions: positions, seconds: 25))
+        let keys = replica.keyGenerations
+        let response = try await wait(WaitRequest(positions: positions, seconds: 25, keys: keys))
         if status.isPaused { continue }
         failures.reset()
-        let isNew = response.latest.contains { $0.value > positions[$0.key] ?? 0 }
+        let isNew =
+          response.latest.contains { $0.value > positions[$0.key] ?? 0 } || response.hasKeys(newerThan: keys)
         let zones = Set(response.zones.map(\.name))
         if isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
       } catch {
@@ -239,9 +243,9 @@ public actor SyncEngine {
       try replica.scan()
       try await catchUp(replica)
       try await pull(replica, SyncWire.privateZone)
+      var refused = try await exchangeKeys(replica)
       for share in replica.shares { try await pullShare(replica, share) }
       try await push(replica, SyncWire.privateZone)
-      var refused: SyncError?
       for share in replica.shares {
         if let error = try await pushShare(replica, share) { refused = error }
       }
@@ -317,8 +321,10 @@ public actor SyncEngine {
     var event = begin(.export)
     status.setUploading(true)
     do {
-      while let request = replica.nextPush(zone: zone) {
+      while replica.nextPush(zone: zone) != nil {
         try Task.checkCancellation()
+        try replica.sealUnsent(zone: zone)
+        guard let request = replica.nextPush(zone: zone) else { break }
         do {
           try await upload(request, replica, zone)
           let response = try await client.push(request, zone: zone)

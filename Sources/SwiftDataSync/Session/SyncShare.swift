@@ -18,6 +18,9 @@ public struct SyncShare: Sendable, Hashable, Identifiable {
     public let permission: Permission
     /// Whether the account accepted. An account that was only invited reads nothing.
     public let hasAccepted: Bool
+    /// What tells the account's public key apart from a false one: the account's ``SyncEngine/keyFingerprint()``. Nil if the
+    /// account has not published a key.
+    public let fingerprint: String?
     /// The name of the account.
     public var id: String { account }
   }
@@ -34,13 +37,19 @@ public struct SyncShare: Sendable, Hashable, Identifiable {
   public let hasAccepted: Bool
   /// The accounts that the owner invited, in the order of their names. An account that has not accepted sees itself only.
   public let participants: [Participant]
+  /// What tells the owner's public key apart from a false one: the owner's ``SyncEngine/keyFingerprint()``. Nil if the owner
+  /// has not published a key.
+  public let ownerFingerprint: String?
 
   init(_ info: ShareInfo) {
     (id, title, owner, hasAccepted) = (info.zone, info.title, info.owner, info.hasAccepted)
     permission = Permission(info.permission)
     participants = info.participants.map {
-      Participant(account: $0.account, permission: Permission($0.permission), hasAccepted: $0.hasAccepted)
+      Participant(
+        account: $0.account, permission: Permission($0.permission), hasAccepted: $0.hasAccepted,
+        fingerprint: $0.publicKey.map(Fingerprint.text))
     }
+    ownerFingerprint = info.ownerKey.map(Fingerprint.text)
   }
 }
 

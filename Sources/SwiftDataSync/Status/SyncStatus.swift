@@ -76,6 +76,8 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, Loc
     case store
     /// Another process syncs the same store.
     case busy
+    /// The key of a share has not arrived, or the server names another key for an account than before.
+    case encryptionKey
   }
 
   /// What a program can act upon.

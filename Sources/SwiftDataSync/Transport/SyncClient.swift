@@ -47,6 +47,19 @@ struct SyncClient: Sendable {
   /// Removes all participants and links of a share.
   func endShare(_ zone: String) async throws { let _: Done = try await call("DELETE", "/v1/shares/\(escape(zone))") }
 
+  // MARK: - Keys
+
+  func keys(of zone: String) async throws -> ZoneKeys { try await call("GET", "/v1/shares/\(escape(zone))/keys") }
+
+  func put(_ request: PutZoneKeysRequest, to zone: String) async throws {
+    let _: Done = try await call("POST", "/v1/shares/\(escape(zone))/keys", try SyncWire.encode(request))
+  }
+
+  /// Publishes the public key of the account.
+  func publish(_ request: PublishKeyRequest) async throws {
+    let _: Done = try await call("PUT", "/v1/shares/key", try SyncWire.encode(request))
+  }
+
   // MARK: - Assets
 
   /// Sends the bytes of an asset that the server does not have, in chunks; a transfer that was interrupted goes on.

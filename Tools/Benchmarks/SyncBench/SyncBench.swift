@@ -12,11 +12,20 @@ final class BenchItem {
   init(_ number: Int) { (title, self.number) = ("Item \(number)", number) }
 }
 
-/// `make bench ONLY=sync`: what sync costs beside the same work without sync, in one run on one machine.
-///
-/// Server and clients run in this process and speak HTTP over the loopback. All stores are SQLite files.
+/// `make bench ONLY=sync`: what sync costs.
 @main
 struct SyncBench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    subcommands: [CostCommand.self, ClientsCommand.self, ServeCommand.self], defaultSubcommand: CostCommand.self)
+}
+
+/// What sync costs beside the same work without sync, in one run on one machine.
+///
+/// Server and clients run in this process and speak HTTP over the loopback. All stores are SQLite files.
+struct CostCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cost", abstract: "Compares sync with the same work without sync.")
+
   @Option(help: "How many objects are sent and taken in.") var objects = 100_000
   @Option(help: "How many objects a save has.") var batch = 1000
   @Option(help: "How many single changes are timed.") var changes = 200
@@ -46,13 +55,21 @@ struct SyncBench: AsyncParsableCommand {
   private func measure(_ folder: URL) async throws {
     let local = try seconds { try insert(into: try open(folder, "local", syncs: false)) }
     print("insert \(objects) objects locally in saves of \(batch): \(text(local)) s")
+    let raw = try RawLoop(folder.appendingPathComponent("raw.sqlite").path)
+    let rows = try seconds { try raw.writeObjects(objects, batch: batch) }
+    let bookkeeping = try seconds { try raw.writeBookkeeping(objects, batch: batch) }
+    raw.close()
+    print(
+      "a raw loop writes their rows in \(text(rows)) s, and the rows of bookkeeping and log in \(text(bookkeeping)) s")
 
     let writer = try open(folder, "writer", syncs: true)
     let sender = writer.syncEngines[0]
     await sender.pause()
     try insert(into: writer)
     let push = try await seconds { try await sender.syncNow() }
-    print("push them: \(text(push)) s, \(text(push / local)) times the local insert")
+    print(
+      "push them: \(text(push)) s, \(text(push / local)) times the local insert, \(text(push / rows)) times the raw rows of"
+        + " the objects, \(text(push / bookkeeping)) times the raw rows that it writes itself")
 
     let before = Self.peakMemory
     let reader = try open(folder, "reader", syncs: true)

@@ -31,7 +31,7 @@ final class ServerEntry {
   var zone: String = ""
   var sequence: Int64 = 0
   var account: String = ""
-  /// `SyncTransaction` as JSON.
+  /// `SyncTransaction.encoded`.
   var transaction: Data = Data()
 
   init(key: String, zone: String, sequence: Int64, account: String, transaction: Data) {
@@ -77,6 +77,12 @@ final class ServerShare {
   /// The name of the record.
   var root: String = ""
   var title: String = ""
+  /// The newest generation of the zone's key; 0 before the owner made one.
+  var keyGeneration: Int = 0
+  /// Whether a participant left after the newest key was made.
+  var isKeyStale: Bool = false
+  /// Whether the owner has to wrap the key for a participant, or to make a new one.
+  var needsKeys: Bool = false
 
   init(zone: String, owner: String, root: String, title: String) {
     (self.zone, self.owner, self.root, self.title) = (zone, owner, root, title)
@@ -113,5 +119,47 @@ final class ServerLink {
 
   init(hash: String, zone: String, isWritable: Bool) {
     (self.hash, self.zone, self.isWritable) = (hash, zone, isWritable)
+  }
+}
+
+/// The public key of an account.
+@Model
+final class ServerAccountKey {
+  @Attribute(.unique) var account: String = ""
+  var key: Data = Data()
+
+  init(account: String, key: Data) { (self.account, self.key) = (account, key) }
+}
+
+/// The newest key of a share's zone, wrapped for an account.
+@Model
+final class ServerZoneKey {
+  #Index<ServerZoneKey>([\.zone], [\.account])
+  /// The zone and the account.
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  var account: String = ""
+  var generation: Int = 0
+  var wrapped: Data = Data()
+  /// Whether the owner wrapped it; otherwise the account itself did.
+  var isByOwner: Bool = false
+
+  init(zone: String, account: String) {
+    (key, self.zone, self.account) = (ServerGrant.key(zone, account), zone, account)
+  }
+}
+
+/// The key of a generation, encrypted with the key that followed it.
+@Model
+final class ServerFormerKey {
+  #Index<ServerFormerKey>([\.zone, \.generation])
+  /// The zone and the generation.
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  var generation: Int = 0
+  var encrypted: Data = Data()
+
+  init(zone: String, generation: Int, encrypted: Data) {
+    (key, self.zone, self.generation, self.encrypted) = ("\(zone)/\(generation)", zone, generation, encrypted)
   }
 }

@@ -165,7 +165,7 @@ public actor SyncService {
       answer.body = try await store.changes(after: after, account: account, zone: call.path[1])
     case (_, _, "shares", _):
       answer.body = try await serveShares(call, account, body)
-      if call.method != "GET" { await watch.wakeAll() }
+      if call.method != "GET", call.path.last != "key" { await watch.wakeAll() }
     case (_, 4, "zones", let sha256?) where call.path[2] == "assets":
       try await serveAsset(call, sha256, account, &answer, body)
     default: throw SyncFailure(.notFound, "there is no \(call.method) \(call.route) here")
@@ -210,6 +210,14 @@ public actor SyncService {
     case ("POST", 3, "invitations"):
       let request = try SyncWire.decode(InviteRequest.self, from: try await body())
       return try SyncWire.encode(try await store.invite(request, to: zone, account: account))
+    case ("GET", 3, "keys"): return try SyncWire.encode(try await store.keys(of: zone, account: account))
+    case ("POST", 3, "keys"):
+      let request = try SyncWire.decode(PutZoneKeysRequest.self, from: try await body())
+      try await store.putKeys(request, to: zone, account: account)
+    case ("PUT", 2, "key"):
+      let request = try SyncWire.decode(PublishKeyRequest.self, from: try await body())
+      // Each client publishes its key when it starts, which is no news.
+      if try await store.publish(request, account: account) { await watch.wakeAll() }
     case ("DELETE", 2, _): try await store.endShare(zone, account: account)
     case ("DELETE", 4, let guest?) where call.path[2] == "participants":
       try await store.removeParticipant(guest, from: zone, account: account)
@@ -245,17 +253,21 @@ public actor SyncService {
   }
 
   private func news(_ request: WaitRequest, _ account: String, until end: Date) async throws -> Data {
+    var hasWaited = false
     while true {
       let mark = await watch.mark
       let zones = try await store.zones(of: account)
       let isNew = zones.contains { $0.latest > request.positions[$0.name] ?? -1 }
       let isGone = request.positions.count > zones.count
+      // What an owner cannot do must not keep its requests from waiting: keys count as news once something changed.
+      let hasKeys = hasWaited && WaitResponse(latest: [:], zones: zones).hasKeys(newerThan: request.keys)
       let rest = end.timeIntervalSinceNow
-      if isNew || isGone || rest <= 0 || Task.isCancelled || Task.isShuttingDownGracefully {
+      if isNew || isGone || hasKeys || rest <= 0 || Task.isCancelled || Task.isShuttingDownGracefully {
         let latest = Dictionary(uniqueKeysWithValues: zones.map { ($0.name, $0.latest) })
         return try SyncWire.encode(WaitResponse(latest: latest, zones: zones))
       }
       await watch.wait(for: Set(zones.map { ServerZone.key($0.owner, $0.name) }), since: mark, seconds: rest)
+      hasWaited = true
     }
   }
 }

@@ -29,14 +29,14 @@ extension ZoneStore {
     return Access(key: key, owner: share.owner, isWritable: grant.isWritable)
   }
 
-  private func missing(_ name: String, _ account: String) -> SyncFailure {
+  func missing(_ name: String, _ account: String) -> SyncFailure {
     SyncFailure(.notFound, "there is no zone \(name.prefix(80)) that the account \(account) may use")
   }
 
   /// All zones that an account may read: its own, those of its shares, and those of shares that it accepted.
   func zones(of account: String) throws -> [ZoneInfo] { try zones(of: account, ModelContext(container)) }
 
-  /// - Complexity: four statements.
+  /// - Complexity: five statements.
   func zones(of account: String, _ context: ModelContext) throws -> [ZoneInfo] {
     let (grants, shares) = try related(to: account, context)
     let isWritable = Dictionary(uniqueKeysWithValues: grants.filter(\.isAccepted).map { ($0.zone, $0.isWritable) })
@@ -46,10 +46,12 @@ extension ZoneStore {
     let found = try context.fetch(
       FetchDescriptor<ServerZone>(predicate: #Predicate<ServerZone> { keys.contains($0.key) }))
     let latest = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.latest) })
+    let generations = readable.isEmpty ? [:] : try keyGenerations(of: account, context)
     let zones = readable.map { share in
       ZoneInfo(
         name: share.zone, owner: share.owner, isWritable: isWritable[share.zone] ?? true,
-        latest: latest[ServerZone.key(share.owner, share.zone)] ?? 0, root: RecordName(share.root))
+        latest: latest[ServerZone.key(share.owner, share.zone)] ?? 0, root: RecordName(share.root),
+        keyGeneration: generations[share.zone], needsKeys: share.owner == account && share.needsKeys ? true : nil)
     }
     return [ZoneInfo(name: SyncWire.privateZone, owner: account, isWritable: true, latest: latest[own] ?? 0)]
       + zones.sorted { $0.name < $1.name }
@@ -69,7 +71,7 @@ extension ZoneStore {
     return (grants, shares)
   }
 
-  private func share(_ zone: String, _ context: ModelContext) throws -> ServerShare? {
+  func share(_ zone: String, _ context: ModelContext) throws -> ServerShare? {
     try context.fetch(FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { $0.zone == zone })).first
   }
 
@@ -78,7 +80,7 @@ extension ZoneStore {
     return try context.fetch(FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { $0.key == key })).first
   }
 
-  private func grants(_ zone: String, _ context: ModelContext) throws -> [ServerGrant] {
+  func grants(_ zone: String, _ context: ModelContext) throws -> [ServerGrant] {
     try context.fetch(
       FetchDescriptor<ServerGrant>(
         predicate: #Predicate<ServerGrant> { $0.zone == zone }, sortBy: [SortDescriptor(\.account)]))
@@ -106,17 +108,23 @@ extension ZoneStore {
         FetchDescriptor<ServerGrant>(
           predicate: #Predicate<ServerGrant> { names.contains($0.zone) }, sortBy: [SortDescriptor(\.account)])),
       by: \.zone)
+    let accounts = Set(shares.map(\.owner) + all.values.joined().map(\.account)).sorted()
+    let keys = Dictionary(uniqueKeysWithValues: try accountKeys(accounts, context).map { ($0.account, $0.key) })
     return shares.map { share in
-      Self.info(share, account, own.first { $0.zone == share.zone }, all[share.zone] ?? [])
+      Self.info(share, account, own.first { $0.zone == share.zone }, all[share.zone] ?? [], keys)
     }
   }
 
   private func info(_ share: ServerShare, _ account: String, _ context: ModelContext) throws -> ShareInfo {
-    Self.info(share, account, try grant(share.zone, account, context), try grants(share.zone, context))
+    let grants = try grants(share.zone, context)
+    let keys = Dictionary(
+      uniqueKeysWithValues: try accountKeys([share.owner] + grants.map(\.account), context).map { ($0.account, $0.key) }
+    )
+    return Self.info(share, account, try grant(share.zone, account, context), grants, keys)
   }
 
   private static func info(
-    _ share: ServerShare, _ account: String, _ own: ServerGrant?, _ grants: [ServerGrant]
+    _ share: ServerShare, _ account: String, _ own: ServerGrant?, _ grants: [ServerGrant], _ keys: [String: Data]
   ) -> ShareInfo {
     let isOwner = share.owner == account
     let hasAccepted = isOwner || own?.isAccepted == true
@@ -125,8 +133,9 @@ extension ZoneStore {
       permission: isOwner || own?.isWritable == true ? .readWrite : .readOnly, hasAccepted: hasAccepted,
       participants: grants.filter { hasAccepted || $0.account == account }.map {
         .init(
-          account: $0.account, permission: $0.isWritable ? .readWrite : .readOnly, hasAccepted: $0.isAccepted)
-      })
+          account: $0.account, permission: $0.isWritable ? .readWrite : .readOnly, hasAccepted: $0.isAccepted,
+          publicKey: keys[$0.account])
+      }, ownerKey: keys[share.owner])
   }
 
   // MARK: - Changing
@@ -179,6 +188,7 @@ extension ZoneStore {
       let share = try ownShare(zone, account, context)
       let grant = try makeGrant(share, guest, context)
       if grant.isWritable != isWritable { grant.isWritable = isWritable }
+      askForKey(share)
     }
     return InviteResponse(link: nil)
   }
@@ -209,6 +219,7 @@ extension ZoneStore {
       // A link does not take away what an invitation gave.
       if link.isWritable, !grant.isWritable { grant.isWritable = true }
       if !grant.isAccepted { grant.isAccepted = true }
+      askForKey(share)
       return try info(share, account, context)
     }
   }
@@ -220,6 +231,7 @@ extension ZoneStore {
         throw SyncFailure(.notFound, "the account \(account) is not invited to the share; ask the owner")
       }
       if !grant.isAccepted { grant.isAccepted = true }
+      if try keyGenerations(of: account, context)[zone] != share.keyGeneration { askForKey(share) }
       return try info(share, account, context)
     }
   }
@@ -232,6 +244,7 @@ extension ZoneStore {
         throw SyncFailure(.notFound, "the account \(guest.prefix(128)) does not take part in the share")
       }
       context.delete(grant)
+      if let share = try share(zone, context) { try forgetKey(of: guest, share, context) }
       // A participant may know the links.
       if guest != account { try deleteLinks(zone, context) }
     }
@@ -241,7 +254,10 @@ extension ZoneStore {
   func endShare(_ zone: String, account: String) throws {
     try transaction { context in
       let share = try ownShare(zone, account, context)
-      for grant in try grants(share.zone, context) { context.delete(grant) }
+      for grant in try grants(share.zone, context) {
+        try forgetKey(of: grant.account, share, context)
+        context.delete(grant)
+      }
       try deleteLinks(zone, context)
     }
   }

@@ -17,7 +17,7 @@ actor ZoneStore {
 
   static let models: [any PersistentModel.Type] = [
     ServerZone.self, ServerEntry.self, ServerAsset.self, ServerChunk.self, ServerShare.self, ServerGrant.self,
-    ServerLink.self,
+    ServerLink.self, ServerAccountKey.self, ServerZoneKey.self, ServerFormerKey.self,
   ]
 
   init(_ container: ModelContainer, _ limits: ServerLimits, now: @escaping @Sendable () -> Int64) {
@@ -79,7 +79,7 @@ actor ZoneStore {
   ) throws -> (response: PushResponse, zone: String) {
     let time = now()
     try check(request, time)
-    let encoded = try request.transactions.map { try SyncWire.encode($0) }
+    let encoded = request.transactions.map(\.encoded)
     return try transaction { context in
       let zone = try writableZone(account, name, context)
       guard request.base <= zone.latest else {
@@ -163,26 +163,46 @@ actor ZoneStore {
         "the client has seen the number \(sequence), and the zone ends with \(latest); was the server restored from a copy?"
       )
     }
-    var descriptor = FetchDescriptor<ServerEntry>(
-      predicate: #Predicate<ServerEntry> { $0.zone == key && $0.sequence > sequence },
-      sortBy: [SortDescriptor(\.sequence)])
-    descriptor.fetchLimit = 500
     var body = Data("{\"compacted\":\(zone?.compacted ?? 0),\"entries\":[".utf8)
     var isFirst = true
-    for entry in try context.fetch(descriptor) {
-      if !isFirst {
-        if body.count > limits.answerSize { break }
-        body.append(UInt8(ascii: ","))
-      }
+    for entry in try entries(of: zone, after: sequence, context) {
+      if !isFirst { body.append(UInt8(ascii: ",")) }
       isFirst = false
-      // The transaction is JSON already.
       body += Data("{\"account\":".utf8) + (try SyncWire.encode(entry.account))
-      body += Data(",\"sequence\":\(entry.sequence),\"transaction\":".utf8) + entry.transaction + Data("}".utf8)
+      body += Data(",\"sequence\":\(entry.sequence),\"transaction\":\"".utf8)
+      body += entry.transaction.base64EncodedData() + Data("\"}".utf8)
     }
     body += Data("],\"latest\":\(latest),\"time\":\(now())".utf8)
     if let zones { body += Data(",\"zones\":".utf8) + (try SyncWire.encode(zones)) }
     body.append(UInt8(ascii: "}"))
     return body
+  }
+
+  /// The entries of an answer: at least one, if there is one.
+  ///
+  /// It reads about as many as fit, so that an answer costs the same whatever the length of the log.
+  private func entries(
+    of zone: ServerZone?, after sequence: Int64, _ context: ModelContext
+  ) throws -> [ServerEntry] {
+    guard let zone, zone.latest > sequence else { return [] }
+    let key = zone.key
+    var (found, size, last) = ([ServerEntry](), 0, sequence)
+    var count = Int64(limits.answerSize) / max(1, zone.size / zone.latest) + 1
+    while size < limits.answerSize, last < zone.latest, found.count < 500 {
+      count = min(max(count, 1), 500 - Int64(found.count))
+      let end = last + count
+      let part = try context.fetch(
+        FetchDescriptor<ServerEntry>(
+          predicate: #Predicate<ServerEntry> { $0.zone == key && $0.sequence > last && $0.sequence <= end },
+          sortBy: [SortDescriptor(\.sequence)]))
+      for entry in part where size < limits.answerSize {
+        found.append(entry)
+        size += entry.transaction.count
+      }
+      guard !part.isEmpty else { break }
+      (last, count) = (end, count * 2)
+    }
+    return found
   }
 
   // MARK: - Assets

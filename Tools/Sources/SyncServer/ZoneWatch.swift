@@ -131,7 +131,7 @@ actor ZoneWatch {
       for identifier in transaction.changes.map(\.changedPersistentIdentifier) {
         switch identifier.entityName {
         case "ServerZone": zones.insert(identifier)
-        case "ServerShare", "ServerGrant": return nil
+        case "ServerShare", "ServerGrant", "ServerZoneKey": return nil
         default: break
         }
       }

@@ -100,7 +100,7 @@ struct HostileClientTests {
   @Test("A zone that is full refuses a push whole, and says so")
   func quota() async throws {
     var limits = ServerLimits()
-    limits.zoneSize = 500
+    limits.zoneSize = 200
     try await ServerFixture.with(limits: limits) { server in
       let ann = try await server.token("ann")
       let body = try SyncWire.encode(PushRequest(base: 0, transactions: (0..<5).map { _ in transaction() }))

@@ -6,16 +6,18 @@ import Testing
 
 @testable import SyncServer
 
-/// A server in this process, over a real socket and a real file.
+/// A server over a real socket and a real store: in this process, or a process of its own.
 struct ServerFixture {
   let url: URL
   let keys: TokenKeys
+  /// What makes the names of accounts differ from those of other tests on the same database.
+  var suffix = ""
 
   static let secret = "0123456789abcdef0123456789abcdef"
 
   /// Runs a server while the body runs.
   static func with<T: Sendable>(
-    limits: ServerLimits = ServerLimits(), store: String? = nil,
+    limits: ServerLimits = ServerLimits(), store: String? = nil, suffix: String = "",
     _ body: @Sendable @escaping (ServerFixture) async throws -> T
   ) async throws -> T {
     let folder = try TestFolder()
@@ -25,17 +27,43 @@ struct ServerFixture {
     let server = Task { try await service.run(port: 0, signals: false) { continuation.yield($0) } }
     defer { server.cancel() }
     guard let port = await ports.first(where: { _ in true }) else { throw SyncFailure(.unavailable, "no port") }
-    let fixture = ServerFixture(url: URL(string: "http://127.0.0.1:\(port)")!, keys: keys)
+    let fixture = ServerFixture(url: URL(string: "http://127.0.0.1:\(port)")!, keys: keys, suffix: suffix)
     let result = try await body(fixture)
     withExtendedLifetime(folder) {}
     return result
+  }
+
+  /// Runs server processes on one store while the body runs.
+  static func withProcesses<T: Sendable>(
+    _ count: Int, store: String, _ body: @Sendable @escaping ([ServerFixture]) async throws -> T
+  ) async throws -> T {
+    let folder = try TestFolder()
+    try Data("test \(secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
+    let keys = try await TokenKeys([("test", secret)])
+    let suffix = "-" + UUID().uuidString.prefix(8)
+    var (processes, fixtures) = ([ChildProcess](), [ServerFixture]())
+    defer { for process in processes { process.kill() } }
+    for _ in 0..<count {
+      let process = try ChildProcess(
+        "swiftdata", ["sync-server", "--store", store, "--keys", folder.path("keys"), "--port", "0"])
+      processes.append(process)
+      try await process.wait(for: "listens")
+      guard let line = process.lines.first(where: { $0.contains("listens") }),
+        let url = line.split(separator: " ").last.flatMap({ URL(string: String($0)) })
+      else { throw SyncFailure(.unavailable, "no port") }
+      fixtures.append(ServerFixture(url: url, keys: keys, suffix: suffix))
+    }
+    return try await body(fixtures)
   }
 
   static func sha256(_ text: String) -> String {
     SHA256.hash(data: Data(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  func token(_ account: String) async throws -> String { try await keys.token(for: account, seconds: 600) }
+  /// The name that an account has on the server.
+  func account(_ name: String) -> String { name + suffix }
+
+  func token(_ name: String) async throws -> String { try await keys.token(for: account(name), seconds: 600) }
 
   /// Sends a request as any program could.
   func send(
@@ -61,4 +89,25 @@ final class TestFolder: Sendable {
   deinit { try? FileManager.default.removeItem(at: url) }
 
   func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+
+/// What a server keeps its zones in.
+enum TestStore: String, CaseIterable, CustomTestStringConvertible {
+  case sqlite, postgres
+
+  static var postgresURL: String? { ProcessInfo.processInfo.environment["POSTGRES_URL"] }
+  /// PostgreSQL where `POSTGRES_URL` names a server.
+  static var available: [TestStore] { postgresURL == nil ? [.sqlite] : allCases }
+
+  var testDescription: String { rawValue }
+
+  /// Runs a server in this process on such a store.
+  func with<T: Sendable>(_ body: @Sendable @escaping (ServerFixture) async throws -> T) async throws -> T {
+    switch self {
+    case .sqlite: try await ServerFixture.with(body)
+    // Other tests use the database too.
+    case .postgres:
+      try await ServerFixture.with(store: Self.postgresURL, suffix: "-" + UUID().uuidString.prefix(8), body)
+    }
+  }
 }

@@ -39,7 +39,7 @@ actor PlaylistSharing {
 
 @Suite("Sharing over HTTP", .serialized)
 struct SharingOverHTTPTests {
-  private static func container(_ server: ServerFixture, _ account: String) async throws -> ModelContainer {
+  static func container(_ server: ServerFixture, _ account: String) async throws -> ModelContainer {
     let database = "iCloud.\(UUID().uuidString)"
     try SyncServer.register(
       database, at: server.url, credentials: SyncCredentials(token: try await server.token(account)))
@@ -56,7 +56,7 @@ struct SharingOverHTTPTests {
   }
 
   /// Saves a playlist with two tracks and returns its identifier.
-  private static func savePlaylist(_ container: ModelContainer) throws -> PersistentIdentifier {
+  static func savePlaylist(_ container: ModelContainer) throws -> PersistentIdentifier {
     let context = ModelContext(container)
     let playlist = SeedPlaylist(name: "Jazz", ownerID: "ann")
     context.insert(playlist)
@@ -66,31 +66,33 @@ struct SharingOverHTTPTests {
     return playlist.persistentModelID
   }
 
-  private static func titles(_ container: ModelContainer) throws -> [String] {
+  static func titles(_ container: ModelContainer) throws -> [String] {
     try ModelContext(container).fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)])).map {
       "\($0.title) in \($0.playlist?.name ?? "none")"
     }
   }
 
-  private static func wait(_ condition: () throws -> Bool) async throws {
+  static func wait(_ condition: () throws -> Bool) async throws {
     for _ in 0..<2000 where try !condition() { try await Task.sleep(for: .milliseconds(10)) }
     #expect(try condition())
   }
 
-  @Test("An account that is invited accepts, sees the playlist with its tracks and changes it; a revoked one loses it")
-  func named() async throws {
-    try await ServerFixture.with { server in
+  @Test(
+    "An account that is invited accepts, sees the playlist with its tracks and changes it; a revoked one loses it",
+    arguments: TestStore.available)
+  func named(_ store: TestStore) async throws {
+    try await store.with { server in
       let (ann, bob) = (try await Self.container(server, "ann"), try await Self.container(server, "bob"))
       let playlist = try Self.savePlaylist(ann)
-      let share = try await PlaylistSharing(ann).sharePlaylist(playlist, with: "bob")
-      #expect(share.owner == "ann" && share.permission == .readWrite)
+      let share = try await PlaylistSharing(ann).sharePlaylist(playlist, with: server.account("bob"))
+      #expect(share.owner == server.account("ann") && share.permission == .readWrite)
       try await Self.engine(bob).syncNow()
       #expect(try Self.titles(bob).isEmpty)
       let offered = try #require(try await Self.engine(bob).shares().first)
-      #expect(offered.title == "Road trip" && !offered.hasAccepted && offered.owner == "ann")
+      #expect(offered.title == "Road trip" && !offered.hasAccepted && offered.owner == server.account("ann"))
       let accepted = try await Self.engine(bob).accept(offered.id)
       let participants = accepted.participants.map { "\($0.account) \($0.permission) \($0.hasAccepted)" }
-      #expect(participants == ["bob readWrite true"])
+      #expect(participants == ["\(server.account("bob")) readWrite true"])
       #expect(try Self.titles(bob) == ["a in Jazz", "b in Jazz"])
       let context = ModelContext(bob)
       let tracks = try context.fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)]))
@@ -102,7 +104,7 @@ struct SharingOverHTTPTests {
       try context.save()
       try await Self.wait { try Self.titles(ann) == ["a2 in Jazz", "b in Jazz", "c in Jazz"] }
       #expect(try await Self.engine(ann).share(of: playlist)?.id == share.id)
-      try await Self.engine(ann).revoke("bob", from: share.id)
+      try await Self.engine(ann).revoke(server.account("bob"), from: share.id)
       try await Self.wait { try Self.titles(bob).isEmpty }
       #expect(try await Self.engine(bob).shares().isEmpty)
       #expect(try Self.titles(ann) == ["a2 in Jazz", "b in Jazz", "c in Jazz"])
@@ -110,9 +112,11 @@ struct SharingOverHTTPTests {
     }
   }
 
-  @Test("A link gives what it promises: read-only undoes a change and says so; leaving takes the objects away")
-  func link() async throws {
-    try await ServerFixture.with { server in
+  @Test(
+    "A link gives what it promises: read-only undoes a change and says so; leaving takes the objects away",
+    arguments: TestStore.available)
+  func link(_ store: TestStore) async throws {
+    try await store.with { server in
       let (ann, bob) = (try await Self.container(server, "ann"), try await Self.container(server, "bob"))
       let playlist = try Self.savePlaylist(ann)
       let engine = try Self.engine(ann)
@@ -127,11 +131,11 @@ struct SharingOverHTTPTests {
       try context.fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)]))[0].title = "bob's"
       try context.save()
       let error = await #expect(throws: SyncError.self) { try await bobs.syncNow() }
-      #expect(error?.code == .forbidden && error?.message.contains("ann") == true)
+      #expect(error?.code == .forbidden && error?.message.contains(server.account("ann")) == true)
       #expect(try Self.titles(bob) == ["a in Jazz", "b in Jazz"])
       #expect(bobs.status.pendingChanges == 0)
       // The owner gives more.
-      try await engine.invite("bob", to: share.id, permission: .readWrite)
+      try await engine.invite(server.account("bob"), to: share.id, permission: .readWrite)
       try await bobs.syncNow()
       try context.fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)]))[0].title = "bob's"
       try context.save()
@@ -174,7 +178,7 @@ struct ShareIsolationTests {
   private func invite(
     _ server: ServerFixture, _ zone: String, _ account: String?, _ permission: SharePermission = .readOnly
   ) async throws -> String? {
-    let body = try SyncWire.encode(InviteRequest(account: account, permission: permission))
+    let body = try SyncWire.encode(InviteRequest(account: account.map(server.account), permission: permission))
     let path = "/v1/shares/\(zone)/invitations"
     let answer = try await server.send("POST", path, token: try await server.token("ann"), body: body)
     return try SyncWire.decode(InviteResponse.self, from: answer.body).link
@@ -184,12 +188,13 @@ struct ShareIsolationTests {
   private func statuses(_ server: ServerFixture, _ zone: String, as account: String) async throws -> [Int] {
     let token = try await server.token(account)
     let hash = String(repeating: "0", count: 64)
-    let invite = try SyncWire.encode(InviteRequest(account: "zoe", permission: .readWrite))
+    let invite = try SyncWire.encode(InviteRequest(account: server.account("zoe"), permission: .readWrite))
     let requests: [(String, String, Data?)] = [
       ("GET", "/v1/zones/\(zone)/changes?after=0", nil), ("POST", "/v1/zones/\(zone)/push", try push("s")),
       ("GET", "/v1/zones/\(zone)/assets/\(hash)?state=1", nil),
       ("PUT", "/v1/zones/\(zone)/assets/\(hash)?offset=0&total=3", Data("abc".utf8)),
-      ("POST", "/v1/shares/\(zone)/invitations", invite), ("DELETE", "/v1/shares/\(zone)/participants/bob", nil),
+      ("POST", "/v1/shares/\(zone)/invitations", invite),
+      ("DELETE", "/v1/shares/\(zone)/participants/\(server.account("bob"))", nil),
       ("DELETE", "/v1/shares/\(zone)", nil),
     ]
     var statuses: [Int] = []
@@ -200,9 +205,10 @@ struct ShareIsolationTests {
   }
 
   @Test(
-    "An account that was not invited, or has not accepted, neither reads nor writes a share, nor learns that it exists")
-  func strangers() async throws {
-    try await ServerFixture.with { server in
+    "An account that was not invited, or has not accepted, neither reads nor writes a share, nor learns that it exists",
+    arguments: TestStore.available)
+  func strangers(_ store: TestStore) async throws {
+    try await store.with { server in
       let zone = try await share(server)
       _ = try await invite(server, zone, "bob", .readWrite)
       #expect(try await statuses(server, zone, as: "eve") == Array(repeating: 404, count: 7))
@@ -215,9 +221,11 @@ struct ShareIsolationTests {
     }
   }
 
-  @Test("A participant who may only read is refused every change, and one who may write cannot invite or end")
-  func permissions() async throws {
-    try await ServerFixture.with { server in
+  @Test(
+    "A participant who may only read is refused every change, and one who may write cannot invite or end",
+    arguments: TestStore.available)
+  func permissions(_ store: TestStore) async throws {
+    try await store.with { server in
       let zone = try await share(server)
       let bob = try await server.token("bob")
       _ = try await invite(server, zone, "bob")
@@ -225,20 +233,21 @@ struct ShareIsolationTests {
       #expect(try await server.send("GET", "/v1/zones/\(zone)/changes?after=0", token: bob).status == 200)
       let refused = try await server.send("POST", "/v1/zones/\(zone)/push", token: bob, body: try push("s"))
       #expect(refused.status == 403 && refused.failure?.code == .forbidden)
-      #expect(refused.failure?.message.contains("ann") == true)
+      #expect(refused.failure?.message.contains(server.account("ann")) == true)
       _ = try await invite(server, zone, "bob", .readWrite)
       #expect(try await server.send("POST", "/v1/zones/\(zone)/push", token: bob, body: try push("s")).status == 200)
-      let invite = try SyncWire.encode(InviteRequest(account: "eve", permission: .readWrite))
+      let invite = try SyncWire.encode(InviteRequest(account: server.account("eve"), permission: .readWrite))
       let path = "/v1/shares/\(zone)"
       #expect(try await server.send("POST", "\(path)/invitations", token: bob, body: invite).status == 403)
       #expect(try await server.send("DELETE", path, token: bob).status == 403)
-      #expect(try await server.send("DELETE", "\(path)/participants/ann", token: bob).status == 403)
+      #expect(
+        try await server.send("DELETE", "\(path)/participants/\(server.account("ann"))", token: bob).status == 403)
     }
   }
 
-  @Test("A link that was revoked, guessed or read from the database opens nothing")
-  func links() async throws {
-    try await ServerFixture.with { server in
+  @Test("A link that was revoked, guessed or read from the database opens nothing", arguments: TestStore.available)
+  func links(_ store: TestStore) async throws {
+    try await store.with { server in
       let zone = try await share(server)
       let link = try #require(try await invite(server, zone, nil))
       let (ann, bob) = (try await server.token("ann"), try await server.token("bob"))
@@ -249,7 +258,9 @@ struct ShareIsolationTests {
       let hash = ServerFixture.sha256(link)
       for guess in ["", zone, String(link.dropLast()), hash] { #expect(try await accept(guess, bob) == 404) }
       #expect(try await accept(link, bob) == 200)
-      #expect(try await server.send("DELETE", "/v1/shares/\(zone)/participants/bob", token: ann).status == 200)
+      #expect(
+        try await server.send("DELETE", "/v1/shares/\(zone)/participants/\(server.account("bob"))", token: ann).status
+          == 200)
       #expect(try await server.send("GET", "/v1/zones/\(zone)/changes?after=0", token: bob).status == 404)
       #expect(try await accept(link, bob) == 404)
     }

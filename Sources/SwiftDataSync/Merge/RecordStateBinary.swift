@@ -1,0 +1,81 @@
+import Foundation
+import SyncProtocol
+
+// The bytes of states, as the ledger keeps them. A new field of a state has to be written and read here.
+
+extension RecordState {
+  /// The first byte, so that another format can be told from this one.
+  private static let format: UInt8 = 1
+
+  /// The state as bytes. Equal states are equal bytes.
+  var encoded: Data {
+    var writer = BinaryWriter()
+    writer.byte(Self.format)
+    writer.text(entity)
+    writer.optional(deleted) { $0.time($1) }
+    writer.optional(alias) { $0.record($1) }
+    writer.byte(isAway == true ? 1 : 0)
+    writer.count(fields.count)
+    for (property, field) in fields.sorted(by: { $0.key < $1.key }) {
+      writer.text(property)
+      field.write(to: &writer)
+    }
+    writer.count(members.count)
+    for (property, members) in members.sorted(by: { $0.key < $1.key }) {
+      writer.text(property)
+      writer.count(members.count)
+      for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+        writer.record(name)
+        writer.count(member.tags.count)
+        for tag in member.tags.sorted() { writer.time(tag) }
+        writer.optional(member.place) { $1.write(to: &$0) }
+        writer.optional(member.inversePlace) { $1.write(to: &$0) }
+      }
+    }
+    return writer.data
+  }
+
+  /// Reads ``encoded``.
+  /// - Throws: `DecodingError`.
+  init(encoded: Data) throws {
+    var reader = BinaryReader(encoded)
+    guard try reader.byte() == Self.format else {
+      throw ReplicaError(
+        description: "the bookkeeping was written by another version; remove the .sync file, and the store syncs anew")
+    }
+    self.init(entity: try reader.text())
+    deleted = try reader.optional { try $0.time() }
+    alias = try reader.optional { try $0.record() }
+    isAway = try reader.byte() == 1 ? true : nil
+    for _ in 0..<(try reader.count()) {
+      let property = try reader.text()
+      fields[property] = try Field(from: &reader)
+    }
+    for _ in 0..<(try reader.count()) {
+      let property = try reader.text()
+      var members: [RecordName: Member] = [:]
+      for _ in 0..<(try reader.count()) {
+        let name = try reader.record()
+        var member = Member()
+        for _ in 0..<(try reader.count()) { member.tags.insert(try reader.time()) }
+        member.place = try reader.optional { try Field(from: &$0) }
+        member.inversePlace = try reader.optional { try Field(from: &$0) }
+        members[name] = member
+      }
+      self.members[property] = members
+    }
+    try reader.end()
+  }
+}
+
+extension RecordState.Field {
+  fileprivate func write(to writer: inout BinaryWriter) {
+    writer.time(time)
+    value.write(to: &writer)
+  }
+
+  fileprivate init(from reader: inout BinaryReader) throws {
+    time = try reader.time()
+    value = try FieldValue(from: &reader)
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// The keys that encrypt attributes in shares. The server keeps them wrapped, and cannot unwrap them.
+
+extension ZoneStore {
+  /// The largest wrapped or encrypted key, in bytes.
+  private static let largestKey = 256
+
+  /// Publishes the public key of an account. The owners of the shares that it takes part in wrap their keys for it.
+  /// - Returns: whether the account had another key, or none.
+  func publish(_ request: PublishKeyRequest, account: String) throws -> Bool {
+    guard request.key.count == AccountKey.size else {
+      throw SyncFailure(.invalid, "a public key has \(AccountKey.size) bytes")
+    }
+    return try transaction { context in
+      let known = try accountKeys([account], context).first
+      guard known?.key != request.key else { return false }
+      if let known {
+        known.key = request.key
+      } else {
+        context.insert(ServerAccountKey(account: account, key: request.key))
+      }
+      // What was wrapped for another key is of no use.
+      for key in try context.fetch(
+        FetchDescriptor<ServerZoneKey>(predicate: #Predicate<ServerZoneKey> { $0.account == account }))
+      { context.delete(key) }
+      let zones = try context.fetch(
+        FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { $0.account == account })
+      ).map(\.zone)
+      for share in try context.fetch(
+        FetchDescriptor<ServerShare>(predicate: #Predicate<ServerShare> { zones.contains($0.zone) }))
+      where share.keyGeneration > 0 && !share.needsKeys { share.needsKeys = true }
+      return true
+    }
+  }
+
+  /// The key of a zone, for the owner or a participant.
+  func keys(of zone: String, account: String) throws -> ZoneKeys {
+    let context = ModelContext(container)
+    let share = try readableShare(zone, account, context)
+    let own = try zoneKey(zone, account, context)
+    let former = try context.fetch(
+      FetchDescriptor<ServerFormerKey>(
+        predicate: #Predicate<ServerFormerKey> { $0.zone == zone }, sortBy: [SortDescriptor(\.generation)]))
+    var keys = ZoneKeys(
+      generation: share.keyGeneration, ownerKey: try accountKeys([share.owner], context).first?.key,
+      wrapped: own?.wrapped, wrappedGeneration: own?.generation ?? 0, isWrappedByOwner: own?.isByOwner ?? false,
+      previous: former.map(\.encrypted), isStale: false, participants: [])
+    guard share.owner == account else { return keys }
+    keys.isStale = share.isKeyStale
+    keys.participants = try participants(share, context)
+    return keys
+  }
+
+  /// The participants and invited accounts that published a key.
+  private func participants(_ share: ServerShare, _ context: ModelContext) throws -> [AccountKey] {
+    let zone = share.zone
+    let names = try grants(zone, context).map(\.account)
+    let wrapped = try context.fetch(
+      FetchDescriptor<ServerZoneKey>(predicate: #Predicate<ServerZoneKey> { $0.zone == zone }))
+    let generations = Dictionary(uniqueKeysWithValues: wrapped.map { ($0.account, $0.generation) })
+    return try accountKeys(names, context).map {
+      AccountKey(account: $0.account, key: $0.key, generation: generations[$0.account] ?? 0)
+    }
+  }
+
+  /// Stores wrapped keys of the newest generation, or a new generation.
+  func putKeys(_ request: PutZoneKeysRequest, to zone: String, account: String) throws {
+    guard request.wrapped.count <= limits.participants + 1,
+      (request.wrapped.values + [request.previous].compactMap(\.self)).allSatisfy({ $0.count <= Self.largestKey })
+    else { throw SyncFailure(.tooLarge, "a key has at most \(Self.largestKey) bytes, and each participant has one") }
+    try transaction { context in
+      let share = try readableShare(zone, account, context)
+      let isOwner = share.owner == account
+      guard isOwner || (request.generation == share.keyGeneration && Set(request.wrapped.keys) == [account]) else {
+        throw SyncFailure(.forbidden, "a participant wraps keys for itself only; \(share.owner) does it for all")
+      }
+      try advance(share, to: request, context)
+      let known = Set(try grants(zone, context).map(\.account)).union([share.owner])
+      for (name, wrapped) in request.wrapped where known.contains(name) {
+        let known = try zoneKey(zone, name, context)
+        // What the owner wrapped stays: it says whose key it is.
+        if let known, !isOwner, known.isByOwner, known.generation == request.generation { continue }
+        let key = known ?? ServerZoneKey(zone: zone, account: name)
+        (key.generation, key.wrapped, key.isByOwner) = (request.generation, wrapped, isOwner)
+        if known == nil { context.insert(key) }
+      }
+      let rest = try participants(share, context).filter {
+        $0.generation < share.keyGeneration && request.wrapped[$0.account] == nil
+      }
+      let needsKeys = share.isKeyStale || !rest.isEmpty
+      if share.needsKeys != needsKeys { share.needsKeys = needsKeys }
+    }
+  }
+
+  private func advance(_ share: ServerShare, to request: PutZoneKeysRequest, _ context: ModelContext) throws {
+    guard request.generation > 0,
+      request.generation - share.keyGeneration == 0 || request.generation - share.keyGeneration == 1
+    else {
+      throw SyncFailure(
+        .keyConflict,
+        "the newest key of the share has the generation \(share.keyGeneration), not \(request.generation - 1)")
+    }
+    guard request.generation > share.keyGeneration else {
+      // The answer to a request that was sent twice was lost, or another device was faster.
+      guard request.previous == nil else {
+        throw SyncFailure(.keyConflict, "the share has a key of the generation \(request.generation) already")
+      }
+      return
+    }
+    guard (request.previous != nil) == (share.keyGeneration > 0) else {
+      throw SyncFailure(.invalid, "a new key comes with the key before it, encrypted")
+    }
+    if let previous = request.previous {
+      context.insert(ServerFormerKey(zone: share.zone, generation: share.keyGeneration, encrypted: previous))
+    }
+    share.keyGeneration = request.generation
+    share.isKeyStale = false
+  }
+
+  // MARK: - Access
+
+  /// - Throws: ``SyncFailure`` with the code `notFound` if the account may not read the share.
+  private func readableShare(_ zone: String, _ account: String, _ context: ModelContext) throws -> ServerShare {
+    _ = try access(account, zone, context)
+    guard let share = try share(zone, context) else { throw missing(zone, account) }
+    return share
+  }
+
+  private func zoneKey(_ zone: String, _ account: String, _ context: ModelContext) throws -> ServerZoneKey? {
+    let key = ServerGrant.key(zone, account)
+    return try context.fetch(FetchDescriptor<ServerZoneKey>(predicate: #Predicate<ServerZoneKey> { $0.key == key }))
+      .first
+  }
+
+  func accountKeys(_ accounts: [String], _ context: ModelContext) throws -> [ServerAccountKey] {
+    try context.fetch(
+      FetchDescriptor<ServerAccountKey>(
+        predicate: #Predicate<ServerAccountKey> { accounts.contains($0.account) }, sortBy: [SortDescriptor(\.account)]))
+  }
+
+  /// The generations of the keys that are wrapped for an account, by zone.
+  func keyGenerations(of account: String, _ context: ModelContext) throws -> [String: Int] {
+    let found = try context.fetch(
+      FetchDescriptor<ServerZoneKey>(predicate: #Predicate<ServerZoneKey> { $0.account == account }))
+    return Dictionary(uniqueKeysWithValues: found.map { ($0.zone, $0.generation) })
+  }
+
+  /// Takes the wrapped key of an account that leaves a share away, and asks the owner for a new key.
+  func forgetKey(of account: String, _ share: ServerShare, _ context: ModelContext) throws {
+    if let key = try zoneKey(share.zone, account, context) { context.delete(key) }
+    guard share.keyGeneration > 0 else { return }
+    if !share.isKeyStale { share.isKeyStale = true }
+    if !share.needsKeys { share.needsKeys = true }
+  }
+
+  /// Asks the owner to wrap the key for an account.
+  func askForKey(_ share: ServerShare) { if share.keyGeneration > 0, !share.needsKeys { share.needsKeys = true } }
+}
