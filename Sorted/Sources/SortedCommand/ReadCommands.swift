@@ -90,20 +90,29 @@ struct ShowCommand: ParsableCommand {
 struct SearchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "search",
-    abstract: "Search for a text and show the newest 50 messages that contain it.",
+    abstract: "Find messages by words and show the newest 50 of them.",
     discussion: """
+      Words may come in any order; case and accents do not matter. A word also
+      finds longer words that begin with it. Quotation marks find a phrase.
+      from:NAME, in:CONVERSATION, before:DAY, after:DAY and has:file narrow it.
+
       EXAMPLE
-        sorted search "grub rescue"
+        sorted search "rescue grub from:ann before:2026-01-31"
       """)
 
-  @Argument(help: "The text, as typed or in lower, upper or capitalised letters.")
+  @Argument(help: "The words and conditions.")
   var text: String
+
+  @Option(help: "Show the page after this message: the last one of the page before.")
+  var after: String?
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let found = try store.withInbox { SearchSummary(try $0.search(text)) }
+    let found = try store.withInbox { inbox in
+      SearchSummary(try inbox.search(text, after: try after.map { try inbox.message($0) }))
+    }
     try output.print(found) { $0.found(found) }
   }
 }

@@ -43,14 +43,15 @@ import Testing
   @Test("A search is read as words, phrases and conditions")
   func query() throws {
     let calendar = Calendar(identifier: .gregorian)
-    let query = try SearchQuery("from:bob \"two words\" one in:festival before:2026-02-01 has:file", calendar: calendar)
-    #expect(query.terms == [SearchQuery.Term(text: "two words", isPhrase: true), SearchQuery.Term(text: "one")])
+    let query = try MessageQuery(
+      "from:bob \"two words\" one in:festival before:2026-02-01 has:file", calendar: calendar)
+    #expect(query.terms.map(\.text) == ["two words", "one"] && query.terms.map(\.isPhrase) == [true, false])
     #expect(query.words == ["two", "words", "one"])
     #expect(query.sender == "bob" && query.conversation == "festival" && query.hasFile)
     #expect(query.before == calendar.date(from: DateComponents(year: 2026, month: 2, day: 1)))
-    #expect(try SearchQuery("").isEmpty)
+    #expect(try MessageQuery("").isEmpty)
     for text in ["before:tomorrow", "has:money", "a b c d e f g h i j k l m n o p q"] {
-      #expect(throws: PageError.self) { try SearchQuery(text) }
+      #expect(throws: DataLayerError.self) { try MessageQuery(text) }
     }
   }
 

@@ -38,7 +38,7 @@ import Testing
     let own = try WebSchema.inMemory()
     func cost(_ count: Int, _ text: String) throws -> (found: Int, statements: Int) {
       let inbox = try Self.inbox(count)
-      let query = try SearchQuery(text)
+      let query = try MessageQuery(text)
       func find() throws -> Int {
         try Self.access(inbox, own).search(query, ListFilter(), limit: 5).messages.count
       }
@@ -60,7 +60,7 @@ import Testing
     for (text, expected) in [("cafe", 12), ("cords", 1_200), ("brought cord", 1_200), ("from:maya cords", 600)] {
       var found: [MessageEntity] = []
       while true {
-        let page = try access.search(try SearchQuery(text), ListFilter(), limit: 50, after: found.last)
+        let page = try access.search(try MessageQuery(text), ListFilter(), limit: 50, after: found.last)
         found += page.messages
         #expect(!page.messages.isEmpty)
         guard page.hasMore else { break }
@@ -75,7 +75,7 @@ import Testing
     let (inbox, own) = (try Self.inbox(1_200), try WebSchema.inMemory())
     let access = Self.access(inbox, own)
     func count(_ text: String, _ access: Access) throws -> Int {
-      try access.search(try SearchQuery(text), ListFilter(), limit: 2_000).messages.count
+      try access.search(try MessageQuery(text), ListFilter(), limit: 2_000).messages.count
     }
     #expect(try count("others", access) == 1_200)
     #expect(try count("hers", access) == 0)
@@ -92,7 +92,7 @@ import Testing
 
   @Test("Words are matched in memory as the index matches them")
   func words() throws {
-    func matches(_ query: String, _ text: String) throws -> Bool { try SearchQuery(query).matches(text) }
+    func matches(_ query: String, _ text: String) throws -> Bool { try MessageQuery(query).matches(text) }
     #expect(try matches("it's", "IT'S late"))
     #expect(try matches("cafe", "un Café noir"))
     #expect(try matches("noir cafe", "un Café noir"))
@@ -114,8 +114,8 @@ import Testing
     }
     try context.save()
     let filter = ListFilter().with { $0.category = .fan }
-    let found = try Self.access(inbox, own).search(try SearchQuery(""), filter, limit: 10)
+    let found = try Self.access(inbox, own).search(try MessageQuery(""), filter, limit: 10)
     #expect(found.messages.map(\.id) == ["a"] && found.total == 1)
-    #expect(try Self.access(inbox, own, .member("john")).search(try SearchQuery("love"), filter, limit: 10).total == 1)
+    #expect(try Self.access(inbox, own, .member("john")).search(try MessageQuery("love"), filter, limit: 10).total == 1)
   }
 }

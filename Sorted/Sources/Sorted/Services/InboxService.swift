@@ -96,37 +96,6 @@ public struct InboxService {
       messages: try context.fetch(descriptor).reversed(), number: number, count: count, total: total)
   }
 
-  /// The newest matching messages, and the number of matches.
-  public struct SearchResult {
-    /// The newest matches up to the limit, newest first.
-    public let messages: [MessageEntity]
-    /// The number of matches.
-    public let total: Int
-  }
-
-  /// The newest messages that contain a text as typed, or in lower, upper or capitalized letters.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for an empty text.
-  public func search(_ text: String, limit: Int = 50) throws -> SearchResult {
-    guard !text.isEmpty else { throw DataLayerError.invalidData("the text to search for is empty") }
-    let lower = text.lowercased()
-    let upper = text.uppercased()
-    let capital = lower.prefix(1).uppercased() + lower.dropFirst()
-    // Each alternative scans every message, so the usual case has few.
-    let predicate =
-      [lower, upper, capital].contains(text)
-      ? #Predicate<MessageEntity> { $0.text.contains(lower) || $0.text.contains(upper) || $0.text.contains(capital) }
-      : #Predicate<MessageEntity> {
-        $0.text.contains(text) || $0.text.contains(lower) || $0.text.contains(upper) || $0.text.contains(capital)
-      }
-    let newestFirst = [SortDescriptor(\MessageEntity.createdAt, order: .reverse)]
-    let found = try context.fetchIdentifiers(FetchDescriptor(predicate: predicate, sortBy: newestFirst))
-    let shown = Set(found.prefix(max(0, limit)))
-    let messages = try context.fetch(
-      FetchDescriptor<MessageEntity>(
-        predicate: #Predicate { shown.contains($0.persistentModelID) }, sortBy: newestFirst))
-    return SearchResult(messages: messages, total: found.count)
-  }
-
   /// The counts of a store.
   public struct Statistics: Codable, Equatable, Sendable {
     /// All conversations.

@@ -104,20 +104,24 @@ public struct PageSummary: Codable, Equatable, Sendable {
 
 /// The JSON form of a search result.
 public struct SearchSummary: Codable, Equatable, Sendable {
-  /// The number of matches.
-  public var total: Int
+  /// The number of matches, or nil if it is not counted.
+  public var total: Int?
+  /// Whether older matches follow.
+  public var hasMore: Bool
   /// The newest matches, newest first.
   public var messages: [MessageSummary]
 
   /// Makes a summary.
-  public init(total: Int, messages: [MessageSummary]) {
+  public init(total: Int?, hasMore: Bool, messages: [MessageSummary]) {
     self.total = total
+    self.hasMore = hasMore
     self.messages = messages
   }
 
   /// Makes the summary of a search result.
   public init(_ result: InboxService.SearchResult) {
     total = result.total
+    hasMore = result.hasMore
     messages = result.messages.map(MessageSummary.init)
   }
 }

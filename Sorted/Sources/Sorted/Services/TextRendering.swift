@@ -54,8 +54,9 @@ public struct TextRendering: Sendable {
     var lines = result.messages.map { message in
       line("\(Self.time(message.createdAt))  \(message.conversationID)  \(message.sender):", message.text)
     }
-    if result.total > result.messages.count {
-      lines.append("The newest \(result.messages.count) of \(result.total).")
+    if result.hasMore, let last = result.messages.last {
+      let number = result.total.map { "The newest \(result.messages.count) of \($0)" } ?? "There are more"
+      lines.append("\(number); --after \(last.id) shows older ones.")
     }
     return lines.joined(separator: "\n")
   }

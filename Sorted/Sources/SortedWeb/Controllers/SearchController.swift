@@ -58,7 +58,7 @@ struct SearchController: Sendable {
   private static func search(
     _ words: String, _ filter: ListFilter, _ access: Access, _ clock: PageClock, after: String?
   ) throws -> Page {
-    let query = try SearchQuery(words, calendar: clock.calendar)
+    let query = try MessageQuery(words, calendar: clock.calendar)
     guard !query.isEmpty || filter.readsMessages else {
       return Page(
         words: words, hits: [], hasSearched: false, count: nil, noHits: false, choices: KindChoices(filter),
@@ -81,7 +81,7 @@ struct SearchController: Sendable {
       moreAddress: found.hasMore ? found.messages.last.map { "\(more)&after=\(Slug.encode($0.id))" } : nil)
   }
 
-  private static func count(_ found: Access.SearchResult, shown: Int) -> Phrase? {
+  private static func count(_ found: MessageSearch.Page, shown: Int) -> Phrase? {
     switch (found.total, found.hasMore) {
     case (let total?, true): "\(total) messages, the newest \(shown) of them"
     case (1, false): "1 message"
@@ -92,7 +92,7 @@ struct SearchController: Sendable {
   }
 
   private static func hit(
-    _ message: MessageEntity, _ conversation: ConversationEntity, _ query: SearchQuery, _ access: Access,
+    _ message: MessageEntity, _ conversation: ConversationEntity, _ query: MessageQuery, _ access: Access,
     _ clock: PageClock
   ) -> Page.Hit {
     let slug = Slug.encode(message.id)
@@ -139,7 +139,7 @@ struct SearchController: Sendable {
       latest.fetchLimit = 12
       let clock = PageClock()
       return try work.inbox.fetch(latest).map { conversation in
-        let row = try ConversationRow(conversation, nil, access, clock)
+        let row = ConversationRow(conversation, nil, access, clock)
         return Place(name: row.name, address: "/c/\(row.slug)", initials: row.initials, hue: row.hue)
       }
     }

@@ -81,11 +81,8 @@ struct Access {
   func conversations(containing text: String) -> Predicate<ConversationEntity> {
     let seen = seen
     guard !text.isEmpty else { return seen }
-    return #Predicate { (conversation: ConversationEntity) in
-      seen.evaluate(conversation)
-        && (conversation.displayName?.localizedStandardContains(text) == true
-          || conversation.participantIDs.contains { $0.localizedStandardContains(text) })
-    }
+    let named = MessageSearch.conversations(containing: text)
+    return #Predicate { seen.evaluate($0) && named.evaluate($0) }
   }
 
   /// The conversations with a person.

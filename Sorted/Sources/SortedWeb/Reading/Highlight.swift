@@ -1,4 +1,5 @@
 import Foundation
+import Sorted
 
 /// Where a text has the words of a search.
 enum Highlight {
@@ -61,7 +62,7 @@ enum Highlight {
     guard index > text.startIndex else { return true }
     let (before, first) = (text[text.index(before: index)], text[index])
     return !(before.isLetter || before.isNumber) || !(first.isLetter || first.isNumber)
-      || SearchQuery.hasNoSpaces(first)
+      || MessageQuery.hasNoSpaces(first)
   }
 
   private static func excerpt(_ text: String, _ words: [String]) -> String {

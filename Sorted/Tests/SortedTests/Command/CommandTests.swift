@@ -136,7 +136,12 @@ import Testing
     #expect(try json(sorted.run("archive", "irc", "--store", store, "--json"))["change"] as? String == "archived")
     #expect(try sorted.run("list", "--store", store).output == "No conversations.\n")
     #expect(try sorted.run("list", "--archived", "--store", store).output.contains("irc/ubuntu"))
-    #expect(try json(sorted.run("search", "LINE 2", "--store", store, "--json"))["total"] as? Int == 6)
+    let found = try json(sorted.run("search", "2 LINE", "--store", store, "--json"))
+    #expect(found["total"] as? Int == 6 && found["hasMore"] as? Bool == false)
+    let ids = (found["messages"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+    let rest = try json(sorted.run("search", "2 LINE", "--after", ids[3], "--store", store, "--json"))
+    #expect((rest["messages"] as? [[String: Any]])?.compactMap { $0["id"] as? String } == Array(ids.suffix(2)))
+    #expect(try sorted.run("search", "from:me an", "--store", store).output.hasSuffix("me: an answer\n"))
     #expect(try json(sorted.run("stats", "--store", store, "--json"))["messages"] as? Int == 26)
     #expect(try sorted.run("delete", "irc", "--store", store).output == "irc/ubuntu/2008-04-27: deleted\n")
     #expect(try json(sorted.run("stats", "--store", store, "--json"))["messages"] as? Int == 0)

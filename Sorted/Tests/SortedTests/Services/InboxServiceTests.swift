@@ -89,16 +89,64 @@ import Testing
     #expect(statements.count == 2)
   }
 
-  @Test("A search finds a text in the letters that were typed, in small, large and capitalised ones, newest first")
+  @Test("A search finds words in any order, whatever their case and accents, newest first")
   func search() throws {
-    try add("a", at: 0, texts: ["grub rescue", "Grub", "my GRUB", "other", "100% sure", "it's"])
-    #expect(try inbox.search("grub").messages.map(\.text) == ["my GRUB", "Grub", "grub rescue"])
-    #expect(try inbox.search("grub", limit: 1).messages.map(\.text) == ["my GRUB"])
-    #expect(try inbox.search("grub", limit: 1).total == 3)
-    #expect(try inbox.search("%").messages.map(\.text) == ["100% sure"])
-    #expect(try inbox.search("it's").messages.map(\.text) == ["it's"])
-    #expect(try inbox.search("_").messages.isEmpty)
-    #expect(throws: DataLayerError.invalidData("the text to search for is empty")) { try inbox.search("") }
+    try add(
+      "a", at: 0, texts: ["grub rescue", "Grub", "my GRUB", "other", "100% sure", "it's", "Café in gruber", "ngrub"])
+    func texts(_ query: String) throws -> [String] { try inbox.search(query).messages.map(\.text) }
+    #expect(try texts("grub") == ["Café in gruber", "my GRUB", "Grub", "grub rescue"])
+    #expect(try texts("rescue grub") == ["grub rescue"])
+    #expect(try texts("\"rescue grub\"") == [])
+    #expect(try texts("cafe gru") == ["Café in gruber"])
+    #expect(try texts("100%") == ["100% sure"])
+    #expect(try texts("it's") == ["it's"])
+    #expect(try texts("_") == [])
+    #expect(try inbox.search("grub", limit: 1).total == 4)
+    #expect(throws: DataLayerError.invalidData("the text to search for is empty")) { try inbox.search(" ") }
+  }
+
+  @Test("Conditions narrow a search: the sender, the conversation, the day and files")
+  func conditions() throws {
+    try add("a", at: 0, name: "Harbour", texts: ["the cord", "the tape"])
+    try add("b", at: 90_000, name: "Studio", texts: ["the cord again"])
+    try inbox.send("my cord", to: try inbox.conversation("a"), now: Date(timeIntervalSince1970: 200_000))
+    let file = AttachmentEntity(
+      type: .document, localURL: "file:///tmp/a.txt", fileSize: 1, mimeType: "text/plain", fileName: "a.txt")
+    try inbox.send(
+      "the list", to: try inbox.conversation("b"), attachments: [file], now: Date(timeIntervalSince1970: 200_000))
+    try context.save()
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    func texts(_ query: String) throws -> [String] {
+      try inbox.search(query, calendar: calendar).messages.map(\.text)
+    }
+    #expect(try texts("cord from:a") == ["the cord again", "the cord"])
+    #expect(try texts("cord from:me") == ["my cord"])
+    #expect(try texts("cord in:HARB") == ["my cord", "the cord"])
+    #expect(try texts("cord before:1970-01-02") == ["the cord"])
+    #expect(try texts("cord after:1970-01-01") == ["my cord", "the cord again"])
+    #expect(try texts("has:file") == ["the list"])
+    #expect(try texts("cord in:nowhere") == [])
+    #expect(throws: DataLayerError.invalidData("give a day as 2026-01-31")) { try inbox.search("before:yesterday") }
+    #expect(
+      throws: DataLayerError.invalidData("there is no has:money; has:file finds messages with attachments")
+    ) { try inbox.search("has:money") }
+  }
+
+  @Test("Pages of a search follow each other, of few and of very many matches")
+  func searchPages() throws {
+    for (id, count) in [("few", 120), ("many", 700)] {
+      try add(id, at: count == 120 ? 0 : 10_000, texts: (0..<count).map { "\(id) number \($0)" })
+      var found: [MessageEntity] = []
+      repeat {
+        let page = try inbox.search(id, after: found.last)
+        // More than 500 matches are not counted.
+        #expect(page.total == (id == "few" && found.isEmpty ? 120 : nil))
+        found += page.messages
+        #expect(page.hasMore == (found.count < count) && !page.messages.isEmpty)
+      } while found.count < count
+      #expect(found.map(\.text) == (0..<count).reversed().map { "\(id) number \($0)" })
+    }
   }
 
   @Test("A sent message is sending and pending, and the conversation's last")

@@ -86,19 +86,22 @@ import Testing
     let nasty = "a\u{1B}[31m\r\u{07}\u{9B}b"
     let all =
       try page([message(nasty, sender: nasty)]) + rendering.list([conversation(nasty, name: nasty, text: nasty)])
-      + rendering.found(SearchSummary(total: 1, messages: [message(nasty)]))
+      + rendering.found(SearchSummary(total: 1, hasMore: false, messages: [message(nasty)]))
     #expect(all.unicodeScalars.allSatisfy { $0 == "\n" || ($0.properties.generalCategory != .control) })
     #expect(all.contains("a␛[31m␍␇\u{FFFD}b"))
   }
 
   @Test("A search says how many more there are")
   func found() throws {
-    #expect(rendering.found(SearchSummary(total: 0, messages: [])) == "Nothing found.")
-    #expect(
-      rendering.found(SearchSummary(total: 3, messages: [try message("Hello\nyou")])) == """
-        2026-01-31 09:30  c  ann: Hello you
-        The newest 1 of 3.
-        """)
+    #expect(rendering.found(SearchSummary(total: 0, hasMore: false, messages: [])) == "Nothing found.")
+    let last = try message("Hello\nyou")
+    for (total, number) in [(3, "The newest 1 of 3"), (nil, "There are more")] {
+      #expect(
+        rendering.found(SearchSummary(total: total, hasMore: true, messages: [last])) == """
+          2026-01-31 09:30  c  ann: Hello you
+          \(number); --after \(last.id) shows older ones.
+          """)
+    }
   }
 
   @Test("A table is aligned")

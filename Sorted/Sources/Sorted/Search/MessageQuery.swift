@@ -1,28 +1,27 @@
 import Foundation
-import Sorted
 
-/// What a person types into a search field: words in any order, phrases in quotation marks, and conditions.
+/// What a person searches for: words in any order, phrases in quotation marks, and conditions.
 ///
-/// `from:bob` is the sender (`from:me` is the reader), `in:festival` the conversation by its name or its people,
+/// `from:bob` is the sender (`from:me` is the person who searches), `in:festival` the conversation by its name or its people,
 /// `before:2026-01-31` and `after:2026-01-31` the day, and `has:file` asks for an attachment.
-struct SearchQuery: Sendable {
+package struct MessageQuery: Sendable {
   /// A word, which also finds longer words that begin with it, or a phrase, which is found as it is.
-  struct Term: Equatable, Sendable {
-    var text: String
-    var isPhrase = false
+  package struct Term: Equatable, Sendable {
+    package var text: String
+    package var isPhrase = false
   }
 
-  private(set) var terms: [Term] = []
-  private(set) var sender: String?
-  private(set) var conversation: String?
-  private(set) var before: Date?
-  private(set) var after: Date?
-  private(set) var hasFile = false
+  package private(set) var terms: [Term] = []
+  package private(set) var sender: String?
+  package private(set) var conversation: String?
+  package private(set) var before: Date?
+  package private(set) var after: Date?
+  package private(set) var hasFile = false
 
-  static let maximumTerms = 16
+  package static let maximumTerms = 16
 
-  /// - Throws: ``PageError`` for a condition that cannot be read.
-  init(_ text: String, calendar: Calendar = .current) throws {
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for a condition that cannot be read.
+  package init(_ text: String, calendar: Calendar = .current) throws {
     for term in Self.split(text) {
       let parts = term.isPhrase ? [] : term.text.split(separator: ":", maxSplits: 1).map(String.init)
       let value = parts.count == 2 ? parts[1] : ""
@@ -36,12 +35,12 @@ struct SearchQuery: Sendable {
       }
     }
     guard terms.count <= Self.maximumTerms else {
-      throw PageError.invalid("Search for \(Self.maximumTerms) words at most.")
+      throw DataLayerError.invalidData("search for \(Self.maximumTerms) words at most")
     }
   }
 
   /// Whether it asks for nothing.
-  var isEmpty: Bool {
+  package var isEmpty: Bool {
     terms.isEmpty && sender == nil && conversation == nil && before == nil && after == nil && !hasFile
   }
 
@@ -51,7 +50,7 @@ struct SearchQuery: Sendable {
   // MARK: - Words
 
   /// The single words of all terms, without case and diacritics.
-  var words: [String] {
+  package var words: [String] {
     terms.flatMap { term in
       let words = Self.words(of: term.text)
       return words.isEmpty ? [term.text] : words
@@ -59,7 +58,7 @@ struct SearchQuery: Sendable {
   }
 
   /// Whether a text has all terms, by the rules of the full-text index.
-  func matches(_ text: String) -> Bool {
+  package func matches(_ text: String) -> Bool {
     let words = Self.words(of: text)
     return terms.allSatisfy { term in
       let wanted = Self.words(of: term.text)
@@ -97,7 +96,7 @@ struct SearchQuery: Sendable {
   }
 
   /// Whether a character belongs to a script that writes without spaces: Thai and Lao, Burmese, Khmer, Chinese and Japanese.
-  static func hasNoSpaces(_ character: Character) -> Bool {
+  package static func hasNoSpaces(_ character: Character) -> Bool {
     guard let value = character.unicodeScalars.first?.value else { return false }
     return [0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x2E80...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF]
       .contains { (range: ClosedRange<UInt32>) in range.contains(value) }
@@ -133,14 +132,14 @@ struct SearchQuery: Sendable {
       year: parts.first, month: parts.count > 1 ? parts[1] : 1, day: parts.count > 2 ? parts[2] : 1)
     guard (1...3).contains(parts.count), (1...9_999).contains(parts[0]), let date = calendar.date(from: components)
     else {
-      throw PageError.invalid("Give a day as 2026-01-31.")
+      throw DataLayerError.invalidData("give a day as 2026-01-31")
     }
     return date
   }
 
   private static func isFile(_ value: String) throws -> Bool {
     guard ["file", "files", "attachment", "picture"].contains(value.lowercased()) else {
-      throw PageError.invalid("has:file finds messages with attachments. There is no has:\(value).")
+      throw DataLayerError.invalidData("there is no has:\(value); has:file finds messages with attachments")
     }
     return true
   }
