@@ -125,7 +125,7 @@ let package = Package(
     .testTarget(
       name: "SortedWebTests",
       dependencies: [
-        "SortedWeb", "Sorted", "SortedCommand",
+        "AssistModel", "SortedWeb", "Sorted", "SortedCommand",
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -56,6 +56,10 @@ import Testing
       #expect(try await browser.send(path + "/sort", ["kind": "fan"]).status == 303)
       #expect(try InboxService(context: web.context()).message("offer/0").category == .fan)
       #expect(try await browser.get(path + "/why").text == "because you said so")
+      let hebrew = ["Accept-Language": "he"]
+      #expect(try await browser.get(path + "/why", headers: hebrew).text == "כי כך קבעת")
+      let fire = "/c/\(Slug.encode("fire"))/m/\(Slug.encode("fire/0"))/why"
+      #expect(try await browser.get(fire, headers: hebrew).text.hasPrefix("בגלל “"))
       #expect(try await browser.send(path + "/sort", ["kind": "friend"]).status == 400)
       let own = "/c/\(Slug.encode("talk"))"
       _ = try await browser.send(own + "/send", ["text": "hello", "key": UUID().uuidString])

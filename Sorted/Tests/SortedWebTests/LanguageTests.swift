@@ -1,3 +1,4 @@
+import AssistModel
 import Foundation
 import Sorted
 import Testing
@@ -60,6 +61,47 @@ import Testing
     #expect(Catalogue.text(phrase, in: .english) == "{2} on x")
     #expect(Catalogue.text(phrase, in: .hebrew) == "{2} ב־x")
     #expect(Catalogue.text("no such phrase {1}", in: .hebrew) == "no such phrase {1}")
+  }
+
+  @Test("The catalogue has what the services refuse and why a message is sorted as it is")
+  func dataLayer() throws {
+    let table = try Catalogue.table(.hebrew)
+    #expect(Set(DataLayerText.keys).subtracting(table.keys) == [])
+    #expect(Set(Trait.allCases.map(\.words)).subtracting(table.keys) == [])
+    let sources = [
+      "Search/MessageQuery", "Search/MessageSearch", "Services/InboxService", "Services/RetentionService",
+      "Assist/AssistInbox",
+    ]
+    var count = 0
+    for name in sources {
+      let path = Self.sources.appendingPathComponent("../Sorted/\(name).swift").standardizedFileURL
+      for match in try String(contentsOf: path, encoding: .utf8).matches(
+        of: /invalidData\("((?:[^"\\]|\\.)+)"\)/)
+      {
+        var number = 0
+        let key = match.1.replacing(/\\\([^)]*\)/) { _ in
+          number += 1
+          return "{\(number)}"
+        }.replacing("\\\"", with: "\"")
+        #expect(DataLayerText.keys.contains(key.prefix(1).uppercased() + key.dropFirst() + "."), "\(key)")
+        count += 1
+      }
+    }
+    #expect(count > 12)
+  }
+
+  @Test("Messages of the data layer are translated with their values, and a status of the sync stays")
+  func dataLayerValues() {
+    func hebrew(_ text: String) -> String { Language.$current.withValue(.hebrew) { DataLayerText.translated(text) } }
+    #expect(hebrew("the server has no conversation a") == "בשרת אין conversation a")
+    #expect(
+      hebrew("UNAVAILABLE: http://a:1/b cannot be reached: refused: x")
+        == "UNAVAILABLE: אי אפשר להגיע אל http://a:1/b: refused: x")
+    #expect(hebrew("the server has other news") == "the server has other news")
+    #expect(
+      PageError(DataLayerError.invalidData("the message is ann's; only who wrote it can change it"))?.detail
+        == "The message is \("ann")'s; only who wrote it can change it.")
+    #expect(PageError(DataLayerError.invalidData("something new"))?.detail == "Something new.")
   }
 
   @Test("Every page has the browser's language and its direction; the settings choose another one for good")

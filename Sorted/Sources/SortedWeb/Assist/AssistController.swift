@@ -13,7 +13,7 @@ struct AssistController: Sendable {
     let (id, messageID) = (try context.id("conversation"), try context.id("message"))
     let sentence = try await site.read(viewer) { access in
       let message = try access.message(messageID, in: try access.conversation(id))
-      return try AssistInbox(context: access.work.inbox).reasons(for: message).sentence
+      return try AssistInbox(context: access.work.inbox).reasons(for: message).translated
     }
     return Response(
       status: .ok, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
@@ -27,13 +27,9 @@ struct AssistController: Sendable {
     guard let kind = Kind(rawValue: try form.text("kind", maximum: 20)) else {
       throw PageError.invalid("There is no category of that name.")
     }
-    do {
-      try await site.write(visit.viewer) { access in
-        let message = try access.message(messageID, in: try access.conversation(id))
-        try AssistInbox(context: access.work.inbox).correct(message, as: kind, by: access.viewer.userID)
-      }
-    } catch DataLayerError.invalidData(let details) {
-      throw PageError.invalid(Phrase(details))
+    try await site.write(visit.viewer) { access in
+      let message = try access.message(messageID, in: try access.conversation(id))
+      try AssistInbox(context: access.work.inbox).correct(message, as: kind, by: access.viewer.userID)
     }
     return Pages.done(request, "/c/\(Slug.encode(id))")
   }

@@ -32,10 +32,12 @@ struct Phrase: ExpressibleByStringInterpolation, Equatable, Sendable {
     arguments = stringInterpolation.arguments
   }
 
-  /// A text that comes from elsewhere, such as a message of the data layer.
-  init(_ text: String) {
-    key = text
-    arguments = []
+  /// A text that comes from elsewhere, such as the name of a category.
+  init(_ text: String) { self.init(key: text, arguments: []) }
+
+  init(key: String, arguments: [String]) {
+    self.key = key
+    self.arguments = arguments
   }
 
   /// The text in the current language.

@@ -21,7 +21,7 @@ struct StatusLine: Equatable, Sendable {
     let waitingText: Phrase = pending == 1 ? "1 message waits to be sent" : "\(pending) messages wait to be sent"
     let statusText: Phrase
     // A sync of another program says how it went in the store.
-    let problem = sync?.error ?? lastError
+    let problem = (sync?.error ?? lastError).map(DataLayerText.translated)
     if let sync, !sync.isOnline {
       (kind, statusText) = ("offline", Self.offlineText)
       detail = pending > 0 ? waiting.text : nil

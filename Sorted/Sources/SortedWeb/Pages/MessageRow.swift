@@ -102,7 +102,7 @@ struct MessageRow {
     markLabel = mark.label.text
     failure =
       isMine && message.syncStatus == .failed
-      ? (message.syncError ?? String(translated: "The server did not take it.")) : nil
+      ? (message.syncError.map(DataLayerText.translated) ?? String(translated: "The server did not take it.")) : nil
     // A judgement is for the reader, not for the sender.
     chips = isDeleted || isMine ? [] : Self.chips(message)
     hasChips = !chips.isEmpty

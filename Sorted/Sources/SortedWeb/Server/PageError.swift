@@ -39,9 +39,7 @@ struct PageError: Error, Equatable {
   init?(_ error: any Error) {
     switch error {
     case let error as PageError: self = error
-    case DataLayerError.invalidData(let detail): self = .invalid(Phrase(Self.sentence(detail)))
-    case let error as AttachmentUploadError:
-      self = .invalid(Phrase(Self.sentence(error.errorDescription ?? "\(error)")))
+    case DataLayerError.invalidData(let detail): self = .invalid(DataLayerText.phrase(Self.sentence(detail)))
     default: return nil
     }
   }
