@@ -46,9 +46,10 @@ import Testing
         let access = Access(
           work: Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: Setting()), viewer: .owner("me"))
         let list = try ConversationList(access: access, filter: ListFilter()).page()
-        _ = try ListView(list, ListFilter(), access)
+        _ = ListView(list, ListFilter(), access)
         let conversation = try #require(list.conversations.first { $0.id == "long/\(length)" })
-        let view = try ThreadView(access, conversation, position, place: list.places[conversation.id])
+        let view = try ThreadView(
+          access, conversation, position, place: list.places[conversation.id], unread: list.unread[conversation])
         #expect(view.stretch.messages.count >= ThreadReader.pageSize)
       }
       return (try StatementTrace.record(page).statements, try StatementTrace.steps(of: page))
@@ -62,6 +63,90 @@ import Testing
       #expect(long.statements.count <= 14, "\(long.statements.joined(separator: "\n"))")
       #expect(long.steps < short.steps * 3 / 2)
     }
+  }
+
+  /// Conversations of ann and bob with ten messages each, alternately theirs; ann has read as many as `read` says.
+  private static func fillShared(
+    _ inbox: ModelContainer, _ own: ModelContainer, count: Int, read: (Int) -> Int?
+  ) throws {
+    let (context, places) = (ModelContext(inbox), ModelContext(own))
+    for number in 0..<count {
+      let conversation = ConversationEntity(id: "c\(number)", participantIDs: ["ann", "bob"])
+      context.insert(conversation)
+      for index in 1...10 {
+        let message = MessageEntity(
+          id: "c\(number)/\(index)", conversationID: conversation.id, senderID: index.isMultiple(of: 2) ? "ann" : "bob",
+          text: "message \(index)", createdAt: Date(timeIntervalSince1970: Double(number * 100 + index)), status: .sent,
+          syncStatus: .synced)
+        context.insert(message)
+        message.conversation = conversation
+        conversation.updateWithMessage(message)
+      }
+      if let read = read(number) {
+        let place = PlaceEntity(userID: "ann", conversationID: conversation.id)
+        place.readUpTo = Date(timeIntervalSince1970: Double(number * 100 + read))
+        places.insert(place)
+      }
+    }
+    try context.save()
+    try places.save()
+  }
+
+  @Test("A member's list counts the unread messages of all its conversations in one statement")
+  func unreadOfMembers() throws {
+    func page(_ count: Int, _ filter: ListFilter = ListFilter()) throws -> (unread: [Int], statements: [String]) {
+      let (inbox, own) = (try SortedContainer.inMemory(), try WebSchema.inMemory())
+      // Some were never read, some up to the fourth, sixth and last message.
+      try Self.fillShared(inbox, own, count: count) { [nil, 4, 6, 10][$0 % 4] }
+      let work = Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: Setting(hasAccounts: true))
+      let access = Access(work: work, viewer: .member("ann"))
+      let (view, trace) = try StatementTrace.record {
+        ListView(try ConversationList(access: access, filter: filter).page(), filter, access)
+      }
+      return (view.items.map(\.row.unread), trace)
+    }
+    let (few, many) = (try page(8), try page(120))
+    #expect(few.unread == [0, 2, 3, 5, 0, 2, 3, 5])
+    #expect(many.unread == (0..<50).map { [0, 2, 3, 5][$0 % 4] })
+    #expect(many.statements.count == few.statements.count && many.statements.count <= 6, "\(many.statements)")
+    // Ann wrote last everywhere, so that only the messages say what is unread.
+    let unread = try page(120, ListFilter().with { $0.kind = .unread })
+    #expect(unread.unread == (0..<50).map { [2, 3, 5][$0 % 3] })
+    #expect(unread.statements.count <= many.statements.count + 2)
+  }
+
+  @Test("A count of unread messages reads those on an index, and a thread that has 100 of them is counted once")
+  func unreadOfLongThreads() throws {
+    let (inbox, own) = (try SortedContainer.inMemory(), try WebSchema.inMemory())
+    try Self.fill(inbox, [20_000, 50])
+    let work = Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: Setting(hasAccounts: true))
+    func counts(_ user: String, _ read: [Int: Int]) throws -> (counts: [Int], steps: Int) {
+      let access = Access(work: work, viewer: .member(user))
+      let conversations = try [20_000, 50].map { try access.conversation("long/\($0)") }
+      let places = read.map { length, mark in
+        let place = PlaceEntity(userID: user, conversationID: "long/\(length)")
+        place.readUpTo = Date(timeIntervalSince1970: Double(mark))
+        return (place.conversationID, place)
+      }
+      let byID = Dictionary(uniqueKeysWithValues: places)
+      var found: [Int] = []
+      let steps = try StatementTrace.steps {
+        let unread = try UnreadCounts(conversations, byID, access)
+        found = conversations.map { unread[$0] }
+      }
+      return (found, steps)
+    }
+    let read = try counts("me", [20_000: 19_990, 50: 20])
+    #expect(read.counts == [10, 30])
+    #expect(read.steps < 3_000, "\(read.steps)")
+    let first = try counts("me", [:])
+    #expect(first.counts == [100, 50])
+    let second = try counts("me", [:])
+    #expect(second.counts == [100, 50])
+    #expect(second.steps < first.steps / 20, "\(first.steps), \(second.steps)")
+    // A later read mark counts again.
+    #expect(try counts("me", [20_000: 19_950]).counts == [50, 50])
+    #expect(try counts("x", [:]).counts == [0, 0])
   }
 
   @Test("A search for conversations by name or person is one statement with a limit, whatever their number")

@@ -45,8 +45,8 @@ struct BinController: Sendable {
       FetchDescriptor<PlaceEntity>(predicate: #Predicate { $0.userID == user && $0.deletedAt != nil }))
     let byID = Dictionary(places.map { ($0.conversationID, $0) }, uniquingKeysWith: { first, _ in first })
     let hiddenOnes = try access.conversations(Array(byID.keys)).filter { Access.isHidden($0, byID[$0.id]) }
-    let conversations = try hiddenOnes.map { conversation in
-      let row = try ConversationRow(conversation, nil, access, clock)
+    let conversations = hiddenOnes.map { conversation in
+      let row = ConversationRow(conversation, nil, access, clock)
       let date = byID[conversation.id]?.deletedAt ?? Date()
       return Conversation(
         slug: row.slug, name: row.name, deletedISO: date.formatted(.iso8601), deletedOn: clock.full(date))
@@ -68,7 +68,7 @@ struct BinController: Sendable {
     let byID = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let names = Dictionary(
       try access.conversations(Array(Set(found.map(\.conversationID)))).map {
-        ($0.id, try ConversationRow($0, nil, access, clock).name)
+        ($0.id, ConversationRow($0, nil, access, clock).name)
       }, uniquingKeysWith: { first, _ in first })
     func line(_ message: MessageEntity, _ text: String, _ date: Date, _ isForEverybody: Bool) -> Message? {
       names[message.conversationID].map {

@@ -48,8 +48,8 @@ struct PersonController: Sendable {
     return Page(
       personName: name, personID: Viewer.shownName(id), initials: Avatar.initials(name), hue: Avatar.hue(id),
       picture: people.picture(id),
-      shared: try shared.map {
-        Shared(slug: Slug.encode($0.id), name: try ConversationRow($0, nil, access, clock).name)
+      shared: shared.map {
+        Shared(slug: Slug.encode($0.id), name: ConversationRow($0, nil, access, clock).name)
       }, count: count == 1 ? String(translated: "1 message") : String(translated: "\(count) messages"))
   }
 }

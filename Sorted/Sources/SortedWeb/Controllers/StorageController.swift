@@ -41,6 +41,7 @@ struct StorageController: Sendable {
       try body(work)
       return before.subtracting(try files.used(work.inbox))
     }
+    site.desk.fullThreads.forget()
     files.discard(Array(gone))
   }
 

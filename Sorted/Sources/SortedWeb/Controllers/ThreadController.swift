@@ -31,16 +31,18 @@ struct ThreadController: Sendable {
       let list = try part == nil ? ConversationList(access: access, filter: filter).page() : nil
       let conversation = try list?.conversations.first { $0.id == id } ?? access.conversation(id)
       let place = if let list { list.places[id] } else { try access.place(in: id) }
+      let places = place.map { [id: $0] } ?? [:]
+      let unread = try (list?.unread ?? UnreadCounts([conversation], places, access))[conversation]
       let invitations = try part == .stretch ? [:] : site.invitations(access, conversation, origin: origin)
       let thread = try ThreadView(
-        access, conversation, position, place: place, editing: editing, reply: reply, invitations: invitations,
-        clock: clock)
+        access, conversation, position, place: place, unread: unread, editing: editing, reply: reply,
+        invitations: invitations, clock: clock)
       guard let list else {
         let isPane = part == .pane
         return Rendered(
           pages: site.pages, page: isPane ? Pane(thread: thread, formToken: formToken) as Any : thread.stretch)
       }
-      let view = try ListView(
+      let view = ListView(
         list, filter, access, current: id, clock: clock, sorting: try SortingView(access, filter))
       return Rendered(pages: site.pages, page: InboxController.Page(list: view, thread: thread))
     }

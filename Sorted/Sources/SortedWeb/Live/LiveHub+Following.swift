@@ -46,8 +46,10 @@ extension LiveHub {
     let place = try access.place(in: conversation.id)
     guard !Access.isHidden(conversation, place) else { return ServerEvent("gone", Slug.encode(conversation.id)) }
     let spam = try AssistInbox(context: access.work.inbox).spamConversations(for: viewer.userID)
-    let row = try ConversationRow(
-      conversation, place, access, PageClock(), isSpam: spam.contains(conversation.id))
+    let places = place.map { [conversation.id: $0] } ?? [:]
+    let row = ConversationRow(
+      conversation, place, access, PageClock(),
+      unread: try UnreadCounts([conversation], places, access)[conversation], isSpam: spam.contains(conversation.id))
     return ServerEvent("row", pages.render("row", row))
   }
 

@@ -37,11 +37,12 @@ struct ListView {
   init(
     _ page: ConversationList.Page, _ filter: ListFilter, _ access: Access, current: String? = nil,
     clock: PageClock = PageClock(), sorting: SortingView? = nil
-  ) throws {
+  ) {
     var day: String?
-    items = try page.conversations.map { conversation in
-      let row = try ConversationRow(
-        conversation, page.places[conversation.id], access, clock, isSpam: page.spam.contains(conversation.id))
+    items = page.conversations.map { conversation in
+      let row = ConversationRow(
+        conversation, page.places[conversation.id], access, clock, unread: page.unread[conversation],
+        isSpam: page.spam.contains(conversation.id))
       defer { day = row.day }
       return Item(heading: row.day == day ? nil : row.day, row: row, isCurrent: conversation.id == current)
     }

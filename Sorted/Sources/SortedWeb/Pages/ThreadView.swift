@@ -77,12 +77,14 @@ struct ThreadView {
 
 extension ThreadView {
   /// Reads what a page of a conversation shows.
-  /// - Parameter place: the viewer's place in the conversation, or nil if there is none.
+  /// - Parameters:
+  ///   - place: the viewer's place in the conversation, or nil if there is none.
+  ///   - unread: how many messages the viewer has not read.
   /// - Complexity: some statements on indices, however long the conversation is.
   init(
     _ access: Access, _ conversation: ConversationEntity, _ position: ThreadPosition, place: PlaceEntity?,
-    editing: String? = nil,
-    reply: String? = nil, invitations: [String: String] = [:], clock: PageClock = PageClock()
+    unread: Int, editing: String? = nil, reply: String? = nil, invitations: [String: String] = [:],
+    clock: PageClock = PageClock()
   ) throws {
     var scene = try ThreadScene(unmarked: access, conversation, clock: clock)
     let (stretch, hit) = try Self.stretch(access, position, scene)
@@ -94,7 +96,7 @@ extension ThreadView {
     let answers = try access.answers().filter(\.isEnabled).prefix(20).map {
       ThreadView.Answer(answerSlug: Slug.encode($0.id), question: $0.questionPattern, answer: $0.answer)
     }
-    let head = try ConversationRow(conversation, place, access, clock)
+    let head = ConversationRow(conversation, place, access, clock, unread: unread)
     let pins = try access.pins(of: conversation)
     self.init(
       head: head,

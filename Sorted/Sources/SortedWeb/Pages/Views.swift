@@ -24,12 +24,14 @@ struct ConversationRow {
   /// Of the talk of two: the other one's page.
   let person: String?
 
-  /// - Parameter isSpam: whether it belongs to the list of spam alone.
+  /// - Parameters:
+  ///   - unread: how many messages the viewer has not read.
+  ///   - isSpam: whether it belongs to the list of spam alone.
   init(
-    _ conversation: ConversationEntity, _ place: PlaceEntity?, _ access: Access, _ clock: PageClock,
+    _ conversation: ConversationEntity, _ place: PlaceEntity?, _ access: Access, _ clock: PageClock, unread: Int = 0,
     isSpam: Bool = false
-  ) throws {
-    let state = try ConversationState(conversation, place, access)
+  ) {
+    let state = ConversationState(conversation, place, access.viewer, unread: unread)
     let others = conversation.participantIDs.filter { $0 != access.viewer.userID }
     let name =
       conversation.displayName
@@ -49,9 +51,9 @@ struct ConversationRow {
     kinds =
       isSpam && !state.isPinned
       ? ConversationList.spamKind : ConversationList.kinds(state).map(\.rawValue).joined(separator: " ")
-    unread = state.unread
-    unreadText = state.unread > 99 ? "99+" : "\(state.unread)"
-    hasUnread = state.unread > 0
+    self.unread = unread
+    unreadText = unread > 99 ? "99+" : "\(unread)"
+    hasUnread = unread > 0
     isPinned = state.isPinned
     isMuted = state.isMuted
     isArchived = state.isArchived

@@ -11,6 +11,7 @@ struct ConversationList {
   struct Page {
     var conversations: [ConversationEntity]
     var places: [String: PlaceEntity]
+    var unread: UnreadCounts
     /// Whether older ones follow.
     var hasMore: Bool
     /// The conversations that belong to the list of spam alone.
@@ -89,7 +90,9 @@ struct ConversationList {
       rest = try last.map { try context.fetch(descriptor, after: $0) } ?? context.fetch(descriptor)
     }
     let visible = (pinned + rest.prefix(Self.pageSize)).filter { !Access.isHidden($0, places[$0.id]) }
-    return Page(conversations: visible, places: places, hasMore: rest.count > Self.pageSize)
+    return Page(
+      conversations: visible, places: places, unread: try UnreadCounts(visible, places, access),
+      hasMore: rest.count > Self.pageSize)
   }
 
   private func descriptor(pinned isPinned: Bool, without spam: [String]) throws -> FetchDescriptor<ConversationEntity> {
@@ -139,18 +142,32 @@ struct ConversationList {
     let sorted = all.map { (places[$0.id]?.isPinned == true, $0.lastMessageAt ?? .distantPast, $0) }
       .sorted { $0.0 != $1.0 ? $0.0 : $0.1 > $1.1 }.map(\.2)
     let start = last.flatMap { last in sorted.firstIndex { $0.id == last.id } }.map { $0 + 1 } ?? 0
-    var page = [ConversationEntity]()
-    for conversation in sorted.dropFirst(start) where page.count <= Self.pageSize {
-      // Counting takes a statement for each conversation, so it ends with the page.
-      if filter.kind == .unread,
-        try ConversationState(conversation, places[conversation.id], access).unread == 0
-      {
-        continue
-      }
-      page.append(conversation)
-    }
+    var rest = sorted[start...]
+    if filter.kind == .unread { rest = try unread(rest, places)[...] }
+    let page = Array(rest.prefix(Self.pageSize))
     return Page(
-      conversations: Array(page.prefix(Self.pageSize)), places: places, hasMore: page.count > Self.pageSize)
+      conversations: page, places: places, unread: try UnreadCounts(page, places, access),
+      hasMore: rest.count > Self.pageSize)
+  }
+
+  /// The first conversations with unread messages, as many as a page shows and one more.
+  /// - Complexity: a statement for as many conversations as a page has in which the viewer wrote last and has not read since;
+  ///   of all others it is known.
+  private func unread(
+    _ conversations: ArraySlice<ConversationEntity>, _ places: [String: PlaceEntity]
+  ) throws -> [ConversationEntity] {
+    let user = access.viewer.userID
+    var found: [ConversationEntity] = []
+    var candidates = conversations.filter {
+      ($0.lastMessageAt ?? .distantPast) > (places[$0.id]?.readUpTo ?? .distantPast)
+    }[...]
+    while found.count <= Self.pageSize, !candidates.isEmpty {
+      let batch = candidates.prefix(Self.pageSize + 1)
+      let counts = try UnreadCounts(batch.filter { $0.lastMessageSenderID == user }, places, access)
+      found += batch.filter { $0.lastMessageSenderID != user || counts[$0] > 0 }
+      candidates = candidates.dropFirst(batch.count)
+    }
+    return Array(found.prefix(Self.pageSize + 1))
   }
 }
 
@@ -161,30 +178,16 @@ struct ConversationState {
   var isArchived: Bool
   var unread: Int
 
-  /// Pages show larger counts as "99+".
-  private static let maximumUnread = 100
-
-  init(_ conversation: ConversationEntity, _ place: PlaceEntity?, _ access: Access) throws {
-    if access.viewer.isOwner {
+  init(_ conversation: ConversationEntity, _ place: PlaceEntity?, _ viewer: Viewer, unread: Int) {
+    self.unread = unread
+    if viewer.isOwner {
       isPinned = conversation.isPinned
       isMuted = conversation.isMuted
       isArchived = conversation.isArchived
-      unread = conversation.unreadCount
     } else {
       isPinned = place?.isPinned ?? false
       isMuted = place?.isMuted ?? false
       isArchived = place?.isArchived ?? false
-      unread = try Self.unread(conversation, since: place?.readUpTo, access)
     }
-  }
-
-  private static func unread(_ conversation: ConversationEntity, since: Date?, _ access: Access) throws -> Int {
-    let since = since ?? .distantPast
-    guard let last = conversation.lastMessageAt, last > since else { return 0 }
-    let (id, user) = (conversation.id, access.viewer.userID)
-    var descriptor = FetchDescriptor<MessageEntity>(
-      predicate: #Predicate { $0.conversationID == id && $0.createdAt > since && $0.senderID != user })
-    descriptor.fetchLimit = maximumUnread
-    return try access.work.inbox.fetchCount(descriptor)
   }
 }

@@ -17,6 +17,8 @@ struct Work {
   /// Of the web's own store.
   let own: ModelContext
   let setting: Setting
+  /// What the server knows of unread messages.
+  var fullThreads = FullThreads()
 
   func save() throws {
     // What a person sees of the change is in the inbox, so what belongs to it goes first.
@@ -30,6 +32,7 @@ struct Desk: Sendable {
   let inbox: ModelContainer
   let own: ModelContainer
   let setting: Setting
+  let fullThreads = FullThreads()
   private let readers = WorkQueue("readers", width: 4)
   /// One at a time: two changes of the same conversation see each other.
   private let writer = WorkQueue("writer", width: 1)
@@ -68,7 +71,9 @@ struct Desk: Sendable {
   }
 
   /// For callers on a thread that may wait.
-  func now() -> Work { Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: setting) }
+  func now() -> Work {
+    Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: setting, fullThreads: fullThreads)
+  }
 }
 
 /// Threads for one kind of work, with a bound for what waits.

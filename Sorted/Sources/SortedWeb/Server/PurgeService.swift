@@ -25,6 +25,7 @@ struct PurgeService: Service {
     let gone = try await desk.write { work in
       try purgeConversations(work, due: due) + purgeHidden(work, due: due) + purgeMessages(work, due: due)
     }
+    if !gone.isEmpty { desk.fullThreads.forget() }
     // Only what is really gone: a file without its message is harmless, a message without its file is not.
     files.discard(gone)
   }
