@@ -66,6 +66,28 @@ class AccessibilityTest(BrowserTest):
         page.get_by_role("button", name="שמירת המראה").click()
         expect(page.get_by_role("heading", name="Settings")).to_be_visible()
 
+    def test_the_settings_choose_a_theme(self):
+        page = self.open("/settings", color_scheme="light")
+        colours = set()
+        for theme in ["light", "dark", "contrast"]:
+            page.get_by_label("Theme").select_option(theme)
+            page.get_by_role("button", name="Save look").click()
+            expect(page.locator("html")).to_have_attribute("data-theme", theme)
+            colours.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+            self.check(page, f"settings {theme}")
+        self.assertEqual(len(colours), 3, colours)
+
+    def test_the_inbox_can_be_installed(self):
+        page = self.open()
+        manifest = page.request.get(self.server.url + page.locator("link[rel=manifest]").get_attribute("href")).json()
+        self.assertEqual((manifest["display"], manifest["start_url"]), ("standalone", "/"))
+        sizes = []
+        for icon in manifest["icons"]:
+            answer = page.request.get(self.server.url + icon["src"])
+            self.assertEqual((answer.status, answer.headers["content-type"]), (200, icon["type"]))
+            sizes.append(icon["sizes"])
+        self.assertTrue({"192x192", "512x512"} <= set(sizes), sizes)
+
     def test_live_updates_do_not_move_the_page(self):
         page, other = self.open(), self.open()
         self.enter(page, "Studio team")

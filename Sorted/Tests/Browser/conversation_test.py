@@ -146,6 +146,64 @@ class ConversationTest(BrowserTest):
         self.live(page)
         self.assertEqual(page.evaluate("CSS.highlights.get('found').size"), 2)
 
+    def test_a_film_is_played_in_its_message_and_so_is_sound(self):
+        page = self.open()
+        self.enter(page, "Studio team")
+        page.evaluate("""async () => {
+            const record = async (stream, type, name) => {
+                const recorder = new MediaRecorder(stream, { mimeType: type });
+                const parts = [];
+                recorder.ondataavailable = ({ data }) => parts.push(data);
+                const ended = new Promise((done) => recorder.onstop = done);
+                recorder.start();
+                setTimeout(() => recorder.stop(), 400);
+                await ended;
+                return new File(parts, name, { type });
+            };
+            const canvas = document.createElement("canvas");
+            const pen = canvas.getContext("2d");
+            const draw = setInterval(() => pen.fillRect(Math.random() * 200, 0, 50, 50), 20);
+            const film = await record(canvas.captureStream(25), "video/webm", "boat.webm");
+            clearInterval(draw);
+            const data = new DataTransfer();
+            data.items.add(film);
+            data.items.add(new File(["OggS\\0 no sound at all"], "horn.ogg", { type: "audio/ogg" }));
+            document.querySelector("#text").dispatchEvent(
+                new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        }""")
+        self.say(page, "The boat and its horn")
+        message = page.locator(".msg.mine:not(.waiting)", has_text="The boat and its horn")
+        expect(message.locator("audio[controls]")).to_have_attribute("aria-label", "horn.ogg")
+        expect(message.locator("video[controls]")).to_have_attribute("aria-label", "boat.webm")
+        page.wait_for_function("""() => {
+            const film = [...document.querySelectorAll(".msg.mine:not(.waiting) video")].at(-1);
+            if (film?.error) throw new Error(film.error.message);
+            return film?.readyState >= HTMLMediaElement.HAVE_METADATA && film.videoWidth > 0;
+        }""")
+        # It is the same element, at the same place of the film, when the message changes.
+        page.evaluate("""() => {
+            window.film = [...document.querySelectorAll(".msg.mine video")].at(-1);
+            film.loop = film.muted = true;
+            return film.play();
+        }""")
+        self.menu(message, "React with 👍")
+        expect(message.locator(".reaction")).to_have_text("👍 1")
+        self.assertEqual(page.evaluate("[film.isConnected, film.paused]"), [True, False])
+        # So is what was loaded with another conversation.
+        self.enter(page, "Acme Audio")
+        self.enter(page, "Studio team")
+        page.wait_for_function(
+            "() => document.querySelector('.msg.mine video')?.readyState >= HTMLMediaElement.HAVE_METADATA")
+
+    def test_a_persons_page_leads_to_the_conversations_with_them(self):
+        page = self.open()
+        self.enter(page, "Bike ride, Sunday")
+        page.locator(".people summary").click()
+        page.locator(".members a", has_text="eve").click()
+        expect(page.get_by_role("heading", name="eve")).to_be_visible()
+        page.get_by_role("link", name="Bike ride, Sunday").click()
+        expect(page.locator(".thread-title h1")).to_have_text("Bike ride, Sunday")
+
     def allow_previews(self, isAllowed):
         self.server.new_door()
         switches = ["categorization", "smartReply", "faq", "sentiment", "opportunity"] + ["previews"] * isAllowed
@@ -197,3 +255,58 @@ class TypingTest(BrowserTest):
         self.enter(lee, "kim")
         lee.locator("#text").press_sequentially("I am")
         expect(kim.locator("#typing")).to_contain_text("lee is writing")
+
+    def test_others_see_that_somebody_is_here_until_they_leave(self):
+        mia, ned = self.sign_up("mia"), self.sign_up("ned")
+        self.begin(mia, "ned")
+        self.say(mia, "Hello")
+        expect(mia.locator("#presence")).to_have_text("")
+        self.enter(ned, "mia")
+        expect(mia.locator("#presence")).to_have_text("ned is here")
+        expect(ned.locator("#presence")).to_have_text("mia is here")
+        mia.locator(".people summary").click()
+        expect(mia.locator(".members li", has_text="ned")).to_contain_text("here now")
+        tab = ned.context.new_page()
+        tab.goto(ned.url)
+        self.live(tab)
+        expect(tab.locator("#presence")).to_have_text("mia is here")
+        ned.close()
+        self.say(mia, "Are you there?")
+        expect(tab.locator(".msg", has_text="Are you there?")).to_be_visible()
+        expect(mia.locator("#presence")).to_have_text("ned is here")
+        tab.close()
+        expect(mia.locator("#presence")).to_have_text("")
+        expect(mia.locator(".here-mark")).to_have_count(0)
+
+
+class NotificationTest(BrowserTest):
+    arguments = ("--sample", "--accounts")
+
+    def test_a_hidden_tab_notifies_of_messages_in_all_conversations_but_muted_ones(self):
+        ola, per = self.sign_up("ola"), self.sign_up("per")
+        for name in ["First", "Second"]:
+            per.goto(self.server.url)
+            self.live(per)
+            per.locator(".new summary").click()
+            per.get_by_label("With").fill("ola")
+            per.get_by_label("Name", exact=False).fill(name)
+            per.get_by_role("button", name="Start").click()
+            self.live(per)
+            self.say(per, f"hello in {name}")
+            expect(self.row(ola, f"hello in {name}")).to_be_visible()
+        muted = self.row(ola, "First")
+        muted.hover()
+        muted.get_by_role("button", name="Mute").click()
+        expect(muted.get_by_label("muted")).to_be_visible()
+        ola.evaluate("""() => {
+            window.notes = [];
+            window.Notification = class { constructor(title, { body }) { notes.push(`${title}: ${body}`); } };
+            Notification.permission = "granted";
+            Object.defineProperty(document, "visibilityState", { value: "hidden" });
+        }""")
+        for name in ["First", "Second"]:
+            per.goto(self.server.url)
+            self.enter(per, name)
+            self.say(per, f"news in {name}")
+            expect(self.row(ola, f"news in {name}")).to_be_visible()
+        self.assertEqual(ola.evaluate("notes"), ["Second: news in Second"])

@@ -5,56 +5,18 @@ reload in the middle. outbox_test.py covers the change of accounts at one browse
 
 Usage: evening.py ROUNDS [SEED], with CHROMIUM and SORTED as scripts/browser sets them.
 """
-import asyncio
 import collections
 import random
 import re
 import sys
-import threading
 import unittest
 
-from support import BrowserTest, expect, free_port
+from network import Network
+from support import BrowserTest, expect
 
 ROUNDS = 12
 DELAY = 0.15
 LOSS = 0.05
-
-
-class BadNetwork:
-    """A proxy in a thread of its own."""
-
-    def __init__(self, target, seed):
-        self.target, self.port = target, free_port()
-        self.random = random.Random(seed)
-        self.cut = 0
-        self.loop = asyncio.new_event_loop()
-        threading.Thread(target=self.run, daemon=True).start()
-
-    def run(self):
-        asyncio.set_event_loop(self.loop)
-        self.loop.run_until_complete(asyncio.start_server(self.serve, "127.0.0.1", self.port))
-        self.loop.run_forever()
-
-    async def serve(self, reader, writer):
-        try:
-            other_reader, other_writer = await asyncio.open_connection("127.0.0.1", self.target)
-        except OSError:
-            return writer.close()
-        await asyncio.gather(self.copy(reader, other_writer), self.copy(other_reader, writer))
-
-    async def copy(self, reader, writer):
-        try:
-            while chunk := await reader.read(1 << 16):
-                await asyncio.sleep(DELAY)
-                if self.random.random() < LOSS:
-                    self.cut += 1
-                    break
-                writer.write(chunk)
-                await writer.drain()
-        except OSError:
-            pass
-        finally:
-            writer.close()
 
 
 class EveningTest(BrowserTest):
@@ -65,8 +27,8 @@ class EveningTest(BrowserTest):
         super().setUpClass()
         seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
         cls.random = random.Random(seed)
-        cls.network = BadNetwork(cls.server.port, seed)
-        cls.plain_url, cls.server.url = cls.server.url, f"http://127.0.0.1:{cls.network.port}"
+        cls.network = Network(cls.server.port, DELAY, LOSS, seed)
+        cls.plain_url, cls.server.url = cls.server.url, cls.network.url
 
     def listen(self, message):
         """A broken network is what this is about; only what the script itself throws counts."""

@@ -105,10 +105,28 @@ class SlowNetworkTest(BrowserTest):
         page.evaluate("""() => {
             IDBObjectStore.prototype.add = () => { throw new DOMException("full", "QuotaExceededError"); };
         }""")
+        answered = page.locator(".msg:not(.mine)").first
+        answered.hover()
+        answered.locator("a.reply").click()
+        page.locator("#files").set_input_files([
+            {"name": name, "mimeType": "text/plain", "buffer": b"one"} for name in ["list.txt", "plan.txt"]])
         self.say(page, "too much for here")
         expect(page.get_by_text("could not keep the message")).to_be_visible()
         expect(page.locator("#text")).to_have_value("too much for here")
+        expect(page.locator("#chosen .attachment")).to_have_text(["list.txt×", "plan.txt×"])
+        expect(page.locator("#reply-to")).to_be_visible()
         expect(page.locator(".msg.waiting")).to_have_count(0)
+
+    def test_a_refused_message_is_edited_with_its_files(self):
+        page = self.open()
+        self.enter(page, "Acme Audio")
+        page.locator("#files").set_input_files({"name": "tool.exe", "mimeType": "text/plain", "buffer": b"MZ"})
+        self.say(page, "a program")
+        refused = page.locator(".msg.refused", has_text="a program")
+        refused.get_by_role("button", name="Edit").click()
+        expect(refused).to_have_count(0)
+        expect(page.locator("#text")).to_have_value("a program")
+        expect(page.locator("#chosen .attachment")).to_have_text("tool.exe×")
 
     def test_an_answer_is_inserted_beside_what_was_typed(self):
         page = self.open()

@@ -72,6 +72,30 @@ class LongThreadTest(BrowserTest):
         expect(page.locator("#newer")).to_have_count(1)
         expect(page.locator("#older")).to_have_count(1)
 
+    def test_a_thread_is_loaded_again_once_at_a_time(self):
+        page = self.open("/c/bG9uZw")
+        is_part = lambda url: "from=" in url and "part=1" in url
+        order, held = [], []
+        page.on("request", lambda request: is_part(request.url) and order.append("asked"))
+        page.on("requestfinished", lambda request: is_part(request.url) and order.append("answered"))
+        page.route(is_part, lambda route: held.append(route) if not held else route.continue_())
+        refresh = """async () => {
+            const script = document.querySelector("script[type=module]").src;
+            const { refreshThread } = await import(new URL("thread.js", script));
+            (window.loading ??= []).push(refreshThread());
+        }"""
+        page.evaluate(refresh)
+        while not held:
+            page.wait_for_timeout(20)
+        page.evaluate(refresh)
+        page.evaluate(refresh)
+        held[0].continue_()
+        page.evaluate("Promise.all(window.loading)")
+        while len(order) < 4:
+            page.wait_for_timeout(20)
+        # An older page that comes after a newer one would take messages away.
+        self.assertEqual(order, ["asked", "answered", "asked", "answered"])
+
     def test_a_page_that_is_only_watched_keeps_a_bounded_number_of_messages(self):
         page = self.open("/c/bG9uZw")
         lines = "\n".join(f"live{number}" for number in range(600))

@@ -56,6 +56,7 @@ actor LiveHub {
   private var newcomers: Set<Int> = []
   private var nextSubscriber = 0
   private var isOver = false
+  var presence = Presence()
 
   /// Several changes within this time are one event: twenty messages a second are ten writes to each browser.
   static let pace = Duration.milliseconds(100)
@@ -105,6 +106,7 @@ actor LiveHub {
     }
     newcomers.insert(id)
     greet()
+    presenceChanges(in: topics)
     return stream
   }
 
@@ -149,6 +151,7 @@ actor LiveHub {
       switch key.topic {
       case .thread(viewer, id), .stretch(viewer, id, _):
         for listener in channels[key]?.subscribers ?? [] { listeners[listener]?.topics.removeAll { $0 == key } }
+        presenceChanges(in: [key.topic])
         channels[key]?.tasks.forEach { $0.cancel() }
         channels[key] = nil
       default: break
@@ -169,9 +172,12 @@ actor LiveHub {
       }.map(\.viewer.userID))
   }
 
+  /// What is followed, in any language.
+  var followedTopics: Set<Topic> { Set(channels.keys.map(\.topic)) }
+
   /// Tells everybody who has a conversation open, but for one person.
   func tell(_ event: ServerEvent, thread id: String, except userID: String) {
-    for topic in Set(channels.keys.map(\.topic)) {
+    for topic in followedTopics {
       if case .thread(let viewer, id) = topic, viewer.userID != userID { announce([event], to: topic) }
     }
   }
@@ -179,6 +185,7 @@ actor LiveHub {
   private func leave(_ id: Int) {
     newcomers.remove(id)
     guard let listener = listeners.removeValue(forKey: id) else { return }
+    presenceChanges(in: listener.topics.map(\.topic))
     for key in listener.topics {
       channels[key]?.subscribers.remove(id)
       guard let channel = channels[key], channel.subscribers.isEmpty else { continue }

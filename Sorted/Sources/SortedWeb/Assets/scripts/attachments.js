@@ -13,7 +13,8 @@ export function clearFiles() {
   show();
 }
 
-function add(list) {
+/** Chooses further files. */
+export function addFiles(list) {
   files = [...files, ...list];
   show();
 }
@@ -39,14 +40,14 @@ function show() {
 export function start() {
   document.addEventListener("change", (event) => {
     if (event.target.id !== "files") return;
-    add(event.target.files);
+    addFiles(event.target.files);
     event.target.value = "";
   });
   document.addEventListener("paste", (event) => {
     const pasted = [...(event.clipboardData?.files ?? [])];
     if (!pasted.length || event.target.id !== "text") return;
     event.preventDefault();
-    add(pasted);
+    addFiles(pasted);
   });
   const panes = $(".panes");
   for (const name of ["dragenter", "dragover"])
@@ -60,7 +61,7 @@ export function start() {
     panes?.classList.remove("dropping");
     if (!event.dataTransfer?.files.length || !$("#composer")) return;
     event.preventDefault();
-    add(event.dataTransfer.files);
+    addFiles(event.dataTransfer.files);
     $("#text").focus();
   });
 }

@@ -1,6 +1,6 @@
 // Writing: the text, what it answers, and sending it.
 
-import { chosenFiles, clearFiles } from "./attachments.js";
+import { addFiles, chosenFiles, clearFiles } from "./attachments.js";
 import { $, all } from "./dom.js";
 import * as drafts from "./drafts.js";
 import { send } from "./pending.js";
@@ -35,18 +35,27 @@ function submit() {
   const files = chosenFiles();
   if (!files.length && !text.value.trim()) return;
   if (!checkLength()) return text.focus();
-  const item = { thread: state.thread, text: text.value.trim() ? text.value : files[0].name, files, reply: replySlug() };
+  const typed = text.value.trim() ? text.value : "";
+  const item = { thread: state.thread, text: typed || files[0].name, files, reply: replySlug() };
   text.value = "";
   drafts.forget();
   clearFiles();
   setReply(null);
   checkLength();
   send(item).catch(() => {
-    insert(item.text);
+    giveBack(item, typed);
     say(t("This browser could not keep the message. Free some storage, then send it again."));
   });
   text.focus();
   emit("composed");
+}
+
+/** Puts what this browser could not keep back into the composer, or makes it a draft if another conversation is open now. */
+function giveBack({ thread, files, reply }, typed) {
+  if (state.thread !== thread || !$("#text")) return void post(`/c/${thread}/draft`, { text: typed }).catch(() => {});
+  if (reply) setReply(document.getElementById(`m-${reply}`));
+  addFiles(files);
+  if (typed) insert(typed);
 }
 
 // MARK: Answering a message

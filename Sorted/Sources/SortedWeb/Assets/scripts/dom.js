@@ -7,6 +7,9 @@ export const parse = (html) => new DOMParser().parseFromString(html, "text/html"
 /** The first list item of some HTML. */
 export const listItem = (html) => parse(`<ul>${html}</ul>`).querySelector("li");
 
+/** Has films and sounds load. What another document parsed does not load by itself, and a page's parts come from such ones. */
+export const loadMedia = (root, kept = []) => all("video, audio", root).filter((media) => !kept.includes(media)).forEach((media) => media.load());
+
 /** Makes an element. Properties that start with `data-` or `aria-`, and `role`, become attributes. */
 export function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);

@@ -1,9 +1,16 @@
 // Lists that keep their order while items come, change and go.
 
-import { $, all, make } from "./dom.js";
+import { $, all, loadMedia, make } from "./dom.js";
 import { rowOrder } from "./order.js";
 import { day, localise, timeOf } from "./times.js";
 import { t } from "./strings.js";
+
+/** Moves films and sounds that were begun to the item that takes the place of theirs. Those that play go on. */
+function takeMedia(item, old) {
+  const begun = all("video, audio", old).filter(({ paused, currentTime }) => !paused || currentTime > 0);
+  for (const media of begun) all("video, audio", item).find(({ src }) => src === media.src)?.replaceWith(media);
+  return begun;
+}
 
 /** Puts an item where it belongs, in place of the one with its identifier. */
 export function put(item, list, kind, order) {
@@ -16,12 +23,14 @@ export function put(item, list, kind, order) {
   const menu = old && $("details.menu[open]", old) && $("details.menu", item);
   if (menu) menu.open = true;
   const focus = old?.contains(document.activeElement) ? document.activeElement : null;
+  const begun = old ? takeMedia(item, old) : [];
   const inPlace = old && order(item, old) === 0;
   if (inPlace) old.replaceWith(item);
   else {
     old?.remove();
     list.insertBefore(item, following(item, list, kind, order));
   }
+  loadMedia(item, begun);
   if (focus && menu?.open && focus.matches("summary")) $("summary", menu).focus();
   else if (focus) (focus.dataset.key ? $(`[data-key="${focus.dataset.key}"]`, item) : $("a, button", item))?.focus();
   return item;

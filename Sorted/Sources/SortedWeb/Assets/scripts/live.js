@@ -61,6 +61,7 @@ async function handle({ name, data }) {
   if (name === "row") {
     const row = listItem(data);
     tell(row.id);
+    emit("row", { row, old: document.getElementById(row.id) });
     return putRow(row);
   }
   if (name === "gone") {
@@ -70,7 +71,6 @@ async function handle({ name, data }) {
   if (name === "message") {
     const message = listItem(data);
     tell(message.id);
-    emit("message", message);
     if (message.dataset.thread === state.thread) putSoon(message);
     return;
   }

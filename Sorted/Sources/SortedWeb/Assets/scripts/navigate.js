@@ -1,6 +1,6 @@
 // Opens conversations in the page: the list beside them stays as it is, with its place and its rows.
 
-import { $ } from "./dom.js";
+import { $, loadMedia } from "./dom.js";
 import { enterDraft } from "./drafts.js";
 import { enterPending } from "./pending.js";
 import { load } from "./server.js";
@@ -51,6 +51,7 @@ export async function open(path, { push = true } = {}) {
   }
   clearFiles();
   pane().replaceChildren(...loaded.page.body.childNodes);
+  loadMedia(pane());
   const panes = $(".panes");
   panes.dataset.thread = slug;
   panes.classList.add("in-thread");

@@ -1,5 +1,6 @@
 // Messages on their way, at the end of the thread.
 
+import { addFiles } from "./attachments.js";
 import { $, all, listItem, make } from "./dom.js";
 import { put } from "./lists.js";
 import { messageOrder } from "./order.js";
@@ -50,7 +51,10 @@ async function edit(item) {
   const taken = await takeBack(item.key);
   const text = $("#text");
   if (!taken || !text) return;
-  text.value = text.value ? `${text.value}\n${taken.text}` : taken.text;
+  addFiles(taken.files);
+  // A message of files alone is called like its first file.
+  const typed = taken.text === taken.files[0]?.name ? "" : taken.text;
+  text.value = [text.value, typed].filter(Boolean).join("\n");
   text.dispatchEvent(new Event("input", { bubbles: true }));
   text.focus();
 }

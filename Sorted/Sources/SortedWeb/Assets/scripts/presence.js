@@ -1,6 +1,7 @@
-// Who is writing, how many conversations are unread, and notifications of messages that come while the page is hidden.
+// Who is here and who is writing, how many conversations are unread, and notifications of messages that come while the page is
+// hidden.
 
-import { $, all } from "./dom.js";
+import { $, all, make } from "./dom.js";
 import { post } from "./server.js";
 import { on, state } from "./state.js";
 import { t } from "./strings.js";
@@ -23,6 +24,17 @@ function showWriting({ thread, name }) {
   timer = setTimeout(() => (line.textContent = ""), 5_000);
 }
 
+/** Says who else has the conversation open now. The members' links have their names. */
+function showHere({ thread, people }) {
+  if (thread !== state.thread || !$("#presence")) return;
+  const here = people.split(" ");
+  for (const mark of all(".here-mark")) mark.remove();
+  const links = all(".members a").filter(({ pathname }) => here.includes(pathname.split("/").at(-1)));
+  for (const link of links) link.append(" ", make("small", { className: "here-mark", textContent: t("here now") }));
+  const names = links.map((link) => $("bdi", link).textContent);
+  $("#presence").textContent = names.length > 1 ? t("{1} are here", names.join(", ")) : names.length ? t("{1} is here", names[0]) : "";
+}
+
 /** The title counts unread conversations, so that a tab in the background says so. */
 export function showCount() {
   const count = all("#rows .row.unread").length;
@@ -30,15 +42,25 @@ export function showCount() {
   document.title = count ? `(${count}) ${plain}` : plain;
 }
 
-function notify(message) {
-  if (document.visibilityState === "visible" || message.classList.contains("mine")) return;
-  if (globalThis.Notification?.permission !== "granted") return;
-  const row = $(`#c-${message.dataset.thread}`);
-  if (row?.querySelector(".muted-mark")) return;
-  const note = new Notification(message.dataset.name, { body: $(".text", message)?.textContent.slice(0, 200), tag: message.dataset.thread });
+const unread = (row) => parseInt($(".badge", row)?.lastChild.textContent ?? "0", 10);
+
+/** Whether a row has an unread message that the row before it had not. */
+function hasNews(row, old) {
+  if (!old) return unread(row) > 0;
+  // More than 99 are not counted.
+  return Number(row.dataset.sort) > Number(old.dataset.sort) && (unread(row) > unread(old) || unread(row) === 99);
+}
+
+function notify({ row, old }) {
+  if (document.visibilityState === "visible" || globalThis.Notification?.permission !== "granted") return;
+  const isSilent = $(".muted-mark", row) || ["spam", "archived"].includes(row.dataset.kinds);
+  if (isSilent || !hasNews(row, old)) return;
+  const slug = row.dataset.slug;
+  const note = new Notification($(".name", row).textContent, { body: $(".preview", row).textContent, tag: slug });
   note.onclick = () => {
     focus();
     note.close();
+    if (state.thread !== slug) location.assign(`/c/${slug}`);
   };
 }
 
@@ -46,7 +68,8 @@ export function start() {
   on("writing", tellWriting);
   on("composed", () => (lastTold = 0));
   on("typing", showWriting);
-  on("message", notify);
+  on("presence", showHere);
+  on("row", notify);
   on("rows", showCount);
   showCount();
   const button = $("#allow-notifications");

@@ -23,6 +23,17 @@ async function keep(request, answer) {
   for (const old of pages.slice(0, Math.max(0, pages.length - kept))) await cache.delete(old);
 }
 
+/** A page to its end. One that is cut would lack its composer, so it is asked for again, and then counts as no answer. */
+function wholePage(request) {
+  const ask = async () => {
+    const answer = await fetch(request);
+    if (!answer.ok || answer.redirected) return answer;
+    const { status, statusText, headers } = answer;
+    return new Response(await answer.arrayBuffer(), { status, statusText, headers });
+  };
+  return ask().catch(ask);
+}
+
 async function answer(event) {
   const { request } = event;
   const url = new URL(request.url);
@@ -32,8 +43,8 @@ async function answer(event) {
     if (known) return known;
   }
   try {
-    const fresh = await fetch(request);
-    if (fresh.ok && !fresh.redirected && fresh.type === "basic") event.waitUntil(keep(request, fresh.clone()));
+    const fresh = await (request.mode === "navigate" ? wholePage(request) : fetch(request));
+    if (fresh.ok && !fresh.redirected) event.waitUntil(keep(request, fresh.clone()));
     return fresh;
   } catch (error) {
     const known = await caches.match(request, { ignoreVary: true });

@@ -98,8 +98,26 @@ export function shownRange() {
   return { from: messages[0].dataset.sort, to: isDetached() ? messages.at(-1).dataset.sort : "" };
 }
 
-/** Loads what is on the page again: after the connection broke, or was made. What is shown stays unless it is gone. */
-export async function refreshThread() {
+let refresh = null;
+let isRefreshAsked = false;
+
+/**
+ * Loads what is on the page again: after the connection broke, or was made, or when very many messages came. It is loaded once at
+ * a time, and once more if that was asked for meanwhile: an older page that came late would take back what a newer one had.
+ */
+export function refreshThread() {
+  isRefreshAsked = true;
+  refresh ??= (async () => {
+    while (isRefreshAsked) {
+      isRefreshAsked = false;
+      await loadAgain();
+    }
+  })().finally(() => (refresh = null));
+  return refresh;
+}
+
+/** What is shown stays unless it is gone. */
+async function loadAgain() {
   if (!list()) return;
   const thread = state.thread;
   const range = shownRange() ?? { from: "0", to: "" };

@@ -1,0 +1,41 @@
+/// Who has a conversation open now. It is live only: the server stores nothing of it.
+extension LiveHub {
+  /// How soon the others hear of it. A browser that changes its stream leaves and comes within this time.
+  private static let presencePace = Duration.milliseconds(300)
+
+  /// Tells the readers of some conversations who else reads them, soon and once for all changes until then.
+  func presenceChanges(in topics: [Topic]) {
+    let ids = topics.compactMap { topic -> String? in if case .thread(_, let id) = topic { id } else { nil } }
+    guard !ids.isEmpty else { return }
+    let isScheduled = !presence.changed.isEmpty
+    presence.changed.formUnion(ids)
+    guard !isScheduled else { return }
+    Task {
+      try? await Task.sleep(for: Self.presencePace)
+      tellPresence()
+    }
+  }
+
+  private func tellPresence() {
+    let changed = presence.changed
+    presence.changed = []
+    for topic in followedTopics {
+      guard case .thread(let viewer, let id) = topic, changed.contains(id) else { continue }
+      let others = readers(of: id).subtracting([viewer.userID])
+      // A person who reads alone is told of nobody only after somebody was there.
+      guard !others.isEmpty || presence.told.contains(topic) else { continue }
+      if others.isEmpty { presence.told.remove(topic) } else { presence.told.insert(topic) }
+      let people = others.map(Slug.encode).sorted().joined(separator: " ")
+      guard let data = try? EventsController.json(["thread": Slug.encode(id), "people": people]) else { continue }
+      announce([ServerEvent("presence", data)], to: topic)
+    }
+  }
+
+  /// What the hub has to tell about presence.
+  struct Presence {
+    /// The conversations whose readers changed.
+    var changed: Set<String> = []
+    /// The topics whose viewers were told of other readers.
+    var told: Set<Topic> = []
+  }
+}
