@@ -13,6 +13,8 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "open-swiftdata", path: ".."),
+    // Only the tests need it: the sync server.
+    .package(path: "../Tools"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -38,6 +40,7 @@ let package = Package(
       dependencies: [
         "AssistModel", "FirestoreClient",
         .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "SwiftDataSync", package: "open-swiftdata"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]
@@ -115,10 +118,16 @@ let package = Package(
       ],
       path: "Tests/ImportFaults"
     ),
+    // A sync server that tests kill.
+    .executableTarget(
+      name: "SyncServerProcess", dependencies: [.product(name: "SyncServer", package: "Tools")],
+      path: "Tests/SyncServerProcess"),
     .testTarget(
       name: "SortedTests",
       dependencies: [
         "AssistModel", "Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer", "ImportFaults",
+        "SyncServerProcess",
+        .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
       ]),
@@ -126,6 +135,7 @@ let package = Package(
       name: "SortedWebTests",
       dependencies: [
         "AssistModel", "SortedWeb", "Sorted", "SortedCommand",
+        .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),

@@ -60,6 +60,9 @@ struct StoreOptions: ParsableArguments {
       configurations: [configuration(ofServer: server)])
   }
 
+  /// The file of the store; nil for a database server.
+  var file: URL? { server == nil ? url : nil }
+
   private var url: URL { store.map { URL(fileURLWithPath: $0) } ?? SortedContainer.defaultURL }
 
   /// Opens the store, and creates it if it does not exist.

@@ -13,12 +13,14 @@ struct ServeCommand: AsyncParsableCommand {
     abstract: "Show the inbox in a web browser. Ctrl-C ends it.",
     discussion: """
       Open the printed address, which signs in this browser once. With
-      --remote the inbox syncs continuously. With --accounts others can
-      sign up and see the conversations that they take part in.
+      --remote the inbox syncs continuously with Firestore, with --sync
+      with `swiftdata sync-server`. With --accounts others can sign up and
+      see the conversations that they take part in.
 
       EXAMPLE
         sorted serve --sample
         sorted serve --store inbox.store --port 8080
+        sorted serve --store inbox.store --sync http://127.0.0.1:8787
       """)
 
   @Option(help: "The port; 0 chooses a free one.")
@@ -58,11 +60,18 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The folder of attached files. (default: beside the store)", valueName: "folder"))
   var files: String?
 
+  @Option(help: ArgumentHelp("The sync server, as in http://127.0.0.1:8787.", valueName: "url"))
+  var sync: String?
+
+  @OptionGroup var token: TokenOptions
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var store: StoreOptions
 
   func validate() throws {
     guard !sample || store.store == nil else { throw ValidationError("--sample makes a store of its own") }
+    guard sync == nil || !(sample || accounts) && remote.isUnused else {
+      throw ValidationError("--sync is for the inbox of one person, without --accounts, --sample and --remote")
+    }
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
     guard (tlsCertificate == nil) == (tlsKey == nil) else {
       throw ValidationError("--tls-certificate and --tls-key are used together")
@@ -72,11 +81,13 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-serve-\(UUID().uuidString)")
     defer { if sample { try? FileManager.default.removeItem(at: folder) } }
-    let stores = try sample ? sampleStores(folder) : webStores()
+    let shared = try sync.map { try store.sharedInbox($0, token, user: remote.user) }
+    let stores = try sample ? sampleStores(folder) : webStores(shared?.container)
     let options = WebOptions(
       host: host, port: port, hasAccounts: accounts, files: stores.files, names: name, tls: tls,
       trustedProxies: trustedProxy)
-    let coordinator = try await coordinator(stores.inbox)
+    let coordinator: (any InboxSync)? =
+      if let shared { await SharedInboxCoordinator(shared) } else { try await coordinator(stores.inbox) }
     let syncing = coordinator.map { coordinator in Task { await coordinator.run(interval: 2) } }
     defer { syncing?.cancel() }
     let judging = Task { await AssistWorker(container: stores.inbox).run() }
@@ -109,8 +120,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  private func webStores() throws -> Stores {
-    let inbox = try store.container()
+  /// - Parameter shared: the inbox, where it is open already.
+  private func webStores(_ shared: ModelContainer?) throws -> Stores {
+    let inbox = try shared ?? store.container()
     let own = try store.webContainer()
     let place = files.map { URL(fileURLWithPath: $0) } ?? store.webFiles
     return (inbox, own, place)

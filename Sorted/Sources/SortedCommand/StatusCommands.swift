@@ -9,12 +9,15 @@ struct StatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Show the state of the sync: online, queued, failed with the reasons, last sync.",
     discussion: """
-      Checks whether the server answers if --remote or
+      Checks whether the server answers if --remote, --server or
       FIRESTORE_EMULATOR_HOST names one.
 
       EXAMPLE
         sorted status
       """)
+
+  @Option(help: ArgumentHelp("The sync server, as in http://127.0.0.1:8787.", valueName: "url"))
+  var server: String?
 
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var store: StoreOptions
@@ -28,6 +31,12 @@ struct StatusCommand: AsyncParsableCommand {
   }
 
   private func isOnline(_ user: String) async throws -> Bool? {
+    if let server {
+      guard let url = URL(string: server), url.host != nil else {
+        throw Failure("--server \(server) is no address; write it as in http://127.0.0.1:8787")
+      }
+      return await SharedInbox.answers(url)
+    }
     let emulator = ProcessInfo.processInfo.environment["FIRESTORE_EMULATOR_HOST"] ?? ""
     guard remote.remote != nil || remote.key != nil || !emulator.isEmpty else { return nil }
     let database = try Failure.explained { try remote.database() }
@@ -42,7 +51,8 @@ struct StatusCommand: AsyncParsableCommand {
 
   private func text(_ report: SyncStatusReport, _ rendering: TextRendering) -> String {
     var rows = [
-      ("user", report.user ?? "nobody yet"), ("online", report.online.map { $0 ? "yes" : "no" } ?? "not asked"),
+      ("user", report.user ?? "nobody yet"), ("server", report.server ?? "Firestore"),
+      ("online", report.online.map { $0 ? "yes" : "no" } ?? "not asked"),
       ("pending", "\(report.pending)"), ("failed", "\(report.failedCount)"),
       ("last sync", report.lastSync?.formatted(.iso8601) ?? "never"),
     ]

@@ -11,10 +11,12 @@ struct SyncCommand: AsyncParsableCommand {
     discussion: """
       If the server does not answer, messages stay queued. With
       --watch the sync runs until Ctrl-C and prints a line (JSON with --json)
-      for each event.
+      for each event. With --server the inbox syncs with `swiftdata
+      sync-server`, and shares its conversations; otherwise with Firestore.
 
       EXAMPLE
         sorted sync --user ann --remote http://127.0.0.1:8080
+        sorted sync --server http://127.0.0.1:8787 --token-file ann.token
       """)
 
   @Flag(help: "Run until Ctrl-C.")
@@ -23,6 +25,10 @@ struct SyncCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("With --watch: the polling interval.", valueName: "seconds"))
   var interval = 2.0
 
+  @Option(help: ArgumentHelp("The sync server, as in http://127.0.0.1:8787, instead of Firestore.", valueName: "url"))
+  var server: String?
+
+  @OptionGroup var token: TokenOptions
   @OptionGroup var remote: RemoteOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var store: StoreOptions
@@ -30,13 +36,23 @@ struct SyncCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard interval >= 0.05, interval <= 86_400 else { throw ValidationError("--interval is 0.05 s at least") }
+    guard server == nil || remote.isUnused else { throw ValidationError("use --server or --remote, not both") }
   }
 
   func run() async throws {
+    if let server {
+      let inbox = try store.sharedInbox(server, token, user: remote.user)
+      return try await watch ? keepSyncing(SharedInboxCoordinator(inbox), inbox.container) : exchange(inbox)
+    }
     let container = try store.container()
     let user = try Failure.explained { try remote.userID(of: container) }
     let database = try Failure.explained { try remote.database() }
-    if watch { return try await keepSyncing(container, database, user) }
+    if watch {
+      let coordinator = await BackgroundSyncCoordinator(
+        container: container, database: database, userID: user, reachability: remote.reachability(of: database),
+        environment: clock.environment)
+      return try await keepSyncing(coordinator, container)
+    }
     let bar = SendProgress()
     let session = SyncSession(container: container, database: database, userID: user, environment: clock.environment)
     do {
@@ -50,13 +66,22 @@ struct SyncCommand: AsyncParsableCommand {
     }
   }
 
+  /// One exchange with a sync server.
+  private func exchange(_ inbox: SharedInbox) async throws {
+    do {
+      let report = try await SharedInboxSession(inbox).run(ignoringDelays: true)
+      await inbox.close()
+      try JudgingProgress.judge(inbox.container)
+      try output.print(report) { Self.text(report, $0) }
+    } catch {
+      await inbox.close()
+      throw Failure.of(error)
+    }
+  }
+
   @MainActor
-  private func keepSyncing(
-    _ container: ModelContainer, _ database: any RemoteDatabase, _ user: String
-  ) async throws {
-    let coordinator = BackgroundSyncCoordinator(
-      container: container, database: database, userID: user, reachability: remote.reachability(of: database),
-      environment: clock.environment)
+  private func keepSyncing(_ coordinator: any InboxSync, _ container: ModelContainer) async throws {
+    let interval = interval
     let running = Task { await coordinator.run(interval: interval) }
     let judging = Task { await AssistWorker(container: container).run() }
     defer { judging.cancel() }
@@ -111,6 +136,9 @@ struct RemoteOptions: ParsableArguments {
 
   @Option(help: ArgumentHelp("The key file of a service account, from the Google Cloud console.", valueName: "file"))
   var key: String?
+
+  /// Whether no option names Firestore's server.
+  var isUnused: Bool { remote == nil && key == nil }
 
   /// Whether there is a network, or nil for a server on this machine, which needs none.
   func reachability(of database: any RemoteDatabase) -> AsyncStream<Bool>? {

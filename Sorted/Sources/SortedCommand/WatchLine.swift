@@ -10,7 +10,7 @@ struct WatchLine: Encodable, Equatable, Sendable {
   let error: String?
 
   @MainActor
-  init(_ coordinator: BackgroundSyncCoordinator) {
+  init(_ coordinator: any InboxSync) {
     online = coordinator.isOnline
     pending = coordinator.pendingSyncCount
     report = coordinator.lastReport
@@ -19,7 +19,7 @@ struct WatchLine: Encodable, Equatable, Sendable {
 
   /// The line after each sync.
   @MainActor
-  static func changes(of coordinator: BackgroundSyncCoordinator) -> AsyncStream<WatchLine> {
+  static func changes(of coordinator: any InboxSync) -> AsyncStream<WatchLine> {
     let (stream, continuation) = AsyncStream.makeStream(of: WatchLine.self)
     observe(coordinator, continuation)
     return stream
@@ -27,7 +27,7 @@ struct WatchLine: Encodable, Equatable, Sendable {
 
   @MainActor
   private static func observe(
-    _ coordinator: BackgroundSyncCoordinator, _ continuation: AsyncStream<WatchLine>.Continuation
+    _ coordinator: any InboxSync, _ continuation: AsyncStream<WatchLine>.Continuation
   ) {
     withObservationTracking {
       if !coordinator.isSyncing { continuation.yield(WatchLine(coordinator)) }

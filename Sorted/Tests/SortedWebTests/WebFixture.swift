@@ -19,20 +19,23 @@ struct WebFixture: Sendable {
   static func run(
     accounts: Bool = false, names: [String] = [], tls: TLSFiles? = nil, proxies: [String] = [], upload: Int = 1 << 20,
     undoTime: TimeInterval = 3_600, burst: Int = 10_000, fetcher: LinkFetcher = LinkFetcher(),
-    fill: (ModelContext) throws -> Void = { try WebSample.fill($0) },
+    fill: (ModelContext) throws -> Void = { try WebSample.fill($0) }, shared: SharedInbox? = nil,
     _ body: @Sendable @escaping (WebFixture) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sorted-web-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let inbox = try SortedContainer.open(folder.appendingPathComponent("inbox.store"))
+    let inbox = try shared?.container ?? SortedContainer.open(folder.appendingPathComponent("inbox.store"))
     try fill(ModelContext(inbox))
     let own = try WebSchema.open(folder.appendingPathComponent("web.store"))
     let options = WebOptions(
       port: 0, hasAccounts: accounts, files: folder.appendingPathComponent("files"), maximumUpload: upload,
       names: names, tls: tls, trustedProxies: proxies, undoTime: undoTime, burst: burst)
-    let server = try await SortedWebServer(inbox: inbox, own: own, options: options, sync: nil, fetcher: fetcher)
+    let sync: SharedInboxCoordinator? = if let shared { await SharedInboxCoordinator(shared) } else { nil }
+    let server = try await SortedWebServer(inbox: inbox, own: own, options: options, sync: sync, fetcher: fetcher)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
+    let syncing = Task { await sync?.run(interval: 0.1) }
+    defer { syncing.cancel() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.run(signals: false) { port.yield($0) } }
       group.addTask {

@@ -1,4 +1,5 @@
 import SwiftData
+import SyncProtocol
 
 /// What merging has to know about the models: names, and the rules of relationships.
 struct SyncSchema: Sendable, Equatable {
@@ -27,6 +28,8 @@ struct SyncSchema: Sendable, Equatable {
     let cascades: Bool
     /// Whether the inverse is a to-one, so that a target has at most one source.
     let isExclusive: Bool
+    /// Whether only the devices of an account share it. It is in the record's ``RecordName/personal`` then.
+    var isPersonal = false
   }
 
   struct Entity: Sendable, Equatable {
@@ -60,14 +63,37 @@ struct SyncSchema: Sendable, Equatable {
   static func isPlace(_ field: String) -> Bool { field.hasSuffix(".place") }
 }
 
+extension RecordName {
+  fileprivate static let personalSuffix = ".own"
+
+  /// The name of the record, in the account's private zone, that has the attributes which only the account's devices share.
+  var personal: RecordName { RecordName(text + Self.personalSuffix) }
+
+  /// The record whose ``personal`` one this is; nil for any other.
+  var subject: RecordName? {
+    text.hasSuffix(Self.personalSuffix) ? RecordName(String(text.dropLast(Self.personalSuffix.count))) : nil
+  }
+}
+
 extension SyncSchema {
-  /// - Parameter schema: the models that sync.
-  init(_ schema: Schema) {
+  /// The entity of the record that has an entity's personal attributes. No model has this name, so that no object is made.
+  static func personal(_ entity: String) -> String { entity + RecordName.personalSuffix }
+
+  /// The entity whose ``personal(_:)`` this is.
+  static func subject(_ entity: String) -> String { String(entity.dropLast(RecordName.personalSuffix.count)) }
+
+  /// - Parameters:
+  ///   - schema: the models that sync.
+  ///   - scopes: what of them does not sync with everybody.
+  init(_ schema: Schema, scopes: SyncScopes = SyncScopes()) {
     var entities: [String: Entity] = [:]
     for entity in schema.runtimeEntities {
       var properties: [String: Property] = [:]
       for property in entity.properties where property.isStored || property.isToMany {
+        let reach = scopes.reach(of: property, in: entity)
+        guard reach != .device else { continue }
         properties[property.name] = Self.property(property, entity)
+        properties[property.name]?.isPersonal = reach == .account
       }
       var unique: [(String, [String])] = []
       var declaring: __Entity? = entity
@@ -113,16 +139,18 @@ extension SyncSchema {
 
 /// Checks that models can sync.
 enum SyncRules {
-  /// - Parameter canSeal: whether the credentials have a secret to encrypt with.
+  /// - Parameters:
+  ///   - canSeal: whether the credentials have a secret to encrypt with.
+  ///   - scopes: what does not sync with everybody.
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` that names each property that cannot be synced and the remedy.
-  static func check(_ schema: Schema, canSeal: Bool) throws {
-    var problems: [String] = []
+  static func check(_ schema: Schema, canSeal: Bool, scopes: SyncScopes = SyncScopes()) throws {
+    var problems = scopes.problems
     for entity in schema.runtimeEntities {
       for property in entity.properties[entity.inheritedCount...] {
-        if let problem = check(property, entity, canSeal) {
-          problems.append("\(entity.name).\(property.name): \(problem)")
-        }
+        let problem = check(scope: property, entity, scopes) ?? check(property, entity, canSeal, scopes)
+        if let problem { problems.append("\(entity.name).\(property.name): \(problem)") }
       }
+      if scopes.isLocal(entity) { continue }
       let names = Set(entity.properties.map(\.name))
       for list in entity.uniquenessConstraints where !names.isSuperset(of: list) {
         problems.append(
@@ -136,7 +164,25 @@ enum SyncRules {
     }
   }
 
-  private static func check(_ property: __Property, _ entity: __Entity, _ canSeal: Bool) -> String? {
+  /// What is wrong with the scope of a property.
+  private static func check(scope property: __Property, _ entity: __Entity, _ scopes: SyncScopes) -> String? {
+    if let destination = property.destination?.__entity, scopes.isLocal(entity) != scopes.isLocal(destination) {
+      return "a relationship cannot lead from a model that syncs to one that does not, or the other way round"
+    }
+    guard scopes.reach(of: property, in: entity) != nil, !scopes.isLocal(entity) else { return nil }
+    guard property.isAttribute else { return "a SyncScope names attributes; drop the relationship from it" }
+    guard property.isOptional || property.defaultValue != nil else {
+      return "give the attribute a default value, which objects of other replicas have at first"
+    }
+    let isUnique =
+      property.schemaProperty.isUnique || entity.uniquenessConstraints.contains { $0.contains(property.name) }
+    return isUnique ? "an attribute with a SyncScope cannot be unique, since other replicas do not see its value" : nil
+  }
+
+  private static func check(
+    _ property: __Property, _ entity: __Entity, _ canSeal: Bool, _ scopes: SyncScopes
+  ) -> String? {
+    if scopes.isLocal(entity) || scopes.reach(of: property, in: entity) == .device { return nil }
     if property.isAttribute {
       return property.isSensitive && !canSeal
         ? "the option .allowsCloudEncryption needs SyncCredentials with an encryptionSecret" : nil

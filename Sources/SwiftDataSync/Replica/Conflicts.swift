@@ -100,7 +100,9 @@ extension Replica {
       let local = try copy(conflict.local, conflict.name, entity)
       let remote = try copy(conflict.remote, conflict.name, entity)
       guard resolvers.run(entity.name, local: local, remote: remote) else { continue }
+      let rules = user.schema[entity.name]?.properties ?? [:]
       for property in entity.properties where property.isAttribute && property.isStored && !property.isConstant {
+        guard let rule = rules[property.name], !rule.isPersonal else { continue }
         let decided = try ModelCells.cell(of: local, property)
         if try ModelCells.cell(of: object, property) != decided { try ModelCells.set(object, property, decided) }
       }

@@ -17,7 +17,24 @@ extension Replica {
     else {
       throw ReplicaError(description: "the log of the zone \(zone) has a gap behind \(position)")
     }
-    try integrateBetweenSaves(fresh, zone)
+    for batch in batches(fresh) { try integrateBetweenSaves(batch, zone) }
+  }
+
+  /// Divides entries where a resolver has to be asked: this replica made its transaction without those of others that the log
+  /// has before it. It is pending while these are taken in, as one that was not sent yet.
+  private func batches(_ entries: [LogEntry]) -> [[LogEntry]] {
+    guard !resolvers.isEmpty else { return [entries] }
+    let own = ledger.replica.clock.replica
+    var batches: [[LogEntry]] = []
+    for entry in entries {
+      let isOwn = entry.transaction.replica == own
+      if let last = batches.last?.last, !isOwn || last.transaction.replica == own {
+        batches[batches.count - 1].append(entry)
+      } else {
+        batches.append([entry])
+      }
+    }
+    return batches
   }
 
   private func integrateBetweenSaves(_ entries: [LogEntry], _ zone: String) throws {
@@ -136,6 +153,12 @@ extension Replica {
       let (old, now) = (try view.state(name), try new.state(name))
       let isMissing = try now?.isAlive == true && ledger.object(of: name) == nil
       guard old != now || isMissing else { continue }
+      if let subject = name.subject {
+        // The object of another record shows what changed, if it is here already.
+        let record = try new.resolve(subject)
+        if old != now, try new.isAlive(record) { touched.insert(record) }
+        continue
+      }
       touched.insert(name)
       if let now, now.isAlive {
         let own = try self.lists(of: name, now, since: old?.isAlive == true && !isMissing ? old : nil)

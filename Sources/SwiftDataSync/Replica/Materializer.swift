@@ -103,8 +103,9 @@ final class Materializer {
   private func create(_ name: RecordName) throws {
     guard let state = try view.state(name), let entity = user.entities[state.entity] else { return }
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
+    let personal = try view.state(name.personal)
     for property in entity.properties where property.isAttribute && property.isStored {
-      guard let field = state.fields[property.name] else { continue }
+      guard let field = field(property, entity, state, personal) else { continue }
       cells[property.index] = try cell(field.value, name, property)
       if cells[property.index] == nil { held[name, default: [:]][property.name] = .null }
     }
@@ -131,7 +132,16 @@ final class Materializer {
   }
 
   private func cell(_ value: FieldValue, _ name: RecordName, _ property: __Property) throws -> SQLValue? {
-    try Self.cell(value, name, property, replica)
+    let isPersonal = user.schema[property.entityName]?.properties[property.name]?.isPersonal == true
+    return try Self.cell(value, isPersonal ? name.personal : name, property, replica)
+  }
+
+  /// What the log says of an attribute; nil for one that does not sync.
+  private func field(
+    _ property: __Property, _ entity: __Entity, _ state: RecordState, _ personal: RecordState?
+  ) -> RecordState.Field? {
+    guard let rule = user.schema[entity.name]?.properties[property.name] else { return nil }
+    return rule.isPersonal ? personal?.fields[property.name] : state.fields[property.name]
   }
 
   /// - Returns: nil if the value cannot be read without a key that the replica does not have.
@@ -159,8 +169,9 @@ final class Materializer {
 
   private func updateAttributes(_ name: RecordName) throws {
     guard let object = try object(name), let state = try view.state(name) else { return }
-    for property in type(of: object).__entity.properties where property.isAttribute && property.isStored {
-      guard let field = state.fields[property.name], !property.isConstant else { continue }
+    let (entity, personal) = (type(of: object).__entity, try view.state(name.personal))
+    for property in entity.properties where property.isAttribute && property.isStored {
+      guard let field = field(property, entity, state, personal), !property.isConstant else { continue }
       let actual = try UserStore.value(of: object, property)
       if actual == field.value { continue }
       guard let cell = try cell(field.value, name, property) else {

@@ -169,7 +169,8 @@ extension SyncSchema {
 
   /// Whether the models have all that a change names.
   func knows(_ change: RecordChange) -> Bool {
-    guard let entity = entities[change.entity] else { return false }
+    let subject = change.record.subject == nil ? change.entity : Self.subject(change.entity)
+    guard let entity = entities[subject] else { return false }
     func knows(_ name: String) -> Bool { entity.properties[name] != nil || name == Self.home || Self.isPlace(name) }
     return change.fields.keys.allSatisfy(knows) && (change.members ?? [:]).keys.allSatisfy(knows)
   }

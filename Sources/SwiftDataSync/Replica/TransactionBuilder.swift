@@ -105,10 +105,14 @@ final class TransactionBuilder {
     guard let rules = schema[entity.name] else { return }
     let name = try name(of: object)
     var change = RecordChange(name, entity.name)
+    var personal = RecordChange(name.personal, SyncSchema.personal(entity.name))
     let held = try ledger.held(name)
     for property in entity.properties where only?.contains(property.name) ?? true {
       guard let rule = rules.properties[property.name] else { continue }
       switch rule.kind {
+      case .attribute(let isSealed) where rule.isPersonal:
+        // A default value need not travel: the account's other devices have it already.
+        try write(object, property, isSealed: isSealed, held: held[property.name], isNew: false, to: &personal)
       case .attribute(let isSealed):
         try write(object, property, isSealed: isSealed, held: held[property.name], isNew: isNew, to: &change)
       case .reference: try write(reference: property, rule, of: object, isNew: isNew, to: &change)
@@ -118,6 +122,7 @@ final class TransactionBuilder {
     }
     if try isNew && view.state(name) == nil { newRecords.insert(name) }
     if isNew || !change.isEmpty { try emit(change) }
+    if !personal.isEmpty { try emit(personal) }
     for property in entity.properties where property.isToMany && only?.contains(property.name) ?? true {
       guard let rule = rules.properties[property.name] else { continue }
       if rule.kind == .members { try exportMembers(of: object, property, name) }
@@ -168,6 +173,8 @@ final class TransactionBuilder {
 
   /// The program gave a property another value than the one that stood in for what cannot be shown.
   private func release(_ property: String, of record: RecordName) throws {
+    // What stands in is noted at the object's own record, also for a property that is one account's.
+    let record = record.subject ?? record
     var rest = try ledger.held(record)
     rest[property] = nil
     try ledger.setHeld(rest, of: record)
@@ -301,6 +308,11 @@ final class TransactionBuilder {
       var change = RecordChange(name, state.entity)
       change.deleted = time
       try emit(change)
+      if let personal = try view.state(name.personal), personal.isAlive {
+        var change = RecordChange(name.personal, personal.entity)
+        change.deleted = time
+        try emit(change)
+      }
     }
   }
 

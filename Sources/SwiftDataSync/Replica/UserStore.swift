@@ -17,20 +17,21 @@ final class UserStore {
   /// - Parameters:
   ///   - container: the container, which has to stay open.
   ///   - index: the store among those of the container.
-  init(_ container: ModelContainer, store index: Int = 0) {
+  ///   - scopes: what does not sync with everybody.
+  init(_ container: ModelContainer, store index: Int = 0, scopes: SyncScopes = SyncScopes()) {
     self.container = container
     let core = container.core
     store = core.stores[index]
-    let models = Self.schema(of: core, store: index)
+    let models = Self.schema(of: core, store: index, scopes: scopes)
     entities = Dictionary(models.runtimeEntities.map { ($0.name, $0) }) { first, _ in first }
-    schema = SyncSchema(models)
+    schema = SyncSchema(models, scopes: scopes)
   }
 
-  /// The models that a store of a container keeps.
-  static func schema(of core: ContainerCore, store index: Int) -> Schema {
+  /// The models that a store of a container keeps and syncs.
+  static func schema(of core: ContainerCore, store index: Int, scopes: SyncScopes = SyncScopes()) -> Schema {
     Schema(
       core.schema.models.filter { type in
-        (try? core.table(for: type.__entity)).map { $0.store == index } ?? false
+        (try? core.table(for: type.__entity)).map { $0.store == index } ?? false && !scopes.isLocal(type.__entity)
       })
   }
 

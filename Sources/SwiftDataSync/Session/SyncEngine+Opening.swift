@@ -74,7 +74,8 @@ extension ModelContainer {
       throw refuse("the store \"\(configuration)\" syncs already")
     }
     try SyncRules.check(
-      UserStore.schema(of: core, store: index), canSeal: registration.credentials.encryptionSecret != nil)
+      UserStore.schema(of: core, store: index), canSeal: registration.credentials.encryptionSecret != nil,
+      scopes: registration.scopes)
     return SyncEngine.open(self, store: index, bookkeeping: bookkeeping, registration)
   }
 }
@@ -91,6 +92,7 @@ final class ReplicaOpening: @unchecked Sendable {
   private let url: URL?
   private let secret: String?
   private let resolvers: ConflictResolvers
+  private let scopes: SyncScopes
   private var lock: Int32 = -1
   private var memory: ModelContainer?
   private lazy var spare = url.map { .file(at: $0.appendingPathExtension("refold")) } ?? SpareLedger.memory()
@@ -103,7 +105,7 @@ final class ReplicaOpening: @unchecked Sendable {
     storeIdentifier = container.core.stores[store].identifier
     url = bookkeeping
     secret = registration.credentials.encryptionSecret
-    resolvers = registration.resolvers
+    (resolvers, scopes) = (registration.resolvers, registration.scopes)
   }
 
   var coreIdentity: ObjectIdentifier { ObjectIdentifier(core) }
@@ -123,7 +125,7 @@ final class ReplicaOpening: @unchecked Sendable {
       if url == nil { memory = ledger }
     }
     return try Replica(
-      user: UserStore(ModelContainer(core: core), store: store), ledger: ledger, spare: spare,
+      user: UserStore(ModelContainer(core: core), store: store, scopes: scopes), ledger: ledger, spare: spare,
       keyring: secret.map(Keyring.init), resolvers: resolvers,
       now: { Int64(Date().timeIntervalSince1970 * 1000) })
   }

@@ -109,6 +109,27 @@ extension SyncEngine {
     }
   }
 
+  /// The shares that objects belong to, as far as this store knows. It does not ask the server.
+  /// - Parameter objects: identifiers of saved objects.
+  /// - Returns: the identifiers of shares by object, without the objects that are not shared.
+  /// - Throws: ``SyncError`` with the code ``SyncError/Code/store``.
+  /// - Complexity: a few statements for every 500 objects.
+  public func knownShares(of objects: [PersistentIdentifier]) async throws -> [PersistentIdentifier: SyncShare.ID] {
+    try await shareCall { engine in
+      let replica = try engine.replica()
+      try replica.scan()
+      let names = try replica.ledger.names(of: objects.map(UserStore.text))
+      try replica.ledger.prefetch(names.values)
+      var shares: [PersistentIdentifier: SyncShare.ID] = [:]
+      for object in objects {
+        guard let name = names[UserStore.text(object)] else { continue }
+        let zone = try replica.ledger.zone(of: try replica.view.resolve(name))
+        if zone != SyncWire.privateZone { shares[object] = zone }
+      }
+      return shares
+    }
+  }
+
   /// Accepts the share that a link leads to.
   /// - Parameter link: what ``makeLink(to:permission:)`` returned.
   /// - Returns: the share, after its objects are in the store.

@@ -43,6 +43,8 @@ public actor SyncEngine {
   private var notBefore = Date.distantPast
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
+  /// The newest sequence number of each zone, as the last answer about the private zone says.
+  private var newest: [String: Int64] = [:]
 
   init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
     self.opening = opening
@@ -205,6 +207,7 @@ public actor SyncEngine {
           response.latest.contains { $0.value > positions[$0.key] ?? 0 } || response.hasKeys(newerThan: keys)
         let zones = Set(response.zones.map(\.name))
         if isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
+        if !isNew { end(begin(.sharing), nil) }
       } catch {
         if status.isPaused { continue }
         let failure = error as? SyncFailure
@@ -244,7 +247,10 @@ public actor SyncEngine {
       try await catchUp(replica)
       try await pull(replica, SyncWire.privateZone)
       var refused = try await exchangeKeys(replica)
-      for share in replica.shares { try await pullShare(replica, share) }
+      // The server tells of changes that come after that answer.
+      for share in replica.shares where replica.position(share.name) < newest[share.name] ?? .max {
+        try await pullShare(replica, share)
+      }
       try await push(replica, SyncWire.privateZone)
       for share in replica.shares {
         if let error = try await pushShare(replica, share) { refused = error }
@@ -271,6 +277,9 @@ public actor SyncEngine {
         } catch let failure as SyncFailure {
           guard try replica.didFail(failure, zone: zone) else { throw failure }
           continue
+        }
+        if let zones = response.zones {
+          newest = Dictionary(zones.map { ($0.name, $0.latest) }) { first, _ in first }
         }
         guard !response.entries.isEmpty else {
           if let zones = response.zones { try replica.didSee(zones) }

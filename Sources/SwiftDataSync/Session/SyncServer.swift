@@ -44,6 +44,7 @@ public enum SyncServer {
     let credentials: SyncCredentials
     var resolvers: ConflictResolvers
     let conflictRetention: Double
+    let scopes: SyncScopes
     /// Whether configurations whose database is `.automatic` may use the server.
     let servesAutomatic: Bool
   }
@@ -57,10 +58,11 @@ public enum SyncServer {
   ///   - credentials: the account; nil reads the token in `SWIFTDATA_SYNC_TOKEN`.
   ///   - resolvers: what decides conflicts, at most one for each model.
   ///   - conflictRetention: how many seconds values that lost a conflict are kept; 30 days by default.
+  ///   - scopes: properties and models that do not sync with every participant of a share.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if neither the parameter nor the environment variable gives the URL or the token.
   public static func register(
     _ identifier: String, at url: URL? = nil, credentials: SyncCredentials? = nil,
-    resolvers: [any ConflictResolver] = [], conflictRetention: Double = 30 * 86_400
+    resolvers: [any ConflictResolver] = [], conflictRetention: Double = 30 * 86_400, scopes: [SyncScope] = []
   ) throws {
     let environment = ProcessInfo.processInfo.environment
     guard let url = url ?? environment["SWIFTDATA_SYNC_URL"].flatMap(URL.init(string:)),
@@ -78,7 +80,7 @@ public enum SyncServer {
     }
     register(
       identifier, transport: HTTPTransport(url: url), credentials: credentials, resolvers: resolvers,
-      conflictRetention: conflictRetention)
+      conflictRetention: conflictRetention, scopes: scopes)
   }
 
   /// Names a way to the server of a database.
@@ -88,16 +90,18 @@ public enum SyncServer {
   ///   - credentials: the account.
   ///   - resolvers: what decides conflicts, at most one for each model.
   ///   - conflictRetention: how many seconds values that lost a conflict are kept; 30 days by default.
+  ///   - scopes: properties and models that do not sync with every participant of a share.
   ///   - servesAutomatic: whether configurations whose database is `.automatic` may use this server.
   public static func register(
     _ identifier: String, transport: any SyncTransport, credentials: SyncCredentials,
-    resolvers: [any ConflictResolver] = [], conflictRetention: Double = 30 * 86_400, servesAutomatic: Bool = true
+    resolvers: [any ConflictResolver] = [], conflictRetention: Double = 30 * 86_400, scopes: [SyncScope] = [],
+    servesAutomatic: Bool = true
   ) {
     var all = ConflictResolvers()
     for resolver in resolvers { all.add(resolver) }
     let registration = Registration(
       identifier: identifier, transport: transport, credentials: credentials, resolvers: all,
-      conflictRetention: conflictRetention, servesAutomatic: servesAutomatic)
+      conflictRetention: conflictRetention, scopes: SyncScopes(scopes), servesAutomatic: servesAutomatic)
     registrations.withLock { known in
       if let index = known.firstIndex(where: { $0.identifier == identifier }) {
         known[index] = registration
@@ -131,8 +135,10 @@ public enum SyncServer {
     }
 
     func check(_ schema: Schema, _ configuration: ModelConfiguration) throws {
-      let secret = SyncServer.registration(for: configuration)?.credentials.encryptionSecret
-      try SyncRules.check(schema, canSeal: secret != nil)
+      let registration = SyncServer.registration(for: configuration)
+      try SyncRules.check(
+        schema, canSeal: registration?.credentials.encryptionSecret != nil,
+        scopes: registration?.scopes ?? SyncScopes())
     }
 
     func didOpen(_ container: ModelContainer) {

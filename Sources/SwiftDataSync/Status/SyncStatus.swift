@@ -101,6 +101,8 @@ public struct SyncEvent: Sendable, Identifiable, Hashable {
     case `import`
     /// Changes of the program go.
     case export
+    /// Shares may have changed: another account invited this one, removed it, accepted, or left. Ask ``SyncEngine/shares()``.
+    case sharing
   }
 
   /// The event: the same while it lasts.

@@ -7,6 +7,10 @@ import SyncProtocol
 @Model final class SharedPlaylist {
   @Attribute(.unique) var id: String = UUID().uuidString
   var name: String = ""
+  /// Personal where a test's scopes say so.
+  var isPinned: Bool = false
+  /// Of one device where a test's scopes say so.
+  var playCount: Int = 0
   @Relationship(deleteRule: .cascade, inverse: \SharedTrack.playlist) var tracks: [SharedTrack] = []
   @Relationship(deleteRule: .cascade) var cover: SharedCover?
   init(_ name: String) { self.name = name }
@@ -30,6 +34,11 @@ import SyncProtocol
   init(_ track: SharedTrack?) { self.track = track }
 }
 
+@Model final class SharedDraft {
+  var text: String = ""
+  init(_ text: String) { self.text = text }
+}
+
 /// Devices of several accounts, with a server without a network.
 final class SharedGroup {
   final class Device {
@@ -50,10 +59,12 @@ final class SharedGroup {
   private var grants: [String: [String: Bool]] = [:]
   private var roots: [String: (owner: String, root: RecordName)] = [:]
   let devices: [Device]
+  private let scopes: SyncScopes
   private var now: Int64 = 1_800_000_000_000
 
-  init(_ accounts: [String]) throws {
-    let schema = Schema([SharedPlaylist.self, SharedFavorite.self])
+  init(_ accounts: [String], scopes: [SyncScope] = []) throws {
+    self.scopes = SyncScopes(scopes)
+    let schema = Schema([SharedPlaylist.self, SharedFavorite.self, SharedDraft.self])
     devices = try accounts.map { account in
       try Device(
         account,
@@ -68,7 +79,7 @@ final class SharedGroup {
     let device = devices[index]
     device.crashesAt = nil
     device.replica = try Replica(
-      user: UserStore(device.container), ledger: device.ledger, spare: .memory(),
+      user: UserStore(device.container, scopes: scopes), ledger: device.ledger, spare: .memory(),
       now: { [unowned self] in
         now += 1
         return now
@@ -82,7 +93,8 @@ final class SharedGroup {
 
   // MARK: - Shares
 
-  private func log(_ zone: String, _ account: String) -> SimulatedServer {
+  /// The log of a zone, as the server has it.
+  func log(_ zone: String, _ account: String) -> SimulatedServer {
     let key = zone == SyncWire.privateZone ? account : zone
     let log = logs[key] ?? SimulatedServer(bug: nil)
     logs[key] = log

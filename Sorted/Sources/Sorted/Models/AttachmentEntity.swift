@@ -32,16 +32,19 @@ public final class AttachmentEntity {
   public var fileName: String
 
   /// Upload status
-  public var uploadStatus: UploadStatus
+  public var uploadStatus: UploadStatus = UploadStatus.completed
 
   /// Upload progress (0.0 - 1.0)
-  public var uploadProgress: Double
+  public var uploadProgress: Double = 0.0
 
   /// Upload error message (if failed)
   public var uploadError: String?
 
   /// Creation timestamp
   public var createdAt: Date
+
+  /// The file itself, where the inbox syncs with a server of its own (``SharedInbox``)
+  @Attribute(.externalStorage) public var contents: Data?
 
   // MARK: - Relationships
 

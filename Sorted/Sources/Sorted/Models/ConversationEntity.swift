@@ -26,24 +26,24 @@ public final class ConversationEntity {
   public var createdAt: Date
 
   /// Last update timestamp (when last message was sent)
-  public var updatedAt: Date
+  public var updatedAt: Date = Date.distantPast
 
   // MARK: - Conversation State
 
   /// Is conversation pinned?
-  public var isPinned: Bool
+  public var isPinned: Bool = false
 
   /// Is conversation muted?
-  public var isMuted: Bool
+  public var isMuted: Bool = false
 
   /// Is conversation archived?
-  public var isArchived: Bool
+  public var isArchived: Bool = false
 
   /// Whether ``RetentionService`` keeps its messages
   public var isKept: Bool = false
 
   /// Unread message count
-  public var unreadCount: Int
+  public var unreadCount: Int = 0
 
   /// Last message preview text
   public var lastMessageText: String?

@@ -28,18 +28,18 @@ public final class MessageEntity {
   public var createdAt: Date
 
   /// Last update timestamp
-  public var updatedAt: Date
+  public var updatedAt: Date = Date.distantPast
 
   // MARK: - Status & Sync
 
   /// Message delivery status (sending, sent, delivered, read)
-  public var status: MessageStatus
+  public var status: MessageStatus = MessageStatus.sent
 
   /// Sync status for offline queue (pending, synced, failed)
-  public var syncStatus: SyncStatus
+  public var syncStatus: SyncStatus = SyncStatus.synced
 
   /// Number of sync retry attempts
-  public var retryCount: Int
+  public var retryCount: Int = 0
 
   /// Last sync attempt timestamp
   public var lastSyncAttempt: Date?
@@ -77,6 +77,9 @@ public final class MessageEntity {
 
   /// Array of user IDs who have read this message
   public var readBy: [String]
+
+  /// The users whose stores have this message, where the inbox syncs with a server of its own (``SharedInbox``)
+  public var deliveredTo: [String] = []
 
   // MARK: - AI Metadata
 

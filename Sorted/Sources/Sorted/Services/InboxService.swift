@@ -187,7 +187,7 @@ public struct InboxService {
       createdAt: ServerTime.rounded(max(now, earliest)), status: .sending, syncStatus: .pending)
     message.replyToID = replyTo
     context.insert(message)
-    if !attachments.isEmpty { message.attachments = attachments }
+    try attach(attachments, to: message)
     message.conversation = conversation
     conversation.updateWithMessage(message)
     return message
@@ -310,7 +310,7 @@ public struct InboxService {
   public func restore(_ message: MessageEntity, text: String, attachments: [AttachmentEntity]) throws {
     message.deletedAt = nil
     message.edit(text: text)
-    if !attachments.isEmpty { message.attachments = attachments }
+    try attach(attachments, to: message)
     showLast(message)
   }
 
@@ -387,8 +387,16 @@ public struct InboxService {
   }
 
   /// Deletes a conversation with its messages and attachments in this store only. New messages bring it back.
+  ///
+  /// In a ``SharedInbox`` the user leaves a conversation with others instead. It goes away with the next sync, or into the
+  /// archive of the person who shared it, and the others keep it.
   /// - Throws: `SwiftDataError`.
   public func delete(_ conversation: ConversationEntity) throws {
+    if conversation.serverTime > 0, try SyncStateEntity.isSharedInbox(context) {
+      try changePeople(of: conversation, removing: [LocalUser.id(in: context)])
+      _ = try setArchived(true, conversation)
+      return
+    }
     if conversation.noticeTime > 0, let state = try SyncStateEntity.of(context) {
       state.deletedNotices[conversation.id] = conversation.noticeTime
     }

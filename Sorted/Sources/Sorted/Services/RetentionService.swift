@@ -4,7 +4,8 @@ import SwiftData
 /// Deletes old messages that the server has (guide, 5.2, point 6), on one context.
 ///
 /// A message stays while it or an attachment waits to be sent, and if its conversation is kept
-/// (``ConversationEntity/isKept``). The conversation's summary of its last message stays too.
+/// (``ConversationEntity/isKept``). The conversation's summary of its last message stays too. In a ``SharedInbox`` the messages
+/// of conversations with others stay, because a deletion would reach the others.
 public struct RetentionService {
   /// The result of a clean-up or a preview.
   public struct Report: Codable, Equatable, Sendable {
@@ -46,7 +47,7 @@ public struct RetentionService {
     guard report.deleted > 0 else { return report }
     let unread = try unreadAfterwards(cutoff: report.cutoff)
     // In this order, because a deletion whose condition reads conversations with unsaved changes loads its messages.
-    try context.delete(model: MessageEntity.self, where: Self.disposable(before: report.cutoff))
+    try context.delete(model: MessageEntity.self, where: disposable(before: report.cutoff))
     for (conversation, count) in unread { conversation.unreadCount = count }
     try context.save()
     return report
@@ -59,14 +60,20 @@ public struct RetentionService {
     guard days >= 0, let cutoff = calendar.date(byAdding: .day, value: -days, to: now) else {
       throw DataLayerError.invalidData("messages cannot be older than \(days) days; give 0 or more")
     }
-    let deleted = try context.fetchCount(FetchDescriptor(predicate: Self.disposable(before: cutoff)))
+    let deleted = try context.fetchCount(FetchDescriptor(predicate: disposable(before: cutoff)))
     let old = try context.fetchCount(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.createdAt < cutoff }))
     return Report(cutoff: cutoff, deleted: deleted, stayed: old - deleted)
   }
 
-  private static func disposable(before cutoff: Date) -> Predicate<MessageEntity> {
+  private func disposable(before cutoff: Date) throws -> Predicate<MessageEntity> {
     let synced = SyncStatus.synced
     let completed = UploadStatus.completed
+    guard try !SyncStateEntity.isSharedInbox(context) else {
+      return #Predicate {
+        $0.createdAt < cutoff && $0.syncStatus == synced && $0.conversation?.isKept != true
+          && $0.conversation?.serverTime == 0 && !$0.attachments.contains { $0.uploadStatus != completed }
+      }
+    }
     return #Predicate {
       $0.createdAt < cutoff && $0.syncStatus == synced && $0.conversation?.isKept != true
         && !$0.attachments.contains { $0.uploadStatus != completed }
@@ -75,7 +82,7 @@ public struct RetentionService {
 
   /// The conversations whose unread count would exceed their remaining messages, with the number of these.
   private func unreadAfterwards(cutoff: Date) throws -> [(ConversationEntity, Int)] {
-    let disposable = FetchDescriptor(predicate: Self.disposable(before: cutoff))
+    let disposable = FetchDescriptor(predicate: try disposable(before: cutoff))
     let lost = Dictionary(
       uniqueKeysWithValues: try context.fetch(disposable, groupedBy: \.conversationID, .count))
     let ids = Array(lost.keys)

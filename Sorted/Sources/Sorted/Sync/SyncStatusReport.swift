@@ -33,6 +33,8 @@ public struct SyncStatusReport: Codable, Equatable, Sendable {
 
   /// The user of the store, or nil before its first sync.
   public var user: String?
+  /// The server of a ``SharedInbox``, or nil.
+  public var server: String?
   /// Whether the server answers, or nil if it was not asked.
   public var online: Bool?
   /// The number of pending messages without failed ones.
@@ -58,7 +60,7 @@ public struct SyncStatusReport: Codable, Equatable, Sendable {
     let pendingStatus = SyncStatus.pending
     let failedStatus = SyncStatus.failed
     self.online = online
-    user = state?.userID
+    (user, server) = (state?.userID, state?.server)
     lastSync = state?.lastSyncAt
     lastError = state?.lastError
     pending = try context.fetchCount(

@@ -19,7 +19,7 @@ public enum WebSchema: VersionedSchema {
   public static func open(_ url: URL) throws -> ModelContainer {
     let schema = Schema(versionedSchema: WebSchema.self)
     return try ModelContainer(
-      for: schema, configurations: [ModelConfiguration("web", schema: schema, url: url)])
+      for: schema, configurations: [ModelConfiguration("web", schema: schema, url: url, cloudKitDatabase: .none)])
   }
 
   /// A store in memory, for tests.

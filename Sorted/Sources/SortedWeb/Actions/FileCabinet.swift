@@ -59,7 +59,7 @@ struct FileCabinet: Sendable {
   func copy(_ attachments: [AttachmentEntity]) throws -> [Stored] {
     try store(
       attachments.compactMap { attachment in
-        (try? bytes(attachment.localURL)).map { Form.File(name: attachment.fileName, bytes: $0) }
+        (try? bytes(of: attachment)).map { Form.File(name: attachment.fileName, bytes: $0) }
       })
   }
 
@@ -88,10 +88,11 @@ struct FileCabinet: Sendable {
   /// What the small picture of a file is called.
   static func thumbnail(_ id: String) -> String { "\(id).thumbnail" }
 
-  /// The bytes of an attachment of this server.
+  /// The bytes of an attachment of this server, or of one that came with its file from another inbox.
   /// - Throws: ``PageError/notFound`` for a file that is elsewhere, whatever its attachment says.
-  func bytes(_ localURL: String?) throws -> Data {
-    guard let localURL, let url = URL(string: localURL), url.isFileURL,
+  func bytes(of attachment: AttachmentEntity) throws -> Data {
+    if let contents = attachment.contents { return contents }
+    guard let localURL = attachment.localURL, let url = URL(string: localURL), url.isFileURL,
       url.standardizedFileURL.deletingLastPathComponent().path == folder.standardizedFileURL.path,
       let data = try? Data(contentsOf: url)
     else { throw PageError.notFound }

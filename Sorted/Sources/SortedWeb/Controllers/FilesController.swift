@@ -37,7 +37,7 @@ struct FilesController: Sendable {
     let files = site.files
     return try await site.read(viewer) { access in
       let attachment = try access.attachment(id)
-      let data = try files.bytes(attachment.localURL)
+      let data = try files.bytes(of: attachment)
       return File(
         id: id, name: FileCabinet.safeName(attachment.fileName), bytes: data,
         kind: try FileKind(data, name: attachment.fileName))

@@ -44,7 +44,7 @@ actor LiveHub {
 
   let desk: Desk
   let pages: Pages
-  let sync: BackgroundSyncCoordinator?
+  let sync: (any InboxSync)?
   let logger: Logger
 
   private let executor = HubExecutor()
@@ -69,7 +69,7 @@ actor LiveHub {
   /// All tabs of a browser share one stream; this many are for browsers that cannot.
   static let maximumStreams = 12
 
-  init(desk: Desk, pages: Pages, sync: BackgroundSyncCoordinator?, logger: Logger) {
+  init(desk: Desk, pages: Pages, sync: (any InboxSync)?, logger: Logger) {
     self.desk = desk
     self.pages = pages
     self.sync = sync

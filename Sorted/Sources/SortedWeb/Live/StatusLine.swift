@@ -87,7 +87,7 @@ struct SyncState: Equatable, Sendable {
   var error: String?
 
   @MainActor
-  init(_ coordinator: BackgroundSyncCoordinator) {
+  init(_ coordinator: any InboxSync) {
     isOnline = coordinator.isOnline
     isSyncing = coordinator.isSyncing
     error = coordinator.errorMessage

@@ -53,8 +53,9 @@ struct PurgeService: Service {
     return files
   }
 
-  /// Whether another person with an account on this server takes part.
+  /// Whether another person with an account on this server takes part, or a deletion would reach the inboxes of others.
   private func isShared(_ conversation: ConversationEntity, _ work: Work) throws -> Bool {
+    if conversation.serverTime > 0, try SyncStateEntity.isSharedInbox(work.inbox) { return true }
     let people = conversation.participantIDs
     return try work.own.fetchCount(
       FetchDescriptor<AccountEntity>(predicate: #Predicate { people.contains($0.userID) })) > 0

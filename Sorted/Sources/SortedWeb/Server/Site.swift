@@ -13,7 +13,7 @@ struct Site: Sendable {
   let sessions: Sessions
   let files: FileCabinet
   let options: WebOptions
-  let sync: BackgroundSyncCoordinator?
+  let sync: (any InboxSync)?
   let fetcher: LinkFetcher
   /// Part of the names that browsers keep things by.
   let name: String

@@ -27,14 +27,14 @@ public struct SortedWebServer: Sendable {
   /// - Throws: `SwiftDataError`; `CocoaError` where the templates are not beside the program, or the folder for files cannot
   ///   be made.
   public init(
-    inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: BackgroundSyncCoordinator? = nil
+    inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: (any InboxSync)? = nil
   ) async throws {
     try await self.init(inbox: inbox, own: own, options: options, sync: sync, fetcher: LinkFetcher())
   }
 
   /// Makes a server that fetches the pages of links in its own way, for tests.
   init(
-    inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: BackgroundSyncCoordinator?,
+    inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: (any InboxSync)?,
     fetcher: LinkFetcher
   ) async throws {
     var logger = Logger(label: "sorted.web")

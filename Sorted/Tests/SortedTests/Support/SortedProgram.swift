@@ -14,15 +14,17 @@ struct SortedProgram {
     }
   }
 
-  /// It is built beside the test bundle.
-  private static let executable: URL = {
+  /// The folder of the built programs and the test bundle.
+  static let beside: URL = {
     #if os(macOS)
       let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") } ?? Bundle.main
-      return bundle.bundleURL.deletingLastPathComponent().appendingPathComponent("sorted")
+      return bundle.bundleURL.deletingLastPathComponent()
     #else
-      return Bundle.main.executableURL!.deletingLastPathComponent().appendingPathComponent("sorted")
+      return Bundle.main.executableURL!.deletingLastPathComponent()
     #endif
   }()
+
+  private static let executable = beside.appendingPathComponent("sorted")
 
   /// What the program finds as the home of its user's data.
   let dataHome: URL

@@ -1,0 +1,85 @@
+public import SwiftData
+
+/// Which replicas get a property, where that is not every replica which gets its object.
+///
+///     try SyncServer.register(
+///       "iCloud.com.example.chat", at: url, credentials: credentials,
+///       scopes: [.account(\Conversation.isPinned), .device(\Message.uploadProgress), .device(UploadJob.self)])
+///
+/// A property without a scope syncs with every account that can read its object. (Our own addition.)
+public struct SyncScope: Sendable {
+  enum Reach: Sendable {
+    /// The devices of the account.
+    case account
+    /// This store only.
+    case device
+  }
+
+  let reach: Reach
+  let entity: String
+  /// The names of the properties; nil for the whole model.
+  let properties: [String]?
+  /// How many key paths lead to no stored property.
+  let unknown: Int
+
+  private init(_ reach: Reach, _ entity: __Entity, _ keyPaths: [AnyKeyPath]?) {
+    (self.reach, self.entity) = (reach, entity.name)
+    properties = keyPaths?.compactMap { KeyPathResolver.property(at: $0, in: entity)?.name }
+    unknown = (keyPaths?.count ?? 0) - (properties?.count ?? 0)
+  }
+
+  /// Attributes that only the devices of an account share, also where other accounts can read the object: what a person
+  /// thinks of a shared object.
+  ///
+  /// Their values stay on the server when the account leaves a share, and are there again when it comes back.
+  /// - Parameter properties: key paths of attributes that are optional or have a default value.
+  public static func account<Model: PersistentModel>(_ properties: PartialKeyPath<Model>...) -> SyncScope {
+    SyncScope(.account, Model.__entity, properties)
+  }
+
+  /// Attributes that do not sync: each store has values of its own, at first the default value.
+  /// - Parameter properties: key paths of attributes that are optional or have a default value.
+  public static func device<Model: PersistentModel>(_ properties: PartialKeyPath<Model>...) -> SyncScope {
+    SyncScope(.device, Model.__entity, properties)
+  }
+
+  /// A model whose objects do not sync.
+  /// - Parameter model: a model without relationships to models that sync.
+  public static func device<Model: PersistentModel>(_ model: Model.Type) -> SyncScope {
+    SyncScope(.device, Model.__entity, nil)
+  }
+}
+
+/// The scopes of a registration, by model and property.
+struct SyncScopes: Sendable {
+  private var properties: [String: [String: SyncScope.Reach]] = [:]
+  private var models: Set<String> = []
+  /// What is wrong with the key paths.
+  private(set) var problems: [String] = []
+
+  init(_ scopes: [SyncScope] = []) {
+    for scope in scopes {
+      if scope.unknown > 0 {
+        problems.append("\(scope.entity): \(scope.unknown) key paths of a SyncScope lead to no stored property")
+      }
+      guard let names = scope.properties else {
+        models.insert(scope.entity)
+        continue
+      }
+      for name in names { properties[scope.entity, default: [:]][name] = scope.reach }
+    }
+  }
+
+  /// - Returns: nil for a property that syncs with everybody.
+  func reach(of property: __Property, in entity: __Entity) -> SyncScope.Reach? {
+    Self.line(of: entity).lazy.compactMap { properties[$0.name]?[property.name] }.first
+  }
+
+  /// Whether the objects of a model stay in their store.
+  func isLocal(_ entity: __Entity) -> Bool { Self.line(of: entity).contains { models.contains($0.name) } }
+
+  /// A model and those that it inherits from.
+  private static func line(of entity: __Entity) -> [__Entity] {
+    sequence(first: entity) { $0.superentity }.map(\.self)
+  }
+}
