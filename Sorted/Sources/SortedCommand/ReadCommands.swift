@@ -96,9 +96,17 @@ struct SearchCommand: ParsableCommand {
       finds longer words that begin with it. Quotation marks find a phrase.
       from:NAME, in:CONVERSATION, before:DAY, after:DAY and has:file narrow it.
 
+      With --meaning it shows the 50 messages that mean most nearly the same, in
+      whatever words. That needs the sentence model (`sorted assist --install`), which
+      knows English.
+
       EXAMPLE
         sorted search "rescue grub from:ann before:2026-01-31"
+        sorted search --meaning "my computer does not start"
       """)
+
+  @Flag(help: "Search for what the text means.")
+  var meaning = false
 
   @Argument(help: "The words and conditions.")
   var text: String
@@ -110,6 +118,7 @@ struct SearchCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
+    if meaning { return try searchByMeaning() }
     let found = try store.withInbox { inbox in
       SearchSummary(try inbox.search(text, after: try after.map { try inbox.message($0) }))
     }

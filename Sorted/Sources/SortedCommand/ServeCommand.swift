@@ -83,14 +83,16 @@ struct ServeCommand: AsyncParsableCommand {
     defer { if sample { try? FileManager.default.removeItem(at: folder) } }
     let shared = try sync.map { try store.sharedInbox($0, token, user: remote.user) }
     let stores = try sample ? sampleStores(folder) : webStores(shared?.container)
-    let options = WebOptions(
+    var options = WebOptions(
       host: host, port: port, hasAccounts: accounts, files: stores.files, names: name, tls: tls,
       trustedProxies: trustedProxy)
+    options.meaning = try Failure.explained { try MeaningModel.installed() }
     let coordinator: (any InboxSync)? =
       if let shared { await SharedInboxCoordinator(shared) } else { try await coordinator(stores.inbox) }
     let syncing = coordinator.map { coordinator in Task { await coordinator.run(interval: 2) } }
     defer { syncing?.cancel() }
-    let judging = Task { await AssistWorker(container: stores.inbox).run() }
+    let worker = AssistWorker(container: stores.inbox, meaning: options.meaning)
+    let judging = Task { await worker.run() }
     defer { judging.cancel() }
     do {
       let server = try await SortedWebServer(inbox: stores.inbox, own: stores.own, options: options, sync: coordinator)

@@ -16,7 +16,7 @@ struct SortedCommand: AsyncParsableCommand {
       ArchiveCommand.self, KeepCommand.self, DeleteCommand.self, CleanCommand.self, SearchCommand.self,
       StatsCommand.self, CopyCommand.self, DemoCommand.self, NewCommand.self, EditCommand.self, SyncCommand.self,
       StatusCommand.self, RetryCommand.self, FirestoreCommand.self, RecoverCommand.self, ServeCommand.self,
-      AssistCommand.self, DigestCommand.self, PeopleCommand.self,
+      AssistCommand.self, DigestCommand.self, PeopleCommand.self, AboutCommand.self,
     ])
 
   /// Accepts the store before the command: `sorted --store inbox.store list`.

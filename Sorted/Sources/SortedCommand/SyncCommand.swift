@@ -83,7 +83,8 @@ struct SyncCommand: AsyncParsableCommand {
   private func keepSyncing(_ coordinator: any InboxSync, _ container: ModelContainer) async throws {
     let interval = interval
     let running = Task { await coordinator.run(interval: interval) }
-    let judging = Task { await AssistWorker(container: container).run() }
+    let meaning = try Failure.explained { try MeaningModel.installed() }
+    let judging = Task { await AssistWorker(container: container, meaning: meaning).run() }
     defer { judging.cancel() }
     let interrupt = StopSignals { running.cancel() }
     defer { interrupt.cancel() }

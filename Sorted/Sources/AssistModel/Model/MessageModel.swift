@@ -78,6 +78,10 @@ public struct MatchCalibration: Sendable, Codable {
   /// What is added to both.
   public var bias: Float
 
+  /// The confidence of matches by meaning, fitted to `questions.tsv` as the trainer fits the one by words
+  /// (``init(fitting:model:vectors:)``). A test with the sentence model compares both.
+  public static let withMeaning = MatchCalibration(similarity: 18.919, lead: 7.807, bias: -8.718)
+
   func confidence(_ best: Float, _ second: Float) -> Float {
     sigmoid(similarity * best + lead * (best - second) + bias)
   }

@@ -22,30 +22,41 @@ public struct LabelledQuestion: Sendable {
 }
 
 extension MessageModel {
-  /// The model with a confidence that fits the questions: logistic regression over two numbers, by gradient descent.
+  /// The model with a confidence that fits the questions.
   public func calibrated(_ questions: [LabelledQuestion]) -> MessageModel {
+    let fit = MatchCalibration(fitting: questions, model: self) ?? matching
+    return MessageModel(weights: weights, scales: scales, biases: biases, rarity: rarity, matching: fit)
+  }
+}
+
+extension MatchCalibration {
+  /// Fits a confidence to questions: logistic regression over two numbers, by gradient descent.
+  /// - Parameter vectors: the sentence model; nil compares words alone.
+  /// - Returns: nil where there is nothing to fit to.
+  public init?(fitting questions: [LabelledQuestion], model: MessageModel, vectors: QuestionMatcher.Meanings? = nil) {
     let matcher = QuestionMatcher(
-      questions.filter(\.isListed).map { QuestionMatcher.Question(id: $0.id ?? "", wordings: $0.text) }, model: self)
+      questions.filter(\.isListed).map { QuestionMatcher.Question(id: $0.id ?? "", wordings: $0.text) }, model: model,
+      vectors: vectors)
     var extractor = FeatureExtractor()
     let rows: [(best: Float, lead: Float, isRight: Float)] = questions.filter { !$0.isListed }.compactMap {
-      guard let found = matcher.similarities($0.text, &extractor) else { return nil }
+      let parts = QuestionMatcher.parts($0.text)
+      guard let found = matcher.similarities(parts, vectors?(parts), &extractor) else { return nil }
       return (found.best, found.best - found.second, found.id == $0.id ? 1 : 0)
     }
-    guard !rows.isEmpty else { return self }
-    var fit = MatchCalibration(similarity: 0, lead: 0, bias: 0)
+    guard !rows.isEmpty else { return nil }
+    self.init(similarity: 0, lead: 0, bias: 0)
     for _ in 0..<4_000 {
       var (a, b, c): (Float, Float, Float) = (0, 0, 0)
       for row in rows {
-        let error = fit.confidence(row.best, row.best - row.lead) - row.isRight
+        let error = confidence(row.best, row.best - row.lead) - row.isRight
         a += error * row.best
         b += error * row.lead
         c += error
       }
       let step = 4 / Float(rows.count)
-      fit.similarity -= step * a
-      fit.lead -= step * b
-      fit.bias -= step * c
+      similarity -= step * a
+      lead -= step * b
+      bias -= step * c
     }
-    return MessageModel(weights: weights, scales: scales, biases: biases, rarity: rarity, matching: fit)
   }
 }

@@ -69,9 +69,12 @@ public struct AssistInbox {
     } else {
       context.insert(AssistCorrectionEntity(userID: user, message: message, kind: kind, createdAt: now))
     }
+    let before = message.faqMatchID
     // A new assistant, whose profile has the correction.
     var taught = try Assistant(context)
     try taught.judge(message, in: message.conversation)
+    // This context knows no vectors; the worker matches its question again with them.
+    if message.faqMatchID != before { message.forgetJudgement() }
     for other in try recent(of: user) where other.id != message.id { other.forgetJudgement() }
   }
 

@@ -25,7 +25,7 @@ struct AssistProfile {
 
   /// Reads what the store has about a person.
   /// - Throws: `SwiftDataError`.
-  init(_ userID: String, _ context: ModelContext, _ model: MessageModel) throws {
+  init(_ userID: String, _ context: ModelContext, _ model: MessageModel, _ meaning: MeaningModel?) throws {
     self.userID = userID
     let user = try context.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == userID })).first
     switches = user.map(Switches.init) ?? Switches()
@@ -37,8 +37,12 @@ struct AssistProfile {
       known.map { PersonalLayer.Correction(text: $0.0.text, kind: $0.1) }, model: model)
     corrections = Dictionary(known.map { ($0.0.messageID, $0.1) }, uniquingKeysWith: { $1 })
     let questions = (user?.faqs ?? []).filter(\.isEnabled).sorted { $0.id < $1.id }
+    let vectors: QuestionMatcher.Meanings? = meaning.map { meaning in
+      { @Sendable texts in meaning.rememberedVectors(of: texts) }
+    }
     matcher = QuestionMatcher(
-      questions.map { QuestionMatcher.Question(id: $0.id, wordings: $0.questionPattern) }, model: model)
+      questions.map { QuestionMatcher.Question(id: $0.id, wordings: $0.questionPattern) }, model: model,
+      vectors: vectors)
     answers = Dictionary(questions.map { ($0.id, $0.answer) }, uniquingKeysWith: { $1 })
   }
 }

@@ -8,11 +8,18 @@ import SwiftData
 /// from the messages themselves, so another run goes on from there.
 public struct AssistService: Sendable {
   private let container: ModelContainer
+  private let meaning: MeaningModel?
   /// How many messages are saved together.
   static let batchSize = 500
 
   /// Makes the service of a store.
-  public init(container: ModelContainer) { self.container = container }
+  public init(container: ModelContainer) { self.init(container: container, meaning: nil) }
+
+  /// Makes the service of a store, which matches the questions of messages with vectors by them.
+  package init(container: ModelContainer, meaning: MeaningModel?) {
+    self.container = container
+    self.meaning = meaning
+  }
 
   /// How many messages wait.
   /// - Throws: `SwiftDataError`.
@@ -33,13 +40,26 @@ public struct AssistService: Sendable {
   ) throws -> Int {
     let total = try waitingCount()
     var done = 0
-    while !stop.isRaised, done < limit ?? .max {
-      let count = try judgeBatch()
-      if count == 0 { break }
-      done += count
+    try judgeBatches(limit: limit, stop: stop) { ids in
+      done += ids.count
       progress(min(done, total), max(total, done))
     }
     return done
+  }
+
+  /// The same without a count of what waits.
+  /// - Parameter judged: called after each batch with the messages that were judged.
+  /// - Throws: as ``judgeWaiting(limit:stop:progress:)``.
+  func judgeBatches(
+    limit: Int? = nil, stop: ImportSession.StopSign, judged: ([String]) -> Void
+  ) throws {
+    var done = 0
+    while !stop.isRaised, done < limit ?? .max {
+      let ids = try judgeBatch()
+      if ids.isEmpty { break }
+      done += ids.count
+      judged(ids)
+    }
   }
 
   /// Has every message judged again: the next ``judgeWaiting(limit:stop:progress:)`` takes them all.
@@ -56,17 +76,30 @@ public struct AssistService: Sendable {
     return descriptor
   }
 
-  /// - Returns: how many messages were judged.
-  private func judgeBatch() throws -> Int {
+  /// - Returns: the messages that were judged.
+  private func judgeBatch() throws -> [String] {
     let context = ModelContext(container)
     let messages = try context.fetch(Self.waiting(limit: Self.batchSize))
-    if messages.isEmpty { return 0 }
-    var assistant = try Assistant(context)
+    if messages.isEmpty { return [] }
+    var assistant = try Assistant(context, meaning: meaning, known: try vectors(of: messages, context))
     let conversations = try Self.conversations(of: messages, context)
     for message in messages { try assistant.judge(message, in: conversations[message.conversationID]) }
     try context.save()
     try redoEdited(messages)
-    return messages.count
+    return messages.map(\.id)
+  }
+
+  /// The vectors that are of the messages' texts.
+  private func vectors(of messages: [MessageEntity], _ context: ModelContext) throws -> [String: MeaningVector] {
+    guard meaning != nil else { return [:] }
+    let ids = messages.map(\.id)
+    let messages = Dictionary(messages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let found = try context.fetch(FetchDescriptor<MessageVectorEntity>(predicate: #Predicate { ids.contains($0.id) }))
+    let current = found.compactMap { kept -> (String, MeaningVector)? in
+      guard let message = messages[kept.id], kept.isOf(message) else { return nil }
+      return MeaningVector(kept.vector).map { (kept.id, $0) }
+    }
+    return Dictionary(current, uniquingKeysWith: { first, _ in first })
   }
 
   static func conversations(of messages: [MessageEntity], _ context: ModelContext) throws -> [String:

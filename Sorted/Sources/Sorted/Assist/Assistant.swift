@@ -10,11 +10,20 @@ struct Assistant {
   private var extractor = FeatureExtractor()
   private var profiles: [String: AssistProfile] = [:]
   private var names: [String: String?] = [:]
+  private let meaning: MeaningModel?
+  /// The vectors of messages that have one of their text.
+  private let known: [String: MeaningVector]
 
   /// Makes an assistant.
+  /// - Parameters:
+  ///   - context: where it reads and writes.
+  ///   - meaning: the sentence model; nil matches questions by their words.
+  ///   - known: the vectors of the messages to judge. One without a vector is matched by its words.
   /// - Throws: `SwiftDataError`, `WeightsError`.
-  init(_ context: ModelContext) throws {
+  init(_ context: ModelContext, meaning: MeaningModel? = nil, known: [String: MeaningVector] = [:]) throws {
     self.context = context
+    self.meaning = meaning
+    self.known = known
     model = try MessageModel.shipped()
     ownerID = try LocalUser.id(in: context)
   }
@@ -76,12 +85,29 @@ struct Assistant {
     message.smartReplyDraft = nil
     let isOwn = known(message.senderID) == profile.userID
     guard profile.switches.questions, kind != .spam, !isOwn, !profile.matcher.isEmpty,
-      let match = profile.matcher.match(message.text, &extractor)
+      let match = match(message, profile)
     else { return }
     message.faqMatchID = match.id
     message.faqConfidence = Double(match.confidence)
     guard profile.switches.drafts, let answer = profile.answers[match.id] else { return }
     message.smartReplyDraft = Self.draft(answer, to: try name(of: message.senderID))
+  }
+
+  private mutating func match(_ message: MessageEntity, _ profile: AssistProfile) -> QuestionMatcher.Match? {
+    guard let meaning, let whole = known[message.id] else { return profile.matcher.match(message.text, &extractor) }
+    return profile.matcher.match(message.text, &extractor) { meaning.vectors(of: $0, knowing: whole) }
+  }
+
+  /// Matches the question of a judged message again, now that its vector is known. The caller saves.
+  /// - Throws: `SwiftDataError`.
+  mutating func matchQuestion(_ message: MessageEntity, in conversation: ConversationEntity?) throws {
+    guard message.assistVersion == MessageModel.version else { return }
+    let profile = try profile(of: reader(of: message, in: conversation))
+    guard !profile.matcher.isEmpty else { return }
+    // The category is not in the message where its switch is off.
+    let kind =
+      profile.corrections[message.id] ?? model.judge(extractor.features(of: message.text), layer: profile.layer).kind
+    try answer(message, kind, profile)
   }
 
   /// The matched answer, addressed to a person whose name is known.
@@ -116,7 +142,7 @@ struct Assistant {
 
   private mutating func profile(of userID: String) throws -> AssistProfile {
     if let profile = profiles[userID] { return profile }
-    let profile = try AssistProfile(userID, context, model)
+    let profile = try AssistProfile(userID, context, model, meaning)
     profiles[userID] = profile
     return profile
   }

@@ -298,6 +298,7 @@ public struct InboxService {
     message.edit(text: Self.deletedText, now: now)
     for attachment in message.attachments { context.delete(attachment) }
     message.attachments = []
+    try MessageVectorEntity.delete(of: [message.id], in: context)
     showLast(message)
   }
 
@@ -400,6 +401,8 @@ public struct InboxService {
     if conversation.noticeTime > 0, let state = try SyncStateEntity.of(context) {
       state.deletedNotices[conversation.id] = conversation.noticeTime
     }
+    let id = conversation.id
+    try context.delete(model: MessageVectorEntity.self, where: #Predicate { $0.conversationID == id })
     context.delete(conversation)
   }
 }

@@ -48,6 +48,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
       try copy(SyncConflictEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
       try copy(AttachmentUploadEntity.self, progress) { ids in #Predicate { ids.contains($0.attachmentID) } },
       try copy(AssistCorrectionEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
+      try copy(MessageVectorEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
     ]
     try verify(UserEntity.self, &results[0])
     try verify(FAQEntity.self, &results[1])
@@ -58,6 +59,7 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     try verify(SyncConflictEntity.self, &results[6])
     try verify(AttachmentUploadEntity.self, &results[7])
     try verify(AssistCorrectionEntity.self, &results[8])
+    try verify(MessageVectorEntity.self, &results[9])
     return results
   }
 

@@ -76,6 +76,34 @@ public struct TextRendering: Sendable {
     return ([digest.headline] + lines + [counts]).joined(separator: "\n")
   }
 
+  /// One line per message, with its similarity in percent.
+  package func nearest(_ hits: [(MessageSummary, similarity: Double)]) -> String {
+    if hits.isEmpty { return "Nothing found." }
+    return hits.map { message, similarity in
+      let percent = Columns.padded("\(Int((100 * similarity).rounded())) %", 5, right: true)
+      return line("\(percent)  \(Self.time(message.createdAt))  \(message.conversationID)  \(message.sender):", message.text)
+    }.joined(separator: "\n")
+  }
+
+  /// What is known about people and a matter.
+  public func about(_ about: About) -> String {
+    func row(_ message: MessageSummary, _ head: String = "") -> String {
+      line("\(head)\(Self.time(message.createdAt))  \(message.conversationID)  \(message.sender):", message.text)
+    }
+    let people = about.people.flatMap { person in
+      let name = person.name.map { "\($0) (\(person.id))" } ?? person.id
+      let span = [person.firstAt, person.lastAt].compactMap { $0.map(Self.day) }.joined(separator: " to ")
+      let categories = person.categories.sorted { $0.key < $1.key }.map { ", \($1) \($0)" }.joined()
+      let head =
+        "\(name): \(person.messages) \(person.messages == 1 ? "message" : "messages") in \(person.conversations)"
+        + " \(person.conversations == 1 ? "conversation" : "conversations"), \(span)\(categories)"
+      return [Self.oneLine(head)] + person.themes.map { row($0.message, "  \($0.count) like ") }
+    }
+    let title = about.isByMeaning ? "By meaning:" : "With the words, the newest:"
+    let messages = about.messages.isEmpty ? ["Nothing found."] : [title] + about.messages.map { row($0) }
+    return (people + messages).joined(separator: "\n")
+  }
+
   /// Aligned names and numbers.
   public func table(_ rows: [(String, String)]) -> String {
     let left = rows.map { Columns.count($0.0) }.max() ?? 0

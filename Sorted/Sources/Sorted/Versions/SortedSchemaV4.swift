@@ -1,6 +1,6 @@
 import SwiftData
 
-/// The models as they are now.
+/// The models before messages had vectors of their meaning.
 ///
 /// Against ``SortedSchemaV3``: a message knows what it answers (`replyToID`), what people reacted with (`reactions`) and
 /// whether it was deleted for everybody (`deletedAt`); a conversation knows its pinned messages (`pinnedMessageIDs`).
@@ -10,7 +10,7 @@ import SwiftData
 public enum SortedSchemaV4: VersionedSchema {
   /// 4.0.0
   public static let versionIdentifier = Schema.Version(4, 0, 0)
-  /// The models of the app.
+  /// The models of the fourth version.
   public static var models: [any PersistentModel.Type] {
     [
       MessageEntity.self, ConversationEntity.self, UserEntity.self, AttachmentEntity.self, FAQEntity.self,

@@ -33,6 +33,17 @@ struct SearchController: Sendable {
     let isFiltered: Bool
     /// The address of the next page, or nil on the last page.
     let moreAddress: String?
+    /// By words and by meaning; empty where there is no choice.
+    var modes: [Mode] = []
+    var hasModes = false
+    var isByMeaning = false
+  }
+
+  /// A way to search.
+  struct Mode {
+    let modeTitle: String
+    let address: String
+    let isChosen: Bool
   }
 
   private static let pageSize = 50
@@ -47,10 +58,21 @@ struct SearchController: Sendable {
     }
     let after = try query["after"].map { try Slug.decode($0) }
     let (pages, clock, viewer) = (site.pages, PageClock(request), visit.viewer)
+    let (meaning, isByMeaning) = (site.options.meaning, query["by"] == Self.byMeaning)
     // A search takes longer than a page may wait behind another one's.
     let page = try await site.desk.search { work in
       let access = Access(work: work, viewer: viewer)
-      return Rendered(pages: pages, page: try Self.search(words, filter, access, clock, after: after))
+      guard let meaning, try MeaningModel.hasVectors(in: work.inbox) else {
+        return Rendered(pages: pages, page: try Self.search(words, filter, access, clock, after: after))
+      }
+      var page =
+        isByMeaning
+        ? try Self.search(words, by: meaning, filter, access, clock, after: after)
+        : try Self.search(words, filter, access, clock, after: after)
+      page.modes = Self.modes(words, filter, isByMeaning: isByMeaning)
+      page.hasModes = true
+      page.isByMeaning = isByMeaning
+      return Rendered(pages: pages, page: page)
     }
     return page.response("search", "Search", try await site.view(request, visit, section: "search"))
   }
@@ -146,5 +168,46 @@ struct SearchController: Sendable {
     return Response(
       status: .ok, headers: [.contentType: "application/json"],
       body: .init(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(found))))
+  }
+}
+
+extension SearchController {
+  // MARK: - By meaning
+
+  private static let byMeaning = "meaning"
+
+  private static func address(_ words: String, _ filter: ListFilter, isByMeaning: Bool) -> String {
+    let address = "/search?q=\(escaped(words))" + filter.address.replacing("?", with: "&")
+    return isByMeaning ? "\(address)&by=\(byMeaning)" : address
+  }
+
+  private static func modes(_ words: String, _ filter: ListFilter, isByMeaning: Bool) -> [Mode] {
+    [
+      Mode(
+        modeTitle: String(translated: "By words"), address: address(words, filter, isByMeaning: false),
+        isChosen: !isByMeaning),
+      Mode(
+        modeTitle: String(translated: "By meaning"), address: address(words, filter, isByMeaning: true),
+        isChosen: isByMeaning),
+    ]
+  }
+
+  private static func search(
+    _ text: String, by meaning: MeaningModel, _ filter: ListFilter, _ access: Access, _ clock: PageClock, after: String?
+  ) throws -> Page {
+    let found =
+      try text.isEmpty
+      ? Access.Nearest() : access.nearest(to: text, by: meaning, filter, limit: pageSize, after: after)
+    let ids = Array(Set(found.messages.map(\.conversationID)))
+    let conversations = Dictionary(
+      try access.conversations(ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let hits = try found.messages.compactMap { message in
+      // No word of it is what was found.
+      try conversations[message.conversationID].map { hit(message, $0, try .init(""), access, clock) }
+    }
+    let more = found.last.map { address(text, filter, isByMeaning: true) + "&after=\(Slug.encode($0))" }
+    return Page(
+      words: text, hits: hits, hasSearched: !text.isEmpty, count: nil, noHits: hits.isEmpty && more == nil,
+      choices: KindChoices(filter), isFiltered: filter.readsMessages, moreAddress: more)
   }
 }

@@ -68,6 +68,11 @@ struct SettingsController: Sendable {
     return page.response("settings", "Settings", try await site.view(request, visit, section: "settings"))
   }
 
+  /// The owner alone decides what the store remembers, and there is nothing to decide without the sentence model.
+  private func features(for viewer: Viewer) -> [Feature] {
+    Feature.allCases.filter { $0 != .meaning || site.options.meaning != nil && viewer.isOwner }
+  }
+
   func saveProfile(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
     let name = try form.text("name", maximum: 100).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -83,12 +88,15 @@ struct SettingsController: Sendable {
 
   func saveSwitches(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
-    let values = try Feature.allCases.map { ($0, try form.flag($0.rawValue)) }
+    let values = try features(for: visit.viewer).map { ($0, try form.flag($0.rawValue)) }
     let showsPreviews = try form.flag(Self.previews)
     try await site.write(visit.viewer) { access in
       let user = try access.user()
       for (feature, value) in values { user[keyPath: feature.property] = value }
       user.updatedAt = Date()
+      if !user.allowSupermemoryStorage, access.viewer.isOwner {
+        try access.work.inbox.delete(model: MessageVectorEntity.self)
+      }
       try AssistInbox(context: access.work.inbox).judgeAgain(for: user.id)
       try access.makeLook().showsLinkPreviews = showsPreviews
     }
@@ -137,7 +145,7 @@ struct SettingsController: Sendable {
     let conversations = try context.fetchCount(access.everything)
     return SettingsPage(
       displayName: user?.displayName ?? id, email: user?.email ?? "",
-      switches: Feature.allCases.map { feature in
+      switches: features(for: visit.viewer).map { feature in
         SettingsPage.Switch(
           name: feature.rawValue, label: feature.label.text, explanation: feature.explanation.text,
           isOn: user?[keyPath: feature.property] ?? true)
@@ -199,7 +207,7 @@ extension SettingsController {
 
 /// A switch of the profile.
 private enum Feature: String, CaseIterable, Sendable {
-  case categorization, smartReply, faq, sentiment, opportunity
+  case categorization, smartReply, faq, sentiment, opportunity, meaning
 
   var property: ReferenceWritableKeyPath<UserEntity, Bool> {
     switch self {
@@ -208,6 +216,7 @@ private enum Feature: String, CaseIterable, Sendable {
     case .faq: \.enableFAQ
     case .sentiment: \.enableSentiment
     case .opportunity: \.enableOpportunityScoring
+    case .meaning: \.allowSupermemoryStorage
     }
   }
 
@@ -218,6 +227,7 @@ private enum Feature: String, CaseIterable, Sendable {
     case .faq: "Recognise frequent questions"
     case .sentiment: "Read the mood of messages"
     case .opportunity: "Score business opportunities"
+    case .meaning: "Remember what messages mean"
     }
   }
 
@@ -228,6 +238,7 @@ private enum Feature: String, CaseIterable, Sendable {
     case .faq: "Offers your answer when a person asks again."
     case .sentiment: "Positive, negative, urgent."
     case .opportunity: "From 0 to 100."
+    case .meaning: "For the search by meaning. It stays on this machine. Switched off, what was remembered is deleted."
     }
   }
 }

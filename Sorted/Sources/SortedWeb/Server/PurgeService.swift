@@ -77,6 +77,7 @@ struct PurgeService: Service {
           continue
         }
         files += message.attachments.map(\.id)
+        try MessageVectorEntity.delete(of: [id], in: work.inbox)
         work.inbox.delete(message)
       }
       work.own.delete(item)

@@ -1,4 +1,5 @@
 public import Foundation
+import Sorted
 
 /// How a ``SortedWebServer`` is set up.
 public struct WebOptions: Sendable {
@@ -23,6 +24,8 @@ public struct WebOptions: Sendable {
   public var undoTime: TimeInterval
   /// How many changes a session may make at once. Afterwards it may make half as many a second.
   public var burst: Int
+  /// The sentence model, or nil where messages are not searched by their meaning.
+  package var meaning: MeaningModel?
 
   /// Makes options; what is not given is as described.
   public init(

