@@ -5,8 +5,7 @@ import SwiftData
 /// Against ``SortedSchemaV3``: a message knows what it answers (`replyToID`), what people reacted with (`reactions`) and
 /// whether it was deleted for everybody (`deletedAt`); a conversation knows its pinned messages (`pinnedMessageIDs`).
 /// A message knows which weights judged it (`assistVersion`). Indices find messages by that, by their category, by their
-/// time and by the words of their text. ``AssistCorrectionEntity`` is new. For ``SharedInbox`` a message knows whose stores
-/// have it (`deliveredTo`), an attachment its file (`contents`), and ``SyncStateEntity`` the server and what it counted.
+/// time and by the words of their text. ``AssistCorrectionEntity`` is new.
 public enum SortedSchemaV4: VersionedSchema {
   /// 4.0.0
   public static let versionIdentifier = Schema.Version(4, 0, 0)
