@@ -57,6 +57,52 @@ struct ArrivalOrderTests {
     }
   }
 
+  @Test("Objects that several saves add to a list, the older one last, come in the order of the store (seed 849)")
+  func addedBySeveralSaves() throws {
+    let group = try group()
+    try group.save(0) { $0.insert(SimPerson(email: "known")) }
+    try group.syncAll()
+    let context = ModelContext(group.containers[0])
+    let (project, known) = (try group.first(SimProject.self, context), try group.first(SimPerson.self, context))
+    // Both saves change this one, so that they travel together.
+    known.name = "a"
+    known.projects.append(project)
+    try context.save()
+    let new = SimPerson(email: "new")
+    context.insert(new)
+    new.projects.append(project)
+    known.name = "b"
+    try context.save()
+    try group.syncAll()
+    let orders = try (0...1).map { index in
+      try group.first(SimProject.self, ModelContext(group.containers[index])).people.map(\.email)
+    }
+    #expect(orders[0] == ["known", "new"])
+    #expect(orders[1] == orders[0])
+  }
+
+  @Test("A task that left a list and came back before a scan is at its end everywhere (seed 10636)")
+  func leftAndCameBack() throws {
+    let group = try group()
+    try group.save(0) { context in
+      let project = try group.first(SimProject.self, context)
+      project.tasks = [SimTask(title: "1"), SimTask(title: "2")]
+    }
+    try group.save(0) { try group.first(SimProject.self, $0).tasks.reverse() }
+    try group.syncAll()
+    func setProject(_ project: (ModelContext) throws -> SimProject?) throws {
+      try group.save(0) { context in
+        let second = try context.fetch(FetchDescriptor<SimTask>(predicate: #Predicate { $0.title == "2" }))[0]
+        second.project = try project(context)
+      }
+    }
+    try setProject { _ in nil }
+    try setProject { try group.first(SimProject.self, $0) }
+    try group.syncAll()
+    #expect(try tasks(group, 0) == tasks(group, 1))
+    #expect(try Set(tasks(group, 0)) == ["1", "2"])
+  }
+
   @Test("New objects of several classes come into a list in the order of their insertion (seed 288)")
   func severalClasses() throws {
     let group = try group()
@@ -86,5 +132,30 @@ struct ArrivalOrderTests {
     }
     try group.syncAll()
     for index in 0...1 { #expect(try group.all(SimPerson.self, index).map(\.name) == ["new"], "replica \(index)") }
+  }
+
+  private func badge(_ number: Int, _ context: ModelContext) throws -> SimBadge {
+    try context.fetch(FetchDescriptor<SimBadge>(predicate: #Predicate { $0.number == number }))[0]
+  }
+
+  @Test("A badge that lost its person to another badge does not get the person back when that one is gone (seed 2632)")
+  func lostTarget() throws {
+    for isConcurrent in [false, true] {
+      let group = try group()
+      try group.save(0) { context in
+        for object in [SimPerson(email: "a"), SimBadge(number: 1), SimBadge(number: 2)] as [any PersistentModel] {
+          context.insert(object)
+        }
+      }
+      try group.syncAll()
+      try group.save(0) { try badge(1, $0).person = try group.first(SimPerson.self, $0) }
+      if !isConcurrent { try group.syncAll() }
+      try group.save(1) { try badge(2, $0).person = try group.first(SimPerson.self, $0) }
+      try group.syncAll()
+      let winner = try #require(try group.all(SimPerson.self, 0)[0].badge?.number)
+      try group.save(0) { $0.delete(try badge(winner, $0)) }
+      try group.syncAll()
+      for index in 0...1 { #expect(try group.all(SimPerson.self, index)[0].badge == nil, "replica \(index)") }
+    }
   }
 }

@@ -163,6 +163,7 @@ final class Ledger: RecordSource {
     let name = target.text
     let found = try context.fetch(
       FetchDescriptor<LedgerReference>(predicate: #Predicate<LedgerReference> { $0.target == name }))
+    try prefetch(found.map { RecordName($0.owner) })
     return Set(found.map { Referrer(owner: RecordName($0.owner), property: $0.property) })
   }
 

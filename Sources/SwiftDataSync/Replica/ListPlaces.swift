@@ -3,6 +3,8 @@ import SyncProtocol
 /// The places of list members.
 enum ListPlaces {
   /// The place of a member that comes to the end of a list: later moments are later places.
+  ///
+  /// A replica's next place at the end is behind all places that it has seen. A list need not be read to add to it.
   static func end(_ time: HybridTime) -> String { time.description + "8" }
 
   /// The moment that a place at the end was made of.
@@ -46,7 +48,8 @@ enum ListPlaces {
         place = FractionalKey.between(previous, high)
       } else {
         let end = end(tick())
-        place = previous.map { $0 < end ? end : FractionalKey.between($0, nil) } ?? end
+        // Not far behind the previous one: places at the end must stay behind all others.
+        place = previous.map { $0 < end ? end : $0 + "8" } ?? end
       }
       result.append((members[index], place))
       previous = place

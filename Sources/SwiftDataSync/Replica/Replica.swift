@@ -125,7 +125,7 @@ final class Replica {
     for time in ledger.pending.flatMap(\.transaction.times).sorted() where renamed[time] == nil {
       renamed[time] = tick()
     }
-    let restamping = Restamping(times: renamed)
+    let restamping = Restamping(renamed)
     try ledger.replacePending(restamping.apply)
     ledger.replica.isRestamped = true
     try ledger.save()
@@ -191,12 +191,23 @@ final class Replica {
 
 /// Gives the moments of unsent transactions new values.
 private struct Restamping {
-  let times: [HybridTime: HybridTime]
+  private let times: [HybridTime: HybridTime]
+  private let old: [HybridTime]
+  /// The place at the end that the newest moment makes.
+  private let end: String
+
+  init(_ times: [HybridTime: HybridTime]) {
+    self.times = times
+    old = times.keys.sorted()
+    end = times.values.max().map(ListPlaces.end) ?? ""
+  }
 
   func apply(_ transaction: SyncTransaction) -> SyncTransaction {
     var transaction = transaction
     for index in transaction.changes.indices {
-      transaction.changes[index].fields = transaction.changes[index].fields.mapValues(apply)
+      for (name, write) in transaction.changes[index].fields {
+        transaction.changes[index].fields[name] = SyncSchema.isPlace(name) ? place(write) : apply(write)
+      }
       transaction.changes[index].deleted = transaction.changes[index].deleted.map(apply)
       transaction.changes[index].members = transaction.changes[index].members?.mapValues { $0.mapValues(apply) }
     }
@@ -206,20 +217,30 @@ private struct Restamping {
   private func apply(_ time: HybridTime) -> HybridTime { times[time] ?? time }
 
   private func apply(_ write: FieldWrite) -> FieldWrite {
-    var value = write.value
+    FieldWrite(write.value, apply(write.time), over: write.over.map(apply))
+  }
+
+  private func place(_ write: FieldWrite) -> FieldWrite {
+    var write = apply(write)
+    if case .text(let text) = write.value { write.value = .text(place(text)) }
+    return write
+  }
+
+  private func place(_ text: String) -> String {
     // The place at the end of a list is made of the moment.
-    if case .text(let text) = value, let old = ListPlaces.moment(of: text), let new = times[old] {
-      value = .text(ListPlaces.end(new))
-    }
-    return FieldWrite(value, apply(write.time), over: write.over.map(apply))
+    if let old = ListPlaces.moment(of: text), let new = times[old] { return ListPlaces.end(new) }
+    // A place between others that is made of refused moments would stay behind what comes to the end later.
+    guard text > end, let old = old.last(where: { $0.description <= text }), let new = times[old] else { return text }
+    let digits = old.description
+    return new.description + (text.hasPrefix(digits) ? String(text.dropFirst(digits.count)) : "8" + text)
   }
 
   private func apply(_ write: MemberWrite) -> MemberWrite {
     var write = write
     write.add = write.add.map(apply)
     write.remove = write.remove?.map(apply)
-    write.place = write.place.map(apply)
-    write.inversePlace = write.inversePlace.map(apply)
+    write.place = write.place.map(place)
+    write.inversePlace = write.inversePlace.map(place)
     return write
   }
 }

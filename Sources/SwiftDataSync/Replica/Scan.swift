@@ -104,6 +104,13 @@ struct OrderedChanges {
   private(set) var updateOrder: [PersistentIdentifier] = []
   private(set) var deleted: [PersistentIdentifier] = []
   private var seen: Set<PersistentIdentifier> = []
+  /// The properties that several saves changed.
+  private var repeated: [PersistentIdentifier: Set<String>] = [:]
+
+  /// Whether several saves changed a property, so that what they did may be more than what is left of it.
+  func isRepeated(_ object: PersistentIdentifier, _ property: String) -> Bool {
+    repeated[object]?.contains(property) == true
+  }
 
   mutating func add(_ save: UserStore.Save) {
     for object in save.inserted { insert(object) }
@@ -119,6 +126,9 @@ struct OrderedChanges {
   mutating func update(_ object: PersistentIdentifier, _ names: Set<String>?) {
     seen.insert(object)
     if let old = updated[object] {
+      if let both = old.flatMap({ names?.intersection($0) }), !both.isEmpty {
+        repeated[object, default: []].formUnion(both)
+      }
       updated[object] = .some(names.flatMap { names in old.map { $0.union(names) } })
     } else {
       updated[object] = .some(names)

@@ -19,6 +19,10 @@ final class TransactionBuilder {
   /// Lists whose order is to be compared: owner and property.
   private var lists: [(owner: any PersistentModel, property: __Property)] = []
   private var seenLists: Set<RecordState.Reference> = []
+  /// How many members came to the end of lists.
+  private var arrivals: [RecordState.Reference: Int] = [:]
+  /// Records that a to-one led to which may lead to one record only. Another one that leads there, and lost, has them now.
+  private var released: [(property: SyncSchema.Property, target: RecordName)] = []
 
   init(_ replica: Replica, _ context: ModelContext, _ changed: OrderedChanges) throws {
     (self.replica, self.context, self.changed) = (replica, context, changed)
@@ -50,6 +54,7 @@ final class TransactionBuilder {
     }
     for list in lists { try exportOrder(of: list.owner, list.property) }
     try exportDeletions()
+    for (property, target) in released { try exportLosers(of: target, property) }
     try ledger.prefetchUniques(changes, schema)
     try view.mergeChanged()
     return try replica.distribute(changes, new: newRecords)
@@ -125,7 +130,7 @@ final class TransactionBuilder {
     if !personal.isEmpty { try emit(personal) }
     for property in entity.properties where property.isToMany && only?.contains(property.name) ?? true {
       guard let rule = rules.properties[property.name] else { continue }
-      if rule.kind == .members { try exportMembers(of: object, property, name) }
+      if rule.kind == .members { try exportMembers(of: object, property, rule, name) }
       if rule.kind == .derivedFromMembers { try exportOwners(of: object, property, rule, name) }
     }
   }
@@ -193,8 +198,15 @@ final class TransactionBuilder {
   ) throws {
     let target = ModelCells.targets(of: object, property).first
     let name = try target.map(name)
-    guard try view.effectiveTarget(of: change.record, rule) != name else { return }
-    let base = try view.state(change.record)?.fields[property.name]
+    let state = try view.state(change.record)
+    let base = state?.fields[property.name]
+    // A source that lost its target to another one leads there still, if nothing says otherwise.
+    let isLost = try name == nil && state?.target(property.name).map(view.isAlive) ?? false
+    guard try view.effectiveTarget(of: change.record, rule) != name || isLost else {
+      if changed.isRepeated(object.persistentModelID, property.name) { try noteInverse(of: rule, at: target) }
+      return
+    }
+    if let state { noteReleased(by: state, rule) }
     change.fields[property.name] = FieldWrite(name.map { .record($0) } ?? .null, time, over: base?.time)
     guard let target, let inverse = schema.inverse(of: rule), inverse.kind == .derivedFromReference else { return }
     // It comes to the end of its new list, unless the list says otherwise.
@@ -202,9 +214,23 @@ final class TransactionBuilder {
     let moment = replica.tick()
     change.fields[place] = FieldWrite(
       .text(ListPlaces.end(moment)), moment, over: try view.state(change.record)?.fields[place]?.time)
-    if !isNew, let list = type(of: target).__entity.property(named: inverse.name) {
-      note(target, try self.name(of: target), list)
-    }
+    if !isNew { try noteInverse(of: rule, at: target) }
+  }
+
+  /// Notes the list at the other end of a relationship.
+  private func noteInverse(of rule: SyncSchema.Property, at target: (any PersistentModel)?) throws {
+    guard let target, let inverse = rule.inverse, let list = type(of: target).__entity.property(named: inverse),
+      list.isToMany
+    else { return }
+    note(target, try name(of: target), list)
+  }
+
+  /// Notes a list to whose end several members came: the store may have them in another order.
+  private func noteArrival(of rule: SyncSchema.Property, at target: any PersistentModel) throws {
+    guard let inverse = rule.inverse else { return }
+    let list = RecordState.Reference(inverse, try name(of: target))
+    arrivals[list, default: 0] += 1
+    if arrivals[list]! > 1 { try noteInverse(of: rule, at: target) }
   }
 
   /// The end of a one-to-one that holds nothing: the other end is compared.
@@ -232,13 +258,40 @@ final class TransactionBuilder {
     }
   }
 
+  private func noteReleased(by state: RecordState, _ rule: SyncSchema.Property) {
+    if rule.isExclusive, let target = state.target(rule.name) { released.append((rule, target)) }
+  }
+
+  /// The object that lost a target to another one does not get it back when that one gives it up: the program saw it without.
+  private func exportLosers(of target: RecordName, _ rule: SyncSchema.Property) throws {
+    guard try view.isAlive(target), let inverse = schema.inverse(of: rule) else { return }
+    for source in try view.sources(of: target, inverse) where try view.effectiveTarget(of: source, rule) == target {
+      guard let text = try ledger.object(of: source), let identifier = replica.user.identifier(text),
+        let object = try ModelCells.objects([identifier], in: context)[identifier],
+        let property = type(of: object).__entity.property(named: rule.name)
+      else { continue }
+      var change = RecordChange(source, type(of: object).__entity.name)
+      try write(reference: property, rule, of: object, isNew: false, to: &change)
+      if !change.isEmpty { try emit(change) }
+    }
+  }
+
   // MARK: - To-manys
 
-  private func exportMembers(of object: any PersistentModel, _ property: __Property, _ name: RecordName) throws {
-    let actual = try ModelCells.targets(of: object, property).map(self.name)
+  private func exportMembers(
+    of object: any PersistentModel, _ property: __Property, _ rule: SyncSchema.Property, _ name: RecordName
+  ) throws {
+    let targets = ModelCells.targets(of: object, property)
+    let actual = try targets.map(self.name)
     let base = try view.state(name)?.members[property.name] ?? [:]
+    let isRepeated = changed.isRepeated(object.persistentModelID, property.name)
     var writes: [RecordName: MemberWrite] = [:]
-    for member in actual where base[member] == nil { writes[member] = added(place: true) }
+    for (target, member) in zip(targets, actual) {
+      if isRepeated { try noteInverse(of: rule, at: target) }
+      guard base[member] == nil else { continue }
+      writes[member] = added(place: true)
+      try noteArrival(of: rule, at: target)
+    }
     let kept = Set(actual)
     for (member, entry) in base where try !kept.contains(member) && view.isAlive(member) {
       var write = MemberWrite()
@@ -268,7 +321,11 @@ final class TransactionBuilder {
     let owners = ModelCells.targets(of: object, property)
     let actual = try owners.map(self.name)
     let base = try view.sources(of: name, rule)
-    for (owner, ownerName) in zip(owners, actual) where !base.contains(ownerName) {
+    let isRepeated = changed.isRepeated(object.persistentModelID, property.name)
+    for (owner, ownerName) in zip(owners, actual) {
+      if isRepeated { try noteInverse(of: rule, at: owner) }
+      guard !base.contains(ownerName) else { continue }
+      try noteArrival(of: rule, at: owner)
       var change = RecordChange(ownerName, type(of: owner).__entity.name)
       change.members = [inverse: [name: added(place: true)]]
       try emit(change)
@@ -305,6 +362,9 @@ final class TransactionBuilder {
       let name = try view.resolve(known)
       try ledger.setObject(nil, of: known, identifier.entityName, zone: SyncWire.privateZone)
       guard let state = try view.state(name), state.isAlive else { continue }
+      for rule in schema[state.entity]?.properties.values.map(\.self) ?? [] where rule.kind == .reference {
+        noteReleased(by: state, rule)
+      }
       var change = RecordChange(name, state.entity)
       change.deleted = time
       try emit(change)

@@ -10,6 +10,8 @@ struct Simulation {
   let seed: UInt64
   var steps = 60
   var bug: PlantedBug?
+  /// Whether stores are compared with what their replicas know after each step, to find the step that goes wrong.
+  var comparesSteps = false
 
   /// - Returns: what guarantees were broken; empty where all held.
   func run() -> [String] {
@@ -36,6 +38,9 @@ struct Simulation {
       let node = nodes.randomElement(using: &random)!
       try act(on: node, &random, &marks)
       if !node.isOld { problems += try check(node).map { "seed \(seed), step \(step): \($0)" } }
+      if comparesSteps, !node.isOld, try !node.hasUnseenSaves {
+        problems += try node.unshown().map { "seed \(seed), step \(step): \($0)" }
+      }
       if !problems.isEmpty { return problems }
     }
     for node in nodes { try node.upgrade() }
@@ -98,40 +103,9 @@ struct Simulation {
       problems += try check(node).map { "replica \(node.index): \($0)" }
       let contents = try SimulatedContents(node)
       problems += contents.differences(from: first).map { "replica \(node.index) differs from replica 0: \($0)" }
-      problems += try unshown(node)
+      problems += try node.unshown()
       let lost = marks.subtracting(contents.marks.keys)
       if !lost.isEmpty { problems.append("replica \(node.index) lost \(lost.count) saved marks") }
-    }
-    return problems
-  }
-}
-
-extension Simulation {
-  /// Where a replica's own store does not show what the replica knows.
-  private func unshown(_ node: SimulatedNode) throws -> [String] {
-    let (ledger, context) = (node.replica.ledger, ModelContext(node.container))
-    var problems: [String] = []
-    for (entityName, entity) in node.replica.user.entities {
-      for name in try ledger.records(of: entityName) where try ledger.object(of: name) == nil {
-        if try ledger.state(name)?.isAlive == true {
-          problems.append("replica \(node.index): \(entityName) \(name) is alive and has no object")
-        }
-      }
-      for (name, text) in try ledger.objects(of: entityName) {
-        guard let identifier = node.replica.user.identifier(text),
-          let object = try ModelCells.objects([identifier], in: context)[identifier], let state = try ledger.state(name)
-        else {
-          problems.append("replica \(node.index): \(entityName) \(name) has no object or no state")
-          continue
-        }
-        for property in entity.properties where property.isAttribute && property.isStored {
-          guard let field = state.fields[property.name] else { continue }
-          let actual = try UserStore.value(of: object, property)
-          if actual != field.value {
-            problems.append("replica \(node.index): \(entityName) \(name).\(property.name) is \(actual), not \(field)")
-          }
-        }
-      }
     }
     return problems
   }
