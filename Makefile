@@ -103,7 +103,8 @@ api: docs
 	scripts/api $(if $(ACCEPT),--write)
 
 # make bench ONLY=W3,W4x RUNS=9; make bench ONLY=apple ROWS=1000000 measures stores of Apple's frameworks; ONLY=sync
-# measures sync beside the same work without sync; ONLY=partitions measures partitions on one and on three servers;
+# measures sync beside the same work without sync, the memory of a first sync, and many clients; ONLY=partitions measures
+# partitions on one and on three servers;
 # ONLY=cluster starts servers and measures fetches from replicas. It needs root and cgroups, because each server gets 15 % of a
 # core while reads are measured.
 CLUSTER = swift run --skip-build --package-path Benchmarks -c release bench cluster --save Benchmarks/cluster.json \
@@ -114,7 +115,9 @@ bench:
 ifeq ($(ONLY),apple)
 	swift run --package-path Benchmarks -c release bench apple $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 else ifeq ($(ONLY),sync)
-	swift run --package-path Tools -c release SyncBench
+	swift build --package-path Tools -c release --product SyncBench
+	for part in cost first clients; do \
+	  swift run --skip-build --package-path Tools -c release SyncBench $$part || exit 1; done
 else ifeq ($(ONLY),partitions)
 	scripts/postgres sh -c 'export BENCH_URL="$$POSTGRES_URL"; unset POSTGRES_URL; exec "$$@"' sh \
 	  scripts/postgres sh -c 'export BENCH_SHARD_1="$$POSTGRES_URL"; unset POSTGRES_URL; exec "$$@"' sh \

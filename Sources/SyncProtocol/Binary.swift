@@ -71,9 +71,10 @@ package struct BinaryWriter {
 
   /// Writes the name of a record.
   package mutating func record(_ value: RecordName) {
-    if let uuid = value.uuidBytes {
+    if value.isUUID {
       byte(0)
-      withUnsafeBytes(of: uuid) { bytes.append(contentsOf: $0) }
+      fixed(value.high.byteSwapped)
+      fixed(value.low.byteSwapped)
     } else {
       byte(1)
       text(value.text)
@@ -191,7 +192,7 @@ package struct BinaryReader {
   /// - Throws: `DecodingError`.
   package mutating func record() throws -> RecordName {
     switch try byte() {
-    case 0: try take(16) { RecordName(uuidBytes: $0) }
+    case 0: RecordName(high: try fixed().byteSwapped, low: try fixed().byteSwapped)
     case 1: RecordName(try text())
     default: throw damaged()
     }
@@ -210,53 +211,4 @@ package struct BinaryReader {
   /// Makes sure that nothing follows.
   /// - Throws: `DecodingError`.
   package func end() throws { guard remaining == 0 else { throw damaged() } }
-}
-
-extension RecordName {
-  private static let digits = Array("0123456789abcdef".utf8)
-  /// Where the dashes of a UUID are.
-  private static let dashes = [8, 13, 18, 23]
-
-  /// The bytes of a UUID in lowercase; nil for any other text.
-  fileprivate var uuidBytes: (UInt64, UInt64)? {
-    var text = text
-    return text.withUTF8 { text -> (UInt64, UInt64)? in
-      guard text.count == 36 else { return nil }
-      var parts: (UInt64, UInt64) = (0, 0)
-      var count = 0
-      for (index, byte) in text.enumerated() {
-        if Self.dashes.contains(index) {
-          guard byte == UInt8(ascii: "-") else { return nil }
-          continue
-        }
-        let digit: UInt8
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-        default: return nil
-        }
-        if count < 16 { parts.0 = parts.0 << 4 | UInt64(digit) } else { parts.1 = parts.1 << 4 | UInt64(digit) }
-        count += 1
-      }
-      return (parts.0.bigEndian, parts.1.bigEndian)
-    }
-  }
-
-  /// - Parameter uuidBytes: 16 bytes.
-  fileprivate init(uuidBytes: UnsafeRawBufferPointer) {
-    self.init(
-      String(unsafeUninitializedCapacity: 36) { buffer in
-        var index = 0
-        for byte in uuidBytes {
-          if Self.dashes.contains(index) {
-            buffer[index] = UInt8(ascii: "-")
-            index += 1
-          }
-          buffer[index] = Self.digits[Int(byte >> 4)]
-          buffer[index + 1] = Self.digits[Int(byte & 15)]
-          index += 2
-        }
-        return 36
-      })
-  }
 }

@@ -1,59 +1,5 @@
 public import Foundation
 
-/// The name of an object, the same on all replicas: a UUID of version 7 in lowercase, which sorts by age.
-public struct RecordName: Hashable, Comparable, Codable, Sendable, CodingKeyRepresentable, CustomStringConvertible {
-  /// The text.
-  public let text: String
-  /// The same as ``text``.
-  public var description: String { text }
-
-  /// Takes a name as it is.
-  public init(_ text: String) { self.text = text }
-
-  /// Makes a new name.
-  /// - Parameters:
-  ///   - milliseconds: the time since 1970.
-  ///   - random: where its 74 random bits come from.
-  public init(milliseconds: Int64, using random: inout some RandomNumberGenerator) {
-    let high = UInt64(bitPattern: milliseconds) << 16 | 0x7000 | UInt64.random(in: 0...0xFFF, using: &random)
-    let low = UInt64.random(in: 0...(.max >> 2), using: &random) | 0x8000_0000_0000_0000
-    let digits = Self.hex(high) + Self.hex(low)
-    var text = ""
-    for (index, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(index) { text.append("-") }
-      text.append(digit)
-    }
-    self.text = text
-  }
-
-  private static func hex(_ value: UInt64) -> String {
-    let text = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - text.count) + text
-  }
-
-  /// Orders names by their texts.
-  public static func < (left: RecordName, right: RecordName) -> Bool { left.text < right.text }
-
-  /// Decodes the text.
-  public init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
-  /// Encodes the text.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(text)
-  }
-
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-  /// The text as the key of a JSON object.
-  public var codingKey: any CodingKey { Key(stringValue: text) }
-  /// Reads the key of a JSON object.
-  public init?<T: CodingKey>(codingKey: T) { self.init(codingKey.stringValue) }
-}
-
 /// The value of a field of a record.
 public enum FieldValue: Hashable, Sendable {
   case null
@@ -150,6 +96,17 @@ public struct SyncTransaction: Hashable, Sendable, Identifiable {
 
   /// All moments that it carries.
   public var times: [HybridTime] { changes.flatMap(\.times) }
+
+  /// The latest moment that it carries; nil if it carries none.
+  public var latestTime: HybridTime? {
+    var latest: HybridTime?
+    for change in changes {
+      for write in change.fields.values where latest.map({ $0 < write.time }) ?? true { latest = write.time }
+      guard change.members != nil || change.deleted != nil else { continue }
+      for time in change.times where latest.map({ $0 < time }) ?? true { latest = time }
+    }
+    return latest
+  }
 
   /// The assets that it names.
   public var assets: [(sha256: String, size: Int)] {

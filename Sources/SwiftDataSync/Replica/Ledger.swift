@@ -84,7 +84,7 @@ final class Ledger: RecordSource {
     var missing: [String] = []
     for name in names where rows[name] == nil {
       rows[name] = .some(nil)
-      if let newest = newestName, !Self.follows(name, newest) { missing.append(name.text) }
+      if let newest = newestName, name <= newest { missing.append(name.text) }
     }
     for start in stride(from: 0, to: missing.count, by: 500) {
       let part = Array(missing[start..<min(start + 500, missing.count)])
@@ -105,13 +105,8 @@ final class Ledger: RecordSource {
     let row = LedgerRecord(name: name.text, entity: entity, zone: zone)
     context.insert(row)
     rows[name] = row
-    if newestName.map({ Self.follows(name, $0) }) ?? true { newestName = name }
+    newestName = newestName.map { max($0, name) } ?? name
     return row
-  }
-
-  /// Whether a name comes behind another one, as the store sorts them.
-  private static func follows(_ name: RecordName, _ other: RecordName) -> Bool {
-    other.text.utf8.lexicographicallyPrecedes(name.text.utf8)
   }
 
   func state(_ name: RecordName) throws -> RecordState? {

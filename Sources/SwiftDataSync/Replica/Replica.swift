@@ -179,7 +179,7 @@ final class Replica {
     for conflict in shadow.conflicts { try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000)) }
     if let last = intent.entries.last { ledger.replica.positions[intent.zone] = last.sequence }
     for entry in intent.entries {
-      for time in entry.transaction.times { ledger.replica.clock.witness(time) }
+      if let time = entry.transaction.latestTime { ledger.replica.clock.witness(time) }
       if !entry.transaction.changes.allSatisfy(user.schema.knows) { ledger.replica.sawUnknown = true }
     }
     if intent.refolded != nil { ledger.replica.refolding = nil }

@@ -41,7 +41,7 @@ struct ReplicaState: Codable {
 
   /// A batch of the log that is on its way into the user's store. After a crash the history of the user's store tells whether
   /// it arrived.
-  struct Intent: Codable {
+  struct Intent {
     var zone: String
     var entries: [LogEntry]
     /// The number of the newest transaction of the user's store before the batch; the batch has the next one.
@@ -57,14 +57,14 @@ struct ReplicaState: Codable {
   }
 
   /// The records and unique values that a fold with the rules of other models left otherwise.
-  struct Refolded: Codable {
+  struct Refolded {
     var states: [RecordName: RecordState] = [:]
     /// The records that have unique values. A missing record is one that has the value no more.
     var holders: [String: RecordName?] = [:]
   }
 
   /// An object that belonged to one record and belongs to another record now.
-  struct Move: Codable {
+  struct Move {
     var from: RecordName
     var to: RecordName
     /// The object's identifier as text.

@@ -18,11 +18,17 @@ extension Replica {
       return try scan()
     }
     guard let saves = try user.saves(after: seen, limit: 1000) else { return try scanEverything(seen: newest) }
-    var made = 0
+    var (made, unsaved) = (0, 0)
     for group in Self.groups(saves) {
       let own = group.filter { !$0.isSync }
       if !own.isEmpty { made += try export(own) }
       ledger.replica.seenTransaction = group.last!.number
+      // Each fetch of the ledger looks at what it has not saved, too.
+      unsaved += own.reduce(0) { $0 + $1.all.count }
+      if unsaved > 2000 {
+        try ledger.save()
+        unsaved = 0
+      }
     }
     try ledger.save()
     try checkpoint(.scanned)

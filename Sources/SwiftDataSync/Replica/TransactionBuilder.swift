@@ -9,6 +9,7 @@ final class TransactionBuilder {
   private let replica: Replica
   private let context: ModelContext
   private let changed: OrderedChanges
+  private let inserted: Set<PersistentIdentifier>
   /// The moment of all writes of the transaction: of two transactions that write the same fields, one wins all of them.
   private let time: HybridTime
   private var objects: [PersistentIdentifier: any PersistentModel] = [:]
@@ -26,6 +27,7 @@ final class TransactionBuilder {
 
   init(_ replica: Replica, _ context: ModelContext, _ changed: OrderedChanges) throws {
     (self.replica, self.context, self.changed) = (replica, context, changed)
+    inserted = Set(changed.inserted)
     time = replica.tick()
   }
 
@@ -44,12 +46,11 @@ final class TransactionBuilder {
     objects = try ModelCells.objects(ours, in: context)
     try name(ours.filter { objects[$0] != nil })
     try nameTargets()
-    let new = Set(changed.inserted)
     var fresh: Set<PersistentIdentifier> = []
     for identifier in ours {
       guard let object = objects[identifier], fresh.insert(identifier).inserted else { continue }
       let isKnown = try view.state(try name(of: object))?.isAlive ?? false
-      let only = new.contains(identifier) || !isKnown ? nil : changed.updated[identifier] ?? nil
+      let only = inserted.contains(identifier) || !isKnown ? nil : changed.updated[identifier] ?? nil
       try export(object, only: only, isNew: !isKnown)
     }
     for list in lists { try exportOrder(of: list.owner, list.property) }
@@ -65,6 +66,7 @@ final class TransactionBuilder {
   /// Finds the names of objects, and gives new ones to those that have none.
   private func name(_ identifiers: [PersistentIdentifier]) throws {
     let unknown = identifiers.filter { names[$0] == nil }
+    // Inserted objects may have names, too: an object that was exported before may lead to one of a later save.
     let known = try ledger.names(of: unknown.map(UserStore.text))
     for identifier in unknown {
       let text = UserStore.text(identifier)
@@ -93,7 +95,7 @@ final class TransactionBuilder {
   /// Whether a to-many did not change, so that it need not be read.
   private func isLeftOut(_ object: any PersistentModel, _ property: __Property) -> Bool {
     guard case .some(.some(let only)) = changed.updated[object.persistentModelID] else { return false }
-    return !only.contains(property.name) && !changed.inserted.contains(object.persistentModelID)
+    return !only.contains(property.name) && !inserted.contains(object.persistentModelID)
   }
 
   private func name(of object: any PersistentModel) throws -> RecordName {

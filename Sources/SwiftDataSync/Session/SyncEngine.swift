@@ -37,8 +37,10 @@ public actor SyncEngine {
   private var tasks: [Task<Void, Never>] = []
   /// The request that waits for news of the server.
   private var longPoll: Task<WaitResponse, any Error>?
+  /// What ``followServer()`` waits for while the engine is paused or has no replica.
+  private var sleeper: Task<Void, any Error>?
   private var observer: ObserverToken?
-  private var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
+  var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
   private var backoff = Backoff()
   private var notBefore = Date.distantPast
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
@@ -98,16 +100,20 @@ public actor SyncEngine {
     status.setPaused(false)
     (backoff, notBefore) = (Backoff(), .distantPast)
     signals.continuation.yield()
+    sleeper?.cancel()
   }
 
   /// Exchanges all changes with the server now.
   /// - Throws: ``SyncError``. The sync in the background tries again.
-  public func syncNow() async throws {
+  public func syncNow() async throws { try await sync(sendingOnly: false) }
+
+  /// - Parameter isSending: whether to send only. If others sent something meanwhile, it comes too.
+  private func sync(sendingOnly isSending: Bool) async throws {
     let previous = exchanges.last
     let task = Task {
       _ = await previous?.result
       try Task.checkCancellation()
-      try await self.exchange()
+      try await self.exchange(sendingOnly: isSending)
     }
     exchanges.append(task)
     defer { exchanges.removeAll { $0 == task } }
@@ -177,8 +183,11 @@ public actor SyncEngine {
 
   private func attempt() async {
     guard !status.isPaused else { return }
-    do { try await syncNow() } catch { retryLater(error) }
+    do { try await sync(sendingOnly: isInformed) } catch { retryLater(error) }
   }
+
+  /// Whether the request that waits for news says what others saved, so that a save need not ask for it.
+  private var isInformed: Bool { longPoll != nil && opened != nil && status.lastSync != nil && status.error == nil }
 
   /// Asks for another try after a pause.
   private func retryLater(_ error: any Error) {
@@ -195,7 +204,7 @@ public actor SyncEngine {
     while !Task.isCancelled, !opening.isAbandoned {
       do {
         guard !status.isPaused, let replica = opened else {
-          try await Task.sleep(for: .seconds(0.2))
+          await sleepUntilReady()
           continue
         }
         let positions = replica.allPositions
@@ -203,8 +212,9 @@ public actor SyncEngine {
         let response = try await wait(WaitRequest(positions: positions, seconds: 25, keys: keys))
         if status.isPaused { continue }
         failures.reset()
-        let isNew =
-          response.latest.contains { $0.value > positions[$0.key] ?? 0 } || response.hasKeys(newerThan: keys)
+        // What this engine sent meanwhile is no news.
+        let seen = opened?.allPositions ?? [:]
+        let isNew = response.latest.contains { $0.value > seen[$0.key] ?? 0 } || response.hasKeys(newerThan: keys)
         let zones = Set(response.zones.map(\.name))
         if isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
         if !isNew { end(begin(.sharing), nil) }
@@ -216,6 +226,18 @@ public actor SyncEngine {
       }
     }
     if opening.isAbandoned { abandon() }
+  }
+
+  /// Waits until the engine has a replica and is not paused. It wakes up now and then, to see whether the container is gone.
+  private func sleepUntilReady() async {
+    let sleep = Task { try await Task.sleep(for: .seconds(25)) }
+    sleeper = sleep
+    defer { sleeper = nil }
+    await withTaskCancellationHandler {
+      _ = await sleep.result
+    } onCancel: {
+      sleep.cancel()
+    }
   }
 
   /// Waits until the server has something new. ``pause()`` and ``stop()`` end the request.
@@ -236,20 +258,24 @@ public actor SyncEngine {
     if let opened { return opened }
     let replica = try event(.setUp) { _ in try opening.open() }
     opened = replica
+    sleeper?.cancel()
     try replica.ledger.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
     return replica
   }
 
-  private func exchange() async throws {
+  private func exchange(sendingOnly isSending: Bool) async throws {
     let replica = try replica()
     do {
       try replica.scan()
       try await catchUp(replica)
-      try await pull(replica, SyncWire.privateZone)
-      var refused = try await exchangeKeys(replica)
-      // The server tells of changes that come after that answer.
-      for share in replica.shares where replica.position(share.name) < newest[share.name] ?? .max {
-        try await pullShare(replica, share)
+      var refused: SyncError?
+      if !isSending {
+        try await pull(replica, SyncWire.privateZone)
+        refused = try await exchangeKeys(replica)
+        // The server tells of changes that come after that answer.
+        for share in replica.shares where replica.position(share.name) < newest[share.name] ?? .max {
+          try await pullShare(replica, share)
+        }
       }
       try await push(replica, SyncWire.privateZone)
       for share in replica.shares {
@@ -269,11 +295,23 @@ public actor SyncEngine {
     var event: SyncEvent?
     do {
       var more = true
+      // The next part comes while this one is taken in.
+      var ahead: Task<ChangesResponse, any Error>?
+      defer { ahead?.cancel() }
       while more {
         try Task.checkCancellation()
         let response: ChangesResponse
         do {
-          response = try await client.changes(zone: zone, after: replica.position(zone))
+          if let coming = ahead {
+            ahead = nil
+            response = try await withTaskCancellationHandler {
+              try await coming.value
+            } onCancel: {
+              coming.cancel()
+            }
+          } else {
+            response = try await client.changes(zone: zone, after: replica.position(zone))
+          }
         } catch let failure as SyncFailure {
           guard try replica.didFail(failure, zone: zone) else { throw failure }
           continue
@@ -287,6 +325,9 @@ public actor SyncEngine {
         }
         if event == nil { event = begin(.import) }
         event!.transactions += response.entries.count
+        if let last = response.entries.last?.sequence, last < response.latest {
+          ahead = Task { [client] in try await client.changes(zone: zone, after: last) }
+        }
         more = try await take(response, replica, zone)
         status.setProgress(more ? Double(replica.position(zone)) / Double(max(1, response.latest)) : nil)
       }
@@ -308,8 +349,10 @@ public actor SyncEngine {
     while true {
       do {
         let more = try replica.didPull(response, zone: zone)
-        try replica.ledger.dropAssets(fetched)
-        try replica.ledger.save()
+        if !fetched.isEmpty {
+          try replica.ledger.dropAssets(fetched)
+          try replica.ledger.save()
+        }
         return more
       } catch let missing as MissingAsset {
         try await fetch(missing.sha256, missing.size, replica, zone)
@@ -361,37 +404,5 @@ public actor SyncEngine {
       guard let bytes = try replica.ledger.asset(asset.sha256) else { continue }
       try await client.upload(bytes, sha256: asset.sha256, zone: zone)
     }
-  }
-
-  // MARK: - Events
-
-  private func begin(_ kind: SyncEvent.Kind) -> SyncEvent {
-    let event = SyncEvent(id: UUID(), kind: kind, configuration: configuration, start: Date())
-    tell(event)
-    return event
-  }
-
-  private func end(_ event: SyncEvent, _ error: (any Error)?) {
-    var event = event
-    event.end = Date()
-    event.error = error.map(SyncError.init)
-    tell(event)
-  }
-
-  private func event<T>(_ kind: SyncEvent.Kind, _ body: (inout SyncEvent) throws -> T) throws -> T {
-    var event = begin(kind)
-    do {
-      let result = try body(&event)
-      end(event, nil)
-      return result
-    } catch {
-      end(event, error)
-      throw error
-    }
-  }
-
-  private func tell(_ event: SyncEvent) {
-    for subscriber in subscribers.values { subscriber.yield(event) }
-    NotificationCenter.default.post(name: Self.eventChanged, object: self, userInfo: ["event": event])
   }
 }

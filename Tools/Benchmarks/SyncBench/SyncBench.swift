@@ -12,11 +12,19 @@ final class BenchItem {
   init(_ number: Int) { (title, self.number) = ("Item \(number)", number) }
 }
 
+/// A class with few objects, so that asking whether one arrived costs nothing.
+@Model
+final class BenchPing {
+  var number: Int = 0
+  init(_ number: Int) { self.number = number }
+}
+
 /// `make bench ONLY=sync`: what sync costs.
 @main
 struct SyncBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    subcommands: [CostCommand.self, ClientsCommand.self, ServeCommand.self], defaultSubcommand: CostCommand.self)
+    subcommands: [CostCommand.self, ClientsCommand.self, FirstSyncCommand.self, ServeCommand.self, ReadCommand.self],
+    defaultSubcommand: CostCommand.self)
 }
 
 /// What sync costs beside the same work without sync, in one run on one machine.
@@ -91,7 +99,7 @@ struct CostCommand: AsyncParsableCommand {
 
   private func open(_ folder: URL, _ name: String, syncs: Bool) throws -> ModelContainer {
     try ModelContainer(
-      for: BenchItem.self,
+      for: BenchItem.self, BenchPing.self,
       configurations: ModelConfiguration(
         url: folder.appendingPathComponent("\(name).store"),
         cloudKitDatabase: syncs ? .private(Self.database) : .none))
@@ -107,10 +115,9 @@ struct CostCommand: AsyncParsableCommand {
 
   /// Seconds from a save on one replica until a fetch on the other one has it.
   private func latency(_ number: Int, from one: ModelContainer, to other: ModelContainer) async throws -> Double {
-    let wanted = -1 - number
-    let descriptor = FetchDescriptor<BenchItem>(predicate: #Predicate<BenchItem> { $0.number == wanted })
+    let descriptor = FetchDescriptor<BenchPing>(predicate: #Predicate<BenchPing> { $0.number == number })
     let context = ModelContext(one)
-    context.insert(BenchItem(wanted))
+    context.insert(BenchPing(number))
     let start = ContinuousClock.now
     try context.save()
     while try ModelContext(other).fetchCount(descriptor) == 0 { try await Task.sleep(for: .milliseconds(1)) }

@@ -17,7 +17,7 @@ public struct ServerLimits: Sendable {
   /// How many requests an account may make at once.
   public var burst = 500.0
   /// About how many bytes of transactions an answer has.
-  public var answerSize = 1 << 20
+  public var answerSize = 1 << 18
   /// How many shares an account may own.
   public var shares = 1000
   /// How many participants a share may have.

@@ -1,0 +1,118 @@
+import Foundation
+
+/// The name of an object, the same on all replicas: a UUID of version 7 in lowercase, which sorts by age.
+public struct RecordName: Hashable, Sendable {
+  // A UUID takes 16 bytes here, which are hashed and compared much faster than its text.
+  let high, low: UInt64
+  /// A name that is no UUID in lowercase.
+  private let other: String?
+
+  /// Takes a name as it is.
+  public init(_ text: String) {
+    if let (high, low) = Self.parse(text) {
+      (self.high, self.low, other) = (high, low, nil)
+    } else {
+      (high, low, other) = (0, 0, text)
+    }
+  }
+
+  /// Takes the bytes of a UUID, the first one as the highest.
+  init(high: UInt64, low: UInt64) { (self.high, self.low, other) = (high, low, nil) }
+
+  /// Makes a new name.
+  /// - Parameters:
+  ///   - milliseconds: the time since 1970.
+  ///   - random: where its 74 random bits come from.
+  public init(milliseconds: Int64, using random: inout some RandomNumberGenerator) {
+    let first = random.next() >> 52
+    let second = random.next() >> 2
+    self.init(
+      high: UInt64(bitPattern: milliseconds) << 16 | 0x7000 | first, low: second | 0x8000_0000_0000_0000)
+  }
+
+  /// Whether the name is a UUID in lowercase.
+  var isUUID: Bool { other == nil }
+
+  /// The text.
+  public var text: String {
+    other
+      ?? String(unsafeUninitializedCapacity: 36) { buffer in
+        var index = 0
+        for half in [high, low] {
+          for place in stride(from: 60, through: 0, by: -4) {
+            if Self.dashes.contains(index) {
+              buffer[index] = UInt8(ascii: "-")
+              index += 1
+            }
+            buffer[index] = Self.digits[Int(half >> UInt64(place) & 15)]
+            index += 1
+          }
+        }
+        return 36
+      }
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+  /// Where the dashes of a UUID are.
+  private static let dashes: [Int] = [8, 13, 18, 23]
+
+  private static func parse(_ text: String) -> (high: UInt64, low: UInt64)? {
+    var text = text
+    return text.withUTF8 { text -> (high: UInt64, low: UInt64)? in
+      guard text.count == 36 else { return nil }
+      var halves: (high: UInt64, low: UInt64) = (0, 0)
+      for (index, byte) in text.enumerated() {
+        if dashes.contains(index) {
+          guard byte == UInt8(ascii: "-") else { return nil }
+          continue
+        }
+        let digit: UInt8
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+        default: return nil
+        }
+        // The second half begins behind the third dash.
+        if index < 18 {
+          halves.high = halves.high << 4 | UInt64(digit)
+        } else {
+          halves.low = halves.low << 4 | UInt64(digit)
+        }
+      }
+      return halves
+    }
+  }
+}
+
+extension RecordName: Comparable, CustomStringConvertible {
+  /// The same as ``text``.
+  public var description: String { text }
+
+  /// Orders names by the bytes of their texts.
+  public static func < (left: RecordName, right: RecordName) -> Bool {
+    if left.other == nil, right.other == nil { return (left.high, left.low) < (right.high, right.low) }
+    return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}
+
+extension RecordName: Codable, CodingKeyRepresentable {
+  /// Decodes the text.
+  public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
+
+  /// Encodes the text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  private struct Key: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+  /// The text as the key of a JSON object.
+  public var codingKey: any CodingKey { Key(stringValue: text) }
+  /// Reads the key of a JSON object.
+  public init?<T: CodingKey>(codingKey: T) { self.init(codingKey.stringValue) }
+}

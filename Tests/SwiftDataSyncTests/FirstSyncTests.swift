@@ -1,0 +1,96 @@
+import Foundation
+import SyncProtocol
+import Testing
+
+@testable import SwiftData
+@testable import SwiftDataSync
+
+@Suite("The first sync of a large zone") struct FirstSyncTests {
+  private let server = SimulatedServer(bug: nil)
+  private let container: ModelContainer
+  private let ledger: ModelContainer
+
+  init() throws {
+    container = try ModelContainer(
+      for: GrowthItem.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
+    ledger = try Ledger.container(at: nil)
+    // What another replica sent: 60 transactions of 50 objects.
+    var random = SeededGenerator(seed: 1)
+    for number in 0..<60 {
+      let time = HybridTime(milliseconds: server.now + Int64(number), counter: 0, replica: 9)
+      let changes = (0..<50).map { index in
+        var change = RecordChange(RecordName(milliseconds: time.milliseconds, using: &random), "GrowthItem")
+        change.fields["name"] = FieldWrite(.text("\(number) \(index)"), time, over: nil)
+        return change
+      }
+      let transaction = SyncTransaction(id: UUID(), replica: 9, changes: changes)
+      _ = try server.push(PushRequest(base: 0, transactions: [transaction]))
+    }
+  }
+
+  private func replica(_ checkpoint: @escaping (Replica.Checkpoint) throws -> Void = { _ in }) throws -> Replica {
+    try Replica(
+      user: UserStore(container), ledger: ledger, now: { [server] in server.now },
+      random: SeededGenerator(seed: 2), checkpoint: checkpoint)
+  }
+
+  /// How many records, values and objects a replica has in memory.
+  private func held(_ replica: Replica) -> Int {
+    let ledger = replica.ledger
+    return ledger.rows.count + ledger.states.count + ledger.uniques.count + ledger.aliases.count + ledger.pending.count
+      + replica.view.states.count + ledger.context.state.identityMaps.map(\.objects.count).reduce(0, +)
+  }
+
+  @Test("A replica holds as much after the last part as after the first one")
+  func flatMemory() throws {
+    let zone = SyncWire.privateZone
+    var duringImports: [Int] = []
+    weak var observed: Replica?
+    let replica = try replica { checkpoint in
+      if checkpoint == .userSaved, let observed { duringImports.append(held(observed)) }
+    }
+    observed = replica
+    try replica.scan()
+    var after: [Int] = []
+    while case let response = server.changes(after: replica.position(zone), limit: 5, replica: 0),
+      !response.entries.isEmpty
+    {
+      _ = try replica.didPull(response, zone: zone)
+      after.append(held(replica))
+    }
+    #expect(after.count == 12)
+    #expect(Set(after).count == 1, "\(after)")
+    #expect(after[0] < 10)
+    // In the middle of a part it has the part. The first one has no row to find yet.
+    #expect(Set(duringImports.dropFirst()).count == 1, "\(duringImports)")
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<GrowthItem>()) == 3000)
+  }
+
+  @Test(
+    "A replica that was killed in the middle goes on where it stopped, with each object once",
+    arguments: [Replica.Checkpoint.intentSaved, .userSaved, .integrated])
+  func resumes(_ crash: Replica.Checkpoint) throws {
+    let zone = SyncWire.privateZone
+    var (served, parts) = (0, 0)
+    func pull(_ replica: Replica) throws {
+      try replica.scan()
+      while case let response = server.changes(after: replica.position(zone), limit: 5, replica: 0),
+        !response.entries.isEmpty
+      {
+        served += response.entries.count
+        parts += 1
+        _ = try replica.didPull(response, zone: zone)
+      }
+    }
+    let killed = try replica { checkpoint in if checkpoint == crash, parts == 6 { throw SimulatedCrash() } }
+    #expect(throws: SimulatedCrash.self) { try pull(killed) }
+    parts = 100
+    let replica = try replica()
+    #expect(replica.position(zone) >= 25)
+    try pull(replica)
+    // At most the part that was under way came twice.
+    #expect(served <= 65)
+    let names = try ModelContext(container).fetch(FetchDescriptor<GrowthItem>()).map(\.name)
+    #expect(names.count == 3000 && Set(names).count == 3000)
+  }
+}

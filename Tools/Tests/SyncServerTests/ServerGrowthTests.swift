@@ -1,0 +1,60 @@
+import Foundation
+import SyncProtocol
+import Testing
+
+@testable import SwiftData
+@testable import SyncServer
+
+@Suite("The cost of requests to the server") struct ServerGrowthTests {
+  private func transaction() -> SyncTransaction {
+    var change = RecordChange(RecordName(UUID().uuidString), "Note")
+    change.fields["text"] = FieldWrite(.text("a"), HybridTime(milliseconds: 1000, counter: 0, replica: 1), over: nil)
+    return SyncTransaction(id: UUID(), replica: 1, changes: [change])
+  }
+
+  /// What sending one change and reading it costs in a zone with so many transactions.
+  private func cost(_ count: Int) async throws -> (statements: [Int], steps: Int) {
+    let folder = try TestFolder()
+    let store = ZoneStore(try ZoneStore.container(at: folder.path("server.store")), ServerLimits()) {
+      1_800_000_000_000
+    }
+    for start in stride(from: 0, to: count, by: 500) {
+      let part = (start..<min(start + 500, count)).map { _ in transaction() }
+      _ = try await store.push(
+        PushRequest(base: 0, transactions: part), account: "ann", zone: SyncWire.privateZone)
+    }
+    let statements = try await store.statements(of: transaction(), after: Int64(count))
+    return (statements, try await store.steps(of: transaction(), after: Int64(count) + 1))
+  }
+
+  @Test("One change costs the same number of statements, whatever the length of the zone's log")
+  func oneChange() async throws {
+    let (small, large) = (try await cost(10), try await cost(3000))
+    #expect(small.statements == large.statements)
+    // The rows that SQLite visits are as many, too.
+    #expect(large.steps < small.steps + small.steps / 10, "\(small.steps) became \(large.steps)")
+  }
+}
+
+extension ZoneStore {
+  /// The numbers of statements of a push and of the request that reads what was pushed.
+  fileprivate func statements(of transaction: SyncTransaction, after sequence: Int64) throws -> [Int] {
+    let zone = SyncWire.privateZone
+    let sent = try SQLTrace.record {
+      _ = try push(PushRequest(base: sequence, transactions: [transaction]), account: "ann", zone: zone)
+    }
+    var body = Data()
+    let read = try SQLTrace.record { body = try changes(after: sequence, account: "ann", zone: zone) }
+    #expect(try SyncWire.decode(ChangesResponse.self, from: body).entries.map(\.transaction) == [transaction])
+    return [sent.statements.count, read.statements.count]
+  }
+
+  /// The steps of SQLite's virtual machine.
+  fileprivate func steps(of transaction: SyncTransaction, after sequence: Int64) throws -> Int {
+    let zone = SyncWire.privateZone
+    return try SQLTrace.steps {
+      _ = try push(PushRequest(base: sequence, transactions: [transaction]), account: "ann", zone: zone)
+      _ = try changes(after: sequence, account: "ann", zone: zone)
+    }
+  }
+}
