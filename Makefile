@@ -61,6 +61,7 @@ test-sorted:
 	@scripts/bootstrap
 	@log=$$(mktemp); scripts/postgres swift test $(SORTED) --skip '$(WEB)' $(TIMED)
 	swift test $(SORTED) --skip-build --filter '$(WEB)'
+	scripts/unless-missing scripts/assist-model
 	scripts/unless-missing scripts/script-tests
 	scripts/unless-missing scripts/postgres scripts/browser
 

@@ -123,11 +123,12 @@ let package = Package(
     .executableTarget(
       name: "SyncServerProcess", dependencies: [.product(name: "SyncServer", package: "Tools")],
       path: "Tests/SyncServerProcess"),
+    .target(name: "SentenceModels", dependencies: ["AssistModel", "Sorted"], path: "Tests/SentenceModels"),
     .testTarget(
       name: "SortedTests",
       dependencies: [
-        "AssistModel", "Sorted", "SortedCommand", "FirestoreClient", "FirestoreServer", "ImportFaults",
-        "SyncServerProcess",
+        "AssistKernels", "AssistModel", "SentenceModels", "Sorted", "SortedCommand", "FirestoreClient",
+        "FirestoreServer", "ImportFaults", "SyncServerProcess",
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
@@ -135,7 +136,7 @@ let package = Package(
     .testTarget(
       name: "SortedWebTests",
       dependencies: [
-        "AssistModel", "SortedWeb", "Sorted", "SortedCommand",
+        "AssistModel", "SentenceModels", "SortedWeb", "Sorted", "SortedCommand",
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -85,6 +85,7 @@ import Testing
       "SyncStateEntity": "id userID noticeCursor deletedNotices lastSyncAt lastError lastErrorAt",
       "AttachmentUploadEntity": "attachmentID upload checksum length sent failures nextAttempt",
       "AssistCorrectionEntity": "id userID messageID text kind createdAt",
+      "MessageVectorEntity": "id conversationID version digest vector",
       "SyncConflictEntity": "id objectID field localValue localTime remoteValue remoteTime",
     ]
     let entities = SortedContainer.schema.entitiesByName

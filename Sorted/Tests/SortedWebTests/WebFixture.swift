@@ -19,6 +19,7 @@ struct WebFixture: Sendable {
   static func run(
     accounts: Bool = false, names: [String] = [], tls: TLSFiles? = nil, proxies: [String] = [], upload: Int = 1 << 20,
     undoTime: TimeInterval = 3_600, burst: Int = 10_000, fetcher: LinkFetcher = LinkFetcher(),
+    meaning: MeaningModel? = nil,
     fill: (ModelContext) throws -> Void = { try WebSample.fill($0) }, shared: SharedInbox? = nil,
     _ body: @Sendable @escaping (WebFixture) async throws -> Void
   ) async throws {
@@ -28,9 +29,10 @@ struct WebFixture: Sendable {
     let inbox = try shared?.container ?? SortedContainer.open(folder.appendingPathComponent("inbox.store"))
     try fill(ModelContext(inbox))
     let own = try WebSchema.open(folder.appendingPathComponent("web.store"))
-    let options = WebOptions(
+    var options = WebOptions(
       port: 0, hasAccounts: accounts, files: folder.appendingPathComponent("files"), maximumUpload: upload,
       names: names, tls: tls, trustedProxies: proxies, undoTime: undoTime, burst: burst)
+    options.meaning = meaning
     let sync: SharedInboxCoordinator? = if let shared { await SharedInboxCoordinator(shared) } else { nil }
     let server = try await SortedWebServer(inbox: inbox, own: own, options: options, sync: sync, fetcher: fetcher)
     let (ports, port) = AsyncStream.makeStream(of: Int.self)

@@ -9,18 +9,22 @@ package struct SentenceEncoder: Sendable {
   /// How many numbers a vector has.
   package static let dimensions = 384
   /// Of longer texts only so many pieces count, the marks of begin and end included. The model was trained with no more.
-  static let maximumPieces = 256
+  package static let maximumPieces = 256
 
   /// Counts up with each model or way of reading that gives other vectors. A store's vectors remember which one made them.
   package static let version = 1
 
   /// The size of a model. Tests make small ones.
-  struct Shape: Sendable {
-    var pieces = 30_522
-    var layers = 6
+  package struct Shape: Sendable {
+    var pieces: Int
+    var layers: Int
     /// The width inside a layer.
-    var inner = 1_536
-    var positions = 512
+    var inner: Int
+    var positions: Int
+
+    package init(pieces: Int = 30_522, layers: Int = 6, inner: Int = 1_536, positions: Int = 512) {
+      (self.pieces, self.layers, self.inner, self.positions) = (pieces, layers, inner, positions)
+    }
   }
 
   private static let heads = 12
@@ -41,7 +45,7 @@ package struct SentenceEncoder: Sendable {
   /// - Throws: ``WeightsError`` where they are not those of the model; the error of the file system.
   package init(folder: URL) throws { try self.init(folder: folder, shape: Shape()) }
 
-  init(folder: URL, shape: Shape) throws {
+  package init(folder: URL, shape: Shape) throws {
     self.shape = shape
     pieces = try WordPiece(
       vocabulary: String(contentsOf: folder.appendingPathComponent("vocab.txt"), encoding: .utf8), count: shape.pieces)

@@ -25,7 +25,8 @@ struct TensorFile {
     }
     start = 8 + Int(length)
     do {
-      entries = try JSONDecoder().decode([String: Entry].self, from: data[data.startIndex + 8..<data.startIndex + start])
+      entries = try JSONDecoder().decode(
+        [String: Entry].self, from: data[data.startIndex + 8..<data.startIndex + start])
     } catch {
       throw WeightsError(description: "\(url.path) has no header of tensors")
     }

@@ -48,7 +48,9 @@ package struct MeaningSearch {
   ///   - last: the last message of the page before.
   /// - Throws: `SwiftDataError`.
   /// - Complexity: linear in the number of vectors in the scope.
-  package func nearest(to text: String, in scope: Scope = Scope(), limit: Int, after last: String? = nil) throws -> [Hit] {
+  package func nearest(to text: String, in scope: Scope = Scope(), limit: Int, after last: String? = nil) throws
+    -> [Hit]
+  {
     let wanted = MeaningVector(model.rememberedVectors(of: [text])[0])
     var best = Best(limit: limit)
     if let last {

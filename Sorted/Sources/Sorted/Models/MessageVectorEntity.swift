@@ -53,7 +53,8 @@ public final class MessageVectorEntity {
   package static func delete(of messageIDs: [String], in context: ModelContext) throws {
     for start in stride(from: 0, to: messageIDs.count, by: 1_000) {
       let ids = Array(messageIDs[start..<min(start + 1_000, messageIDs.count)])
-      try context.delete(model: Self.self, where: #Predicate { ids.contains($0.id) })
+      // Not `Self`: a key path of it ends the program (Swift 6.3).
+      try context.delete(model: MessageVectorEntity.self, where: #Predicate { ids.contains($0.id) })
     }
   }
 }

@@ -81,7 +81,8 @@ public struct TextRendering: Sendable {
     if hits.isEmpty { return "Nothing found." }
     return hits.map { message, similarity in
       let percent = Columns.padded("\(Int((100 * similarity).rounded())) %", 5, right: true)
-      return line("\(percent)  \(Self.time(message.createdAt))  \(message.conversationID)  \(message.sender):", message.text)
+      return line(
+        "\(percent)  \(Self.time(message.createdAt))  \(message.conversationID)  \(message.sender):", message.text)
     }.joined(separator: "\n")
   }
 

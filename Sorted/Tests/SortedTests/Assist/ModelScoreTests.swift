@@ -11,6 +11,9 @@ enum AssistData {
     .deletingLastPathComponent()  // Sorted
   static let sms = sorted.appendingPathComponent("../../shared/data/sms-spam/SMSSpamCollection.tsv").standardizedFileURL
 
+  /// Reference pieces and vectors of the sentence model.
+  static let sentences = sorted.appendingPathComponent("Assist/sentences.json")
+
   static func messages() throws -> [LabelledMessage] {
     try LabelledMessage.read(String(contentsOf: sorted.appendingPathComponent("Assist/messages.tsv"), encoding: .utf8))
   }

@@ -1,5 +1,6 @@
 import AssistKernels
 import Foundation
+import SentenceModels
 import Testing
 
 @testable import AssistModel
@@ -92,13 +93,14 @@ import Testing
       let header = String(decoding: whole[8..<length], as: UTF8.self).replacing(old, with: new)
       #expect(try error(Array(whole[..<8]) + Array(header.utf8) + whole[length...]).contains("no tensor"), "\(new)")
     }
-    #expect(try error(whole, vocabulary: ["a", "b"]).contains("has no [UNK]") == false)
     #expect(try error(whole, vocabulary: SentenceModels.smallVocabulary.dropLast()).contains("pieces, and the model"))
   }
 
   // MARK: - Kernels
 
-  @Test("Products of packed matrices are those of the definition, whatever the number of rows", arguments: [1, 2, 5, 6, 13, 40])
+  @Test(
+    "Products of packed matrices are those of the definition, whatever the number of rows",
+    arguments: [1, 2, 5, 6, 13, 40])
   func products(_ rows: Int) {
     var random = SentenceModels.Numbers(seed: UInt64(rows))
     let (outputs, inputs) = (64, 37)
@@ -156,16 +158,13 @@ import Testing
   func themes() {
     func vector(_ direction: Int, _ noise: Float) -> MeaningVector {
       var numbers = [Float](repeating: 0, count: SentenceEncoder.dimensions)
-      numbers[direction] = 1
-      numbers[100 + direction] = noise
+      (numbers[direction], numbers[100 + direction]) = (1, noise)
       return MeaningVector(numbers)
     }
-    let vectors = [0.3, 0, 0.4].map { vector(1, $0) } + [0.5, 0.1].map { vector(2, $0) } + [vector(3, 0)]
-    #expect(
-      Themes(vectors, count: 3).groups == [
-        .init(center: 1, count: 3), .init(center: 4, count: 2), .init(center: 5, count: 1),
-      ] || Themes(vectors, count: 3).groups.map(\.count) == [3, 2, 1])
-    #expect(Themes(vectors, count: 9).groups.count == 6)
+    let vectors = [-0.5, 0, 0.5, 0.1].map { vector(1, $0) } + [0, 0.3, 0.6].map { vector(2, $0) } + [vector(3, 0)]
+    let groups = Themes(vectors, count: 3).groups
+    #expect(groups == [.init(center: 1, count: 4), .init(center: 5, count: 3), .init(center: 7, count: 1)])
+    #expect(Themes(vectors, count: 9).groups.count == 8)
     #expect(Themes([], count: 3).groups.isEmpty)
   }
 }

@@ -224,12 +224,12 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<ConversationEntity>()) == 1)
   }
 
-  @Test("The schema has the guide's entities, those of the sync and that of the assistant, each with a unique id")
+  @Test("The schema has the guide's entities, those of the sync and those of the assistant, each with a unique id")
   func schema() {
     let entities = SortedContainer.schema.entities
     let names = [
       "AssistCorrectionEntity", "AttachmentEntity", "AttachmentUploadEntity", "ConversationEntity", "FAQEntity",
-      "MessageEntity", "SyncConflictEntity", "SyncStateEntity", "UserEntity",
+      "MessageEntity", "MessageVectorEntity", "SyncConflictEntity", "SyncStateEntity", "UserEntity",
     ]
     #expect(entities.map(\.name).sorted() == names)
     for entity in entities {

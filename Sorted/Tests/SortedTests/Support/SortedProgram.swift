@@ -31,8 +31,9 @@ struct SortedProgram {
 
   func run(_ arguments: String...) throws -> Run { try run(arguments) }
 
-  func run(_ arguments: [String]) throws -> Run {
-    let process = try start(arguments)
+  /// - Parameter models: where the program finds a sentence model; nil is where this process does.
+  func run(_ arguments: [String], models: URL? = nil) throws -> Run {
+    let process = try start(arguments, models: models)
     let output = process.output.fileHandleForReading
     let data = output.readDataToEndOfFile()
     process.process.waitUntilExit()
@@ -48,7 +49,7 @@ struct SortedProgram {
     let errors: URL
   }
 
-  func start(_ arguments: [String], input: String? = nil) throws -> Started {
+  func start(_ arguments: [String], input: String? = nil, models: URL? = nil) throws -> Started {
     let errors = dataHome.appendingPathComponent("errors-\(UUID().uuidString)")
     try Data().write(to: errors)
     let process = Process()
@@ -56,6 +57,7 @@ struct SortedProgram {
     process.executableURL = Self.executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(["XDG_DATA_HOME": dataHome.path]) { $1 }
+    if let models { process.environment?["SORTED_MODELS"] = models.path }
     process.standardOutput = output
     process.standardError = try FileHandle(forWritingTo: errors)
     let lines = input.map { _ in Pipe() }

@@ -114,7 +114,9 @@ import Testing
     let first = Schema(versionedSchema: V1.self).entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
     let second = Schema(versionedSchema: V2.self).entitiesByName.mapValues { Set($0.storedPropertiesByName.keys) }
     #expect(Set(first.keys) == Set(second.keys))
-    let added: Set = ["SyncStateEntity", "SyncConflictEntity", "AttachmentUploadEntity", "AssistCorrectionEntity"]
+    let added: Set = [
+      "SyncStateEntity", "SyncConflictEntity", "AttachmentUploadEntity", "AssistCorrectionEntity", "MessageVectorEntity",
+    ]
     #expect(Set(now.keys) == Set(first.keys).union(added))
     #expect(second["MessageEntity"] == first["MessageEntity"]?.union(["nextSyncAttempt"]))
     #expect(second["ConversationEntity"] == first["ConversationEntity"]?.union(["isKept"]))
@@ -144,8 +146,8 @@ import Testing
     let before = try rows(folder.store, V1.self)
     #expect(before.count == 5 * 40 + 5 + 5 * 6 + 1)
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true, false, false])
-    #expect(try rows(folder.store, SortedSchemaV4.self) == before)
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true, false, false, false])
+    #expect(try rows(folder.store, SortedSchemaV5.self) == before)
 
     let context = ModelContext(container)
     let messages = try context.fetch(FetchDescriptor<MessageEntity>())
@@ -184,7 +186,7 @@ import Testing
     try old.save()
 
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false])
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false, false])
     let context = ModelContext(container)
     let conversation = try #require(try context.fetch(FetchDescriptor<ConversationEntity>()).first)
     #expect(conversation.isKept && conversation.serverTime == 0 && !conversation.hasPendingFields)
@@ -214,7 +216,7 @@ import Testing
     try old.save()
 
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false])
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false])
     let context = ModelContext(container)
     let migrated = try #require(try context.fetch(FetchDescriptor<MessageEntity>()).first)
     #expect(migrated.text == "I love your video" && migrated.category == .spam && migrated.editedAt == Self.start)
@@ -234,7 +236,7 @@ import Testing
     #expect(first.status == 0)
     #expect(first.errors.contains("1.0.0 to 2.0.0"))
     #expect(first.errors.contains("2.0.0 to 3.0.0"))
-    #expect(first.errors.contains("3.0.0 to 4.0.0"))
+    #expect(first.errors.contains("4.0.0 to 5.0.0"))
     let second = try sorted.run("list", "--store", old.path)
     #expect(second.errors.isEmpty)
     #expect(second.output == first.output)

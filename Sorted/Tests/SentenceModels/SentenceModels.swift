@@ -1,38 +1,42 @@
+package import AssistModel
 import Foundation
-import Testing
-
-@testable import AssistModel
-@testable import Sorted
+package import Sorted
 
 /// Sentence models for tests.
-enum SentenceModels {
+package enum SentenceModels {
   /// Where `scripts/assist-model` installed the real one for this run.
-  static let isInstalled = ProcessInfo.processInfo.environment["SORTED_MODELS"] != nil
-
-  static func installed() throws -> MeaningModel { try #require(try MeaningModel.installed()) }
+  package static let isInstalled = ProcessInfo.processInfo.environment["SORTED_MODELS"] != nil
 
   /// A real encoder with one layer, few pieces and random weights. Equal texts have equal vectors, and texts that share words
   /// have similar ones, which is all that the store's tests need.
-  static func small() throws -> MeaningModel { MeaningModel(try smallEncoder()) }
+  package static func small() throws -> MeaningModel { MeaningModel(try smallEncoder()) }
 
-  static let smallShape = SentenceEncoder.Shape(
-    pieces: smallVocabulary.count, layers: 1, inner: 64, positions: SentenceEncoder.maximumPieces)
+  package static let smallShape = SentenceEncoder.Shape(
+    pieces: smallVocabulary.count, layers: 1, inner: smallInner, positions: SentenceEncoder.maximumPieces)
 
-  static let smallVocabulary: [String] =
-    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "hello", "wor", "##ld", "##s", "!", "?", "refund", "camera", "which", "do", "you", "use"]
+  private static let smallInner = 64
+
+  package static let smallVocabulary: [String] =
+    [
+      "[PAD]", "[UNK]", "[CLS]", "[SEP]", "hello", "wor", "##ld", "!", "?", "refund", "camera", "which", "do", "you",
+      "use",
+    ]
     + (UInt8(ascii: "a")...UInt8(ascii: "z")).flatMap { [String(UnicodeScalar($0)), "##" + String(UnicodeScalar($0))] }
     + (0...9).flatMap { ["\($0)", "##\($0)"] }
 
-  static func smallEncoder() throws -> SentenceEncoder {
-    let folder = try TemporaryFolder()
-    try folder.write("vocab.txt", smallVocabulary.joined(separator: "\n") + "\n")
-    try folder.write("model.safetensors", smallFile())
+  package static func smallEncoder() throws -> SentenceEncoder {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("SentenceModels-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // The file stays mapped after the folder is gone.
-    return try SentenceEncoder(folder: folder.url, shape: smallShape)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data((smallVocabulary.joined(separator: "\n") + "\n").utf8).write(
+      to: folder.appendingPathComponent("vocab.txt"))
+    try Data(smallFile()).write(to: folder.appendingPathComponent("model.safetensors"))
+    return try SentenceEncoder(folder: folder, shape: smallShape)
   }
 
   /// The tensors of the small model: names and shapes.
-  static let smallTensors: [(name: String, shape: [Int])] = {
+  private static let smallTensors: [(name: String, shape: [Int])] = {
     let width = SentenceEncoder.dimensions
     func norm(_ name: String) -> [(String, [Int])] { [("\(name).weight", [width]), ("\(name).bias", [width])] }
     func dense(_ name: String, _ outputs: Int, _ inputs: Int) -> [(String, [Int])] {
@@ -40,17 +44,17 @@ enum SentenceModels {
     }
     let layer = "encoder.layer.0"
     return [
-      ("embeddings.word_embeddings.weight", [smallShape.pieces, width]),
-      ("embeddings.position_embeddings.weight", [smallShape.positions, width]),
+      ("embeddings.word_embeddings.weight", [smallVocabulary.count, width]),
+      ("embeddings.position_embeddings.weight", [SentenceEncoder.maximumPieces, width]),
       ("embeddings.token_type_embeddings.weight", [2, width]),
     ] + norm("embeddings.LayerNorm")
       + ["query", "key", "value"].flatMap { dense("\(layer).attention.self.\($0)", width, width) }
       + dense("\(layer).attention.output.dense", width, width) + norm("\(layer).attention.output.LayerNorm")
-      + dense("\(layer).intermediate.dense", smallShape.inner, width)
-      + dense("\(layer).output.dense", width, smallShape.inner) + norm("\(layer).output.LayerNorm")
+      + dense("\(layer).intermediate.dense", smallInner, width)
+      + dense("\(layer).output.dense", width, smallInner) + norm("\(layer).output.LayerNorm")
   }()
 
-  static func smallFile() throws -> [UInt8] {
+  package static func smallFile() throws -> [UInt8] {
     var header: [String: [String: Any]] = ["__metadata__": ["format": "pt"]]
     var numbers: [Float] = []
     var random = Numbers(seed: 25)
@@ -69,10 +73,10 @@ enum SentenceModels {
   }
 
   /// Reproducible numbers between -1 and 1.
-  struct Numbers {
+  package struct Numbers {
     private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> Float {
+    package init(seed: UInt64) { state = seed }
+    package mutating func next() -> Float {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Float(Int32(truncatingIfNeeded: state >> 32)) / Float(Int32.max)
     }
