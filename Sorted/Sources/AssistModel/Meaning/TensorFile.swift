@@ -62,7 +62,7 @@ struct TensorFile {
 
   private func place(of name: String, _ shape: [Int]) throws -> Range<Int> {
     guard let entry = entries[name], entry.dtype == "F32", entry.shape == shape,
-      let places = entry.data_offsets, places.count == 2, places[0] >= 0,
+      let places = entry.data_offsets, places.count == 2, places[0] >= 0, places[1] >= places[0],
       places[1] - places[0] == shape.reduce(4, *), places[1] <= data.count - start
     else {
       throw WeightsError(

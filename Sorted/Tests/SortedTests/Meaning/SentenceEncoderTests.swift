@@ -88,7 +88,11 @@ import Testing
     #expect(try error([2, 0, 0, 0, 0, 0, 0, 0, 0x7B, 0x7B]).contains("no header of tensors"))
     #expect(try error([2, 0, 0, 0, 0, 0, 0, 0, 0x7B, 0x7D]).contains("no tensor embeddings.word_embeddings.weight"))
     #expect(try error(Array(whole.dropLast(4))).contains("no tensor"))
-    for (old, new) in [("F32", "F16"), ("[384,384]", "[384,383]"), ("\"data_offsets\":[0,", "\"data_offsets\":[8,")] {
+    let changes = [
+      ("F32", "F16"), ("[384,384]", "[384,383]"), ("\"data_offsets\":[0,", "\"data_offsets\":[8,"),
+      ("\"data_offsets\":[0,", "\"data_offsets\":[9,-9223372036854775808,"),
+    ]
+    for (old, new) in changes {
       let length = 8 + Int(UInt64(littleEndian: whole.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }))
       let header = String(decoding: whole[8..<length], as: UTF8.self).replacing(old, with: new)
       #expect(try error(Array(whole[..<8]) + Array(header.utf8) + whole[length...]).contains("no tensor"), "\(new)")
