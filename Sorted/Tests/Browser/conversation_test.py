@@ -1,6 +1,6 @@
 """The conversation as people know it: answers, reactions, editing, mentions, emoji, pictures, pins, the palette."""
 
-from support import BrowserTest, expect
+from support import BrowserTest, expect, in_firefox
 
 
 class ConversationTest(BrowserTest):
@@ -22,6 +22,7 @@ class ConversationTest(BrowserTest):
         message.locator(".menu summary").click()
         message.get_by_role("button", name=name).click()
 
+    @in_firefox
     def test_an_answer_quotes_and_leads_to_what_it_answers(self):
         page = self.open()
         self.enter(page, "Ines, harbour festival")
@@ -131,6 +132,11 @@ class ConversationTest(BrowserTest):
         page.keyboard.press("Control+k")
         page.keyboard.type("john")
         expect(page.locator("#palette [aria-selected=true]")).to_contain_text("John Doe")
+        page.keyboard.press("Escape")
+        expect(page.locator("#palette")).to_be_hidden()
+        page.keyboard.press("Control+k")
+        page.keyboard.type("john")
+        expect(page.locator("#palette [aria-selected=true]")).to_contain_text("John Doe")
         page.keyboard.press("Enter")
         expect(page.locator(".thread-title h1")).to_have_text("John Doe")
         page.keyboard.press("Control+k")
@@ -222,6 +228,7 @@ class ConversationTest(BrowserTest):
         expect(message.locator(".link-preview")).to_have_text("Pier")
 
 
+@in_firefox
 class OfflineTest(BrowserTest):
     def test_the_inbox_is_read_and_written_without_a_connection(self):
         page = self.open(service_workers="allow")
@@ -245,6 +252,7 @@ class OfflineTest(BrowserTest):
         expect(page.locator(".msg.mine:not(.waiting)", has_text="written on a train")).to_be_visible()
 
 
+@in_firefox
 class TypingTest(BrowserTest):
     arguments = ("--sample", "--accounts")
 

@@ -2,7 +2,7 @@
 
 import re
 
-from support import BrowserTest, expect
+from support import BrowserTest, expect, in_firefox
 
 
 class ListTest(BrowserTest):
@@ -38,6 +38,7 @@ class ListTest(BrowserTest):
         page.get_by_role("button", name="Show").click()
         expect(page.locator(".name")).to_have_text(["John Doe"])
 
+    @in_firefox
     def test_keys(self):
         page = self.open()
         page.keyboard.press("?")
@@ -270,6 +271,7 @@ class ThreadTest(BrowserTest):
         expect(page.locator(".notice")).to_have_text("The store was compacted.")
 
 
+@in_firefox
 class ReadingTest(BrowserTest):
     def test_unread_goes_away_when_seen(self):
         page = self.open()

@@ -1,7 +1,7 @@
 """What is written arrives once, as whoever wrote it, whatever the network does."""
 import re
 
-from support import BrowserTest, expect
+from support import BrowserTest, expect, in_firefox
 
 
 class SlowNetworkTest(BrowserTest):
@@ -51,6 +51,7 @@ class SlowNetworkTest(BrowserTest):
         }""")
         self.assertEqual(self.stored(page, "only once"), 1)
 
+    @in_firefox
     def test_a_double_click_and_two_tabs_send_once_files_too(self):
         page = self.open()
         self.enter(page, "Studio team")
@@ -79,6 +80,7 @@ class SlowNetworkTest(BrowserTest):
         page.locator("#text").fill("")
         expect(page.locator("#too-long")).to_be_hidden()
 
+    @in_firefox
     def test_a_message_is_shown_as_waiting_once_it_is_stored(self):
         page = self.open()
         self.enter(page, "Acme Audio")
@@ -99,6 +101,7 @@ class SlowNetworkTest(BrowserTest):
         expect(page.locator(".msg.waiting", has_text="kept first")).to_be_visible()
         expect(page.locator("#text")).to_have_value("")
 
+    @in_firefox
     def test_a_message_that_the_browser_cannot_store_goes_back_to_the_composer(self):
         page = self.open()
         self.enter(page, "Acme Audio")
@@ -137,6 +140,7 @@ class SlowNetworkTest(BrowserTest):
         expect(page.locator("#text")).to_have_value(re.compile(r"^Thank you!\n.+"))
 
 
+@in_firefox
 class AccountsTest(BrowserTest):
     arguments = ("--sample", "--accounts")
 

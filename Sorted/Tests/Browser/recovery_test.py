@@ -1,7 +1,7 @@
 """A server that dies while somebody writes, and another program on the same store."""
 import json
 
-from support import BrowserTest, expect
+from support import BrowserTest, expect, in_firefox
 
 
 class RecoveryTest(BrowserTest):
@@ -16,6 +16,7 @@ class RecoveryTest(BrowserTest):
         page = json.loads(self.server.run("show", "room/1", "--json"))
         return [message["text"] for message in page["messages"]]
 
+    @in_firefox
     def test_a_killed_server_loses_nothing_and_the_page_recovers(self):
         page = self.open()
         self.enter(page, "Room one")

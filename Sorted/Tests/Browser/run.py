@@ -1,6 +1,7 @@
-"""Runs the browser tests: python run.py [part of a test's name]…
+"""Runs the browser tests: [BROWSER=firefox] python run.py [part of a test's name]…
 
-Each class runs in a process of its own, so that a browser that hangs ends one class only.
+In Firefox only those run that `in_firefox` of support.py marks. Each class runs in a process of its own, so that a browser that
+hangs ends one class only.
 """
 import os
 import pathlib
@@ -22,10 +23,16 @@ def tests(suite):
         yield from tests(test) if isinstance(test, unittest.TestSuite) else [test]
 
 
-def run(name, patterns):
-    """Runs a class. Returns whether it passed, and its output."""
+def runs_in_firefox(test):
+    """Whether a test or its class is marked."""
+    function = getattr(test, test._testMethodName, None)
+    return getattr(test, "in_firefox", False) or getattr(function, "in_firefox", False)
+
+
+def run(ids):
+    """Runs tests of one class. Returns whether they passed, and their output."""
     process = subprocess.Popen(
-        [sys.executable, "-X", "faulthandler", "-m", "unittest", "-v", *patterns, name],
+        [sys.executable, "-X", "faulthandler", "-m", "unittest", "-v", *ids],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
     # The signal makes Python print where it is. The rest of its process group is the browser and the servers.
     timer = threading.Timer(LIMIT, process.send_signal, [signal.SIGABRT])
@@ -51,13 +58,15 @@ def main(parts):
     if broken:
         unittest.TextTestRunner().run(unittest.TestSuite(broken))
         return 1
-    names = dict.fromkeys(
-        f"{type(test).__module__}.{type(test).__name__}" for test in found
-        if not parts or any(part in test.id() for part in parts))
-    patterns = [word for part in parts for word in ["-k", part]]
+    if os.environ.get("BROWSER") == "firefox":
+        found = [test for test in found if runs_in_firefox(test)]
+    classes = {}
+    for test in found:
+        if not parts or any(part in test.id() for part in parts):
+            classes.setdefault(f"{type(test).__module__}.{type(test).__name__}", []).append(test.id())
     failed = []
-    for name in names:
-        passed, output = run(name, patterns)
+    for name, ids in classes.items():
+        passed, output = run(ids)
         if not passed:
             failed.append((name, output))
     for name, output in failed:

@@ -133,8 +133,18 @@ class Firestore:
         self.folder.cleanup()
 
 
+# `chromium`, or `firefox`, which Playwright drives by WebDriver BiDi.
+BROWSER = os.environ.get("BROWSER", "chromium")
+
+
+def in_firefox(test):
+    """Marks a test, or a class of tests, that runs in Firefox too."""
+    test.in_firefox = True
+    return test
+
+
 class BrowserTest(unittest.TestCase):
-    """One Chromium and one server for the class; a new profile for each test."""
+    """One browser and one server for the class; a new profile for each test."""
 
     arguments = ("--sample",)
 
@@ -144,10 +154,16 @@ class BrowserTest(unittest.TestCase):
         cls.addClassCleanup(cls.server.stop)
         cls.playwright = sync_playwright().start()
         cls.addClassCleanup(cls.playwright.stop)
+        cls.browser = cls.launch()
+        cls.addClassCleanup(cls.browser.close)
+
+    @classmethod
+    def launch(cls):
+        if BROWSER == "firefox":
+            return cls.playwright.firefox.launch(channel="moz-firefox", executable_path=os.environ["FIREFOX"])
         # Chromium refuses its sandbox to root, as in a container.
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-        cls.chromium = cls.playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=flags)
-        cls.addClassCleanup(cls.chromium.close)
+        return cls.playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=flags)
 
     def setUp(self):
         self.complaints = []
@@ -160,7 +176,7 @@ class BrowserTest(unittest.TestCase):
         options.setdefault("viewport", {"width": 1280, "height": 800})
         # Requests that a service worker makes pass by the routes of a test.
         options.setdefault("service_workers", "block")
-        context = self.chromium.new_context(**options)
+        context = self.browser.new_context(**options)
         context.set_default_timeout(TIMEOUT)
         self.addCleanup(context.close)
         page = context.new_page()

@@ -1,7 +1,7 @@
 """Long threads: what a search leads to stays where it is, and what is shown stays on the page."""
 import json
 
-from support import BrowserTest, expect
+from support import BrowserTest, expect, in_firefox
 
 
 class LongThreadTest(BrowserTest):
@@ -25,6 +25,7 @@ class LongThreadTest(BrowserTest):
             "(count) => new Promise((done) => { const step = () => count-- ? requestAnimationFrame(step) : done();"
             " step(); })", count)
 
+    @in_firefox
     def test_a_hit_stays_where_it_is_until_somebody_scrolls(self):
         # So high that the links to more messages are in sight.
         page = self.jump(height=1600)
@@ -35,6 +36,7 @@ class LongThreadTest(BrowserTest):
         self.assertEqual(page.locator(".msg").count(), 21)
         self.assertLess(abs(self.edges(page, ".msg.hit")["top"] - place), 2)
 
+    @in_firefox
     def test_both_sides_of_a_hit_come_by_scrolling_and_move_nothing(self):
         page = self.jump()
         page.locator("#thread-scroll").hover()
@@ -112,6 +114,7 @@ class LongThreadTest(BrowserTest):
             turns += 1
             self.assertLess(turns, 3_000, "scrolling up loads no older messages")
 
+    @in_firefox
     def test_six_tabs_are_live_at_once_and_share_a_stream(self):
         first = self.open("/c/" + "bG9uZw")
         tabs = [first]

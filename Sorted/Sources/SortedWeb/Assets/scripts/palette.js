@@ -47,6 +47,10 @@ function dialog() {
     } else if (event.key === "Enter") {
       event.preventDefault();
       $("[aria-selected=true]", list)?.click();
+    } else if (event.key === "Escape") {
+      // The first Escape in a search field would only clear the field.
+      event.preventDefault();
+      box.close();
     }
   });
   document.body.append(box);
