@@ -83,7 +83,9 @@ extension SyncEngine {
         refused = error
       }
     }
-    if isNew || keys.wrappedGeneration < generation { try wrap(replica.ledger.replica.account ?? "", own.publicKey.rawRepresentation) }
+    if isNew || keys.wrappedGeneration < generation {
+      try wrap(replica.ledger.replica.account ?? "", own.publicKey.rawRepresentation)
+    }
     if !wrapped.isEmpty {
       let previous =
         isNew ? try known.last.map { try key.encrypt($0.bytes, KeyWrapping.place(zone, generation - 1)) } : nil

@@ -51,8 +51,8 @@ extension SyncEngine {
   /// - Parameters:
   ///   - share: a share of this account.
   ///   - permission: what the accounts that accept the link may do.
-  /// - Returns: a secret text. Where the model has encrypted attributes, it contains their key behind `#`. Each account that gets it can accept the share, until ``revoke(_:from:)`` or
-  ///   ``endShare(_:)``.
+  /// - Returns: a secret text. Where the model has encrypted attributes, it contains their key behind `#`. Each account that
+  ///   gets it can accept the share, until ``revoke(_:from:)`` or ``endShare(_:)``.
   /// - Throws: ``SyncError``: ``SyncError/Code/forbidden`` if another account owns the share.
   public func makeLink(to share: SyncShare.ID, permission: SyncShare.Permission = .readOnly) async throws -> String {
     try await shareCall { engine in
