@@ -1,4 +1,5 @@
 """The conversation as people know it: answers, reactions, editing, mentions, emoji, pictures, pins, the palette."""
+import re
 
 from support import BrowserTest, expect, in_firefox
 
@@ -252,6 +253,69 @@ class OfflineTest(BrowserTest):
         expect(page.locator(".msg.mine:not(.waiting)", has_text="written on a train")).to_be_visible()
 
 
+    def test_the_first_page_of_a_browser_is_there_without_a_connection(self):
+        page = self.open(service_workers="allow")
+        # The list and the scripts, which were loaded before there was a service worker.
+        page.wait_for_function("""async () => {
+            const kept = (await (await caches.open("sorted-pages-1")).keys()).map(({ url }) => new URL(url).pathname);
+            return kept.includes("/") && kept.some((path) => path.endsWith("/thread.js")) && kept.some((path) => path.endsWith(".css"));
+        }""")
+        page.context.set_offline(True)
+        page.reload()
+        expect(self.row(page, "Acme Audio")).to_be_visible()
+        expect(page.locator("body[data-live]")).to_be_attached()
+
+    def test_an_old_copy_of_a_page_gets_all_messages_when_the_connection_is_back(self):
+        page, other = self.open(service_workers="allow"), self.open()
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        page.reload()
+        self.live(page)
+        # The browser's copy is of a conversation without messages.
+        self.begin(page, "zelda")
+        for text in ["one", "two", "three"]:
+            self.say(page, text)
+        expect(page.locator(".msg.mine:not(.waiting)")).to_have_count(3)
+        page.context.set_offline(True)
+        page.reload()
+        expect(page.locator(".msg")).to_have_count(0)
+        self.say(page, "four")
+        expect(page.locator(".msg.waiting")).to_have_count(1)
+        page.context.set_offline(False)
+        expect(page.locator(".msg:not(.waiting) .text")).to_have_text(["one", "two", "three", "four"])
+
+    def test_what_is_pinned_deleted_and_reacted_to_offline_is_done_afterwards(self):
+        page, other = self.open(service_workers="allow"), self.open()
+        page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        page.reload()
+        self.live(page)
+        self.enter(page, "Studio team")
+        self.enter(other, "Studio team")
+        page.reload()
+        self.live(page)
+        page.context.set_offline(True)
+        for name, action in [("Acme Audio", "Pin"), ("Bike ride", "Delete"), ("John Doe", "Mute"), ("John Doe", "Mute")]:
+            row = self.row(page, name)
+            row.hover()
+            row.get_by_role("button", name=action).click()
+            expect(page.locator("#notice")).to_contain_text(
+                "The same button takes it back" if name != "John Doe" else re.compile("takes it back|Taken back"))
+        message = page.locator(".msg", has_text="grey card").first
+        message.hover()
+        message.locator(".menu summary").click()
+        message.get_by_role("button", name="React with 👍").click()
+        expect(page.locator(".row.changing")).to_have_count(2)
+        expect(page.locator(".msg.changing")).to_have_count(1)
+        # They are kept: a page that is loaded from the browser's copy marks them again.
+        page.reload()
+        expect(page.locator(".row.changing")).to_have_count(2)
+        page.context.set_offline(False)
+        expect(other.locator(".reaction")).to_have_text("👍 1")
+        expect(self.row(other, "Bike ride")).to_have_count(0)
+        expect(self.row(other, "Acme Audio").get_by_label("pinned")).to_be_visible()
+        expect(self.row(other, "John Doe").get_by_label("muted")).to_have_count(0)
+        expect(page.locator(".changing")).to_have_count(0)
+
+
 @in_firefox
 class TypingTest(BrowserTest):
     arguments = ("--sample", "--accounts")
@@ -263,6 +327,9 @@ class TypingTest(BrowserTest):
         self.enter(lee, "kim")
         lee.locator("#text").press_sequentially("I am")
         expect(kim.locator("#typing")).to_contain_text("lee is writing")
+        lee.locator("#text").press("Enter")
+        expect(kim.locator(".msg", has_text="I am")).to_be_visible()
+        self.assertEqual(kim.locator("#typing").inner_text(), "")
 
     def test_others_see_that_somebody_is_here_until_they_leave(self):
         mia, ned = self.sign_up("mia"), self.sign_up("ned")

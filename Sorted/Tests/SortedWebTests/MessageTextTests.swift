@@ -23,6 +23,17 @@ import Testing
     #expect(html("@ann") == "<span class=\"mention you\">@ann</span>")
   }
 
+  @Test("A line of a list has a text without its marks")
+  func lines() {
+    for (text, line) in [
+      ("**bold** _it_ *it* ~~no~~ `a < b`", "bold it it no a < b"), ("> said\nand I", "said\nand I"),
+      ("a\n```\nx * y\n```", "a\nx * y"), ("snake_case & 2 ** 3", "snake_case & 2 ** 3"),
+      ("https://example.org/a_b_c?d=1&e=2", "https://example.org/a_b_c?d=1&e=2"),
+    ] {
+      #expect(MessageText.plain(text) == line)
+    }
+  }
+
   @Test("What is no mark stays as it was typed")
   func plain() {
     for text in ["2 * 3 * 4", "snake_case_name", "**", "a ** b **", "`", "```\nno end", "ann@bob", "x_1_", ""] {

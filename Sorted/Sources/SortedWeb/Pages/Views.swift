@@ -39,7 +39,8 @@ struct ConversationRow {
     slug = Slug.encode(conversation.id)
     self.name = name
     initials = Avatar.initials(name)
-    hue = Avatar.hue(conversation.id)
+    // A talk of two has the colour of the other person, as that person has everywhere.
+    hue = Avatar.hue(!conversation.isGroup && others.count == 1 ? others[0] : conversation.id)
     let draft = place?.draft ?? ""
     hasDraft = !draft.isEmpty
     preview = draft.isEmpty ? Self.preview(conversation, access.viewer) : draft

@@ -44,15 +44,16 @@ struct MessageText {
 
   /// The text without marks, for one line of a list.
   static func plain(_ text: String) -> String {
-    text.replacing("```", with: "").replacing("**", with: "").replacing("~~", with: "").replacing("`", with: "")
+    let html = MessageText(people: [], reader: "").html(text)
+    let lines = html.replacing(/<\/?(?:pre|blockquote)>/, with: "\n").replacing(/<[^>]*>/, with: "")
+    return unescaped(lines).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// The first link of a text, as ``html(_:)`` finds it; nil for a text without one.
   static func firstLink(of text: String) -> String? {
     let html = MessageText(people: [], reader: "").html(text)
     guard let match = html.firstMatch(of: /<a href="([^"]+)"/) else { return nil }
-    return String(match.1).replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
-      .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+    return unescaped(String(match.1))
   }
 
   // MARK: - One line
@@ -136,6 +137,11 @@ struct MessageText {
   // MARK: - Escaping
 
   static func escaped(_ text: some StringProtocol) -> String { text.map(escaped).joined() }
+
+  private static func unescaped(_ text: String) -> String {
+    text.replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
+      .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+  }
 
   private static func escaped(_ character: Character) -> String {
     switch character {

@@ -1,10 +1,11 @@
 // The buttons that change something: what they do is shown on the page without loading it anew.
 
 import { $, all } from "./dom.js";
+import { enqueueChange, waitingChanges } from "./outbox.js";
 import { mergeRows } from "./rows.js";
 import { hideNoticeLater, say } from "./say.js";
 import { checkSession, load } from "./server.js";
-import { state } from "./state.js";
+import { on, state } from "./state.js";
 import { refreshThread } from "./thread.js";
 import { t } from "./strings.js";
 
@@ -25,7 +26,7 @@ async function act(form, button) {
   form.elements.return.value = plainPath(location.href);
   const body = new URLSearchParams(new FormData(form, button));
   const loaded = await load(button.formAction, { method: "POST", body });
-  if (!loaded) return false;
+  if (!loaded) return later(button);
   const { answer, page } = loaded;
   if (answer.status === 403) {
     if (await checkSession()) say(t("The page was out of date. Try again."));
@@ -42,6 +43,27 @@ async function act(form, button) {
   if (!$(".panes")) $("#content").replaceChildren(...$("#content", page).childNodes);
   merge(loaded);
   return false;
+}
+
+// Each says what is to be, so that it may be made twice.
+const changes = /^\/c\/[^/]+\/(set|delete|restore|m\/[^/]+\/(delete|delete-for-all|restore|pin|react|sort))$/;
+
+/** Keeps a change while the server is away, and marks what it is about. */
+async function later(button) {
+  const { pathname } = new URL(button.formAction);
+  const kept = changes.test(pathname) ? enqueueChange(pathname, button.name ? { [button.name]: button.value } : {}) : null;
+  const isKept = await kept?.catch(() => null);
+  if (isKept) say(t("This is done when the server is back. The same button takes it back."));
+  else say(isKept === false ? t("Taken back.") : t("The server is away. Try again when it is back."));
+  await markChanges();
+  return false;
+}
+
+/** Marks the conversations and messages that a change waits for. */
+async function markChanges() {
+  const paths = (await waitingChanges()).map(({ path }) => path.split("/"));
+  const ids = new Set(paths.map(([, , thread, kind, message]) => (kind === "m" ? `m-${message}` : `c-${thread}`)));
+  for (const item of all(".row, .msg")) item.classList.toggle("changing", ids.has(item.id));
 }
 
 function merge(loaded) {
@@ -61,6 +83,11 @@ export function start() {
     event.preventDefault();
     for (const menu of all("details.menu[open]")) menu.open = false;
     running = act(event.target, event.submitter);
+  });
+  if (state.account) markChanges().catch(() => {});
+  on("changed", ({ refusal }) => {
+    if (refusal) say(refusal);
+    markChanges();
   });
   hideNoticeLater();
   if (location.search.includes("done=")) history.replaceState(null, "", plainPath(location.href) + location.hash);

@@ -54,6 +54,7 @@ async function handle({ name, data }) {
   if (name === "broken") {
     document.body.dataset.live = "no";
     setOnline(false);
+    emit("broken");
     return checkSession().catch(() => {});
   }
   if (name === "bye") return ended(data);
@@ -71,6 +72,7 @@ async function handle({ name, data }) {
   if (name === "message") {
     const message = listItem(data);
     tell(message.id);
+    emit("message", message);
     if (message.dataset.thread === state.thread) putSoon(message);
     return;
   }

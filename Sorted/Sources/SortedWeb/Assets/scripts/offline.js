@@ -2,10 +2,18 @@
 
 import { state } from "./state.js";
 
+/** The worker did not see what was loaded before it was there: this page and its scripts. */
+async function keepThisPage() {
+  if (navigator.serviceWorker.controller) return;
+  const { active } = await navigator.serviceWorker.ready;
+  const assets = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.includes("/assets/"));
+  active.postMessage({ keep: ["/", location.pathname + location.search, ...assets] });
+}
+
 export function start() {
   const workers = navigator.serviceWorker;
   if (!workers) return;
-  if (state.account) workers.register("/service-worker.js").catch(() => {});
+  if (state.account) workers.register("/service-worker.js").then(keepThisPage).catch(() => {});
   const forget = () => workers.controller?.postMessage("forget");
   document.addEventListener("submit", (event) => {
     if (event.submitter && new URL(event.submitter.formAction || location.href).pathname === "/sign-out") {

@@ -30,6 +30,28 @@ export async function enqueue({ thread, text, files = [], reply = "" }) {
   return item;
 }
 
+const isSame = (item, path, fields) => item.path === path && JSON.stringify(item.fields) === JSON.stringify(fields);
+
+/**
+ * Keeps a change for when the server is back, in its turn among the messages. The same change again takes it back. It has to be one
+ * that may be made twice: its answer may have been lost.
+ * @returns whether it is kept now
+ */
+export async function enqueueChange(path, fields) {
+  const kept = (await waitingChanges()).find((item) => isSame(item, path, fields));
+  if (kept) {
+    await removeWaiting(kept.number);
+    told("changed", kept);
+    return false;
+  }
+  await addWaiting({ account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields });
+  flush();
+  return true;
+}
+
+/** The changes that wait, in order. */
+export const waitingChanges = async () => (await waiting(state.account)).filter(({ path }) => path);
+
 /** Takes back a message that the server refused or does not have yet. */
 export async function takeBack(key) {
   const item = (await waiting(state.account)).find((item) => item.key === key);
@@ -49,7 +71,7 @@ export async function retry(key) {
 
 function told(kind, item, more = {}) {
   emit(kind, { ...item, ...more });
-  channel.postMessage({ kind, item: { account: item.account, key: item.key, thread: item.thread, text: item.text, files: [], ...more } });
+  channel.postMessage({ kind, item: { account: item.account, key: item.key, thread: item.thread, text: item.text, path: item.path, files: [], ...more } });
 }
 
 let run = null;
@@ -91,19 +113,25 @@ async function sendOne(item) {
   try {
     const fields = { key: item.key, text: item.text, reply: item.reply ?? "" };
     if (item.files.length) fields.file = item.files;
-    answer = await post(`/c/${item.thread}/send`, fields);
+    answer = await (item.path ? post(item.path, item.fields) : post(`/c/${item.thread}/send`, fields));
   } catch {
     setOnline(false);
     return false;
   }
   if (answer.ok) {
     await removeWaiting(item.number);
-    told("sent", item, { html: await answer.text() });
+    if (item.path) told("changed", item);
+    else told("sent", item, { html: await answer.text() });
     return true;
   }
   // Not now: the session is over, too much came at once, or the server has trouble.
   if (answer.status === 401 || answer.status === 408 || answer.status === 429 || answer.status >= 500) return false;
   const refusal = await reason(answer, t("The server does not take this message."));
+  if (item.path) {
+    await removeWaiting(item.number);
+    told("changed", item, { refusal });
+    return true;
+  }
   await updateWaiting({ ...item, refusal });
   told("refused", item, { refusal });
   return true;

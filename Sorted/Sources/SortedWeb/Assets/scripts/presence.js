@@ -20,8 +20,13 @@ function showWriting({ thread, name }) {
   const line = $("#typing");
   if (thread !== state.thread || !line) return;
   line.textContent = t("{1} is writing…", name);
+  line.dataset.name = name;
   clearTimeout(timer);
-  timer = setTimeout(() => (line.textContent = ""), 5_000);
+  timer = setTimeout(endWriting, 5_000);
+}
+
+function endWriting() {
+  $("#typing")?.replaceChildren();
 }
 
 /** Says who else has the conversation open now. The members' links have their names. */
@@ -68,7 +73,13 @@ export function start() {
   on("writing", tellWriting);
   on("composed", () => (lastTold = 0));
   on("typing", showWriting);
+  on("message", ({ dataset }) => dataset.thread === state.thread && dataset.name === $("#typing")?.dataset.name && endWriting());
   on("presence", showHere);
+  // Who comes and goes is not known now.
+  on("broken", () => {
+    endWriting();
+    showHere({ thread: state.thread, people: "" });
+  });
   on("row", notify);
   on("rows", showCount);
   showCount();

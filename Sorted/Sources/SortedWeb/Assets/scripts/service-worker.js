@@ -11,9 +11,20 @@ const isAsset = (url) => url.pathname.startsWith("/assets/") || url.pathname ===
 const isPage = (url) => url.pathname === "/" || url.pathname.startsWith("/c/") || url.pathname.startsWith("/files/");
 const isKept = (url) => isAsset(url) || (isPage(url) && !url.searchParams.has("token") && !url.searchParams.has("from"));
 
-/** Signing out takes along what was read. */
+/** Loads what a page had before this worker was there. */
+async function keepAll(paths) {
+  for (const path of paths) {
+    const request = new Request(path);
+    if (!isKept(new URL(request.url)) || (await caches.match(request))) continue;
+    const fresh = await fetch(request).catch(() => null);
+    if (fresh?.ok && !fresh.redirected) await keep(request, fresh);
+  }
+}
+
 addEventListener("message", (event) => {
+  // Signing out takes along what was read.
   if (event.data === "forget") event.waitUntil(caches.delete(cacheName));
+  if (event.data.keep) event.waitUntil(keepAll(event.data.keep));
 });
 
 async function keep(request, answer) {

@@ -121,24 +121,23 @@ async function loadAgain() {
   if (!list()) return;
   const thread = state.thread;
   const range = shownRange() ?? { from: "0", to: "" };
+  // A page without a link to older messages has the thread from its beginning, or it is the browser's copy of long ago.
+  if (!$("#older")) range.from = "0";
   const loaded = await load(`/c/${thread}?from=${range.from}&to=${range.to}&part=1`);
   if (loaded?.answer.status === 404) return emit("gone", thread);
   if (!loaded?.answer.ok || state.thread !== thread) return;
   const { page, isNewer } = loaded;
   const found = all("#messages > .msg", page);
   const wasAtEnd = isAtEnd();
-  // The thread grew beyond what one page may have: the older part is loaded again where it is scrolled to.
-  const isCut = range.from !== "0" && found.length > 0 && messageOrder(found[0], { dataset: { sort: range.from } }) > 0
-    && Boolean($("#older", page)) && !stored().some((message) => message.id === found[0].id);
+  // The thread grew beyond what one answer may have: the older part is loaded where it is scrolled to.
+  const isCut = found.length > 0 && Boolean($("#older", page));
   keepPlace(() => {
-    if (isCut) {
-      list().replaceChildren();
-      takeLink("older", page);
-    }
+    if (isCut && !stored().some((message) => message.id === found[0].id)) stored().forEach((message) => message.remove());
     // The page has all of the range that is shown, so what it lacks is gone.
-    for (const message of vanished(stored(), found, messageOrder, { hasBefore: Boolean($("#older")), hasAfter: isDetached() }))
+    for (const message of vanished(stored(), found, messageOrder, { hasBefore: isCut || Boolean($("#older")), hasAfter: isDetached() }))
       if (!isNewer(message)) message.remove();
     for (const message of found) if (!isNewer(message)) put(message, list(), "msg", messageOrder);
+    if (isCut && stored()[0] === found[0]) takeLink("older", page);
     tidy();
   });
   // The link to older messages is a new element, which is not observed yet.
