@@ -282,6 +282,22 @@ class ReadingTest(BrowserTest):
         expect(row.locator(".badge")).to_have_count(0)
         expect(page).to_have_title("(2) Inbox · Sorted")
 
+    def test_a_line_divides_what_is_new_and_a_button_leads_to_the_newest(self):
+        page, other = self.open(viewport={"width": 1280, "height": 400}), self.open()
+        count = int(self.row(page, "Ines").locator(".badge").evaluate("(badge) => badge.lastChild.textContent"))
+        self.enter(page, "Ines, harbour festival")
+        expect(page.locator("#unread-line")).to_be_in_viewport()
+        self.assertEqual(page.locator("#unread-line ~ .msg").count(), count)
+        page.locator("#thread-scroll").hover()
+        while page.evaluate("document.querySelector('#thread-scroll').scrollTop") > -200:
+            page.mouse.wheel(0, -100)
+        self.enter(other, "Ines, harbour festival")
+        self.say(other, "while you read above")
+        expect(page.locator("#to-newest")).to_be_visible()
+        page.locator("#to-newest").click()
+        expect(page.locator(".msg", has_text="while you read above")).to_be_in_viewport()
+        expect(page.locator("#to-newest")).to_be_hidden()
+
 
 class WithoutScriptTest(BrowserTest):
     def test_everything_but_live_updates_works(self):
