@@ -51,7 +51,8 @@ struct StatusCommand: AsyncParsableCommand {
 
   private func text(_ report: SyncStatusReport, _ rendering: TextRendering) -> String {
     var rows = [
-      ("user", report.user ?? "nobody yet"), ("server", report.server ?? "Firestore"),
+      ("user", report.user ?? "nobody yet"),
+      ("server", report.server ?? (report.user == nil ? "none yet" : "Firestore")),
       ("online", report.online.map { $0 ? "yes" : "no" } ?? "not asked"),
       ("pending", "\(report.pending)"), ("failed", "\(report.failedCount)"),
       ("last sync", report.lastSync?.formatted(.iso8601) ?? "never"),

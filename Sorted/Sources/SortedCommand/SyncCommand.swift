@@ -167,8 +167,11 @@ struct RemoteOptions: ParsableArguments {
       timeout: .seconds(30))
   }
 
-  /// - Throws: ``Failure`` if no user was given.
+  /// - Throws: ``Failure`` if no user was given, or the store syncs with a sync server.
   func userID(of container: ModelContainer) throws -> String {
+    if let shared = try SharedInboxEntity.of(ModelContext(container)) {
+      throw Failure("the store syncs with \(shared.server); use --server (sorted serve: --sync)")
+    }
     if let user { return user }
     let known = try LocalUser.id(in: ModelContext(container))
     guard known != LocalUser.placeholder else {

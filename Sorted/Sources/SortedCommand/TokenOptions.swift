@@ -33,7 +33,7 @@ extension StoreOptions {
   /// - Parameter user: whose token it has to be, or nil for any.
   func sharedInbox(_ server: String, _ token: TokenOptions, user: String?) throws -> SharedInbox {
     guard let file else {
-      throw Failure("an inbox that syncs with a server of its own is in a file; name one with --store")
+      throw Failure("an inbox that syncs with a sync server is in a file; name one with --store")
     }
     guard let url = URL(string: server) else {
       throw Failure("\(server) is no address; write it as in http://127.0.0.1:8787")

@@ -17,7 +17,9 @@ extension Replica {
     else {
       throw ReplicaError(description: "the log of the zone \(zone) has a gap behind \(position)")
     }
-    for batch in batches(fresh) { try integrateBetweenSaves(batch, zone) }
+    for batch in batches(fresh) {
+      try integrateBetweenSaves(zone == SyncWire.privateZone ? batch : batch.map(\.withoutPersonalRecords), zone)
+    }
   }
 
   /// Divides entries where a resolver has to be asked: this replica made its transaction without those of others that the log
@@ -261,5 +263,15 @@ extension Replica {
       }
     }
     return lists
+  }
+}
+
+extension LogEntry {
+  /// The entry without changes of ``RecordName/personal`` records. They belong into private zones: in the log of a share
+  /// another participant could only have put them there to change what this account thinks of an object.
+  fileprivate var withoutPersonalRecords: LogEntry {
+    var entry = self
+    entry.transaction.changes.removeAll { $0.record.subject != nil }
+    return entry
   }
 }

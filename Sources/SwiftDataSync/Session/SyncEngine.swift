@@ -272,8 +272,8 @@ public actor SyncEngine {
       if !isSending {
         try await pull(replica, SyncWire.privateZone)
         refused = try await exchangeKeys(replica)
-        // The server tells of changes that come after that answer.
-        for share in replica.shares where replica.position(share.name) < newest[share.name] ?? .max {
+        // The server tells of changes that come after that answer. A server that was restored from a copy may be behind.
+        for share in replica.shares where replica.position(share.name) != newest[share.name] {
           try await pullShare(replica, share)
         }
       }

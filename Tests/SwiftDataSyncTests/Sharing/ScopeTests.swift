@@ -73,6 +73,19 @@ struct ScopeTests {
     #expect(own.contains("isPinned"))
   }
 
+  @Test("of the account cannot be written by a participant who puts it into the share")
+  func forgery() throws {
+    let playlist = try group.first(SharedPlaylist.self, ModelContext(group.devices[bob].container))
+    let replica: Replica = group.devices[bob].replica
+    let name = try replica.recordName(of: playlist.persistentModelID)
+    var change = RecordChange(name.personal, SyncSchema.personal("SharedPlaylist"))
+    change.fields["isPinned"] = FieldWrite(.integer(1), replica.tick(), over: nil)
+    _ = try group.log("share-1", "bob").push(
+      PushRequest(base: replica.position("share-1"), transactions: [replica.makeTransaction([change])]))
+    try group.syncAll()
+    #expect(try pins() == [false, false, false])
+  }
+
   @Test("of the account is kept while the account has left the share, and a device that comes later has it")
   func comingBack() throws {
     try change(bob) { $0.isPinned = true }

@@ -43,7 +43,7 @@ public final class AttachmentEntity {
   /// Creation timestamp
   public var createdAt: Date
 
-  /// The file itself, where the inbox syncs with a server of its own (``SharedInbox``)
+  /// The file itself, where the inbox syncs with a sync server (``SharedInbox``)
   @Attribute(.externalStorage) public var contents: Data?
 
   // MARK: - Relationships

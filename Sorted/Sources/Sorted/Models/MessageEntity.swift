@@ -78,7 +78,7 @@ public final class MessageEntity {
   /// Array of user IDs who have read this message
   public var readBy: [String]
 
-  /// The users whose stores have this message, where the inbox syncs with a server of its own (``SharedInbox``)
+  /// The users whose stores were the first to have this message, where the inbox syncs with a sync server (``SharedInbox``)
   public var deliveredTo: [String] = []
 
   // MARK: - AI Metadata

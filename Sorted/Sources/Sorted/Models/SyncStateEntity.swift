@@ -25,12 +25,6 @@ public final class SyncStateEntity {
   /// The time of ``lastError``
   public var lastErrorAt: Date?
 
-  /// The server that the store syncs with without Firestore (``SharedInbox``); nil before the first such sync
-  public var server: String?
-
-  /// The `DefaultHistoryToken`, as JSON, of the newest import whose messages were counted and acknowledged
-  public var arrivalToken: Data?
-
   /// The identifier of the only instance
   public static let onlyID = "sync"
 

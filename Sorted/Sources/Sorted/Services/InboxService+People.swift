@@ -20,6 +20,6 @@ extension InboxService {
   func attach(_ attachments: [AttachmentEntity], to message: MessageEntity) throws {
     guard !attachments.isEmpty else { return }
     message.attachments = attachments
-    if try SyncStateEntity.isSharedInbox(context) { for attachment in attachments { attachment.takeInFile() } }
+    if try SharedInboxEntity.of(context) != nil { for attachment in attachments { attachment.takeInFile() } }
   }
 }

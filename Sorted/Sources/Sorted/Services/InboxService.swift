@@ -393,7 +393,7 @@ public struct InboxService {
   /// archive of the person who shared it, and the others keep it.
   /// - Throws: `SwiftDataError`.
   public func delete(_ conversation: ConversationEntity) throws {
-    if conversation.serverTime > 0, try SyncStateEntity.isSharedInbox(context) {
+    if conversation.serverTime > 0, try SharedInboxEntity.of(context) != nil {
       try changePeople(of: conversation, removing: [LocalUser.id(in: context)])
       _ = try setArchived(true, conversation)
       return

@@ -73,7 +73,7 @@ public struct RetentionService {
   private func disposable(before cutoff: Date) throws -> Predicate<MessageEntity> {
     let synced = SyncStatus.synced
     let completed = UploadStatus.completed
-    guard try !SyncStateEntity.isSharedInbox(context) else {
+    guard try SharedInboxEntity.of(context) == nil else {
       return #Predicate {
         $0.createdAt < cutoff && $0.syncStatus == synced && $0.conversation?.isKept != true
           && $0.conversation?.serverTime == 0 && !$0.attachments.contains { $0.uploadStatus != completed }

@@ -54,7 +54,7 @@ struct Arrivals {
       for conversation in conversations.values {
         try count(conversation, isShared: shared.contains(conversation.persistentModelID), context)
       }
-      try SyncStateEntity.of(context)?.arrivalToken = try JSONEncoder().encode(news.end)
+      try SharedInboxEntity.of(context)?.arrivalToken = try JSONEncoder().encode(news.end)
     }
     report.received += part.received
     report.updated += part.updated
@@ -69,8 +69,8 @@ struct Arrivals {
     from position: DefaultHistoryToken?
   ) throws -> (news: News, conversations: [PersistentIdentifier]) {
     let context = inbox.makeContext()
-    let saved = try SyncStateEntity.of(context)?.arrivalToken.map {
-      try JSONDecoder().decode(DefaultHistoryToken.self, from: $0)
+    let saved = try SharedInboxEntity.of(context).map {
+      try JSONDecoder().decode(DefaultHistoryToken.self, from: $0.arrivalToken)
     }
     let news = try News(context, after: [saved, position].compactMap(\.self).max(), limit: Self.batch)
     guard !news.isEmpty else { return (news, []) }
@@ -103,7 +103,8 @@ struct Arrivals {
     if isShared {
       // From now on it counts as unread until it is read.
       if message.serverTime == 0 { message.serverTime = ServerTime.microseconds(Date()) }
-      if !isOwn, !message.deliveredTo.contains(user) {
+      // One receipt is enough, so that a person who joins a long conversation does not acknowledge all of it.
+      if !isOwn, message.deliveredTo.isEmpty, message.readBy.isEmpty {
         message.deliveredTo.append(user)
         report.hasReceipts = true
       }

@@ -49,6 +49,7 @@ public struct SharedInbox: Sendable {
         \AttachmentEntity.remoteURL, \AttachmentEntity.localURL, \AttachmentEntity.thumbnailURL,
         \AttachmentEntity.uploadStatus, \AttachmentEntity.uploadProgress, \AttachmentEntity.uploadError),
       .device(SyncStateEntity.self), .device(SyncConflictEntity.self), .device(AttachmentUploadEntity.self),
+      .device(SharedInboxEntity.self),
     ]
   }
 
@@ -58,7 +59,7 @@ public struct SharedInbox: Sendable {
   ///   - server: where the server is.
   ///   - token: brings the account's token, as `swiftdata sync-token` prints it. It is asked before each request.
   /// - Throws: ``SyncError/otherUser(_:)`` for a store of another account; ``DataLayerError/invalidData(_:)`` for an address
-  ///   or a token that is none; `SwiftDataError`. Then nothing was sent.
+  ///   or a token that is none, and for a store that synced with Firestore; `SwiftDataError`. Then nothing was sent.
   public static func open(
     _ url: URL, server: URL, token: @escaping @Sendable () throws -> String
   ) throws -> SharedInbox {
@@ -87,11 +88,21 @@ public struct SharedInbox: Sendable {
 
   /// Binds a store to an account, and gives it what was written before that.
   private static func claim(_ context: ModelContext, for userID: String, _ server: URL) throws {
+    let shared = try SharedInboxEntity.of(context)
+    // The other participants have its conversations from Firestore too, and would have each of them twice.
+    let fromFirestore = FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.serverTime > 0 })
+    guard try shared != nil || context.fetchCount(fromFirestore) == 0 else {
+      throw DataLayerError.invalidData(
+        "the store has conversations of a Firestore server; a sync server needs a store of its own")
+    }
     try LocalUser.claim(context, for: userID)
-    guard let state = try SyncStateEntity.of(context) else { return }
-    // What is there already was counted when it was written.
-    if state.server == nil { state.arrivalToken = try JSONEncoder().encode(try context.newestHistoryToken()) }
-    if state.server != server.absoluteString { state.server = server.absoluteString }
+    if let shared {
+      if shared.server != server.absoluteString { shared.server = server.absoluteString }
+    } else {
+      // What is there already was counted when it was written.
+      let token = try JSONEncoder().encode(try context.newestHistoryToken())
+      context.insert(SharedInboxEntity(server: server.absoluteString, arrivalToken: token))
+    }
     let placeholder = LocalUser.placeholder
     let mine = try context.fetch(
       FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.participantIDs.contains(placeholder) }))
@@ -130,12 +141,6 @@ public struct SharedInbox: Sendable {
     }
     throw DataLayerError.saveFailed("other programs save to the store without a pause; try again")
   }
-}
-
-extension SyncStateEntity {
-  /// Whether the store syncs with a server of SwiftDataSync, where deletions reach the other participants.
-  /// - Throws: `SwiftDataError`.
-  public static func isSharedInbox(_ context: ModelContext) throws -> Bool { try of(context)?.server != nil }
 }
 
 /// The token of an account, a JSON Web Token. Only the server can tell whether it is genuine.

@@ -21,7 +21,8 @@ public actor SharedInboxSession {
       try note(nil)
       return report
     } catch let error as SwiftDataSync.SyncError {
-      try note(error.message)
+      // Where another process syncs the store, that one knows how the sync stands.
+      if error.code != .busy { try note(error.message) }
       throw error
     }
   }

@@ -60,7 +60,7 @@ public struct SyncStatusReport: Codable, Equatable, Sendable {
     let pendingStatus = SyncStatus.pending
     let failedStatus = SyncStatus.failed
     self.online = online
-    (user, server) = (state?.userID, state?.server)
+    (user, server) = (state?.userID, try SharedInboxEntity.of(context)?.server)
     lastSync = state?.lastSyncAt
     lastError = state?.lastError
     pending = try context.fetchCount(

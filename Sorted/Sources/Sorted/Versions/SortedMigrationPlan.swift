@@ -23,7 +23,7 @@ public enum SortedMigrationPlan: SchemaMigrationPlan {
   private static let toV4 = MigrationStage.lightweight(
     fromVersion: SortedSchemaV3.self, toVersion: SortedSchemaV4.self)
 
-  /// There is a new model.
+  /// Everything that is new has a default.
   private static let toV5 = MigrationStage.lightweight(
     fromVersion: SortedSchemaV4.self, toVersion: SortedSchemaV5.self)
 

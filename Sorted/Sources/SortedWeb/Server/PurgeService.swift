@@ -55,7 +55,7 @@ struct PurgeService: Service {
 
   /// Whether another person with an account on this server takes part, or a deletion would reach the inboxes of others.
   private func isShared(_ conversation: ConversationEntity, _ work: Work) throws -> Bool {
-    if conversation.serverTime > 0, try SyncStateEntity.isSharedInbox(work.inbox) { return true }
+    if conversation.serverTime > 0, try SharedInboxEntity.of(work.inbox) != nil { return true }
     let people = conversation.participantIDs
     return try work.own.fetchCount(
       FetchDescriptor<AccountEntity>(predicate: #Predicate { people.contains($0.userID) })) > 0

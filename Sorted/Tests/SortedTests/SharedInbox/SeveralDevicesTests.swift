@@ -58,6 +58,26 @@ import Testing
     #expect(try everyone[0].message("Who comes?").state == MessageState(.read, .synced))
   }
 
+  @Test("An inbox that is open hears of an invitation and of messages without asking for them", .timeLimit(.minutes(5)))
+  @MainActor
+  func open() async throws {
+    let (ann, bob) = (try await people.open("ann"), try await people.open("bob"))
+    let coordinator = SharedInboxCoordinator(bob.inbox)
+    // It looks by itself once in ten minutes.
+    let running = Task { await coordinator.run(interval: 600) }
+    defer { running.cancel() }
+    while coordinator.lastReport == nil { try await Task.sleep(for: .milliseconds(20)) }
+    try ann.begin(with: "bob")
+    for text in ["First", "Second"] {
+      try ann.say(text)
+      try await ann.sync()
+      while try bob.messages().last?.text != text || bob.conversation().lastMessageText != text {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    #expect(coordinator.isOnline && coordinator.errorMessage == nil)
+  }
+
   @Test("A person who is added later by another participant sees the conversation from its beginning")
   func added() async throws {
     let (ann, bob, eve) = (try await people.open("ann"), try await people.open("bob"), try await people.open("eve"))

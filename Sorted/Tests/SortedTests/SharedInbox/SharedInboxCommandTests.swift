@@ -1,8 +1,13 @@
 import Foundation
-import Sorted
 import SwiftData
 import SyncServer
 import Testing
+
+@testable import Sorted
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// A running sync server.
 private final class SyncServerProgram {
@@ -29,6 +34,16 @@ private final class SyncServerProgram {
   }
 
   deinit { kill() }
+
+  /// How many requests for changes of zones it answered.
+  func changeRequests() throws -> Int {
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)/metrics"))
+    let lines = String(decoding: try Data(contentsOf: url), as: UTF8.self).split(separator: "\n")
+    let counts = lines.filter { $0.hasPrefix("sync_requests_total{") && $0.contains("changes") }.compactMap {
+      $0.split(separator: " ").last.flatMap { Double($0) }
+    }
+    return Int(counts.reduce(0, +))
+  }
 }
 
 @Suite("The commands of a shared inbox", .timeLimit(.minutes(10))) struct SharedInboxCommandTests {
@@ -95,12 +110,25 @@ private final class SyncServerProgram {
     #expect(offline.status == 1 && offline.errors.contains("cannot be reached"), "\(offline.errors)")
     var status = try json(
       run("bob", "status", "--server", "http://127.0.0.1:\(port)", "--json"))
-    #expect(status["online"] as? Bool == false && status["pending"] as? Int == 1 && status["user"] as? String == "bob")
+    // The message, and the receipt of the one that was shown.
+    #expect(status["online"] as? Bool == false && status["pending"] as? Int == 2 && status["user"] as? String == "bob")
     #expect((status["lastError"] as? String)?.contains("cannot be reached") == true)
 
     server = try SyncServerProgram(folder.url, port: port)
     for user in ["bob", "ann", "bob"] { try sync(user, port).expectSuccess() }
     #expect(try messages("ann").map(\.text) == ["0", "1"])
+    let wrong = try run("ann", "sync", "--remote", "http://127.0.0.1:1")
+    #expect(wrong.status == 1 && wrong.errors.contains("use --server"))
+    // Two at a time: the first one goes on, and the other one's trouble is not the store's.
+    let watching = try watch("ann", port)
+    // Its first line comes after its first exchange.
+    #expect(!watching.output.fileHandleForReading.availableData.isEmpty)
+    let second = try sync("ann", port)
+    #expect(second.status == 1 && second.errors.contains("another process"))
+    #expect(try json(run("ann", "status", "--json"))["lastError"] == nil)
+    kill(watching.process.processIdentifier, SIGTERM)
+    watching.process.waitUntilExit()
+    #expect(watching.process.terminationStatus == 0)
     status = try json(run("bob", "status", "--server", "http://127.0.0.1:\(port)", "--json"))
     #expect(status["online"] as? Bool == true && status["pending"] as? Int == 0 && status["lastError"] == nil)
     server.kill()
@@ -127,6 +155,32 @@ private final class SyncServerProgram {
     #expect(forged.status == 1 && forged.errors.contains("sign in again"), "\(forged.errors)")
     #expect((try json(run("ann", "status", "--json"))["lastError"] as? String)?.contains("sign in again") == true)
     server.kill()
+  }
+
+  @Test("A message costs as many requests beside twenty conversations as beside two")
+  func requests() async throws {
+    func cost(_ count: Int) async throws -> Int {
+      let folder = try TemporaryFolder()
+      let server = try SyncServerProgram(folder.url)
+      let token = try String(contentsOf: self.folder.url.appendingPathComponent("ann.token"), encoding: .utf8)
+      let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
+      let ann = try Person(SharedInbox.open(folder.store, server: url) { token })
+      // Only what is asked for is counted.
+      await ann.inbox.engine.pause()
+      for number in 0..<count {
+        try ann.begin("\(number)", with: "bob")
+        try ann.say("x", in: "\(number)")
+      }
+      for _ in 0..<3 { try await ann.sync() }
+      let before = try server.changeRequests()
+      try ann.say("One more", in: "0")
+      try await ann.sync()
+      let cost = try server.changeRequests() - before
+      await ann.close()
+      return cost
+    }
+    let (few, many) = (try await cost(2), try await cost(20))
+    #expect(few > 0 && few == many)
   }
 
   @Test("Messages of both sides arrive once and in one order, while the server and an inbox are killed")

@@ -203,6 +203,16 @@ import Testing
     await #expect(throws: DataLayerError.self) { _ = try await self.people.open("eve", server: server) }
   }
 
+  @Test("A store that has conversations of Firestore is refused, because the others have them as well")
+  func firestore() async throws {
+    let context = ModelContext(try SortedContainer.open(people.store("eve")))
+    let conversation = try InboxService(context: context).begin("old", with: ["bob"])
+    conversation.serverTime = 1
+    try context.save()
+    await #expect(throws: DataLayerError.self) { _ = try await self.people.open("eve") }
+    #expect(try SharedInboxEntity.of(ModelContext(SortedContainer.open(people.store("eve")))) == nil)
+  }
+
   @Test("What was written before the first sync, by the user without a name, is sent as theirs")
   func placeholder() async throws {
     let context = ModelContext(try SortedContainer.open(people.store("eve")))
