@@ -63,7 +63,7 @@ import Testing
     let expected = [
       "MessageEntity": """
       id conversationID senderID text createdAt updatedAt status syncStatus retryCount lastSyncAttempt nextSyncAttempt \
-      syncError pendingFields changeID serverTime editedAt readBy category categoryConfidence sentiment sentimentIntensity opportunityScore faqMatchID faqConfidence \
+      syncError pendingFields changeID serverTime editedAt readBy deliveredTo category categoryConfidence sentiment sentimentIntensity opportunityScore faqMatchID faqConfidence \
       smartReplyDraft supermemoryID assistVersion replyToID reactions deletedAt conversation attachments
       """,
       "ConversationEntity": """
@@ -77,13 +77,14 @@ import Testing
       """,
       "AttachmentEntity": """
       id type remoteURL localURL thumbnailURL fileSize mimeType fileName uploadStatus uploadProgress uploadError \
-      createdAt message
+      createdAt contents message
       """,
       "FAQEntity": """
       id category questionPattern answer usageCount lastUsedAt isEnabled createdAt updatedAt user
       """,
       "SyncStateEntity": "id userID noticeCursor deletedNotices lastSyncAt lastError lastErrorAt",
       "AttachmentUploadEntity": "attachmentID upload checksum length sent failures nextAttempt",
+      "SharedInboxEntity": "id server arrivalToken",
       "AssistCorrectionEntity": "id userID messageID text kind createdAt",
       "MessageVectorEntity": "id conversationID version digest vector",
       "SyncConflictEntity": "id objectID field localValue localTime remoteValue remoteTime",

@@ -95,6 +95,8 @@ import Testing
       "syncStatus", "retryCount", "lastSyncAttempt", "nextSyncAttempt", "syncError", "pendingFields", "changeID",
       "category", "categoryConfidence", "sentiment", "sentimentIntensity", "opportunityScore", "faqMatchID",
       "faqConfidence", "smartReplyDraft", "assistVersion", "supermemoryID", "conversation", "attachments",
+      // Of inboxes that sync with a sync server.
+      "deliveredTo",
     ]
     #expect(names == Set(stored).subtracting(own))
   }
