@@ -139,6 +139,7 @@ import Testing
     (message.faqConfidence, message.smartReplyDraft, message.supermemoryID, message.syncError) = (1, "a", "b", "c")
     let attachment = AttachmentEntity(type: .image, localURL: "a", fileSize: 1, mimeType: "b", fileName: "c")
     (attachment.remoteURL, attachment.thumbnailURL, attachment.uploadError) = ("a", "b", "c")
+    attachment.contents = Data([1])
     message.attachments = [attachment]
     let copy = MessageCopy(message)
     func names(_ value: some Encodable) throws -> Set<String> {

@@ -24,6 +24,8 @@ struct MessageCopy: Codable {
   /// Nil in copies that were made before messages had them, so that the bin outlives an upgrade.
   let reactions: [String: String]?
   let readBy: [String]
+  /// Nil in copies that were made before messages had them.
+  let deliveredTo: [String]?
   let category: MessageCategory?
   let categoryConfidence: Double?
   let sentiment: MessageSentiment?
@@ -57,6 +59,7 @@ struct MessageCopy: Codable {
     replyToID = message.replyToID
     reactions = message.reactions
     readBy = message.readBy
+    deliveredTo = message.deliveredTo
     category = message.category
     categoryConfidence = message.categoryConfidence
     sentiment = message.sentiment
@@ -88,6 +91,7 @@ struct MessageCopy: Codable {
     message.replyToID = replyToID
     message.reactions = reactions ?? [:]
     message.readBy = readBy
+    message.deliveredTo = deliveredTo ?? []
     message.category = category
     message.categoryConfidence = categoryConfidence
     message.sentiment = sentiment
@@ -109,6 +113,8 @@ struct AttachmentCopy: Codable {
   let remoteURL: String?
   let localURL: String?
   let thumbnailURL: String?
+  /// The file of an attachment that came from another inbox, or goes to one.
+  let contents: Data?
   let fileSize: Int64
   let mimeType: String
   let fileName: String
@@ -123,6 +129,7 @@ struct AttachmentCopy: Codable {
     remoteURL = attachment.remoteURL
     localURL = attachment.localURL
     thumbnailURL = attachment.thumbnailURL
+    contents = attachment.contents
     fileSize = attachment.fileSize
     mimeType = attachment.mimeType
     fileName = attachment.fileName
@@ -139,6 +146,7 @@ struct AttachmentCopy: Codable {
       createdAt: createdAt)
     attachment.remoteURL = remoteURL
     attachment.localURL = localURL
+    attachment.contents = contents
     attachment.thumbnailURL = thumbnailURL
     attachment.uploadStatus = uploadStatus
     attachment.uploadProgress = uploadProgress
