@@ -12,7 +12,8 @@ struct ConcurrencyMisuse: Sendable {
   let isReported: Bool
   private let traps: Bool
 
-  private static let environment = ProcessInfo.processInfo.environment["SWIFTDATA_CONCURRENCY_DEBUG"]
+  // Not `ProcessInfo.environment`, which makes a dictionary of all variables.
+  private static let environment = getenv("SWIFTDATA_CONCURRENCY_DEBUG").map { String(cString: $0) }
 
   init(trapsOnMisuse: Bool) {
     traps = trapsOnMisuse || Self.environment == "1"

@@ -65,6 +65,9 @@ struct StoreAssignment {
 
   func store(of entity: __Entity) -> Int { stores[ObjectIdentifier(entity)]! }
 
+  /// Whether some entity has read-only stores beside its own.
+  var hasPacks: Bool { !packs.isEmpty }
+
   /// The read-only stores beside that one which have objects of the entity too.
   func packs(of entity: __Entity) -> [Int] { packs[ObjectIdentifier(entity)] ?? [] }
 

@@ -76,7 +76,7 @@ package final class ContainerCore: @unchecked Sendable {
     for table in tables { try table.validateEncryption() }
     let owners = Dictionary(tables.map { ($0.entity.name, $0.store) }, uniquingKeysWith: { first, _ in first })
     // The same tables once more, for the packs.
-    let others = EntityTable.tables(of: schema, store: assignment.store)
+    let others = assignment.hasPacks ? EntityTable.tables(of: schema, store: assignment.store) : []
     let stores = configurations.enumerated().map { index, configuration -> StoreTarget in
       let members =
         tables.filter { $0.store == index }
@@ -176,6 +176,8 @@ package enum StoreKind {
 
   init(_ store: any EngineStore) {
     switch store {
+    // First, because a cast to a class does not search conformances.
+    case let store as SQLiteStore: self = .sql(store)
     case let store as any SQLStore: self = .sql(store)
     case let store as any ObjectStore: self = .objects(store)
     default: preconditionFailure("every store of this package is of one of the two kinds")

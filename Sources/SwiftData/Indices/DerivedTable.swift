@@ -48,9 +48,9 @@ extension DerivedTable {
     _ connections: StoreConnections, for layout: StoreLayout, configuration: ModelConfiguration
   ) throws -> Set<String> {
     let wanted = layout.derivedTables
-    let (current, stale) = try connections.read { database in
-      (try self.current(wanted, in: database), try self.stale(wanted, layout, in: database))
-    }
+    let found = try connections.read { try existing(in: $0) }
+    let current = current(wanted, found)
+    let stale = stale(current, layout, found)
     let isComplete = current.count == wanted.count && stale.isEmpty
     guard !isComplete, configuration.allowsSave || configuration.isStoredInMemoryOnly else { return current }
     try connections.write { try rebuild(for: layout, on: $0) }
@@ -60,8 +60,9 @@ extension DerivedTable {
   /// Creates missing or outdated derived tables and drops unused ones. Call it inside a transaction.
   static func rebuild(for layout: StoreLayout, on database: Database) throws {
     let wanted = layout.derivedTables
-    let current = try current(wanted, in: database)
-    try drop(stale(wanted, layout, in: database), on: database)
+    let found = try existing(in: database)
+    let current = current(wanted, found)
+    try drop(stale(current, layout, found), on: database)
     for table in wanted where !current.contains(table.name) {
       for object in table.objects { try database.execute(sql: object.sql) }
       try database.execute(sql: table.fill)
@@ -77,7 +78,12 @@ extension DerivedTable {
 
   /// The names of the derived tables that exist and are up to date.
   static func current(_ wanted: [DerivedTable], in database: Database) throws -> Set<String> {
-    let existing = Dictionary(grouping: try existing(in: database), by: \.derived)
+    current(wanted, try existing(in: database))
+  }
+
+  private static func current(_ wanted: [DerivedTable], _ existing: [Existing]) -> Set<String> {
+    guard !wanted.isEmpty else { return [] }
+    let existing = Dictionary(grouping: existing, by: \.derived)
     return Set(
       wanted.filter { table in
         let found = existing[table.name] ?? []
@@ -98,9 +104,10 @@ extension DerivedTable {
     /// The name of the derived table.
     let derived: String
 
-    init?(_ row: Row) {
-      guard let type = String.fromDatabaseValue(row["type"]), let name = String.fromDatabaseValue(row["name"]),
-        let sql = String.fromDatabaseValue(row["sql"]), let table = String.fromDatabaseValue(row["tbl_name"])
+    /// A row of type, name, SQL and table.
+    init?(_ row: SQLiteConnection.Cells) {
+      guard (0..<4).allSatisfy(row.isText), let type = row.text(0), let name = row.text(1), let sql = row.text(2),
+        let table = row.text(3)
       else { return nil }
       let part = DerivedTable.partSuffixes.first { type != "table" && name.hasSuffix($0) }
       let derived = String(name.dropLast(part?.count ?? 0))
@@ -111,20 +118,22 @@ extension DerivedTable {
   }
 
   private static func existing(in database: Database) throws -> [Existing] {
-    try Row.fetchAll(
-      database,
+    var found = [Existing]()
+    try database.step(
       // Dropping a virtual table drops its shadow tables.
-      sql: "SELECT type, name, sql, tbl_name FROM sqlite_master WHERE substr(name, 1, 11) = '_swiftdata_'"
+      "SELECT type, name, sql, tbl_name FROM sqlite_master WHERE substr(name, 1, 11) = '_swiftdata_'"
         + " AND (type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL TABLE%')"
-    ).compactMap(Existing.init)
+    ) { row in
+      if let object = Existing(row) { found.append(object) }
+    }
+    return found
   }
 
   /// The outdated objects of derived tables. Objects of models that the program does not list are ignored. Objects
   /// without a source table are outdated.
-  private static func stale(_ wanted: [DerivedTable], _ layout: StoreLayout, in database: Database) throws -> [Existing]
-  {
-    let current = try current(wanted, in: database)
-    let existing = try existing(in: database)
+  /// - Parameter current: the names of the tables that are up to date.
+  private static func stale(_ current: Set<String>, _ layout: StoreLayout, _ existing: [Existing]) -> [Existing] {
+    guard !existing.isEmpty else { return [] }
     let named = Set(layout.record.tables.map(\.name))
     let others = existing.filter { $0.type == "trigger" && !named.contains($0.table) }
     let kept = current.union(others.map(\.derived))

@@ -23,6 +23,12 @@ struct MigrationTarget {
   /// Whether the store keeps a class of this name, or nil if no store does.
   let keeps: (String) -> Bool?
 
+  /// Whether the models alone tell if a store fits: without a plan, whose versions count too, and without a key.
+  var hasFingerprint: Bool { plan == nil && KeyRing(configuration) == nil }
+
+  /// The checksum of the models for the store's metadata.
+  var fingerprint: Fingerprint? { hasFingerprint ? Metadata.fingerprint(of: current) : nil }
+
   /// The version of a new store.
   var newVersion: Schema.Version {
     get throws {

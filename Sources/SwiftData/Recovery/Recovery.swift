@@ -27,7 +27,7 @@ struct Recovery {
     let connections = try StoreOpening.open(configuration)
     defer { try? connections.close() }
     try StoreErrors.translating(configuration, current.layout) {
-      try connections.writer.writeWithoutTransaction { database in
+      try connections.withWriter { database in
         // Targets of foreign keys may follow later, or be lost.
         try database.execute(sql: "PRAGMA foreign_keys = OFF")
         defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }

@@ -14,6 +14,8 @@ struct Metadata {
   /// The layout of models that the program did not list.
   let retained: LayoutRecord
   let encryption: EncryptionRecord
+  /// The checksum of the models, if the rest of the metadata follows from them alone.
+  var models: Fingerprint?
 
   static func encode(_ schema: Schema) throws -> String {
     String(decoding: try JSONCoding.encode(schema), as: UTF8.self)
@@ -34,25 +36,41 @@ struct Metadata {
       encryption: encryption)
   }
 
+  /// The metadata as the file has them, by key, or nil for an empty file.
+  /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program.
+  static func texts(_ database: Database) throws -> [String: String]? {
+    var isThere = false
+    try database.step("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_swiftdata'") { _ in
+      isThere = true
+    }
+    guard isThere else {
+      var isEmpty = true
+      try database.step("SELECT 1 FROM sqlite_master LIMIT 1") { _ in isEmpty = false }
+      guard !isEmpty else { return nil }
+      throw SwiftDataError(
+        .notADatabase,
+        message: "the file is an SQLite database that SwiftData did not make; it was left untouched. Give the"
+          + " ModelConfiguration another url")
+    }
+    var texts = [String: String]()
+    // A damaged file may have cells of other types.
+    try database.step("SELECT key, value FROM _swiftdata") { row in
+      if row.isText(0), row.isText(1), let key = row.text(0), texts[key] == nil { texts[key] = row.text(1) }
+    }
+    return texts
+  }
+
   /// Returns nil for an empty file.
   /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program, ``SwiftDataError/newerSchema`` for a
   ///   newer format.
   init?(_ database: Database, _ configuration: ModelConfiguration) throws {
-    guard try database.tableExists("_swiftdata") else {
-      if try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master")! > 0 {
-        throw SwiftDataError(
-          .notADatabase,
-          message: "the file is an SQLite database that SwiftData did not make; it was left untouched. Give the"
-            + " ModelConfiguration another url")
-      }
-      return nil
-    }
-    let rows = try Row.fetchAll(database, sql: "SELECT key, value FROM _swiftdata")
-    // Converting a cell of an unexpected type traps. A damaged file may have such cells.
-    let pairs = rows.compactMap { row in
-      String.fromDatabaseValue(row["key"]).flatMap { key in String.fromDatabaseValue(row["value"]).map { (key, $0) } }
-    }
-    let values = Dictionary(pairs) { first, _ in first }
+    guard let texts = try Self.texts(database) else { return nil }
+    try self.init(texts, configuration)
+  }
+
+  /// Decodes metadata.
+  /// - Throws: ``SwiftDataError/newerSchema`` for a newer format.
+  init(_ values: [String: String], _ configuration: ModelConfiguration) throws {
     let place = "\"\(configuration.url.path)\""
     format = values["format"] ?? StoreOpening.format
     guard StoreOpening.readable.contains(format) else {
@@ -80,18 +98,51 @@ struct Metadata {
   }
 
   func write(to database: Database) throws {
-    let values = [
+    var values = [
       "identifier": identifier, "format": format, "schema": schema,
       "version": String(decoding: try JSONCoding.encode(version), as: UTF8.self),
       "layout": String(decoding: try JSONCoding.encode(layout), as: UTF8.self),
       "retained": String(decoding: try JSONCoding.encode(retained), as: UTF8.self),
       "encryption": String(decoding: try JSONCoding.encode(encryption), as: UTF8.self),
     ]
+    if let models { values[Self.fingerprintKey] = Self.fingerprint(of: models, values) }
     for (key, value) in values.sorted(by: { $0.key < $1.key }) {
       try database.execute(
         sql: "INSERT INTO _swiftdata (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         arguments: [key, value])
     }
+  }
+
+  // MARK: - Unchanged models
+
+  private static let fingerprintKey = "fingerprint"
+
+  /// The checksum of models, or nil where one cannot be made.
+  static func fingerprint(of models: VersionLayout) -> Fingerprint? {
+    var sum = Fingerprint()
+    guard models.schema.add(to: &sum) else { return nil }
+    models.layout.record.add(to: &sum)
+    return sum
+  }
+
+  /// The checksum of models and of the texts that were written for them. A program that does not know this entry
+  /// changes the texts and leaves it, so that it does not fit any more.
+  private static func fingerprint(of models: Fingerprint, _ values: [String: String]) -> String {
+    var sum = models
+    for (key, value) in values.sorted(by: { $0.key < $1.key }) where key != fingerprintKey {
+      sum.combine(key)
+      sum.combine(value)
+    }
+    return sum.text
+  }
+
+  /// Whether the texts are those that were written for these models, and their writer needed nothing else to know that
+  /// the store fits.
+  static func fit(_ models: VersionLayout, _ values: [String: String]) -> Bool {
+    guard values["format"] == StoreOpening.format, let stored = values[fingerprintKey],
+      let sum = fingerprint(of: models)
+    else { return false }
+    return stored == fingerprint(of: sum, values)
   }
 
   static func createTables(_ database: Database) throws {

@@ -13,9 +13,8 @@ final class StoreConnections: @unchecked Sendable {
   /// The maximum number of concurrent readers. Another thread waits.
   private static let readerCount = 5
 
-  let writer: DatabaseQueue
-  /// Nil if only the writer can read, because another connection would not see an in-memory database.
-  private let file: (path: String, options: Configuration)?
+  /// The file, or nil for a database in memory that only the writer sees.
+  private let file: File?
   /// The identity of the file at opening.
   private let identity: FileIdentity?
   private let permits = DispatchSemaphore(value: StoreConnections.readerCount)
@@ -23,11 +22,35 @@ final class StoreConnections: @unchecked Sendable {
   private let readerSetup = Mutex<[String]>([])
   /// The idle readers, or nil after closing.
   private let idle = Mutex<[DatabaseQueue]?>([])
+  private let writer = Mutex(Writer.unopened)
+
+  private struct File {
+    let path: String
+    let options: Configuration
+    let durability: ModelConfiguration.Durability
+    /// Whether writes go to a log beside it (WAL).
+    let hasLog: Bool
+
+    var readerOptions: Configuration {
+      var options = options
+      options.readonly = true
+      return options
+    }
+  }
+
+  /// The writer is opened at the first write if the file needs none before. A program that only reads then opens one
+  /// connection instead of two.
+  private enum Writer {
+    case unopened
+    case open(DatabaseQueue)
+    case closed
+  }
 
   /// Opens an in-memory database.
   init(inMemory options: Configuration) throws {
-    self.writer = try DatabaseQueue(configuration: options)
     (self.file, self.identity) = (nil, nil)
+    let queue = try DatabaseQueue(configuration: options)
+    writer.withLock { $0 = .open(queue) }
   }
 
   /// A file, whose writes go to a log beside it (WAL), so that a write does not wait for reads.
@@ -35,31 +58,104 @@ final class StoreConnections: @unchecked Sendable {
   init(
     path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal, log: Bool = true
   ) throws {
-    var options = options
-    if !options.readonly, log { options.journalMode = .wal }
-    self.writer = try DatabaseQueue(path: path, configuration: options)
-    // After opening, because GRDB sets NORMAL when it enables WAL.
-    if !options.readonly {
-      try writer.inDatabase { try $0.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
+    let file = File(path: path, options: options, durability: durability, hasLog: log)
+    self.file = file
+    if let reader = Self.readerOfLog(file) {
+      self.identity = FileIdentity(path)
+      idle.withLock { $0 = [reader] }
+    } else {
+      let queue = try Self.openWriter(file)
+      self.identity = FileIdentity(path)
+      writer.withLock { $0 = .open(queue) }
     }
-    options.readonly = true
-    options.journalMode = .default
-    self.file = (path, options)
-    self.identity = FileIdentity(path)
+  }
+
+  /// Returns a reader if the file has a log already and may be written to. Otherwise the writer must make the log, or
+  /// say why it cannot.
+  private static func readerOfLog(_ file: File) -> DatabaseQueue? {
+    guard file.hasLog, !file.options.readonly, access(file.path, W_OK) == 0,
+      let reader = try? DatabaseQueue(path: file.path, configuration: file.readerOptions)
+    else { return nil }
+    var mode: String?
+    try? reader.inDatabase { database in try database.step("PRAGMA journal_mode") { mode = $0.text(0) } }
+    return mode == "wal" ? reader : nil
+  }
+
+  private static func openWriter(_ file: File) throws -> DatabaseQueue {
+    let queue = try DatabaseQueue(path: file.path, configuration: file.options)
+    guard !file.options.readonly else { return queue }
+    try queue.inDatabase { database in
+      if file.hasLog {
+        var mode: String?
+        try database.step("PRAGMA journal_mode = WAL") { mode = $0.text(0) }
+        guard mode == "wal" else {
+          throw DatabaseError(message: "could not activate WAL mode at path: \(file.path)")
+        }
+      }
+      try database.step("PRAGMA synchronous = \(file.durability.pragma)") { _ in }
+    }
+    return queue
   }
 
   deinit {
-    leaveLogOfOthers()
     // Readers close first. The last connection checkpoints the log into the file, which a reader cannot do.
     idle.withLock { $0 = nil }
+    if let queue = endWriting() { leaveLogOfOthers(queue) }
+  }
+
+  /// Takes the writer away. If there was none, the log is checkpointed, as closing a writer does.
+  private func endWriting() -> DatabaseQueue? {
+    let last = writer.withLock { writer in
+      defer { writer = .closed }
+      return writer
+    }
+    switch last {
+    case .open(let queue): return queue
+    case .unopened: checkpoint()
+    case .closed: break
+    }
+    return nil
+  }
+
+  /// Removes the log that readers leave behind, unless another process uses it. Fails silently: the next opening of the
+  /// file reads the log.
+  private func checkpoint() {
+    guard let file, FileIdentity(file.path) == identity else { return }
+    var connection: OpaquePointer?
+    if sqlite3_open_v2(file.path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK {
+      // A connection that has read nothing does not know the log.
+      sqlite3_exec(connection, "PRAGMA schema_version", nil, nil, nil)
+    }
+    sqlite3_close_v2(connection)
+  }
+
+  private func openedWriter() throws -> DatabaseQueue {
+    try writer.withLock { writer in
+      switch writer {
+      case .open(let queue): return queue
+      case .closed: throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed")
+      case .unopened:
+        // A database in memory has its writer from the beginning.
+        guard let file else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store has no file") }
+        let queue = try Self.openWriter(file)
+        writer = .open(queue)
+        return queue
+      }
+    }
+  }
+
+  /// Runs `body` on the writer, outside a transaction.
+  func withWriter<T>(_ body: (Database) throws -> T) throws -> T {
+    try checkPlace()
+    return try openedWriter().writeWithoutTransaction(body)
   }
 
   /// Reads from one consistent state.
   func read<T>(_ body: (Database) throws -> T) throws -> T {
-    guard let file else { return try writer.unsafeRead { try Self.inTransaction($0, body) } }
+    guard let file else { return try openedWriter().unsafeRead { try Self.inTransaction($0, body) } }
     permits.wait()
     defer { permits.signal() }
-    let reader = try take() ?? makeReader(file.path, file.options)
+    let reader = try take() ?? makeReader(file)
     defer { idle.withLock { $0?.append(reader) } }
     return try reader.unsafeRead { try Self.inTransaction($0, body) }
   }
@@ -67,17 +163,16 @@ final class StoreConnections: @unchecked Sendable {
   /// Runs `body` in one immediate transaction.
   /// - Parameter didCommit: called after the commit and before any other write.
   func write<T>(_ body: (Database) throws -> T, didCommit: () -> Void = {}) throws -> T {
-    try checkPlace()
-    return try writer.writeWithoutTransaction { database in
+    try withWriter { database in
       let result = try Self.inTransaction(database, beginning: "BEGIN IMMEDIATE", body)
       didCommit()
       return result
     }
   }
 
-  private func makeReader(_ path: String, _ options: Configuration) throws -> DatabaseQueue {
+  private func makeReader(_ file: File) throws -> DatabaseQueue {
     try checkPlace()
-    let reader = try DatabaseQueue(path: path, configuration: options)
+    let reader = try DatabaseQueue(path: file.path, configuration: file.readerOptions)
     for statement in readerSetup.withLock({ $0 }) { try reader.inDatabase { try $0.execute(sql: statement) } }
     return reader
   }
@@ -114,15 +209,16 @@ final class StoreConnections: @unchecked Sendable {
       return idle ?? []
     }
     for reader in readers { try reader.close() }
-    leaveLogOfOthers()
-    try writer.close()
+    guard let queue = endWriting() else { return }
+    leaveLogOfOthers(queue)
+    try queue.close()
   }
 
   /// Keeps SQLite from removing another database's log. The last connection removes the log by name; if the database
   /// was replaced, that log belongs to the new one.
-  private func leaveLogOfOthers() {
+  private func leaveLogOfOthers(_ queue: DatabaseQueue) {
     guard let file, let current = FileIdentity(file.path), current != identity else { return }
-    writer.unsafeReentrantRead { database in
+    queue.unsafeReentrantRead { database in
       var isKept: Int32 = 1
       sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
     }

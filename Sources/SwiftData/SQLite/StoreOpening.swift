@@ -12,8 +12,9 @@ enum StoreOpening {
   static let convertible: Set = ["1"]
   static let readable = convertible.union([format, encryptedFormat])
 
-  /// The maximum cache of a connection in KiB, allocated as pages are read. SQLite's default of 2 MB holds no index of
-  /// a hundred thousand rows, so insertions would read pages again.
+  /// The maximum cache of the writer in KiB, allocated as pages are read. SQLite's default of 2 MB holds no index of a
+  /// hundred thousand rows, so insertions would read pages again. Readers keep the default, which fits into the
+  /// processor's cache: a scan through 16 MB takes a fifth longer.
   private static let cacheSize = 16_000
 
   /// - Parameter sharesMemory: whether a store in memory has reading connections too.
@@ -31,7 +32,7 @@ enum StoreOpening {
         // Freed pages are overwritten. Values in plain text stay in memory while columns are converted.
         if !isReadOnly { try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY") }
       }
-      try database.execute(sql: "PRAGMA cache_size = -\(cacheSize)")
+      if !database.configuration.readonly { try database.step("PRAGMA cache_size = -\(cacheSize)") { _ in } }
     }
     do {
       if configuration.isStoredInMemoryOnly {
@@ -79,8 +80,13 @@ enum StoreOpening {
   ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let configuration = target.configuration
     do {
+      let texts = try connections.read { try Metadata.texts($0) }
+      // Decoding the texts, encoding the schema and comparing both takes longer than the rest of opening.
+      if let texts, let identifier = texts["identifier"], target.hasFingerprint, Metadata.fit(target.current, texts) {
+        return (identifier, [])
+      }
+      let known = try texts.map { try Metadata($0, configuration) }
       let encoded = try Metadata.encode(target.current.schema)
-      let known = try connections.read { try Metadata($0, configuration) }
       var wanted = EncryptionRecord(target.current.layout.tables, KeyRing(configuration))
       if let known {
         wanted = wanted.keeping(known.encryption, beside: target.current.layout)
@@ -101,12 +107,12 @@ enum StoreOpening {
           .storeReadOnly,
           message: "\"\(configuration.url.path)\" contains no store, and allowsSave: false does not allow creating one")
       }
-      let result = try connections.writer.writeWithoutTransaction { database in
+      let result = try connections.withWriter { database in
         try write(database, target: target, schema: encoded, externalStorage: externalStorage)
       }
       // The log may contain plain values. If another process still reads, its last checkpoint removes them.
       if known?.encryption.columns != wanted.columns, !wanted.isEmpty, !configuration.isStoredInMemoryOnly {
-        try? connections.writer.writeWithoutTransaction {
+        try? connections.withWriter {
           try $0.execute(sql: "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
         }
       }
@@ -120,7 +126,9 @@ enum StoreOpening {
 
   /// The number of the newest transaction, including deleted ones; 0 before the first.
   static func lastTransaction(_ database: Database) throws -> Int64 {
-    try Int64.fetchOne(database, sql: "SELECT \(HistoryTables.newest)") ?? 0
+    var last: Int64 = 0
+    try database.step("SELECT \(HistoryTables.newest)") { last = $0.integer(0) }
+    return last
   }
 
   /// The steps that opening would take. Takes none of them.
@@ -145,8 +153,16 @@ enum StoreOpening {
 
   /// The columns with text outside normal form C. The name of their table is part of the file format.
   static func nonNFCColumns(_ database: Database) throws -> Set<String> {
-    guard try database.tableExists("_swiftdata_denormalized") else { return [] }
-    return try String.fetchSet(database, sql: "SELECT column_name FROM _swiftdata_denormalized")
+    var isThere = false
+    try database.step("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_swiftdata_denormalized'") { _ in
+      isThere = true
+    }
+    var columns = Set<String>()
+    guard isThere else { return columns }
+    try database.step("SELECT column_name FROM _swiftdata_denormalized") { row in
+      if let name = row.text(0) { columns.insert(name) }
+    }
+    return columns
   }
 
   /// The tables of models and of many-to-many pairs.
@@ -222,10 +238,11 @@ enum StoreOpening {
       let identifier = UUID().uuidString
       try Metadata.createTables(database)
       for statement in target.current.layout.record.creationStatements() { try database.execute(sql: statement) }
-      try Metadata(
+      var metadata = Metadata(
         identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record,
-        encryption: encryption
-      ).write(to: database)
+        encryption: encryption)
+      metadata.models = target.fingerprint
+      try metadata.write(to: database)
       return (identifier, [])
     }
     if convertible.contains(known.format) { try HistoryTables.convert(database) }
@@ -249,10 +266,11 @@ enum StoreOpening {
     } else {
       encryption.keys = Set(encryption.keys + known.encryption.keys).sorted()
     }
-    try Metadata(
+    var metadata = Metadata(
       identifier: known.identifier, schema: schema, version: path.version, layout: target.current.layout.record,
-      retained: done.retained, encryption: encryption
-    ).write(to: database)
+      retained: done.retained, encryption: encryption)
+    if encryption == EncryptionRecord() { metadata.models = target.fingerprint }
+    try metadata.write(to: database)
     return (known.identifier, done.steps)
   }
 }

@@ -193,6 +193,19 @@ extension Schema {
       try container.encodeIfPresent(state.hashModifier, forKey: .hashModifier)
       try container.encodeIfPresent(state.encodedDefault, forKey: .defaultValue)
     }
+
+    /// Adds all that ``encode(to:)`` writes.
+    func add(to sum: inout Fingerprint) {
+      let state = snapshot
+      sum.combine(state.name)
+      sum.combine(state.originalName)
+      sum.combine(state.options.count)
+      for option in state.options { sum.combine(option.code) }
+      sum.combine(state.valueType.name)
+      sum.combine(state.isOptional)
+      sum.combine(state.hashModifier)
+      state.addDefault(to: &sum)
+    }
   }
 }
 
@@ -202,6 +215,16 @@ extension Schema.Attribute.State {
     if let defaultText { return defaultText }
     guard let value = defaultValue as? any Encodable, let data = try? JSONCoding.encode(value) else { return nil }
     return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Adds the default value. The usual types need no encoder.
+  fileprivate func addDefault(to sum: inout Fingerprint) {
+    switch defaultText == nil ? defaultValue : nil {
+    case let text as String: sum.combine(["text", text])
+    case let number as Int: sum.combine(["number", String(number)])
+    case let flag as Bool: sum.combine(["flag", flag ? "true" : "false"])
+    default: sum.combine(encodedDefault)
+    }
   }
 }
 
@@ -237,6 +260,13 @@ extension Schema {
     public var properties: [Attribute] {
       get { parts.withLock { $0 } }
       set { parts.withLock { $0 = newValue } }
+    }
+
+    override func add(to sum: inout Fingerprint) {
+      super.add(to: &sum)
+      let parts = properties
+      sum.combine(parts.count)
+      for part in parts { part.add(to: &sum) }
     }
 
     override func isEqual(to other: Attribute) -> Bool {

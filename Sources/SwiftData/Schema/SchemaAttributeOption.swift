@@ -73,6 +73,22 @@ extension Schema.Attribute {
     package var formerName: String? { if case .originalName(let name) = kind { name } else { nil } }
     package var transformerName: String? { if case .transformable(let name) = kind { name } else { nil } }
 
+    /// The option as text, different from that of every other option.
+    var code: String {
+      switch kind {
+      case .unique: "unique"
+      case .externalStorage: "external"
+      case .allowsCloudEncryption: "encrypted"
+      case .preserveValueOnDeletion: "preserved"
+      case .ephemeral: "ephemeral"
+      case .spotlight: "spotlight"
+      case .codable: "codable"
+      case .indexed: "indexed"
+      case .originalName(let name): "was \(name)"
+      case .transformable(let name): "by \(name)"
+      }
+    }
+
     /// The option as written in source.
     public var debugDescription: String {
       switch kind {

@@ -23,7 +23,7 @@ extension Schema {
 
     /// An option of `@Relationship`.
     public struct Option: Hashable, Codable, Sendable {
-      private let name: String
+      fileprivate let name: String
 
       /// No two models are related to the same model.
       public static var unique: Option { Option(name: "unique") }
@@ -318,5 +318,22 @@ extension Schema {
     /// Encodes everything but the key paths.
     /// - Throws: `EncodingError`.
     public func encode(to encoder: any Encoder) throws { try coded.encode(to: encoder) }
+
+    /// Adds all that ``encode(to:)`` writes.
+    func add(to sum: inout Fingerprint) {
+      let state = snapshot
+      sum.combine(state.name)
+      sum.combine(state.originalName)
+      sum.combine(state.options.map(\.name))
+      sum.combine(state.valueType.name)
+      sum.combine(state.isOptional)
+      sum.combine(state.isToOne)
+      sum.combine(state.destination)
+      sum.combine(state.deleteRule.rawValue)
+      sum.combine(state.inverseName)
+      sum.combine(state.minimum)
+      sum.combine(state.maximum)
+      sum.combine(state.hashModifier)
+    }
   }
 }

@@ -82,6 +82,54 @@ private enum Connected {
     #expect(try files.shell("SELECT text FROM Note") == "a")
   }
 
+  #if os(Linux)
+    /// The number of this process's open descriptors of a file.
+    private func descriptors(of url: URL) throws -> Int {
+      let folder = "/proc/self/fd"
+      return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) == url.path
+      }
+    }
+
+    @Test("The writer is opened at the first save, and the log is gone after reading too")
+    func reading() throws {
+      let files = try TemporaryStore()
+      func make() throws {
+        let context = ModelContext(try files.container(Connected.Note.self))
+        context.insert(Connected.Note("a"))
+        try context.save()
+      }
+      try make()
+      func read() throws {
+        let context = ModelContext(try files.container(Connected.Note.self))
+        #expect(try context.fetchCount(FetchDescriptor<Connected.Note>()) == 1)
+        #expect(try descriptors(of: files.url) == 1)
+        context.insert(Connected.Note("b"))
+        try context.save()
+        #expect(try descriptors(of: files.url) == 2)
+      }
+      func onlyRead(expecting count: Int) throws {
+        let context = ModelContext(try files.container(Connected.Note.self))
+        #expect(try context.fetchCount(FetchDescriptor<Connected.Note>()) == count)
+      }
+      try onlyRead(expecting: 1)
+      for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: files.url.path + suffix)) }
+      try read()
+      try onlyRead(expecting: 2)
+      for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: files.url.path + suffix)) }
+    }
+  #endif
+
+  @Test("A file that lost its log mode gets it at opening")
+  func logMode() throws {
+    let files = try TemporaryStore()
+    func open() throws { _ = try files.container(Connected.Note.self) }
+    try open()
+    #expect(try files.shell("PRAGMA journal_mode = DELETE") == "delete")
+    try open()
+    #expect(try files.shell("PRAGMA journal_mode") == "wal")
+  }
+
   @Test("A read that fails leaves its connection as it was; a closed store says so")
   func failures() throws {
     let files = try TemporaryStore()

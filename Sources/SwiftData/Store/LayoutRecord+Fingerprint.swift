@@ -1,0 +1,48 @@
+extension LayoutRecord {
+  /// Adds all that the record's JSON has.
+  package func add(to sum: inout Fingerprint) {
+    sum.combine(tables.count)
+    for table in tables { table.add(to: &sum) }
+    sum.combine(pairTables.count)
+    for pairs in pairTables { sum.combine([pairs.name, pairs.source, pairs.target]) }
+    sum.combine(relationships.count)
+    for relationship in relationships {
+      sum.combine([relationship.table, relationship.name, relationship.destination])
+      switch relationship.storage {
+      case .foreignKey(let column): sum.combine(["key", column])
+      case .inverse(let column): sum.combine(["inverse", column])
+      case .pairs(let table, let isForward):
+        sum.combine(["pairs", table])
+        sum.combine(isForward)
+      }
+    }
+  }
+}
+
+extension LayoutRecord.Table {
+  fileprivate func add(to sum: inout Fingerprint) {
+    sum.combine(name)
+    sum.combine(classes)
+    sum.combine(hasDiscriminator)
+    sum.combine(columns.count)
+    for column in columns {
+      sum.combine(column.name)
+      sum.combine(column.affinity?.rawValue)
+      sum.combine(column.isRequired)
+      sum.combine(column.reference?.table)
+      sum.combine(column.reference?.setsNull == true)
+      sum.combine(column.family.rawValue)
+      sum.combine(column.valueType)
+      sum.combine(column.isExternal)
+      sum.combine(column.formerNames != nil)
+      sum.combine(column.formerNames ?? [])
+    }
+    sum.combine(indices.count)
+    for index in indices {
+      sum.combine(index.columns)
+      sum.combine(index.isUnique)
+      sum.combine(index.expressions != nil)
+      sum.combine(index.expressions ?? [])
+    }
+  }
+}
