@@ -69,11 +69,11 @@ package struct ScalarType {
   /// Whether SQL's comparison of the form equals the type's own.
   var isPlain: Bool { swiftType is any __ColumnValue.Type }
 
-  static func isOptional(_ type: Any.Type) -> Bool { type is any __OptionalValue.Type }
+  static func isOptional(_ type: Any.Type) -> Bool { ValueTypes.wrapped(by: type) != nil }
 
   static func bare(_ type: Any.Type) -> Any.Type {
     var type = type
-    while let optional = type as? any __OptionalValue.Type { type = optional.__wrapped }
+    while let wrapped = ValueTypes.wrapped(by: type) { type = wrapped }
     return type
   }
 
@@ -146,6 +146,7 @@ extension ScalarType {
 
   /// The value inside any number of optionals.
   package static func unwrapped(_ value: Any) -> Any? {
+    if ValueTypes.isColumn(Swift.type(of: value)) { return value }
     var value = value
     while let optional = value as? any __OptionalValue {
       guard let inner = optional.__unwrapped else { return nil }

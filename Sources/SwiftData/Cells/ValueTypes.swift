@@ -14,10 +14,20 @@ enum ValueTypes {
     }
     add(String.self)
     add(Int.self)
+    add(Int8.self)
+    add(Int16.self)
     add(Int32.self)
     add(Int64.self)
+    add(UInt.self)
+    add(UInt8.self)
+    add(UInt16.self)
+    add(UInt32.self)
+    add(UInt64.self)
     add(Double.self)
+    add(Float.self)
     add(Bool.self)
+    add(Decimal.self)
+    add(Character.self)
     add(Date.self)
     add(UUID.self)
     add(URL.self)
@@ -29,11 +39,87 @@ enum ValueTypes {
   static func wrapped(by type: any Any.Type) -> (any Any.Type)? {
     let identifier = ObjectIdentifier(type)
     if columns[identifier] != nil { return nil }
-    return optionals[identifier] ?? (type as? any __OptionalValue.Type)?.__wrapped
+    if let known = optionals[identifier] { return known }
+    switch TypeKind(type) {
+    case .optional: return TypeKind.argument(of: type)
+    case .unknown: return (type as? any __OptionalValue.Type)?.__wrapped
+    case .classType, .enumeration, .structure, .array: return nil
+    }
   }
+
+  /// Whether the type is one of the common ones with their own column type. It has none of the engine's other protocols.
+  static func isColumn(_ type: any Any.Type) -> Bool { columns[ObjectIdentifier(type)] != nil }
 
   /// The type as one with its own column type, or nil.
   static func column(_ type: any Any.Type) -> (any __ColumnValue.Type)? {
-    columns[ObjectIdentifier(type)] ?? type as? any __ColumnValue.Type
+    if let known = columns[ObjectIdentifier(type)] { return known }
+    switch TypeKind(type) {
+    // No type of these kinds has a column type of its own.
+    case .classType, .enumeration, .array: return nil
+    case .optional, .structure, .unknown: return type as? any __ColumnValue.Type
+    }
   }
+
+  /// The type as a model class, or nil.
+  static func model(_ type: any Any.Type) -> (any PersistentModel.Type)? {
+    switch TypeKind(type) {
+    case .classType, .unknown: type as? any PersistentModel.Type
+    case .enumeration, .structure, .array, .optional: nil
+    }
+  }
+
+  /// The class of the models of a to-many, or nil for any other type.
+  static func members(_ type: any Any.Type) -> (any PersistentModel.Type)? {
+    switch TypeKind(type) {
+    case .array: model(TypeKind.argument(of: type))
+    case .unknown: (type as? any RelationshipCollection.Type)?.__elementType
+    case .classType, .enumeration, .structure, .optional: nil
+    }
+  }
+}
+
+/// The kind of a type, from the runtime's description of it (Swift's `docs/ABI/TypeMetadata.rst`).
+///
+/// The layout is part of Swift's stable ABI on Apple's platforms. Elsewhere it is the same so far. ``isKnown`` checks it
+/// on types of each kind; if it differs, all types are `unknown`, and the engine asks the runtime for conformances.
+enum TypeKind {
+  case classType, structure, enumeration, optional, array
+  /// Another kind, or another layout.
+  case unknown
+
+  init(_ type: any Any.Type) { self = Self.isKnown ? Self.kind(of: type) : .unknown }
+
+  /// The argument of an optional or array type, whose kind is known.
+  static func argument(of type: any Any.Type) -> any Any.Type {
+    unsafeBitCast(word(2, of: type), to: Any.Type.self)
+  }
+
+  private static func word(_ index: Int, of type: any Any.Type) -> UInt {
+    unsafeBitCast(type, to: UnsafePointer<UInt>.self)[index]
+  }
+
+  private static func kind(of type: any Any.Type) -> TypeKind {
+    switch word(0, of: type) {
+    case 0x200: word(1, of: type) == word(1, of: [Int].self) ? .array : .structure
+    case 0x201: .enumeration
+    case 0x202: .optional
+    // A class has zero, or a pointer where Objective-C is.
+    case 0, 0x800...: .classType
+    default: .unknown
+    }
+  }
+
+  private enum Choice { case one, two }
+  private struct Pair { let number: Int }
+  private final class Object {}
+
+  private static let isKnown: Bool = {
+    let types: [(any Any.Type, TypeKind)] = [
+      (Int?.self, .optional), (String?.self, .optional), (Object?.self, .optional), ([String].self, .array),
+      ([Object].self, .array), (Pair.self, .structure), (Int.self, .structure), ([Int: Pair].self, .structure),
+      (Choice.self, .enumeration), (Object.self, .classType),
+    ]
+    return types.allSatisfy { kind(of: $0) == $1 } && argument(of: String?.self) == String.self
+      && argument(of: Object?.self) == Object.self && argument(of: [Object].self) == Object.self
+  }()
 }

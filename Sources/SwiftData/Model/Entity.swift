@@ -37,11 +37,11 @@ public final class __Entity: @unchecked Sendable {
     var indices: [any PropertyListing] = []
     for metadata in type.schemaMetadata {
       let declared = metadata.metadata
-      // Most properties have no declared schema property, or one of these two classes, which is a fast check.
-      let isProperty = declared == nil || declared is Schema.Attribute || declared is Schema.Relationship
-      if !isProperty, let constraint = declared as? Schema.Unique<M> {
+      // The types are compared first, because a cast that fails is slow.
+      let kind = declared.map { Swift.type(of: $0) as any Any.Type }
+      if kind == Schema.Unique<M>.self, let constraint = declared as? Schema.Unique<M> {
         constraints.append(constraint)
-      } else if !isProperty, let index = declared as? Schema.Index<M> {
+      } else if kind == Schema.Index<M>.self, let index = declared as? Schema.Index<M> {
         indices.append(index)
       } else {
         let property = __Property(
@@ -166,13 +166,15 @@ public final class __Property: @unchecked Sendable {
     self.defaultValue = metadata.defaultValue
     let bare = unwrapped ?? valueType
     self.bareType = bare
-    let attribute = metadata.metadata as? Schema.Attribute
+    let declared = metadata.metadata
+    // Asked first, because a cast that fails is slow.
+    let attribute = declared?.isAttribute == true ? declared as? Schema.Attribute : nil
     // Checked first, because most properties have a column type.
     let column = ValueTypes.column(bare)
-    if column == nil, attribute == nil, let model = bare as? any PersistentModel.Type {
+    if column == nil, attribute == nil, let model = ValueTypes.model(bare) {
       self.kind = .toOne(model)
-    } else if column == nil, attribute == nil, let collection = bare as? any RelationshipCollection.Type {
-      self.kind = .toMany(collection.__elementType)
+    } else if column == nil, attribute == nil, let members = ValueTypes.members(bare) {
+      self.kind = .toMany(members)
     } else if attribute?.isTransformable == true {
       self.kind = .attribute(.blob, .transformed)
     } else if let column, attribute?.options.contains(.codable) != true {
@@ -183,11 +185,14 @@ public final class __Property: @unchecked Sendable {
       self.kind = .attribute(.text, .json)
     }
     switch kind {
-    case .attribute: self.schemaProperty = metadata.metadata as? Schema.Attribute ?? Schema.Attribute()
-    case .toOne, .toMany: self.schemaProperty = metadata.metadata as? Schema.Relationship ?? Schema.Relationship()
+    case .attribute:
+      let attribute = attribute ?? Schema.Attribute()
+      (self.attribute, self.relationship, self.schemaProperty) = (attribute, nil, attribute)
+    case .toOne, .toMany:
+      let known = declared?.isRelationship == true ? declared as? Schema.Relationship : nil
+      let relationship = known ?? Schema.Relationship()
+      (self.attribute, self.relationship, self.schemaProperty) = (nil, relationship, relationship)
     }
-    self.attribute = schemaProperty as? Schema.Attribute
-    self.relationship = schemaProperty as? Schema.Relationship
     self.isExternal = self.attribute?.options.contains(.externalStorage) == true
     self.isSensitive =
       self.attribute?.options.contains(.allowsCloudEncryption) == true
@@ -200,7 +205,9 @@ public final class __Property: @unchecked Sendable {
     func open<R: RawRepresentable>(_: R.Type) -> ColumnType? {
       ValueTypes.column(R.RawValue.self)?.__columnType.type
     }
-    guard type is any Codable.Type, let raw = type as? any RawRepresentable.Type else { return nil }
+    guard let raw = type as? any RawRepresentable.Type else { return nil }
+    // The compiler has checked an enum, and the runtime's check searches two more conformances.
+    guard case .enumeration = TypeKind(type) else { return type is any Codable.Type ? open(raw) : nil }
     return open(raw)
   }
 

@@ -88,7 +88,9 @@ extension PredicateExpressions.KeyPath: ShapedExpression, ShapedProperty where R
 
 extension PredicateExpressions.Value: ShapedExpression {
   func describe(in shape: inout QueryShape) -> Bool {
-    guard let optional = value as? any __OptionalValue else { return shape.bind(value) }
+    guard !ValueTypes.isColumn(Output.self), let optional = value as? any __OptionalValue else {
+      return shape.bind(value)
+    }
     shape.marks.append(optional.__isNone ? 1 : 0)
     return optional.__unwrapped.map { shape.bind($0) } ?? true
   }

@@ -5,8 +5,11 @@ import Foundation
 extension PredicateExpressions.KeyPath: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let root = try state.lower(root)
-    if Output.self is any LoweredAsRoot.Type { return root }
-    if let mapped = Output.self as? any AnyMapped.Type, !root.isConstant, let inner = mapped.inner(of: keyPath) {
+    let isValue = ValueTypes.isColumn(Output.self)
+    if !isValue, Output.self is any LoweredAsRoot.Type { return root }
+    if !isValue, let mapped = Output.self as? any AnyMapped.Type, !root.isConstant,
+      let inner = mapped.inner(of: keyPath)
+    {
       var collection = try state.collection(root, elements: type(of: inner).rootType, of: self.root)
       collection.append(mapping: { member, state in try state.mapped(member, inner) })
       return .collection(collection)

@@ -99,7 +99,8 @@ package struct SortTarget {
 
   /// Analyzes the key path of a `SortDescriptor`.
   package init(_ keyPath: AnyKeyPath, of entity: __Entity) {
-    if type(of: keyPath).valueType is any AnySortKey.Type,
+    let valueType = type(of: keyPath).valueType
+    if !ValueTypes.isColumn(valueType), valueType is any AnySortKey.Type,
       let key = Probe.apply(keyPath, to: Probe.placeholder(of: entity)) as? any AnySortKey
     {
       (self.keyPath, rule) = (key.base, key.rule)
