@@ -25,10 +25,11 @@ enum HistoryTables {
     + " ifnull((SELECT last FROM _swiftdata_keys WHERE entity = '_swiftdata_history'), 0))"
 
   /// Takes a transaction in and gives it a number, which is its row's. RETURNING would cost as much as the insertion:
-  /// SQLite makes a temporary table for it.
+  /// SQLite makes a temporary table for it. It makes one for `INSERT … SELECT` from the same table too, but not for a
+  /// subquery among the values.
   static let insertion =
     "INSERT INTO _swiftdata_history (id, timestamp, author, program, process, changes)"
-    + " SELECT \(newest) + 1, ?, ?, ?, ?, ?"
+    + " VALUES (\(newest) + 1, ?, ?, ?, ?, ?)"
 
   static let insertionOfBlock = "INSERT INTO _swiftdata_changes (id, changes) VALUES (?, ?)"
 

@@ -15,7 +15,7 @@ extension SwiftFunctions {
     },
     SwiftFunction("swift_contains", 2) { call in
       let (text, part) = (call.utf8(0), call.utf8(1))
-      if TextSearch.isPlain(part) {
+      if call.fact(about: 1, { TextSearch.isPlain(part) }) {
         guard TextSearch.contains(text, part) else { return call.returns(false) }
         if SwiftText.isInert(text) { return call.returns(true) }
       }
@@ -23,7 +23,7 @@ extension SwiftFunctions {
     },
     SwiftFunction("swift_starts_with", 2) { call in
       let (text, prefix) = (call.utf8(0), call.utf8(1))
-      if TextSearch.isPlain(prefix) {
+      if call.fact(about: 1, { TextSearch.isPlain(prefix) }) {
         guard text.starts(with: prefix) else { return call.returns(false) }
         if SwiftText.isInert(text) { return call.returns(true) }
       }

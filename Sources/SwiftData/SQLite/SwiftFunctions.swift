@@ -15,9 +15,10 @@ package enum SwiftFunctions {
         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
         Unmanaged.passUnretained(function).toOpaque(),
         { context, count, values in
-          let function = Unmanaged<SwiftFunction>.fromOpaque(sqlite3_user_data(context)).takeUnretainedValue()
           let call = SQLiteCall(context: context!, values: UnsafeMutableBufferPointer(start: values, count: Int(count)))
-          if call.hasNull { sqlite3_result_null(context) } else { function.body(call) }
+          if call.hasNull { return sqlite3_result_null(context) }
+          // The list of all functions keeps it.
+          Unmanaged<SwiftFunction>.fromOpaque(sqlite3_user_data(context))._withUnsafeGuaranteedRef { $0.body(call) }
         },
         nil,
         nil,
@@ -80,6 +81,14 @@ struct SQLiteCall {
       return .blob(Data(bytes: bytes, count: Int(sqlite3_value_bytes(value))))
     default: return .null
     }
+  }
+
+  /// A fact about an argument. SQLite keeps it for the next rows if the argument is the same for all of them.
+  func fact(about argument: Int32, _ compute: () -> Bool) -> Bool {
+    if let known = sqlite3_get_auxdata(context, argument) { return UInt(bitPattern: known) == 1 }
+    let fact = compute()
+    sqlite3_set_auxdata(context, argument, UnsafeMutableRawPointer(bitPattern: fact ? 1 : 2), nil)
+    return fact
   }
 
   // MARK: - Results

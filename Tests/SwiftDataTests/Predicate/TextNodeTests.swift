@@ -93,3 +93,30 @@ struct TextNodeTests {
     try expectAgreement(predicate, in: context)
   }
 }
+
+private enum Searched {
+  @Model final class Line {
+    var text: String
+    var part: String
+    init(_ text: String, _ part: String) { (self.text, self.part) = (text, part) }
+  }
+}
+
+@Suite struct RowPartTests {
+  // The function keeps what it found out about a constant part from row to row.
+  @Test("A part or prefix that differs from row to row is judged for each row")
+  func parts() throws {
+    let context = try memoryContext(Searched.Line.self)
+    for text in nastyTexts { for part in nastyTexts { context.insert(Searched.Line(text + "x", part)) } }
+    try context.save()
+    let all = try context.fetch(FetchDescriptor<Searched.Line>())
+    let containing = try context.fetch(
+      FetchDescriptor<Searched.Line>(
+        predicate: #Predicate { (line: Searched.Line) in line.text.contains(line.part) }))
+    #expect(Set(containing) == Set(all.filter { $0.text.contains($0.part) }))
+    let starting = try context.fetch(
+      FetchDescriptor<Searched.Line>(
+        predicate: #Predicate { (line: Searched.Line) in line.text.starts(with: line.part) }))
+    #expect(Set(starting) == Set(all.filter { $0.text.starts(with: $0.part) }))
+  }
+}
