@@ -101,6 +101,8 @@ public final class PrivateCluster {
   /// What takes the primary away.
   public enum Failover: String, Sendable { case kill, pause, cut, switchover, etcd }
 
+  /// Starts the servers.
+  /// - Parameter options: those of `scripts/cluster`.
   public init(_ options: String...) throws {
     script = try ServerScript("cluster", options, prefix: "CLUSTER_")
     url = try script.variable("CLUSTER_URL")
@@ -117,6 +119,7 @@ public final class PrivateCluster {
     return (lost, promoted)
   }
 
+  /// Ends the servers and removes their files.
   public func stop() { script.stop() }
 }
 

@@ -27,7 +27,9 @@ extension SimulatedNode {
           continue
         }
         for property in entity.properties where property.isStored || property.isToMany {
-          guard let (actual, known) = try comparison(of: property, object, name, state), actual != known else { continue }
+          guard let (actual, known) = try comparison(of: property, object, name, state), actual != known else {
+            continue
+          }
           problems.append("\(entityName) \(name).\(property.name) is \(actual), not \(known)")
         }
       }

@@ -229,7 +229,8 @@ import Testing
     let entities = SortedContainer.schema.entities
     let names = [
       "AssistCorrectionEntity", "AttachmentEntity", "AttachmentUploadEntity", "ConversationEntity", "FAQEntity",
-      "MessageEntity", "MessageVectorEntity", "SharedInboxEntity", "SyncConflictEntity", "SyncStateEntity", "UserEntity",
+      "MessageEntity", "MessageVectorEntity", "SharedInboxEntity", "SyncConflictEntity", "SyncStateEntity",
+      "UserEntity",
     ]
     #expect(entities.map(\.name).sorted() == names)
     for entity in entities {
