@@ -30,7 +30,7 @@ import Testing
 
   private func replica(_ checkpoint: @escaping (Replica.Checkpoint) throws -> Void = { _ in }) throws -> Replica {
     try Replica(
-      user: UserStore(container), ledger: ledger, now: { [server] in server.now },
+      user: UserStore(container), ledger: ledger, spare: .memory(), now: { [server] in server.now },
       random: SeededGenerator(seed: 2), checkpoint: checkpoint)
   }
 
