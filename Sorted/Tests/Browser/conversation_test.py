@@ -155,7 +155,7 @@ class ConversationTest(BrowserTest):
 
     def test_a_film_is_played_in_its_message_and_so_is_sound(self):
         page = self.open()
-        self.enter(page, "Studio team")
+        self.enter(page, "Bike ride, Sunday")
         page.evaluate("""async () => {
             const record = async (stream, type, name) => {
                 const recorder = new MediaRecorder(stream, { mimeType: type });
@@ -198,7 +198,7 @@ class ConversationTest(BrowserTest):
         self.assertEqual(page.evaluate("[film.isConnected, film.paused]"), [True, False])
         # So is what was loaded with another conversation.
         self.enter(page, "Acme Audio")
-        self.enter(page, "Studio team")
+        self.enter(page, "Bike ride, Sunday")
         page.wait_for_function(
             "() => document.querySelector('.msg.mine video')?.readyState >= HTMLMediaElement.HAVE_METADATA")
 
