@@ -108,11 +108,16 @@ let isRefreshAsked = false;
 export function refreshThread() {
   isRefreshAsked = true;
   refresh ??= (async () => {
-    while (isRefreshAsked) {
-      isRefreshAsked = false;
-      await loadAgain();
+    try {
+      while (isRefreshAsked) {
+        isRefreshAsked = false;
+        await loadAgain();
+      }
+    } finally {
+      // At once, so that none asks in between and gets a refresh that is over.
+      refresh = null;
     }
-  })().finally(() => (refresh = null));
+  })();
   return refresh;
 }
 
