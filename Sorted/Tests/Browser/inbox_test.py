@@ -282,6 +282,11 @@ class ReadingTest(BrowserTest):
         expect(row.locator(".badge")).to_have_count(0)
         expect(page).to_have_title("(2) Inbox · Sorted")
 
+
+@in_firefox
+class NewMessagesTest(BrowserTest):
+    """On a server of its own, because it reads what another test finds unread."""
+
     def test_a_line_divides_what_is_new_and_a_button_leads_to_the_newest(self):
         page, other = self.open(viewport={"width": 1280, "height": 400}), self.open()
         count = int(self.row(page, "Ines").locator(".badge").evaluate("(badge) => badge.lastChild.textContent"))
