@@ -94,7 +94,7 @@ struct TextNodeTests {
   }
 }
 
-private enum Searched {
+private enum ComparedText {
   @Model final class Line {
     var text: String
     var part: String
@@ -106,17 +106,17 @@ private enum Searched {
   // The function keeps what it found out about a constant part from row to row.
   @Test("A part or prefix that differs from row to row is judged for each row")
   func parts() throws {
-    let context = try memoryContext(Searched.Line.self)
-    for text in nastyTexts { for part in nastyTexts { context.insert(Searched.Line(text + "x", part)) } }
+    let context = try memoryContext(ComparedText.Line.self)
+    for text in nastyTexts { for part in nastyTexts { context.insert(ComparedText.Line(text + "x", part)) } }
     try context.save()
-    let all = try context.fetch(FetchDescriptor<Searched.Line>())
+    let all = try context.fetch(FetchDescriptor<ComparedText.Line>())
     let containing = try context.fetch(
-      FetchDescriptor<Searched.Line>(
-        predicate: #Predicate { (line: Searched.Line) in line.text.contains(line.part) }))
+      FetchDescriptor<ComparedText.Line>(
+        predicate: #Predicate { (line: ComparedText.Line) in line.text.contains(line.part) }))
     #expect(Set(containing) == Set(all.filter { $0.text.contains($0.part) }))
     let starting = try context.fetch(
-      FetchDescriptor<Searched.Line>(
-        predicate: #Predicate { (line: Searched.Line) in line.text.starts(with: line.part) }))
+      FetchDescriptor<ComparedText.Line>(
+        predicate: #Predicate { (line: ComparedText.Line) in line.text.starts(with: line.part) }))
     #expect(Set(starting) == Set(all.filter { $0.text.starts(with: $0.part) }))
   }
 }
