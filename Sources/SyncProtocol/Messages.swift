@@ -97,10 +97,12 @@ public struct WaitRequest: Codable, Sendable {
   public var seconds: Double
   /// The generations of the keys that the client has, by zone; nil for a client that encrypts nothing.
   public var keys: [String: Int]?
+  /// How many invitations the client knows of. Another number ends the waiting; nil waits for changes only.
+  public var invitations: Int?
 
   /// Makes a request.
-  public init(positions: [String: Int64], seconds: Double, keys: [String: Int]? = nil) {
-    (self.positions, self.seconds, self.keys) = (positions, seconds, keys)
+  public init(positions: [String: Int64], seconds: Double, keys: [String: Int]? = nil, invitations: Int? = nil) {
+    (self.positions, self.seconds, self.keys, self.invitations) = (positions, seconds, keys, invitations)
   }
 }
 
@@ -110,9 +112,13 @@ public struct WaitResponse: Codable, Sendable {
   public var latest: [String: Int64]
   /// What the account may do in which zone.
   public var zones: [ZoneInfo]
+  /// How many shares the account is invited to and did not accept; nil if the client did not ask.
+  public var invitations: Int?
 
   /// Makes a response.
-  public init(latest: [String: Int64], zones: [ZoneInfo]) { (self.latest, self.zones) = (latest, zones) }
+  public init(latest: [String: Int64], zones: [ZoneInfo], invitations: Int? = nil) {
+    (self.latest, self.zones, self.invitations) = (latest, zones, invitations)
+  }
 
   /// Whether there are keys to get or to wrap.
   /// - Parameter known: the generations that the client has by zone; nil for a client that encrypts nothing.

@@ -200,7 +200,7 @@ public actor SyncEngine {
   }
 
   private func followServer() async {
-    var failures = Backoff()
+    var (failures, invitations) = (Backoff(), 0)
     while !Task.isCancelled, !opening.isAbandoned {
       do {
         guard !status.isPaused, let replica = opened else {
@@ -209,7 +209,8 @@ public actor SyncEngine {
         }
         let positions = replica.allPositions
         let keys = replica.keyGenerations
-        let response = try await wait(WaitRequest(positions: positions, seconds: 25, keys: keys))
+        let request = WaitRequest(positions: positions, seconds: 25, keys: keys, invitations: invitations)
+        let response = try await wait(request)
         if status.isPaused { continue }
         failures.reset()
         // What this engine sent meanwhile is no news.
@@ -217,7 +218,10 @@ public actor SyncEngine {
         let isNew = response.latest.contains { $0.value > seen[$0.key] ?? 0 } || response.hasKeys(newerThan: keys)
         let zones = Set(response.zones.map(\.name))
         if isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
-        if !isNew { end(begin(.sharing), nil) }
+        if let count = response.invitations, count != invitations {
+          invitations = count
+          end(begin(.sharing), nil)
+        }
       } catch {
         if status.isPaused { continue }
         let failure = error as? SyncFailure

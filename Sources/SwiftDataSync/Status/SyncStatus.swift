@@ -101,7 +101,7 @@ public struct SyncEvent: Sendable, Identifiable, Hashable {
     case `import`
     /// Changes of the program go.
     case export
-    /// Shares may have changed: another account invited this one, removed it, accepted, or left. Ask ``SyncEngine/shares()``.
+    /// The account has more or fewer invitations than before. ``SyncEngine/shares()`` lists them.
     case sharing
   }
 

@@ -257,14 +257,17 @@ public actor SyncService {
     while true {
       let mark = await watch.mark
       let zones = try await store.zones(of: account)
+      let invitations = request.invitations == nil ? nil : try await store.invitations(of: account)
       let isNew = zones.contains { $0.latest > request.positions[$0.name] ?? -1 }
       let isGone = request.positions.count > zones.count
       // What an owner cannot do must not keep its requests from waiting: keys count as news once something changed.
       let hasKeys = hasWaited && WaitResponse(latest: [:], zones: zones).hasKeys(newerThan: request.keys)
       let rest = end.timeIntervalSinceNow
-      if isNew || isGone || hasKeys || rest <= 0 || Task.isCancelled || Task.isShuttingDownGracefully {
+      if isNew || isGone || hasKeys || invitations != request.invitations || rest <= 0 || Task.isCancelled
+        || Task.isShuttingDownGracefully
+      {
         let latest = Dictionary(uniqueKeysWithValues: zones.map { ($0.name, $0.latest) })
-        return try SyncWire.encode(WaitResponse(latest: latest, zones: zones))
+        return try SyncWire.encode(WaitResponse(latest: latest, zones: zones, invitations: invitations))
       }
       await watch.wait(for: Set(zones.map { ServerZone.key($0.owner, $0.name) }), since: mark, seconds: rest)
       hasWaited = true

@@ -33,6 +33,12 @@ extension ZoneStore {
     SyncFailure(.notFound, "there is no zone \(name.prefix(80)) that the account \(account) may use")
   }
 
+  /// How many shares an account is invited to and did not accept.
+  func invitations(of account: String) throws -> Int {
+    try ModelContext(container).fetchCount(
+      FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { $0.account == account && !$0.isAccepted }))
+  }
+
   /// All zones that an account may read: its own, those of its shares, and those of shares that it accepted.
   func zones(of account: String) throws -> [ZoneInfo] { try zones(of: account, ModelContext(container)) }
 
