@@ -15,6 +15,7 @@ enum ReadingProgress {
   }
 
   static let missing = "Meanings are not read: `sorted assist --install` installs the model for that."
+  static let unread = "No message was read for its meaning yet; `sorted assist` does that."
 
   /// - Returns: nil without a sentence model.
   static func read(_ container: ModelContainer) throws -> Result? {
@@ -47,7 +48,7 @@ extension SearchCommand {
     let summary = try store.withContext { context in
       guard let model = try MeaningModel.installed() else { throw Failure(ReadingProgress.missing) }
       guard try MeaningModel.hasVectors(in: context) else {
-        throw Failure("no message was read for its meaning yet; `sorted assist` does that")
+        throw Failure(ReadingProgress.unread)
       }
       let search = MeaningSearch(context: context, model: model)
       let found = try search.messages(of: try search.nearest(to: text, limit: 50))
@@ -86,10 +87,11 @@ struct AboutCommand: ParsableCommand {
   }
 
   func run() throws {
-    let about = try store.withContext {
-      try AssistInbox(context: $0).about(subject, meaning: try MeaningModel.installed(), limit: limit)
-    }
+    let model = try Failure.explained { try MeaningModel.installed() }
+    let about = try store.withContext { try AssistInbox(context: $0).about(subject, meaning: model, limit: limit) }
     try output.print(about) { $0.about(about) }
-    if !about.isByMeaning, !output.json { Terminal.note(ReadingProgress.missing + "\n") }
+    if !about.isByMeaning, !output.json {
+      Terminal.note((model == nil ? ReadingProgress.missing : ReadingProgress.unread) + "\n")
+    }
   }
 }
