@@ -46,7 +46,7 @@ public actor SyncEngine {
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
   /// The newest sequence number of each zone, as the last answer about the private zone says.
-  private var newest: [String: Int64] = [:]
+  var newest: [String: Int64] = [:]
 
   init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
     self.opening = opening
@@ -292,121 +292,6 @@ public actor SyncEngine {
       // What the ledger has in memory may be half of something.
       if !(error is SyncFailure), !(error is URLError), !(error is SyncError) { opened = nil }
       throw error
-    }
-  }
-
-  func pull(_ replica: Replica, _ zone: String) async throws {
-    var event: SyncEvent?
-    do {
-      var more = true
-      // The next part comes while this one is taken in.
-      var ahead: Task<ChangesResponse, any Error>?
-      defer { ahead?.cancel() }
-      while more {
-        try Task.checkCancellation()
-        let response: ChangesResponse
-        do {
-          if let coming = ahead {
-            ahead = nil
-            response = try await withTaskCancellationHandler {
-              try await coming.value
-            } onCancel: {
-              coming.cancel()
-            }
-          } else {
-            response = try await client.changes(zone: zone, after: replica.position(zone))
-          }
-        } catch let failure as SyncFailure {
-          guard try replica.didFail(failure, zone: zone) else { throw failure }
-          continue
-        }
-        if let zones = response.zones {
-          newest = Dictionary(zones.map { ($0.name, $0.latest) }) { first, _ in first }
-        }
-        guard !response.entries.isEmpty else {
-          if let zones = response.zones { try replica.didSee(zones) }
-          break
-        }
-        if event == nil { event = begin(.import) }
-        event!.transactions += response.entries.count
-        if let last = response.entries.last?.sequence, last < response.latest {
-          ahead = Task { [client] in try await client.changes(zone: zone, after: last) }
-        }
-        more = try await take(response, replica, zone)
-        status.setProgress(more ? Double(replica.position(zone)) / Double(max(1, response.latest)) : nil)
-      }
-      if let event { end(event, nil) }
-    } catch {
-      if let event { end(event, error) }
-      throw error
-    }
-  }
-
-  private func take(_ response: ChangesResponse, _ replica: Replica, _ zone: String) async throws -> Bool {
-    var fetched: [String] = []
-    for entry in response.entries where entry.transaction.replica != replica.ledger.replica.clock.replica {
-      for asset in entry.transaction.assets {
-        try await fetch(asset.sha256, asset.size, replica, zone)
-        fetched.append(asset.sha256)
-      }
-    }
-    while true {
-      do {
-        let more = try replica.didPull(response, zone: zone)
-        if !fetched.isEmpty {
-          try replica.ledger.dropAssets(fetched)
-          try replica.ledger.save()
-        }
-        return more
-      } catch let missing as MissingAsset {
-        try await fetch(missing.sha256, missing.size, replica, zone)
-        fetched.append(missing.sha256)
-      }
-    }
-  }
-
-  /// Brings the bytes of an asset, unless they are here.
-  func fetch(_ sha256: String, _ size: Int, _ replica: Replica, _ zone: String) async throws {
-    guard try replica.ledger.asset(sha256) == nil else { return }
-    let bytes = try await client.download(sha256: sha256, size: size, zone: zone)
-    try replica.ledger.keepAsset(sha256, bytes, isOutgoing: false)
-  }
-
-  func push(_ replica: Replica, _ zone: String) async throws {
-    guard replica.nextPush(zone: zone) != nil else { return }
-    var event = begin(.export)
-    status.setUploading(true)
-    do {
-      while replica.nextPush(zone: zone) != nil {
-        try Task.checkCancellation()
-        try replica.sealUnsent(zone: zone)
-        guard let request = replica.nextPush(zone: zone) else { break }
-        do {
-          try await upload(request, replica, zone)
-          let response = try await client.push(request, zone: zone)
-          event.transactions += request.transactions.count
-          try replica.didPush(request, response, zone: zone, account: "")
-          try replica.ledger.dropAssets(request.transactions.flatMap(\.assets).map(\.sha256))
-        } catch let failure as SyncFailure {
-          guard try replica.didFail(failure, zone: zone) else { throw failure }
-          continue
-        }
-        // Others came in between: their changes come first.
-        if replica.nextPush(zone: zone)?.transactions.first?.id == request.transactions.first?.id {
-          try await pull(replica, zone)
-        }
-      }
-      end(event, nil)
-    } catch {
-      end(event, error)
-      throw error
-    }
-  }
-
-  private func upload(_ request: PushRequest, _ replica: Replica, _ zone: String) async throws {
-    for asset in request.transactions.flatMap(\.assets) {
-      guard let bytes = try replica.ledger.asset(asset.sha256) else { continue }
-      try await client.upload(bytes, sha256: asset.sha256, zone: zone)
     }
   }
 }
