@@ -54,6 +54,7 @@ async function handle({ name, data }) {
   if (name === "broken") {
     document.body.dataset.live = "no";
     setOnline(false);
+    clearTimeout(catchingUp);
     emit("broken");
     return checkSession().catch(() => {});
   }
@@ -101,11 +102,18 @@ function putSoon(message) {
   }, 16);
 }
 
-async function greeted() {
+let catchingUp;
+
+function greeted() {
   setOnline(true);
-  await Promise.all([refreshRows(), refreshThread()]);
-  // The server may have gone away again in between.
-  if (!state.isOnline) return;
+  return catchUp();
+}
+
+/** Loads what is on the page again, until that succeeds: an event stream may come through where a request is lost. */
+async function catchUp() {
+  clearTimeout(catchingUp);
+  const found = await Promise.all([refreshRows(), refreshThread()]);
+  if (found.includes(false)) return void (catchingUp = setTimeout(catchUp, 2_000));
   emit("online");
   seen({ onlyLate: true });
   document.body.dataset.live = "yes";

@@ -66,12 +66,13 @@ export function mergeRows({ page, isNewer }) {
   tidy();
 }
 
-/** Loads the first page of the list again. */
+/** Loads the first page of the list again. @returns whether the server was reached */
 export async function refreshRows() {
   const list = rows();
-  if (!list) return;
+  if (!list) return true;
   const loaded = await load(list.dataset.address + (list.dataset.address.includes("?") ? "&" : "?") + "part=list");
   if (loaded?.answer.ok) mergeRows(loaded);
+  return loaded !== null;
 }
 
 /** Loads the next page when its link comes near. */

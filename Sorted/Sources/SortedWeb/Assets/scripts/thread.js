@@ -104,15 +104,18 @@ let isRefreshAsked = false;
 /**
  * Loads what is on the page again: after the connection broke, or was made, or when very many messages came. It is loaded once at
  * a time, and once more if that was asked for meanwhile: an older page that came late would take back what a newer one had.
+ * @returns whether the server was reached
  */
 export function refreshThread() {
   isRefreshAsked = true;
   refresh ??= (async () => {
+    let isReached = true;
     try {
       while (isRefreshAsked) {
         isRefreshAsked = false;
-        await loadAgain();
+        isReached = await loadAgain();
       }
+      return isReached;
     } finally {
       // At once, so that none asks in between and gets a refresh that is over.
       refresh = null;
@@ -123,14 +126,14 @@ export function refreshThread() {
 
 /** What is shown stays unless it is gone. */
 async function loadAgain() {
-  if (!list()) return;
+  if (!list()) return true;
   const thread = state.thread;
   const range = shownRange() ?? { from: "0", to: "" };
   // A page without a link to older messages has the thread from its beginning, or it is the browser's copy of long ago.
   if (!$("#older")) range.from = "0";
   const loaded = await load(`/c/${thread}?from=${range.from}&to=${range.to}&part=1`);
-  if (loaded?.answer.status === 404) return emit("gone", thread);
-  if (!loaded?.answer.ok || state.thread !== thread) return;
+  if (loaded?.answer.status === 404) emit("gone", thread);
+  if (!loaded?.answer.ok || state.thread !== thread) return loaded !== null;
   const { page, isNewer } = loaded;
   const found = all("#messages > .msg", page);
   const wasAtEnd = isAtEnd();
@@ -138,8 +141,8 @@ async function loadAgain() {
   const isCut = found.length > 0 && Boolean($("#older", page));
   keepPlace(() => {
     if (isCut && !stored().some((message) => message.id === found[0].id)) stored().forEach((message) => message.remove());
-    // The page has all of the range that is shown, so what it lacks is gone.
-    for (const message of vanished(stored(), found, messageOrder, { hasBefore: isCut || Boolean($("#older")), hasAfter: isDetached() }))
+    // The answer has all of the range that was asked for, so what it lacks is gone. More may be shown by now.
+    for (const message of vanished(stored(), found, messageOrder, { hasBefore: isCut || range.from !== "0", hasAfter: range.to !== "" }))
       if (!isNewer(message)) message.remove();
     for (const message of found) if (!isNewer(message)) put(message, list(), "msg", messageOrder);
     if (isCut && stored()[0] === found[0]) takeLink("older", page);
@@ -148,6 +151,7 @@ async function loadAgain() {
   // The link to older messages is a new element, which is not observed yet.
   if (isCut) watchMore();
   if (wasAtEnd) trim();
+  return true;
 }
 
 function takeLink(id, page) {
