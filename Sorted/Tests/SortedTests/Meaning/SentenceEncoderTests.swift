@@ -90,12 +90,13 @@ import Testing
     #expect(try error(Array(whole.dropLast(4))).contains("no tensor"))
     let changes = [
       ("F32", "F16"), ("[384,384]", "[384,383]"), ("\"data_offsets\":[0,", "\"data_offsets\":[8,"),
-      ("\"data_offsets\":[0,", "\"data_offsets\":[9,-9223372036854775808,"),
+      ("\"data_offsets\":[0,", "\"data_offsets\":[9,-9223372036854775808],\"other\":[0,"),
     ]
     for (old, new) in changes {
       let length = 8 + Int(UInt64(littleEndian: whole.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }))
       let header = String(decoding: whole[8..<length], as: UTF8.self).replacing(old, with: new)
-      #expect(try error(Array(whole[..<8]) + Array(header.utf8) + whole[length...]).contains("no tensor"), "\(new)")
+      let start = withUnsafeBytes(of: UInt64(header.utf8.count).littleEndian, Array.init)
+      #expect(try error(start + Array(header.utf8) + whole[length...]).contains("no tensor"), "\(new)")
     }
     #expect(try error(whole, vocabulary: SentenceModels.smallVocabulary.dropLast()).contains("pieces, and the model"))
   }
