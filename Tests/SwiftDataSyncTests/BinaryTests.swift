@@ -10,7 +10,8 @@ import Testing
   }
 
   private let values: [FieldValue] = [
-    .null, .integer(0), .integer(-1), .integer(.min), .integer(.max), .real(0), .real(-.infinity), .real(5e-324),
+    .null, .integer(0), .integer(-1), .integer(.min), .integer(.max), .real(0), .real(-.infinity),
+    .real(Double.leastNonzeroMagnitude),
     .text(""), .text("שלום \u{1F600}\u{0}"), .data(Data()), .data(Data(0...255)),
     .record(RecordName("018f0000-0000-7000-8000-0123456789ab")), .record(RecordName("018F0000-no-uuid")),
     .asset(sha256: String(repeating: "a", count: 64), size: 1 << 40), .sealed(Data([1, 2, 3])),
