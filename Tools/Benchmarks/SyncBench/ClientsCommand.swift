@@ -31,12 +31,13 @@ struct ClientsCommand: AsyncParsableCommand {
         let load = make(value)
         let result = try await load.measure()
         print(result.text(load))
+        fflush(nil)
         points.append((Double(value), result))
       }
       series.append(.init(name: name, points: points))
     }
     let time = min(seconds, 10)
-    try await add("clients (200 zones)", [200, 400, 800, 1600]) {
+    try await add("clients (200 zones)", [200, 400, 800, 1000]) {
       Load(clients: $0, zones: 200, rate: rate, seconds: time, entries: 0)
     }
     try await add("zones (800 clients)", [25, 50, 100, 200, 400]) {
@@ -97,7 +98,7 @@ struct Load {
     return try await withThrowingTaskGroup(of: Void.self) { group in
       for client in 0..<clients {
         let token = tokens[client % zones]
-        group.addTask { try await follow(server.port, token, record) }
+        group.addTask { await follow(client, server.port, token, record) }
       }
       while record.connected < clients { try await Task.sleep(for: .milliseconds(20)) }
       let memory = Double(server.memory - before) / Double(clients)
@@ -139,9 +140,17 @@ struct Load {
   }
 
   /// Waits for news and fetches them, as a client does.
-  private func follow(_ port: Int, _ token: String, _ record: Record) async throws {
+  private func follow(_ number: Int, _ port: Int, _ token: String, _ record: Record) async {
+    // The server's queue of new connections is short, so that some of a thousand have to connect again.
+    while !Task.isCancelled {
+      try? await followOnce(number, port, token, record)
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  private func followOnce(_ number: Int, _ port: Int, _ token: String, _ record: Record) async throws {
     let zone = SyncWire.privateZone
-    try? await LightClient.with(port: port, token: token) { client in
+    try await LightClient.with(port: port, token: token) { client in
       var position: Int64 = 0
       var isFirst = true
       while !Task.isCancelled {
@@ -150,7 +159,7 @@ struct Load {
           WaitResponse.self, from: try await client.send(.POST, "/v1/wait", SyncWire.encode(wait)))
         if isFirst {
           (isFirst, position) = (false, news.latest[zone] ?? 0)
-          record.connect()
+          record.connect(number)
           continue
         }
         guard news.latest[zone] ?? 0 > position else { continue }
@@ -199,15 +208,15 @@ struct Load {
 /// When changes were sent, and how long they took.
 private final class Record: Sendable {
   private struct State {
-    var connected = 0
+    var connected = Set<Int>()
     var sent: [UUID: ContinuousClock.Instant] = [:]
     var latencies: [Double] = []
   }
   private let state = Mutex(State())
 
-  var connected: Int { state.withLock { $0.connected } }
+  var connected: Int { state.withLock { $0.connected.count } }
   var latencies: [Double] { state.withLock { $0.latencies } }
-  func connect() { state.withLock { $0.connected += 1 } }
+  func connect(_ client: Int) { state.withLock { _ = $0.connected.insert(client) } }
   func send(_ id: UUID) { state.withLock { $0.sent[id] = .now } }
   func arrive(_ id: UUID) {
     let now = ContinuousClock.now
