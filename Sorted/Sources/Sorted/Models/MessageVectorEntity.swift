@@ -17,7 +17,7 @@ public final class MessageVectorEntity {
   /// Which model made it: the `SentenceEncoder.version` of then
   public var version: Int
 
-  /// ``digest(of:in:)`` of the message that it was made of. It tells whether the message was edited or moved since.
+  /// The digest of the message that it was made of. It tells whether the message was edited or moved since.
   public var digest: Int64
 
   /// A `MeaningVector`

@@ -6,8 +6,8 @@ import Synchronization
 /// An inbox that syncs with a server of SwiftDataSync (`swiftdata sync-server`), and shares its conversations with the
 /// inboxes of the other participants.
 ///
-/// The sync itself is the library's. What is here decides who takes part in a conversation (``ConversationShares``), counts
-/// what came (``Arrivals``) and notes what was sent (``Departures``).
+/// The sync itself is the library's. What is here decides who takes part in a conversation (`ConversationShares`), counts
+/// what came (`Arrivals`) and notes what was sent (`Departures`).
 public struct SharedInbox: Sendable {
   /// The store, which syncs in the background.
   public let container: ModelContainer
