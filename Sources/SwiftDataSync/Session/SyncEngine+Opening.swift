@@ -42,7 +42,7 @@ extension ModelContainer {
   /// What syncs the container's stores, one for each configuration that names a database with a server.
   public var syncEngines: [SyncEngine] { SyncEngine.engines(of: core) }
 
-  /// Syncs a store in PostgreSQL, or a ``DataStore`` of your own. (Our own.)
+  /// Syncs a store in PostgreSQL, or a `DataStore` of your own. (Our own.)
   ///
   /// A store in SQLite needs no call: `ModelConfiguration(cloudKitDatabase:)` names its database.
   ///
@@ -50,7 +50,7 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - configuration: the name of the store's configuration.
-  ///   - database: the identifier that ``SyncServer/register(_:at:credentials:resolvers:conflictRetention:)`` got.
+  ///   - database: the identifier that ``SyncServer/register(_:at:credentials:resolvers:conflictRetention:scopes:)`` got.
   ///   - bookkeeping: the file that remembers what was synced. The next call with the same store must name the same
   ///     file: with an empty one, all objects count as new.
   /// - Returns: the engine, which runs.
