@@ -229,8 +229,8 @@ class ConversationTest(BrowserTest):
         expect(message.locator(".link-preview")).to_have_text("Pier")
 
 
-@in_firefox
 class OfflineTest(BrowserTest):
+    @in_firefox
     def test_the_inbox_is_read_and_written_without_a_connection(self):
         page = self.open(service_workers="allow")
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
@@ -253,6 +253,7 @@ class OfflineTest(BrowserTest):
         expect(page.locator(".msg.mine:not(.waiting)", has_text="written on a train")).to_be_visible()
 
 
+    @in_firefox
     def test_the_first_page_of_a_browser_is_there_without_a_connection(self):
         page = self.open(service_workers="allow")
         # The list and the scripts, which were loaded before there was a service worker.
@@ -265,6 +266,7 @@ class OfflineTest(BrowserTest):
         expect(self.row(page, "Acme Audio")).to_be_visible()
         expect(page.locator("body[data-live]")).to_be_attached()
 
+    # Not in Firefox: Playwright's offline mode does not reach the service worker there, so that the page is not an old copy.
     def test_an_old_copy_of_a_page_gets_all_messages_when_the_connection_is_back(self):
         page, other = self.open(service_workers="allow"), self.open()
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
@@ -283,6 +285,7 @@ class OfflineTest(BrowserTest):
         page.context.set_offline(False)
         expect(page.locator(".msg:not(.waiting) .text")).to_have_text(["one", "two", "three", "four"])
 
+    @in_firefox
     def test_what_is_pinned_deleted_and_reacted_to_offline_is_done_afterwards(self):
         page, other = self.open(service_workers="allow"), self.open()
         page.evaluate("navigator.serviceWorker.ready.then(() => true)")
