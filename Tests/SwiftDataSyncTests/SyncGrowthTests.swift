@@ -70,4 +70,19 @@ struct SyncGrowthTests {
     // One insertion and one change of the ledger at the sender, and two insertions at the receiver.
     #expect(large < 4.5, "\(large)")
   }
+
+  @Test("Taking in changes of many objects of a class without scopes looks nothing up for each object")
+  func manyChanges() throws {
+    let group = try ReplicaGroup([GrowthItem.self])
+    try group.save(0) { context in for number in 0..<400 { context.insert(GrowthItem("\(number)")) } }
+    try group.syncAll()
+    try group.save(0) { context in
+      for item in try context.fetch(FetchDescriptor<GrowthItem>()) { item.name += "!" }
+    }
+    try group.sync(0)
+    let taken = try SQLTrace.record { try group.sync(1) }.statements.count
+    #expect(try group.all(GrowthItem.self, 1).allSatisfy { $0.name.hasSuffix("!") })
+    // One change of the object and one of the ledger.
+    #expect(taken < 400 * 5 / 2, "\(taken)")
+  }
 }

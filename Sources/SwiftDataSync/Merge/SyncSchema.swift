@@ -38,6 +38,8 @@ struct SyncSchema: Sendable, Equatable {
     let properties: [String: Property]
     /// Sets of properties whose values are unique, each with the entity that declares it.
     let unique: [(entity: String, properties: [String])]
+    /// Whether some property is ``Property/isPersonal``.
+    let hasPersonal: Bool
 
     static func == (left: Entity, right: Entity) -> Bool {
       left.name == right.name && left.superentity == right.superentity && left.properties == right.properties
@@ -105,7 +107,8 @@ extension SyncSchema {
         declaring = current.superentity
       }
       entities[entity.name] = Entity(
-        name: entity.name, superentity: entity.superentity?.name, properties: properties, unique: unique)
+        name: entity.name, superentity: entity.superentity?.name, properties: properties, unique: unique,
+        hasPersonal: properties.values.contains(where: \.isPersonal))
     }
     self.entities = entities
   }

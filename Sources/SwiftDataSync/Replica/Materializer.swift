@@ -103,7 +103,7 @@ final class Materializer {
   private func create(_ name: RecordName) throws {
     guard let state = try view.state(name), let entity = user.entities[state.entity] else { return }
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
-    let personal = try view.state(name.personal)
+    let personal = try personal(name, entity)
     for property in entity.properties where property.isAttribute && property.isStored {
       guard let field = field(property, entity, state, personal) else { continue }
       cells[property.index] = try cell(field.value, name, property)
@@ -134,6 +134,11 @@ final class Materializer {
   private func cell(_ value: FieldValue, _ name: RecordName, _ property: __Property) throws -> SQLValue? {
     let isPersonal = user.schema[property.entityName]?.properties[property.name]?.isPersonal == true
     return try Self.cell(value, isPersonal ? name.personal : name, property, replica)
+  }
+
+  /// The record with the values that are one account's. Most classes have none, and looking for it costs a statement.
+  private func personal(_ name: RecordName, _ entity: __Entity) throws -> RecordState? {
+    user.schema[entity.name]?.hasPersonal == true ? try view.state(name.personal) : nil
   }
 
   /// What the log says of an attribute; nil for one that does not sync.
@@ -169,7 +174,8 @@ final class Materializer {
 
   private func updateAttributes(_ name: RecordName) throws {
     guard let object = try object(name), let state = try view.state(name) else { return }
-    let (entity, personal) = (type(of: object).__entity, try view.state(name.personal))
+    let entity = type(of: object).__entity
+    let personal = try personal(name, entity)
     for property in entity.properties where property.isAttribute && property.isStored {
       guard let field = field(property, entity, state, personal), !property.isConstant else { continue }
       let actual = try UserStore.value(of: object, property)

@@ -370,7 +370,7 @@ final class TransactionBuilder {
       var change = RecordChange(name, state.entity)
       change.deleted = time
       try emit(change)
-      if let personal = try view.state(name.personal), personal.isAlive {
+      if schema[state.entity]?.hasPersonal == true, let personal = try view.state(name.personal), personal.isAlive {
         var change = RecordChange(name.personal, personal.entity)
         change.deleted = time
         try emit(change)

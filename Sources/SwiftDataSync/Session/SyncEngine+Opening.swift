@@ -71,7 +71,7 @@ extension ModelContainer {
     }
     let store = core.stores[index].identifier
     guard !syncEngines.contains(where: { $0.storeIdentifier == store }) else {
-      throw refuse("the store \"\(configuration)\" syncs already")
+      throw refuse("the store \"\(configuration)\" syncs already; use its engine in syncEngines")
     }
     try SyncRules.check(
       UserStore.schema(of: core, store: index), canSeal: registration.credentials.encryptionSecret != nil,

@@ -58,8 +58,8 @@ public struct SharedInbox: Sendable {
   ///   - url: the file.
   ///   - server: where the server is.
   ///   - token: brings the account's token, as `swiftdata sync-token` prints it. It is asked before each request.
-  /// - Throws: ``SyncError/otherUser(_:)`` for a store of another account; ``DataLayerError/invalidData(_:)`` for an address
-  ///   or a token that is none, and for a store that synced with Firestore; `SwiftDataError`. Then nothing was sent.
+  /// - Throws: ``SyncError/otherUser(_:)`` for a store of another account; ``DataLayerError/invalidData(_:)`` for a malformed
+  ///   address or token, and for a store that synced with Firestore; `SwiftDataError`. Then nothing was sent.
   public static func open(
     _ url: URL, server: URL, token: @escaping @Sendable () throws -> String
   ) throws -> SharedInbox {

@@ -5,7 +5,7 @@ import SwiftDataSync
 
 /// Syncs a shared inbox in the background and publishes the progress for a screen.
 ///
-/// A sync runs when the server has news, when a program saved to the store, and when somebody asks for it. There is at most
+/// A sync runs when the server has news, when a program saved to the store, and when a caller asks for it. There is at most
 /// one at a time: a request during a sync waits for it and for one more.
 @MainActor
 @Observable

@@ -19,7 +19,7 @@ enum DataLayerText {
     "{1} cannot be reached: {2}",
   ]
 
-  /// The phrase of a message; the message itself if it is none of ``keys``.
+  /// The phrase of a message, or the message itself if ``keys`` does not have it.
   static func phrase(_ message: String) -> Phrase {
     for key in keys {
       if let values = values(of: key, in: message) { return Phrase(key: key, arguments: values) }

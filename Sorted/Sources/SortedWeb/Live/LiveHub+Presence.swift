@@ -22,7 +22,7 @@ extension LiveHub {
     for topic in followedTopics {
       guard case .thread(let viewer, let id) = topic, changed.contains(id) else { continue }
       let others = readers(of: id).subtracting([viewer.userID])
-      // A person who reads alone is told of nobody only after somebody was there.
+      // A reader gets an empty list only after a list with names: a reader who was alone all the time needs no event.
       guard !others.isEmpty || presence.told.contains(topic) else { continue }
       if others.isEmpty { presence.told.remove(topic) } else { presence.told.insert(topic) }
       let people = others.map(Slug.encode).sorted().joined(separator: " ")
