@@ -16,7 +16,7 @@ extension SQLiteStore {
         message: "its store has no full-text index yet, and allowsSave: false does not allow creating one; open the"
           + " store once with allowsSave: true")
     }
-    var sql: SQLFragment = "SELECT \(index.results) FROM \(name: index.name)"
+    var sql: SQLFragment = "SELECT \(name: index.name).rowid, \(name: index.name).rank FROM \(name: index.name)"
     // The key is the index's rowid, so the table is needed only to tell classes apart.
     if table.discriminatorCondition != nil {
       sql = "\(sql) CROSS JOIN \(name: table.name) AS t0 ON t0._pk = \(name: index.name).rowid"
@@ -26,10 +26,7 @@ extension SQLiteStore {
     sql = "\(sql) ORDER BY \(name: index.name).rank"
     if let limit = request.limit { sql = "\(sql) LIMIT \(bind: .integer(Int64(limit)))" }
     let found = try read { connection in
-      try connection.rows(sql) { cells in
-        SearchFound(
-          key: cells.integer(0), rank: cells.real(1), snippets: index.snippets { cells.text(Int32($0) + 2) })
-      }
+      try connection.rows(sql) { SearchFound(key: $0.integer(0), rank: $0.real(1)) }
     }
     return .hits(found) { try self.searchCounts(request) }
   }

@@ -21,19 +21,21 @@ extension QueryExecutor {
     }
     let request = SearchRequest(table: table, index: index, query: query, limit: wanted)
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
+    let snippets = SearchSnippets(index, query)
+    func hit(_ object: M, _ found: SearchFound) -> ModelContext.SearchHit<M> {
+      ModelContext.SearchHit(model: object, rank: found.rank, texts: index.cells(of: object), source: snippets)
+    }
     context.beginUse(.read)
     defer { context.endUse() }
     var hits: [ModelContext.SearchHit<M>]
     switch try context.quietly({ try store.search(request) }) {
     case .hits(let stored, let counts):
       let objects = try storedObjects(stored.map(\.key), table, store) as [Int64: M]
-      hits = stored.compactMap { found in
-        objects[found.key].map { ModelContext.SearchHit(model: $0, rank: found.rank, snippets: found.snippets) }
-      }
-      hits += try ranked(alive, request) { try counts().rarity }
+      hits = stored.compactMap { found in objects[found.key].map { hit($0, found) } }
+      hits += try ranked(alive, request) { try counts().rarity }.map(hit)
     case .candidates(let keys, let counts):
       let objects = try storedObjects(keys, table, store) as [Int64: M]
-      hits = try ranked(keys.compactMap { objects[$0] } + alive, request) { counts.rarity }
+      hits = try ranked(keys.compactMap { objects[$0] } + alive, request) { counts.rarity }.map(hit)
     }
     // A stable sort keeps equally ranked hits in insertion order.
     hits.sort { $0.rank < $1.rank }
@@ -55,13 +57,11 @@ extension QueryExecutor {
   /// Ranks objects in memory with FTS5.
   private func ranked<M: PersistentModel>(
     _ objects: [M], _ request: SearchRequest, rarity: () throws -> [Double]
-  ) throws -> [ModelContext.SearchHit<M>] {
+  ) throws -> [(M, SearchFound)] {
     if objects.isEmpty { return [] }
     let search = try UnsavedSearch(request.index, objects)
     guard try search.hasHits(request.query) else { return [] }
-    return try search.hits(request.query, rarity: try rarity()).map {
-      ModelContext.SearchHit(model: objects[Int($0.key)], rank: $0.rank, snippets: $0.snippets)
-    }
+    return try search.hits(request.query, rarity: try rarity()).map { (objects[Int($0.key)], $0) }
   }
 
   /// Changed and deleted objects, then new ones.
@@ -76,23 +76,6 @@ extension QueryExecutor {
 package struct SearchFound {
   let key: Int64
   let rank: Double
-  let snippets: [ModelContext.SearchSnippet]
-}
-
-extension SearchIndex {
-  /// The select list of a found row: its key, its rank, and a snippet of each column.
-  var results: String {
-    let name = name.quotedIdentifier
-    let snippets = columns.indices.map { SearchText.snippetSQL(self.name, column: $0) }
-    return (["\(name).rowid", "\(name).rank"] + snippets).joined(separator: ", ")
-  }
-
-  /// The snippets that contain a match.
-  func snippets(_ marked: (Int) -> String?) -> [ModelContext.SearchSnippet] {
-    columns.enumerated().compactMap { index, column in
-      marked(index).flatMap { SearchText.snippet($0, of: column.property) }
-    }
-  }
 }
 
 extension ModelContext {

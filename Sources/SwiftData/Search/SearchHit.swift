@@ -11,8 +11,15 @@ extension ModelContext {
     /// the average length.
     public let rank: Double
 
+    /// The texts of the object when it was found, in their indexed form.
+    let texts: [SQLValue]
+    let source: SearchSnippets
+
     /// The matching parts of the object's texts, one per attribute, in declaration order.
-    public let snippets: [ModelContext.SearchSnippet]
+    ///
+    /// The texts are those of the search, whatever happens to the object later.
+    /// - Complexity: proportional to the texts, at each access.
+    public var snippets: [ModelContext.SearchSnippet] { source.snippets(of: texts) }
   }
 }
 

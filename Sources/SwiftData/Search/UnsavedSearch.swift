@@ -14,12 +14,9 @@ struct UnsavedSearch {
     self.index = index
     self.database = try DatabaseQueue()
     self.count = objects.count
-    let name = index.name.quotedIdentifier
-    let names = index.columns.map(\.name.quotedIdentifier).joined(separator: ", ")
     try database.write { database in
-      try database.execute(sql: "CREATE VIRTUAL TABLE \(name) USING fts5(\(names), \(SearchText.tokenizer))")
-      let marks = Array(repeating: "?", count: index.columns.count + 1).joined(separator: ", ")
-      let insert = try database.makeStatement(sql: "INSERT INTO \(name) (rowid, \(names)) VALUES (\(marks))")
+      try index.createTable(in: database)
+      let insert = try database.makeStatement(sql: index.insertion)
       for (position, object) in objects.enumerated() {
         let cells = [.integer(Int64(position))] + index.cells(of: object)
         try insert.execute(arguments: StatementArguments(cells.map(\.databaseValue)))
@@ -43,11 +40,8 @@ struct UnsavedSearch {
         let own = Self.rarity(of: found.count, among: count)
         for row in found { ranks[row[0], default: 0] += (row[1] as Double) * weight / own }
       }
-      return try Row.fetchAll(database, sql: sql(index.results) + " ORDER BY rowid", arguments: [query.expression]).map
-      {
-        row in
-        SearchFound(key: row[0], rank: ranks[row[0]] ?? 0, snippets: index.snippets { row[$0 + 2] })
-      }
+      let keys = try Int64.fetchAll(database, sql: sql("rowid") + " ORDER BY rowid", arguments: [query.expression])
+      return keys.map { SearchFound(key: $0, rank: ranks[$0] ?? 0) }
     }
   }
 
@@ -59,5 +53,21 @@ struct UnsavedSearch {
   /// The weight of a term that `found` of `all` rows contain, as in FTS5's BM25.
   static func rarity(of found: Int, among all: Int) -> Double {
     max(log((Double(all - found) + 0.5) / (Double(found) + 0.5)), 1e-6)
+  }
+}
+
+extension SearchIndex {
+  /// Creates a table in memory that indexes its own copy of the texts in the same way.
+  func createTable(in database: Database) throws {
+    let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    try database.execute(
+      sql: "CREATE VIRTUAL TABLE \(name.quotedIdentifier) USING fts5(\(names), \(SearchText.tokenizer))")
+  }
+
+  /// The statement that inserts a key and the indexed texts of all columns.
+  var insertion: String {
+    let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
+    let marks = Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")
+    return "INSERT INTO \(name.quotedIdentifier) (rowid, \(names)) VALUES (\(marks))"
   }
 }

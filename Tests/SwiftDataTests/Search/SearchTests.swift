@@ -144,6 +144,17 @@ struct SearchTests {
     #expect(snippet.text.split(separator: " ").count <= 33)
   }
 
+  @Test("A search makes no snippets; each hit makes those of the texts that were found, even after a change")
+  func snippetsOnDemand() throws {
+    try store("red green", "green blue")
+    let (hits, statements) = try SQLTrace.record { try context.search(Article.self, "green") }
+    #expect(!statements.isEmpty && !statements.contains { $0.contains("snippet") })
+    for hit in hits { hit.model.title = "nothing" }
+    try context.save()
+    #expect(hits.map { $0.snippets.map(\.description) } == [["red [green]"], ["[green] blue"]])
+    #expect(hits[1].snippets.map(\.description) == ["[green] blue"])
+  }
+
   @Test("Snippets have neither the marks nor the gaps of the index")
   func cleanSnippets() throws {
     context.insert(Article("東京🎉都", "a\u{1D}b\u{1E}c\u{1F}d"))
