@@ -10,6 +10,13 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
+/// A relationship without an inverse.
+@Model final class GrowthLink {
+  var number: Int
+  var next: GrowthLink?
+  init(_ number: Int) { self.number = number }
+}
+
 @Suite("The cost of sync")
 struct SyncGrowthTests {
   /// The statements that sending and taking in one change cost, beside so many objects.
@@ -47,6 +54,23 @@ struct SyncGrowthTests {
     try group.syncAll()
     #expect(group.server.log.map(\.transaction.changes.count) == [1000, 1000, 500])
     #expect(try group.all(GrowthItem.self, 1).count == 2500)
+  }
+
+  @Test("An object of a large store leads to one that comes in a later part")
+  func laterPart() throws {
+    let group = try ReplicaGroup([GrowthLink.self])
+    try group.save(0) { context in
+      let links = (0..<1500).map(GrowthLink.init)
+      for link in links { context.insert(link) }
+      links[0].next = links[1499]
+    }
+    try group.sync(0)
+    let (replica, zone) = (group.replicas[1], SyncWire.privateZone)
+    for after in [Int64(0), 1] {
+      _ = try replica.didPull(group.server.changes(after: after, limit: 1, replica: 1), zone: zone)
+    }
+    let first = try group.all(GrowthLink.self, 1).filter { $0.number == 0 }
+    #expect(first.map { $0.next?.number } == [1499])
   }
 
   @Test("One change costs the same number of statements, whatever the number of objects")

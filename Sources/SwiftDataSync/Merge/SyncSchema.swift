@@ -40,6 +40,8 @@ struct SyncSchema: Sendable, Equatable {
     let unique: [(entity: String, properties: [String])]
     /// Whether some property is ``Property/isPersonal``.
     let hasPersonal: Bool
+    /// Whether some relationship leads to records of the class.
+    var isTarget = false
 
     static func == (left: Entity, right: Entity) -> Bool {
       left.name == right.name && left.superentity == right.superentity && left.properties == right.properties
@@ -109,6 +111,12 @@ extension SyncSchema {
       entities[entity.name] = Entity(
         name: entity.name, superentity: entity.superentity?.name, properties: properties, unique: unique,
         hasPersonal: properties.values.contains(where: \.isPersonal))
+    }
+    let destinations = Set(entities.values.flatMap { $0.properties.values.map(\.destination) })
+    for name in entities.keys {
+      var ancestor: String? = name
+      while let current = ancestor, !destinations.contains(current) { ancestor = entities[current]?.superentity }
+      entities[name]!.isTarget = ancestor != nil
     }
     self.entities = entities
   }

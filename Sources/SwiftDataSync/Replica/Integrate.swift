@@ -166,7 +166,7 @@ extension Replica {
         let own = try self.lists(of: name, now, since: old?.isAlive == true && !isMissing ? old : nil)
         lists.formUnion(own)
       }
-      if now?.isAlive == true, old?.isAlive != true { arrived.insert(name) }
+      if let now, now.isAlive, old?.isAlive != true, user.schema[now.entity]?.isTarget == true { arrived.insert(name) }
       for reference in changedReferences(old, now) {
         guard let property = user.schema[now?.entity ?? ""]?.properties[reference.property] else { continue }
         if let inverse = user.schema.inverse(of: property), inverse.kind != .derivedReference {
@@ -178,8 +178,8 @@ extension Replica {
         }
       }
     }
-    if ledger.replica.shares != nil {
-      // A record of another zone may have led to one of these before it came.
+    if !arrived.isEmpty {
+      // A record of an earlier part of a large store, or of another zone, may have led to one of these before it came.
       touched.formUnion(try ledger.owners(leadingTo: arrived))
       for (name, state) in new.states where state.references.contains(where: { arrived.contains($0.target) }) {
         touched.insert(name)
