@@ -91,16 +91,17 @@ package struct BinaryWriter {
 
 /// Reads what a ``BinaryWriter`` wrote. All of it may be from an attacker: nothing is read beyond the end.
 package struct BinaryReader {
-  private let bytes: Data
-  private var position: Int
+  // An array, because an index of `Data` costs several times as much.
+  private let bytes: [UInt8]
+  private var position = 0
   private var texts: [String] = []
   private var lastTime = HybridTime.zero
 
   /// Reads from the beginning of some bytes.
-  package init(_ bytes: Data) { (self.bytes, position) = (bytes, bytes.startIndex) }
+  package init(_ bytes: Data) { self.bytes = Array(bytes) }
 
   /// How many bytes are left.
-  package var remaining: Int { bytes.endIndex - position }
+  package var remaining: Int { bytes.count - position }
 
   private func damaged() -> DecodingError {
     .dataCorrupted(.init(codingPath: [], debugDescription: "the bytes end too early, or are not what is expected here"))
@@ -109,7 +110,7 @@ package struct BinaryReader {
   /// Reads a byte.
   /// - Throws: `DecodingError`.
   package mutating func byte() throws -> UInt8 {
-    guard position < bytes.endIndex else { throw damaged() }
+    guard position < bytes.count else { throw damaged() }
     defer { position += 1 }
     return bytes[position]
   }
@@ -143,7 +144,7 @@ package struct BinaryReader {
 
   private mutating func take<T>(_ count: Int, _ body: (UnsafeRawBufferPointer) throws -> T) throws -> T {
     guard count <= remaining else { throw damaged() }
-    let start = position - bytes.startIndex
+    let start = position
     position += count
     return try bytes.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
   }

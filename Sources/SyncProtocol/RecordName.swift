@@ -31,7 +31,7 @@ public struct RecordName: Hashable, Sendable {
   }
 
   /// Whether the name is a UUID in lowercase.
-  var isUUID: Bool { other == nil }
+  package var isUUID: Bool { other == nil }
 
   /// The text.
   public var text: String {
@@ -81,6 +81,15 @@ public struct RecordName: Hashable, Sendable {
       }
       return halves
     }
+  }
+}
+
+extension RecordName {
+  /// Hashes what can differ: few names are no UUIDs.
+  public func hash(into hasher: inout Hasher) {
+    if let other { return hasher.combine(other) }
+    hasher.combine(low)
+    hasher.combine(high)
   }
 }
 

@@ -39,10 +39,7 @@ extension RecordState {
   /// - Throws: `DecodingError`.
   init(encoded: Data) throws {
     var reader = BinaryReader(encoded)
-    guard try reader.byte() == Self.format else {
-      throw ReplicaError(
-        description: "the bookkeeping was written by another version; remove the .sync file, and the store syncs anew")
-    }
+    guard try reader.byte() == Self.format else { throw ReplicaError.otherFormat }
     self.init(entity: try reader.text())
     deleted = try reader.optional { try $0.time() }
     alias = try reader.optional { try $0.record() }

@@ -30,6 +30,13 @@ struct SyncSchema: Sendable, Equatable {
     let isExclusive: Bool
     /// Whether only the devices of an account share it. It is in the record's ``RecordName/personal`` then.
     var isPersonal = false
+
+    var isList: Bool {
+      switch kind {
+      case .members, .derivedFromReference, .derivedFromMembers: true
+      case .attribute, .reference, .derivedReference: false
+      }
+    }
   }
 
   struct Entity: Sendable, Equatable {
@@ -40,6 +47,8 @@ struct SyncSchema: Sendable, Equatable {
     let unique: [(entity: String, properties: [String])]
     /// Whether some property is ``Property/isPersonal``.
     let hasPersonal: Bool
+    /// The to-manys.
+    let lists: [Property]
     /// Whether some relationship leads to records of the class.
     var isTarget = false
 
@@ -75,7 +84,9 @@ extension RecordName {
 
   /// The record whose ``personal`` one this is; nil for any other.
   var subject: RecordName? {
-    text.hasSuffix(Self.personalSuffix) ? RecordName(String(text.dropLast(Self.personalSuffix.count))) : nil
+    // Most names are UUIDs, whose texts have to be made first.
+    guard !isUUID, text.hasSuffix(Self.personalSuffix) else { return nil }
+    return RecordName(String(text.dropLast(Self.personalSuffix.count)))
   }
 }
 
@@ -110,7 +121,8 @@ extension SyncSchema {
       }
       entities[entity.name] = Entity(
         name: entity.name, superentity: entity.superentity?.name, properties: properties, unique: unique,
-        hasPersonal: properties.values.contains(where: \.isPersonal))
+        hasPersonal: properties.values.contains(where: \.isPersonal),
+        lists: properties.values.filter(\.isList).sorted { $0.name < $1.name })
     }
     let destinations = Set(entities.values.flatMap { $0.properties.values.map(\.destination) })
     for name in entities.keys {

@@ -192,13 +192,10 @@ extension Replica {
   private func lists(
     of name: RecordName, _ state: RecordState, since old: RecordState?
   ) throws -> [RecordState.Reference] {
-    (user.schema[state.entity]?.properties.values.map(\.self) ?? []).compactMap { property in
-      switch property.kind {
-      case .attribute, .reference, .derivedReference: return nil
-      case .members where old.map({ $0.members[property.name] == state.members[property.name] }) ?? false: return nil
-      case .derivedFromReference where old != nil, .derivedFromMembers where old != nil: return nil
-      case .members, .derivedFromReference, .derivedFromMembers: return .init(property.name, name)
-      }
+    (user.schema[state.entity]?.lists ?? []).compactMap { property in
+      guard let old else { return .init(property.name, name) }
+      guard property.kind == .members, old.members[property.name] != state.members[property.name] else { return nil }
+      return .init(property.name, name)
     }
   }
 
@@ -255,12 +252,7 @@ extension Replica {
           lists.insert(.init(inverse.name, reference.target))
         }
       }
-      for property in entity.properties.values {
-        switch property.kind {
-        case .members, .derivedFromReference, .derivedFromMembers: lists.insert(.init(property.name, name))
-        case .attribute, .reference, .derivedReference: break
-        }
-      }
+      for property in entity.lists { lists.insert(.init(property.name, name)) }
     }
     return lists
   }

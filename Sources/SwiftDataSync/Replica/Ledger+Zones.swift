@@ -28,35 +28,25 @@ extension Ledger {
 
   func isWritable(_ zone: String) -> Bool { zone == SyncWire.privateZone || share(zone)?.isWritable == true }
 
-  func zone(of name: RecordName) throws -> String { try row(name)?.zone ?? SyncWire.privateZone }
+  func zone(of name: RecordName) throws -> String { try record(name)?.zone ?? SyncWire.privateZone }
 
-  func setZone(_ zone: String, of name: RecordName) throws { try row(name)?.zone = zone }
+  func setZone(_ zone: String, of name: RecordName) throws { try change(name) { $0.zone = zone } }
 
   // MARK: - Records of a zone
 
   /// The names of all records of a zone.
-  func names(zone: String) throws -> [RecordName] {
-    let found = try context.fetch(
-      FetchDescriptor<LedgerRecord>(
-        predicate: #Predicate<LedgerRecord> { $0.zone == zone }, sortBy: [SortDescriptor(\.name)]))
-    return found.map { RecordName($0.name) }
-  }
+  func names(zone: String) throws -> [RecordName] { try names { $0.zone == zone } }
 
-  /// The names of some records of a zone that are objects of the user's store.
-  func shownNames(zone: String, limit: Int) throws -> [RecordName] {
-    var descriptor = FetchDescriptor<LedgerRecord>(
-      predicate: #Predicate<LedgerRecord> { $0.zone == zone && $0.object != nil }, sortBy: [SortDescriptor(\.name)])
-    descriptor.fetchLimit = limit
-    return try context.fetch(descriptor).map { RecordName($0.name) }
-  }
+  /// The names of the records of a zone that are objects of the user's store.
+  func shownNames(zone: String) throws -> [RecordName] { try names { $0.zone == zone && $0.object != nil } }
 
   /// The names of the records that the log of a zone has.
-  func recordNames(zone: String) throws -> [RecordName] {
-    let found = try context.fetch(
-      FetchDescriptor<LedgerRecord>(
-        predicate: #Predicate<LedgerRecord> { $0.zone == zone && $0.state != nil },
-        sortBy: [SortDescriptor(\.name)]))
-    return found.map { RecordName($0.name) }
+  func recordNames(zone: String) throws -> [RecordName] { try names { $0.zone == zone && $0.state != nil } }
+
+  private func names(where isChosen: (LedgerRecord) -> Bool) throws -> [RecordName] {
+    var names: [RecordName] = []
+    try forEach { name, record in if isChosen(record) { names.append(name) } }
+    return names
   }
 
   /// The records that lead to some of these.
@@ -78,12 +68,9 @@ extension Ledger {
   func forgetLog(zone: String, sendingFirst transactions: [SyncTransaction]) throws {
     let names = try names(zone: zone)
     try forgetRelations(of: names)
-    for row in try context.fetch(
-      FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { $0.zone == zone }))
-    {
-      row.state = nil
-      row.alias = nil
-      aliases[RecordName(row.name)] = nil
+    for name in names {
+      try change(name) { $0.state = nil }
+      try setAlias(nil, of: name)
     }
     let unsent = pending
     try removePending(Set(unsent.map(\.transaction.id)))
@@ -97,12 +84,14 @@ extension Ledger {
   func forget(zone: String) throws {
     let names = try names(zone: zone)
     try forgetRelations(of: names)
-    for name in names { aliases[name] = nil }
-    try context.delete(model: LedgerRecord.self, where: #Predicate<LedgerRecord> { $0.zone == zone })
+    for name in names {
+      try remove(name)
+      try setAlias(nil, of: name)
+    }
     replica.positions[zone] = nil
     replica.shares?.removeAll { $0.name == zone }
     replica.keys?[zone] = nil
-    (rows, states) = ([:], [:])
+    states = [:]
   }
 
   /// Forgets what records lead to and which unique values they have.

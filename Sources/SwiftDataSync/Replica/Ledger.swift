@@ -15,13 +15,23 @@ final class Ledger: RecordSource {
   /// The transactions that the log does not have yet, in order.
   private(set) var pending: [Pending] = []
   var aliases: [RecordName: RecordName] = [:]
-  /// Rows and decoded states that were used since the last save.
-  var rows: [RecordName: LedgerRecord?] = [:]
+  /// Records and decoded states that were used since the last save.
+  private(set) var records: [RecordName: Slot] = [:]
   var states: [RecordName: RecordState] = [:]
-  /// The greatest name that has a row, or may have one; nil if there are no rows.
+  /// The names of the records that are not in the pages as they are in memory.
+  private var changed: [RecordName] = []
+  private let pages: RecordPages
+  private let objectNames: ObjectNames
+  /// The greatest name that has a record, or may have one; nil if there are no records.
   private var newestName: RecordName?
   /// The holders of unique values that were used since the last save; an inner nil is a value without a holder.
   var uniques: [String: LedgerUnique?] = [:]
+
+  /// A record in memory; nil for a name without one.
+  struct Slot {
+    fileprivate(set) var record: LedgerRecord?
+    fileprivate(set) var isChanged = false
+  }
 
   struct Pending {
     let number: Int
@@ -32,8 +42,8 @@ final class Ledger: RecordSource {
   }
 
   static let models: [any PersistentModel.Type] = [
-    LedgerRecord.self, LedgerReference.self, LedgerUnique.self, LedgerPending.self, LedgerAsset.self,
-    LedgerConflict.self, LedgerReplica.self,
+    LedgerPage.self, LedgerObjects.self, LedgerAlias.self, LedgerReference.self, LedgerUnique.self,
+    LedgerPending.self, LedgerAsset.self, LedgerConflict.self, LedgerReplica.self,
   ]
 
   /// - Parameter url: the file; nil is memory.
@@ -54,64 +64,77 @@ final class Ledger: RecordSource {
     context = ModelContext(container)
     if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
       self.replica = try SyncWire.decode(ReplicaState.self, from: row.state)
+      guard self.replica.format == ReplicaState.format else { throw ReplicaError.otherFormat }
     } else {
       self.replica = ReplicaState(replica: replica())
     }
-    try load()
-  }
-
-  private func load() throws {
+    pages = try RecordPages(context)
+    objectNames = ObjectNames(context)
     let rows = try context.fetch(FetchDescriptor<LedgerPending>(sortBy: [SortDescriptor(\.number)]))
     pending = try rows.map {
       Pending(
         number: $0.number, zone: $0.zone, transaction: try SyncTransaction(encoded: $0.transaction),
         size: $0.transaction.count)
     }
-    let merged = try context.fetch(
-      FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { $0.alias != nil }))
-    for row in merged { aliases[RecordName(row.name)] = row.alias.map(RecordName.init) }
-    var newest = FetchDescriptor<LedgerRecord>(sortBy: [SortDescriptor(\.name, comparator: .lexical, order: .reverse)])
-    newest.fetchLimit = 1
-    newestName = try context.fetch(newest).first.map { RecordName($0.name) }
+    for row in try context.fetch(FetchDescriptor<LedgerAlias>()) {
+      aliases[RecordName(row.name)] = RecordName(row.target)
+    }
+    newestName = try pages.newestName()
+    pages.forget()
   }
 
   // MARK: - Records
 
-  /// Reads the rows of records in few statements.
+  /// Reads records in few statements.
   ///
-  /// Names begin with the time, so that a name behind the newest one has no row. Most names that arrive are such names.
+  /// Names begin with the time, so that a name behind the newest one has no record. Most names that arrive are such names.
   func prefetch(_ names: some Sequence<RecordName>) throws {
-    var missing: [String] = []
-    for name in names where rows[name] == nil {
-      rows[name] = .some(nil)
-      if let newest = newestName, name <= newest { missing.append(name.text) }
+    var missing: [RecordName] = []
+    for name in names where records[name] == nil {
+      records[name] = Slot()
+      if let newest = newestName, name <= newest { missing.append(name) }
     }
-    for start in stride(from: 0, to: missing.count, by: 500) {
-      let part = Array(missing[start..<min(start + 500, missing.count)])
-      let found = try context.fetch(
-        FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { part.contains($0.name) }))
-      for row in found { rows[RecordName(row.name)] = row }
-    }
+    guard !missing.isEmpty else { return }
+    try pages.load(missing)
+    for name in missing { records[name]!.record = try pages.record(name) }
   }
 
-  func row(_ name: RecordName) throws -> LedgerRecord? {
-    if let row = rows[name] { return row }
+  func record(_ name: RecordName) throws -> LedgerRecord? {
+    if let slot = records[name] { return slot.record }
     try prefetch([name])
-    return rows[name] ?? nil
+    return records[name]?.record
   }
 
-  private func makeRow(_ name: RecordName, _ entity: String, zone: String) throws -> LedgerRecord {
-    if let row = try row(name) { return row }
-    let row = LedgerRecord(name: name.text, entity: entity, zone: zone)
-    context.insert(row)
-    rows[name] = row
-    newestName = newestName.map { max($0, name) } ?? name
-    return row
+  /// Changes a record, if there is one.
+  func change(_ name: RecordName, _ body: (inout LedgerRecord) throws -> Void) throws {
+    guard var record = try record(name) else { return }
+    try body(&record)
+    put(name, record)
+  }
+
+  private func put(_ name: RecordName, _ record: LedgerRecord?) {
+    func put(into slot: inout Slot) {
+      if !slot.isChanged { changed.append(name) }
+      slot = Slot(record: record, isChanged: true)
+    }
+    put(into: &records[name, default: Slot()])
+    if record != nil { newestName = newestName.map { max($0, name) } ?? name }
+  }
+
+  func remove(_ name: RecordName) throws {
+    if let object = try record(name)?.object { try objectNames.remove(object, name) }
+    put(name, nil)
+  }
+
+  /// Reads all records in the order of their names.
+  func forEach(_ body: (RecordName, LedgerRecord) throws -> Void) throws {
+    try writePages()
+    try pages.forEach(body)
   }
 
   func state(_ name: RecordName) throws -> RecordState? {
     if let state = states[name] { return state }
-    guard let data = try row(name)?.state else { return nil }
+    guard let data = try record(name)?.state else { return nil }
     let state = try RecordState(encoded: data)
     states[name] = state
     return state
@@ -164,60 +187,57 @@ final class Ledger: RecordSource {
 
   // MARK: - Objects
 
-  func object(of name: RecordName) throws -> String? { try row(name)?.object }
+  func object(of name: RecordName) throws -> String? { try record(name)?.object }
 
-  /// Notes the object of a record that has just got its name, so that there is no row yet.
+  /// Notes the object of a record that has just got its name, so that there is no record yet.
   func addObject(_ object: String, of name: RecordName, _ entity: String) throws {
-    rows[name] = .some(nil)
-    try setObject(object, of: name, entity, zone: SyncWire.privateZone)
+    try objectNames.set(object, name)
+    var record = LedgerRecord(entity: entity, zone: SyncWire.privateZone)
+    record.object = object
+    put(name, record)
   }
 
   func setObject(_ object: String?, of name: RecordName, _ entity: String, zone: String) throws {
-    if object == nil, try row(name) == nil { return }
-    try makeRow(name, entity, zone: zone).object = object
+    let known = try record(name)
+    guard object != nil || known != nil else { return }
+    if let old = known?.object, old != object { try objectNames.remove(old, name) }
+    if let object { try objectNames.set(object, name) }
+    var record = known ?? LedgerRecord(entity: entity, zone: zone)
+    record.object = object
+    put(name, record)
   }
 
   /// The records that objects are, by the texts of their identifiers.
   func names(of objects: [String]) throws -> [String: RecordName] {
-    var names: [String: RecordName] = [:]
-    for start in stride(from: 0, to: objects.count, by: 500) {
-      let part: [String?] = objects[start..<min(start + 500, objects.count)].map(Optional.some)
-      let found = try context.fetch(
-        FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { part.contains($0.object) }))
-      for row in found {
-        rows[RecordName(row.name)] = row
-        if let object = row.object { names[object] = RecordName(row.name) }
-      }
-    }
+    let names = try objectNames.names(of: objects)
+    try prefetch(names.values)
     return names
   }
 
   /// All records that are objects of a class.
   func objects(of entity: String) throws -> [(name: RecordName, object: String)] {
-    let found = try context.fetch(
-      FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { $0.entity == entity && $0.object != nil }))
-    return found.compactMap { row in row.object.map { (RecordName(row.name), $0) } }
+    var found: [(RecordName, String)] = []
+    try forEach { name, record in
+      if let object = record.object, record.entity == entity { found.append((name, object)) }
+    }
+    return found
   }
 
   /// The names of all records of a class that the log has.
   func records(of entity: String) throws -> [RecordName] {
-    let found = try context.fetch(
-      FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { $0.entity == entity && $0.state != nil }))
-    return found.map { RecordName($0.name) }
-  }
-
-  /// How many records the log has that are not deleted.
-  func recordCount() throws -> Int {
-    try context.fetchCount(FetchDescriptor<LedgerRecord>(predicate: #Predicate<LedgerRecord> { $0.object != nil }))
+    var found: [RecordName] = []
+    try forEach { name, record in if record.state != nil, record.entity == entity { found.append(name) } }
+    return found
   }
 
   func held(_ name: RecordName) throws -> [String: FieldValue] {
-    guard let data = try row(name)?.held else { return [:] }
+    guard let data = try record(name)?.held else { return [:] }
     return try SyncWire.decode([String: FieldValue].self, from: data)
   }
 
   func setHeld(_ values: [String: FieldValue], of name: RecordName) throws {
-    try row(name)?.held = values.isEmpty ? nil : try SyncWire.encode(values)
+    let data = values.isEmpty ? nil : try SyncWire.encode(values)
+    try change(name) { $0.held = data }
   }
 
   // MARK: - Writing
@@ -225,15 +245,16 @@ final class Ledger: RecordSource {
   /// Takes over what a fold of the log changed.
   func take(_ fold: Fold, zone: String) throws {
     try prefetch(fold.states.keys)
+    states.reserveCapacity(states.count + fold.states.count)
     for (name, state) in fold.states {
       let old = try self.state(name)
       guard old != state else { continue }
-      let row = try makeRow(name, state.entity, zone: zone)
-      row.state = state.encoded
-      row.entity = state.entity
-      if let zone = state.home.map(self.zone(ofHome:)), row.zone != zone { row.zone = zone }
-      if row.alias != state.alias?.text { row.alias = state.alias?.text }
-      aliases[name] = state.alias
+      var record = try record(name) ?? LedgerRecord(entity: state.entity, zone: zone)
+      record.state = state.encoded
+      record.entity = state.entity
+      if let home = state.home { record.zone = self.zone(ofHome: home) }
+      put(name, record)
+      try setAlias(state.alias, of: name)
       states[name] = state
       try write(state.references, of: name, old?.references ?? [])
     }
@@ -251,6 +272,16 @@ final class Ledger: RecordSource {
       case (nil, nil): break
       }
     }
+  }
+
+  func setAlias(_ alias: RecordName?, of name: RecordName) throws {
+    guard aliases[name] != alias else { return }
+    let text = name.text
+    for row in try context.fetch(FetchDescriptor<LedgerAlias>(predicate: #Predicate<LedgerAlias> { $0.name == text })) {
+      context.delete(row)
+    }
+    if let alias { context.insert(LedgerAlias(name: text, target: alias.text)) }
+    aliases[name] = alias
   }
 
   private func write(
@@ -307,19 +338,22 @@ final class Ledger: RecordSource {
     } else {
       context.insert(LedgerReplica(state: data))
     }
+    try writePages()
     try context.save()
-    if !isHalf { (rows, states, uniques) = ([:], [:], [:]) }
+    guard !isHalf else { return }
+    (records, states, uniques) = ([:], [:], [:])
+    pages.forget()
+    objectNames.forget()
   }
 
-  /// Forgets the changes since the last save.
-  func rollback() throws {
-    context.rollback()
-    (rows, states, uniques) = ([:], [:], [:])
-    if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
-      replica = try SyncWire.decode(ReplicaState.self, from: row.state)
-    }
-    aliases = [:]
-    try load()
+  /// Puts the records that changed into the context.
+  private func writePages() throws {
+    // They are nearly in order, because new names are later than old ones.
+    changed.sort()
+    try pages.write(changed) { records[$0]?.record }
+    for name in changed { records[name]!.isChanged = false }
+    changed = []
+    objectNames.write()
   }
 
   // MARK: - Assets

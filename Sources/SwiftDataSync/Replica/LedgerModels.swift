@@ -3,22 +3,33 @@ import SwiftData
 
 // What a replica keeps beside the user's store, in a store of its own.
 
-/// A record, the object that it is in the user's store, and its state in the log.
+/// Records whose names follow each other, with their objects and their states in the log. See ``RecordPages``.
 @Model
-final class LedgerRecord {
-  @Attribute(.unique) var name: String
-  var entity: String
-  var zone: String
-  /// The object's identifier as text; nil if the user's store has no object for the record.
-  @Attribute(.indexed) var object: String?
-  /// `RecordState.encoded`; nil before the log has the record.
-  var state: Data?
-  /// What the user's store has for fields whose values it cannot hold: cells by property, as JSON.
-  var held: Data?
-  /// What the record was merged with.
-  @Attribute(.indexed) var alias: String?
+final class LedgerPage {
+  @Attribute(.unique) var number: Int
+  /// The name that the page begins with. Empty for the first page.
+  var first: String
+  var records: Data = Data()
 
-  init(name: String, entity: String, zone: String) { (self.name, self.entity, self.zone) = (name, entity, zone) }
+  init(number: Int, first: String) { (self.number, self.first) = (number, first) }
+}
+
+/// Which records some objects of the user's store are. See ``ObjectNames``.
+@Model
+final class LedgerObjects {
+  @Attribute(.unique) var group: String
+  var names: Data
+
+  init(group: String, names: Data) { (self.group, self.names) = (group, names) }
+}
+
+/// What a record was merged with.
+@Model
+final class LedgerAlias {
+  @Attribute(.unique) var name: String
+  var target: String
+
+  init(name: String, target: String) { (self.name, self.target) = (name, target) }
 }
 
 /// That one record leads to another.

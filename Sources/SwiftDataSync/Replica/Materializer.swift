@@ -104,9 +104,9 @@ final class Materializer {
     guard let state = try view.state(name), let entity = user.entities[state.entity] else { return }
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
     let personal = try personal(name, entity)
-    for property in entity.properties where property.isAttribute && property.isStored {
-      guard let field = field(property, entity, state, personal) else { continue }
-      cells[property.index] = try cell(field.value, name, property)
+    for (property, rule) in user.attributes[entity.name] ?? [] {
+      guard let field = (rule.isPersonal ? personal : state)?.fields[property.name] else { continue }
+      cells[property.index] = try cell(field.value, name, property, rule)
       if cells[property.index] == nil { held[name, default: [:]][property.name] = .null }
     }
     while true {
@@ -131,22 +131,15 @@ final class Materializer {
     }
   }
 
-  private func cell(_ value: FieldValue, _ name: RecordName, _ property: __Property) throws -> SQLValue? {
-    let isPersonal = user.schema[property.entityName]?.properties[property.name]?.isPersonal == true
-    return try Self.cell(value, isPersonal ? name.personal : name, property, replica)
+  private func cell(
+    _ value: FieldValue, _ name: RecordName, _ property: __Property, _ rule: SyncSchema.Property
+  ) throws -> SQLValue? {
+    try Self.cell(value, rule.isPersonal ? name.personal : name, property, replica)
   }
 
   /// The record with the values that are one account's. Most classes have none, and looking for it costs a statement.
   private func personal(_ name: RecordName, _ entity: __Entity) throws -> RecordState? {
     user.schema[entity.name]?.hasPersonal == true ? try view.state(name.personal) : nil
-  }
-
-  /// What the log says of an attribute; nil for one that does not sync.
-  private func field(
-    _ property: __Property, _ entity: __Entity, _ state: RecordState, _ personal: RecordState?
-  ) -> RecordState.Field? {
-    guard let rule = user.schema[entity.name]?.properties[property.name] else { return nil }
-    return rule.isPersonal ? personal?.fields[property.name] : state.fields[property.name]
   }
 
   /// - Returns: nil if the value cannot be read without a key that the replica does not have.
@@ -176,11 +169,11 @@ final class Materializer {
     guard let object = try object(name), let state = try view.state(name) else { return }
     let entity = type(of: object).__entity
     let personal = try personal(name, entity)
-    for property in entity.properties where property.isAttribute && property.isStored {
-      guard let field = field(property, entity, state, personal), !property.isConstant else { continue }
+    for (property, rule) in user.attributes[entity.name] ?? [] where !property.isConstant {
+      guard let field = (rule.isPersonal ? personal : state)?.fields[property.name] else { continue }
       let actual = try UserStore.value(of: object, property)
       if actual == field.value { continue }
-      guard let cell = try cell(field.value, name, property) else {
+      guard let cell = try cell(field.value, name, property, rule) else {
         try hold(actual, property.name, of: name)
         continue
       }
@@ -207,8 +200,9 @@ final class Materializer {
   }
 
   private func updateReferences(_ name: RecordName) throws {
-    guard let object = try object(name), let state = try view.state(name) else { return }
+    guard let object = try object(name) else { return }
     let entity = type(of: object).__entity
+    guard entity.properties.contains(where: \.isToOne), let state = try view.state(name) else { return }
     for property in entity.properties where property.isToOne {
       guard let rule = user.schema[entity.name]?.properties[property.name], rule.kind == .reference,
         state.fields[property.name] != nil

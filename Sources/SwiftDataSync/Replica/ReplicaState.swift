@@ -3,6 +3,10 @@ import SyncProtocol
 
 /// What a replica knows of itself.
 struct ReplicaState: Codable {
+  /// The format of the bookkeeping that this program writes.
+  static let format = 2
+  /// The format of the bookkeeping; nil for the first one.
+  var format: Int? = ReplicaState.format
   /// The zones' sequence numbers up to which the replica has seen them.
   var positions: [String: Int64] = [:]
   var clock: HybridClock

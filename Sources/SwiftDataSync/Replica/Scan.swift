@@ -23,9 +23,9 @@ extension Replica {
       let own = group.filter { !$0.isSync }
       if !own.isEmpty { made += try export(own) }
       ledger.replica.seenTransaction = group.last!.number
-      // Each fetch of the ledger looks at what it has not saved, too.
-      unsaved += own.reduce(0) { $0 + $1.all.count }
-      if unsaved > 2000 {
+      unsaved += own.reduce(0) { $0 + $1.count }
+      // Few saves, because the ledger waits for the disk in each, and not one, because it has the records in memory.
+      if unsaved > 10_000 {
         try ledger.save()
         unsaved = 0
       }

@@ -168,7 +168,11 @@ extension Replica {
   /// Removes the objects of a zone from the user's store, and all that the ledger knows of the zone.
   private func drop(_ zone: String) throws {
     // The program may save more objects into the zone meanwhile.
-    while case let names = try ledger.shownNames(zone: zone, limit: 500), !names.isEmpty { try dismiss(names) }
+    while case let names = try ledger.shownNames(zone: zone), !names.isEmpty {
+      for start in stride(from: 0, to: names.count, by: 500) {
+        try dismiss(Array(names[start..<min(start + 500, names.count)]))
+      }
+    }
     try ledger.removePending(Set(ledger.pending.filter { $0.zone == zone }.map(\.transaction.id)))
     try ledger.forget(zone: zone)
     try ledger.save()

@@ -50,7 +50,7 @@ final class TransactionBuilder {
     for identifier in ours {
       guard let object = objects[identifier], fresh.insert(identifier).inserted else { continue }
       let isKnown = try view.state(try name(of: object))?.isAlive ?? false
-      let only = inserted.contains(identifier) || !isKnown ? nil : changed.updated[identifier] ?? nil
+      let only = self.inserted.contains(identifier) || !isKnown ? nil : changed.updated[identifier] ?? nil
       try export(object, only: only, isNew: !isKnown)
     }
     for list in lists { try exportOrder(of: list.owner, list.property) }
@@ -112,16 +112,25 @@ final class TransactionBuilder {
     guard let rules = schema[entity.name] else { return }
     let name = try name(of: object)
     var change = RecordChange(name, entity.name)
-    var personal = RecordChange(name.personal, SyncSchema.personal(entity.name))
+    let state = try view.state(name)
+    // Most classes have no personal attributes, and the name of such a record is a text to make.
+    var personal: RecordChange?
+    var personalState: RecordState?
+    if rules.hasPersonal {
+      personal = RecordChange(name.personal, SyncSchema.personal(entity.name))
+      personalState = try view.state(name.personal)
+    }
     let held = try ledger.held(name)
     for property in entity.properties where only?.contains(property.name) ?? true {
       guard let rule = rules.properties[property.name] else { continue }
       switch rule.kind {
       case .attribute(let isSealed) where rule.isPersonal:
         // A default value need not travel: the account's other devices have it already.
-        try write(object, property, isSealed: isSealed, held: held[property.name], isNew: false, to: &personal)
+        let (base, held) = (personalState?.fields[property.name], held[property.name])
+        try write(object, property, isSealed: isSealed, over: base, held: held, isNew: false, to: &personal!)
       case .attribute(let isSealed):
-        try write(object, property, isSealed: isSealed, held: held[property.name], isNew: isNew, to: &change)
+        let (base, held) = (state?.fields[property.name], held[property.name])
+        try write(object, property, isSealed: isSealed, over: base, held: held, isNew: isNew, to: &change)
       case .reference: try write(reference: property, rule, of: object, isNew: isNew, to: &change)
       case .derivedReference: try exportHolder(of: object, property, rule)
       case .members, .derivedFromReference, .derivedFromMembers: note(object, name, property)
@@ -129,7 +138,7 @@ final class TransactionBuilder {
     }
     if try isNew && view.state(name) == nil { newRecords.insert(name) }
     if isNew || !change.isEmpty { try emit(change) }
-    if !personal.isEmpty { try emit(personal) }
+    if let personal, !personal.isEmpty { try emit(personal) }
     for property in entity.properties where property.isToMany && only?.contains(property.name) ?? true {
       guard let rule = rules.properties[property.name] else { continue }
       if rule.kind == .members { try exportMembers(of: object, property, rule, name) }
@@ -142,10 +151,9 @@ final class TransactionBuilder {
   }
 
   private func write(
-    _ object: any PersistentModel, _ property: __Property, isSealed: Bool, held: FieldValue?, isNew: Bool,
-    to change: inout RecordChange
+    _ object: any PersistentModel, _ property: __Property, isSealed: Bool, over base: RecordState.Field?,
+    held: FieldValue?, isNew: Bool, to change: inout RecordChange
   ) throws {
-    let base = try view.state(change.record)?.fields[property.name]
     let keepAsset: (String, Data) throws -> Void = { try self.ledger.keepAsset($0, $1, isOutgoing: true) }
     if isSealed {
       try writeSealed(object, property, over: base, held: held, to: &change)

@@ -10,6 +10,8 @@ final class UserStore {
   /// The classes that the store keeps, by name.
   let entities: [String: __Entity]
   let schema: SyncSchema
+  /// The attributes of each class that sync, with their rules.
+  let attributes: [String: [(property: __Property, rule: SyncSchema.Property)]]
 
   /// Who makes the changes that come from other replicas, as the history names them.
   static let author = "sync"
@@ -24,7 +26,13 @@ final class UserStore {
     store = core.stores[index]
     let models = Self.schema(of: core, store: index, scopes: scopes)
     entities = Dictionary(models.runtimeEntities.map { ($0.name, $0) }) { first, _ in first }
-    schema = SyncSchema(models, scopes: scopes)
+    let schema = SyncSchema(models, scopes: scopes)
+    self.schema = schema
+    attributes = entities.mapValues { entity in
+      entity.properties.filter { $0.isAttribute && $0.isStored }.compactMap { property in
+        schema[entity.name]?.properties[property.name].map { (property, $0) }
+      }
+    }
   }
 
   /// The models that a store of a container keeps and syncs.
@@ -77,6 +85,7 @@ final class UserStore {
     var deleted: [PersistentIdentifier] = []
 
     var all: [PersistentIdentifier] { inserted + updated.map(\.0) + deleted }
+    var count: Int { inserted.count + updated.count + deleted.count }
   }
 
   /// The number of the newest save; nil if the store does not number them.
@@ -158,6 +167,9 @@ final class UserStore {
 /// Why a replica cannot go on.
 struct ReplicaError: Error, CustomStringConvertible {
   let description: String
+
+  static let otherFormat = ReplicaError(
+    description: "the bookkeeping was written by another version; remove the .sync file, and the store syncs anew")
 }
 
 /// The bytes of a value have to be fetched first.

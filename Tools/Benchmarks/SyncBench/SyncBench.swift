@@ -61,30 +61,30 @@ struct CostCommand: AsyncParsableCommand {
   }
 
   private func measure(_ folder: URL) async throws {
-    let local = try seconds { try insert(into: try open(folder, "local", syncs: false)) }
-    print("insert \(objects) objects locally in saves of \(batch): \(text(local)) s")
+    let local = try await cost { try insert(into: try open(folder, "local", syncs: false)) }
+    print("insert \(objects) objects locally in saves of \(batch): \(local)")
     let raw = try RawLoop(folder.appendingPathComponent("raw.sqlite").path)
-    let rows = try seconds { try raw.writeObjects(objects, batch: batch) }
-    let bookkeeping = try seconds { try raw.writeBookkeeping(objects, batch: batch) }
+    let rows = try await cost { try raw.writeObjects(objects, batch: batch) }
+    let bookkeeping = try await cost { try raw.writeBookkeeping(objects, batch: batch) }
     raw.close()
-    print(
-      "a raw loop writes their rows in \(text(rows)) s, and the rows of bookkeeping and log in \(text(bookkeeping)) s")
+    print("a raw loop writes their rows: \(rows)")
+    print("a raw loop writes a row of bookkeeping for each, and the log: \(bookkeeping)")
 
     let writer = try open(folder, "writer", syncs: true)
     let sender = writer.syncEngines[0]
     await sender.pause()
     try insert(into: writer)
-    let push = try await seconds { try await sender.syncNow() }
+    let push = try await cost { try await sender.syncNow() }
     print(
-      "push them: \(text(push)) s, \(text(push / local)) times the local insert, \(text(push / rows)) times the raw rows of"
-        + " the objects, \(text(push / bookkeeping)) times the raw rows that it writes itself")
+      "push them: \(push), \(push.ratio(to: local)) times the local insert, \(push.ratio(to: rows)) times the raw rows"
+        + " of the objects, \(push.ratio(to: bookkeeping)) times the raw rows of bookkeeping and log")
 
     let before = Self.peakMemory
     let reader = try open(folder, "reader", syncs: true)
-    let pull = try await seconds { try await reader.syncEngines[0].syncNow() }
+    let pull = try await cost { try await reader.syncEngines[0].syncNow() }
     let count = try ModelContext(reader).fetchCount(FetchDescriptor<BenchItem>())
     print(
-      "pull \(count) into an empty store: \(text(pull)) s, \(text(pull / local)) times the local insert;"
+      "pull \(count) into an empty store: \(pull), \(pull.ratio(to: local)) times the local insert;"
         + " peak memory grew by \((Self.peakMemory - before) >> 10) MB")
 
     await sender.resume()
@@ -124,16 +124,30 @@ struct CostCommand: AsyncParsableCommand {
     return Self.seconds(ContinuousClock.now - start)
   }
 
-  private func seconds(_ body: () throws -> Void) rethrows -> Double {
-    let start = ContinuousClock.now
-    try body()
-    return Self.seconds(ContinuousClock.now - start)
+  /// What a step cost the process. A busy machine needs more seconds for the same processor time.
+  private struct Cost: CustomStringConvertible {
+    let seconds: Double
+    let processor: Double
+
+    var description: String {
+      String(format: "%.2f s, %.2f s of processor time", seconds, processor)
+    }
+
+    /// How many times as much processor time as another step.
+    func ratio(to other: Cost) -> String { String(format: "%.1f", processor / other.processor) }
   }
 
-  private func seconds(_ body: () async throws -> Void) async rethrows -> Double {
-    let start = ContinuousClock.now
+  private func cost(_ body: () async throws -> Void) async rethrows -> Cost {
+    let (start, used) = (ContinuousClock.now, Self.processorSeconds)
     try await body()
-    return Self.seconds(ContinuousClock.now - start)
+    return Cost(seconds: Self.seconds(ContinuousClock.now - start), processor: Self.processorSeconds - used)
+  }
+
+  /// The processor time that the process had.
+  private static var processorSeconds: Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(0), &usage)
+    return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
   }
 
   private static func seconds(_ duration: Duration) -> Double {

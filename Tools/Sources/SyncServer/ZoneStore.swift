@@ -122,11 +122,11 @@ actor ZoneStore {
         throw SyncFailure(.tooLarge, "a transaction may have \(limits.changes) changes; save less at once")
       }
       for change in transaction.changes {
-        guard !change.record.text.isEmpty, change.record.text.utf8.count <= 64, change.entity.utf8.count <= 256 else {
+        guard (1...64).contains(change.record.text.utf8.count), change.entity.utf8.count <= 256 else {
           throw SyncFailure(.invalid, "a record needs a name of 1 to 64 bytes and an entity of at most 256 bytes")
         }
       }
-      for moment in transaction.times where moment.milliseconds > time + SyncWire.clockTolerance {
+      if let moment = transaction.latestTime, moment.milliseconds > time + SyncWire.clockTolerance {
         throw SyncFailure(
           .clockAhead,
           "a change is dated \((moment.milliseconds - time) / 1000) seconds ahead of the server; at most"

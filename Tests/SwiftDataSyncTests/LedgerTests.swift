@@ -1,0 +1,109 @@
+import Foundation
+import SyncProtocol
+import Testing
+
+@testable import SwiftData
+@testable import SwiftDataSync
+
+@Suite("The bookkeeping of a replica") struct LedgerTests {
+  private let container: ModelContainer
+
+  init() throws { container = try Ledger.container(at: nil) }
+
+  private func open() throws -> Ledger { try Ledger(container) { 1 } }
+
+  private func name(_ number: Int, _ random: inout SeededGenerator) -> RecordName {
+    // Some names come in the order of their age, some are between others, some are no UUIDs.
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0: RecordName("name \(Int.random(in: 0..<50, using: &random))")
+    case 1..<4: RecordName(milliseconds: Int64.random(in: 0..<2000, using: &random), using: &random)
+    default: RecordName(milliseconds: Int64(number), using: &random)
+    }
+  }
+
+  @Test(
+    "It has what was put into it, in whatever order, after any save and after it was opened again", arguments: 1...8)
+  func sameAsDictionary(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var (expected, ledger) = ([RecordName: String](), try open())
+    for step in 0..<3000 {
+      switch Int.random(in: 0..<40, using: &random) {
+      case 0: try ledger.save(isHalf: Bool.random(using: &random))
+      case 1:
+        try ledger.save()
+        ledger = try open()
+      case 2..<8:
+        guard let name = expected.keys.sorted().randomElement(using: &random) else { continue }
+        if Bool.random(using: &random) {
+          try ledger.remove(name)
+          expected[name] = nil
+        } else {
+          // An object goes from one record to another.
+          let other = self.name(step, &random)
+          guard expected[other] == nil, let object = expected.removeValue(forKey: name) else { continue }
+          try ledger.setObject(object, of: other, "Note", zone: "zone")
+          try ledger.remove(name)
+          expected[other] = object
+        }
+      default:
+        let name = name(step, &random)
+        let object = step.isMultiple(of: 3) ? "Note=custom \(step)" : "Note/\(step)"
+        try ledger.setObject(object, of: name, "Note", zone: "zone")
+        let text = String(repeating: "x", count: Int.random(in: 0..<600, using: &random))
+        try ledger.change(name) { $0.state = Data(text.utf8) }
+        expected[name] = object
+      }
+    }
+    try ledger.save()
+    ledger = try open()
+    #expect(try ledger.names(zone: "zone") == expected.keys.sorted())
+    for (name, object) in expected { #expect(try ledger.object(of: name) == object) }
+    let names = try ledger.names(of: (0..<3000).flatMap { ["Note/\($0)", "Note=custom \($0)"] })
+    #expect(names == Dictionary(uniqueKeysWithValues: expected.map { ($1, $0) }))
+    // Records of 300 bytes leave room for twenty of them in a page.
+    let pages = try ModelContext(container).fetch(FetchDescriptor<LedgerPage>())
+    #expect(pages.count < expected.count / 5 && pages.allSatisfy { $0.records.count < 12_000 })
+  }
+
+  @Test("Pages without records are removed")
+  func emptyPages() throws {
+    let ledger = try open()
+    var random = SeededGenerator(seed: 1)
+    let names = (0..<1000).map { RecordName(milliseconds: Int64($0), using: &random) }
+    for (number, name) in names.enumerated() { try ledger.setObject("Note/\(number)", of: name, "Note", zone: "zone") }
+    try ledger.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LedgerPage>()) > 3)
+    for name in names { try ledger.remove(name) }
+    try ledger.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LedgerPage>()) == 1)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LedgerObjects>()) == 0)
+  }
+
+  @Test("One record costs the same statements, whatever the number of records")
+  func oneRecord() throws {
+    func statements(_ count: Int) throws -> Int {
+      let container = try Ledger.container(at: nil)
+      var random = SeededGenerator(seed: 1)
+      let names = (0..<count).map { RecordName(milliseconds: Int64($0), using: &random) }
+      let ledger = try Ledger(container) { 1 }
+      for (number, name) in names.enumerated() {
+        try ledger.setObject("Note/\(number)", of: name, "Note", zone: "zone")
+      }
+      try ledger.save()
+      return try SQLTrace.record {
+        try ledger.change(names[count / 2]) { $0.state = Data([1]) }
+        try ledger.save()
+      }.statements.count
+    }
+    let (small, large) = (try statements(10), try statements(5000))
+    #expect(small == large)
+  }
+
+  @Test("The bookkeeping of another version is refused")
+  func otherFormat() throws {
+    let ledger = try open()
+    ledger.replica.format = nil
+    try ledger.save()
+    #expect(throws: ReplicaError.self) { try open() }
+  }
+}
