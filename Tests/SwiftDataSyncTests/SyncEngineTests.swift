@@ -140,6 +140,20 @@ struct SyncEngineTests {
     await engine.stop()
   }
 
+  @Test("An engine that is paused right after its container was opened stays paused")
+  func pauseAtOnce() async throws {
+    for _ in 0..<20 {
+      let one = try container()
+      let engine = try engine(one)
+      await engine.pause()
+      try insert("a", one)
+      // Its background task has begun by then.
+      try await Task.sleep(for: .milliseconds(20))
+      #expect(engine.status.isPaused && transport.requests == 0)
+      await engine.stop()
+    }
+  }
+
   @Test("Events tell of set-up, import and export, as a sequence and as notifications")
   func events() async throws {
     let one = try container()

@@ -22,7 +22,7 @@ extension SyncEngine {
     let opening = ReplicaOpening(container, store, bookkeeping, registration)
     let engine = SyncEngine(opening, registration)
     engines.withLock { $0[ObjectIdentifier(container.core), default: []].append(engine) }
-    Task { await engine.start() }
+    Task { await engine.launch() }
     return engine
   }
 

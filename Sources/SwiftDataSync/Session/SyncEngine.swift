@@ -61,6 +61,12 @@ public actor SyncEngine {
   public func start() {
     guard tasks.isEmpty else { return }
     status.setPaused(false)
+    launch()
+  }
+
+  /// Begins the work of an engine that may have been paused since its container was opened.
+  func launch() {
+    guard tasks.isEmpty else { return }
     signals = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     observer = ObserverToken(opening.storeIdentifier) { [continuation = signals.continuation] in continuation.yield() }
     signals.continuation.yield()
