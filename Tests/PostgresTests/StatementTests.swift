@@ -133,6 +133,10 @@ struct PostgresStatementTests {
     try check(#Predicate { $0.employer?.name == "A" }, context)
     try check(#Predicate { $0.employer == nil }, context)
     try check(#Predicate { $0.employer?.persistentModelID == firm }, context)
+    let last = try context.fetchIdentifiers(FetchDescriptor<Person>())[20]
+    try check(#Predicate { $0.persistentModelID > last }, context)
+    try check(#Predicate { $0.persistentModelID <= last && $0.persistentModelID > firm }, context)
+    try check(#Predicate { $0.employer.flatMap { $0.persistentModelID > firm } ?? true }, context)
     let (found, statements) = try SQLTrace.record {
       try ModelContext(context.container).fetch(
         FetchDescriptor<Firm>(predicate: #Predicate { $0.people.count > 13 && $0.people.contains { $0.age == 3 } }))

@@ -146,8 +146,8 @@ extension LoweringState {
     _ right: Lowered,
     as type: Any.Type
   ) -> Scalar? {
+    if ScalarType.bare(type) == PersistentIdentifier.self { return identifierOrder(left, op, right) }
     guard let (left, right) = orderable(left, right) else { return nil }
-    if case .key = left.type.form { return nil }
     if left.type.form == .opaque { return nil }
     let strictIn = left.strictIn.union(right.strictIn)
     let mayThrow = left.mayThrow || right.mayThrow

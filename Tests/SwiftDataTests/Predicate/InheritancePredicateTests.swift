@@ -125,4 +125,34 @@ struct InheritancePredicateTests {
       try context.fetch(FetchDescriptor<Printed>(predicate: identified(Printed.self, some.persistentModelID))).first
         === some)
   }
+
+  @Test("Identifiers are ordered by class and then by key, as in memory")
+  func identifiers() throws {
+    func order<M: PersistentModel & PrintedMatter>(_: M.Type, _ id: PersistentIdentifier) throws {
+      try check(#Predicate<M> { $0.persistentModelID < id })
+      try check(#Predicate<M> { $0.persistentModelID <= id })
+      try check(#Predicate<M> { $0.persistentModelID > id })
+      try check(#Predicate<M> { id <= $0.persistentModelID })
+      try check(#Predicate<M> { !(id > $0.persistentModelID) })
+      try check(#Predicate<M> { (id...id).contains($0.persistentModelID) })
+    }
+    let prints = try context.fetch(FetchDescriptor<Printed>())
+    let shelf = try context.fetchIdentifiers(FetchDescriptor<Shelving>())[0]
+    let unsaved = Novel(title: "", pages: 0, hero: "").persistentModelID
+    let elsewhere = ["", "~"].map { PersistentIdentifier(entityName: "Novel", storeIdentifier: $0, key: 1) }
+    for id in prints.map(\.persistentModelID) + elsewhere + [shelf, unsaved] {
+      try order(Printed.self, id)
+      try order(Novel.self, id)
+      try check(#Predicate<Printed> { $0.shelf?.best.flatMap { $0.persistentModelID < id } ?? false })
+      try check(#Predicate<Printed> { !($0.shelf!.best!.persistentModelID >= id) })
+      try check(#Predicate<Printed> { $0.shelf!.persistentModelID > id })
+    }
+    try check(#Predicate<Printed> { $0.persistentModelID < $0.shelf!.best!.persistentModelID })
+    try check(#Predicate<Printed> { $0.shelf!.best!.persistentModelID >= $0.persistentModelID })
+    try check(#Predicate<Printed> { $0.persistentModelID < $0.shelf!.persistentModelID })
+    try check(#Predicate<Novel> { $0.persistentModelID <= $0.persistentModelID }, expecting: 4)
+    prints[4].pages += 1
+    context.insert(Atlas(title: "new", pages: 1, scale: 1))
+    try order(Printed.self, prints[4].persistentModelID)
+  }
 }

@@ -274,8 +274,28 @@ struct RandomPredicate {
     return Node(P.build_Comparison(lhs: left, rhs: right, op: op))
   }
 
+  /// The identifier of a specimen, of a drawer, of an unsaved model or of a model in another store.
+  mutating func identifier() -> PersistentIdentifier {
+    let name = random.pick(["Specimen", "Drawer", "StrongBox", "Cabinet", "Élan", "Zebra"])
+    switch random.int(0..<6) {
+    case 0: return PersistentIdentifier(entityName: name, temporary: TemporaryIdentity())
+    case 1: return PersistentIdentifier(entityName: name, storeIdentifier: random.pick(["", "~"]), key: 3)
+    case 2:
+      let known = random.pick(identifiers)
+      guard let store = known.storeIdentifier, let key = known.key else { return known }
+      return PersistentIdentifier(entityName: name, storeIdentifier: store, key: key)
+    case 3 where !drawerIdentifiers.isEmpty: return random.pick(drawerIdentifiers)
+    default: return random.pick(identifiers)
+    }
+  }
+
+  /// The identifier of a specimen's drawer. It throws without one.
+  private mutating func drawerIdentifier() -> Node<PersistentIdentifier> {
+    Node(P.build_KeyPath(root: P.build_ForcedUnwrap(drawer()), keyPath: \.persistentModelID))
+  }
+
   mutating func order(_ depth: Int) -> Node<Bool> {
-    switch random.int(0..<13) {
+    switch random.int(0..<16) {
     case 0: return compare(int(depth), int(depth))
     case 1: return compare(key(\.number), value(random.pick(RandomData.integers)))
     case 2: return compare(text(depth), text(depth))
@@ -288,6 +308,10 @@ struct RandomPredicate {
     case 9: return compare(key(\.code), value(random.pick(RandomData.codes)))
     case 10: return compare(key(\.level), value(random.pick(Rank.allCases)))
     case 11: return compare(key(\.letter), Node(P.build_Arg(data.text().first ?? "b")))
+    case 12, 13: return compare(key(\.persistentModelID), value(identifier()))
+    case 14 where !isNested: return compare(drawerIdentifier(), Node(P.build_Arg(identifier())))
+    case 15 where !isNested:
+      return compare(drawerIdentifier(), random.chance(1, in: 2) ? key(\.persistentModelID) : drawerIdentifier())
     default: return compare(key(\.huge), key(\.huge))
     }
   }
