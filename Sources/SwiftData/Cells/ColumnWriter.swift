@@ -125,7 +125,8 @@ open class __ColumnWriter {
 
 /// Encodes composite values as JSON with sorted keys, so that equal values have equal text.
 package enum JSONCoding {
-  package static func encode(_ value: some Encodable) throws -> Data {
+  package static func encode<V: Encodable>(_ value: V) throws -> Data {
+    if let texts = JSONTexts.encode(value) { return texts }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -134,6 +135,7 @@ package enum JSONCoding {
   }
 
   package static func decode<V: Decodable>(_ type: V.Type, from data: Data) throws -> V {
+    if let texts = JSONTexts.decode(type, from: data) { return texts }
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

@@ -146,13 +146,7 @@ extension ScalarType {
 
   /// The value inside any number of optionals.
   package static func unwrapped(_ value: Any) -> Any? {
-    if ValueTypes.isColumn(Swift.type(of: value)) { return value }
-    var value = value
-    while let optional = value as? any __OptionalValue {
-      guard let inner = optional.__unwrapped else { return nil }
-      value = inner
-    }
-    return value
+    ValueTypes.unwrapped(value)
   }
 
   private static func json(_ value: any Encodable) -> SQLValue? {

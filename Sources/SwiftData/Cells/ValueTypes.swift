@@ -5,12 +5,17 @@ import Foundation
 enum ValueTypes {
   private typealias Column = any (__ColumnValue & Sendable).Type
 
-  private static let (columns, optionals): ([ObjectIdentifier: Column], [ObjectIdentifier: Column]) = {
+  private struct OptionalColumn {
+    let wrapped: Column
+    let unwrap: @Sendable (Any) -> Any?
+  }
+
+  private static let (columns, optionals): ([ObjectIdentifier: Column], [ObjectIdentifier: OptionalColumn]) = {
     var columns = [ObjectIdentifier: Column]()
-    var optionals = [ObjectIdentifier: Column]()
+    var optionals = [ObjectIdentifier: OptionalColumn]()
     func add<V: __ColumnValue & Sendable>(_: V.Type) {
       columns[ObjectIdentifier(V.self)] = V.self
-      optionals[ObjectIdentifier(V?.self)] = V.self
+      optionals[ObjectIdentifier(V?.self)] = OptionalColumn(wrapped: V.self) { $0 as! V? }
     }
     add(String.self)
     add(Int.self)
@@ -39,11 +44,28 @@ enum ValueTypes {
   static func wrapped(by type: any Any.Type) -> (any Any.Type)? {
     let identifier = ObjectIdentifier(type)
     if columns[identifier] != nil { return nil }
-    if let known = optionals[identifier] { return known }
+    if let known = optionals[identifier] { return known.wrapped }
     switch TypeKind(type) {
     case .optional: return TypeKind.argument(of: type)
     case .unknown: return (type as? any __OptionalValue.Type)?.__wrapped
     case .classType, .enumeration, .structure, .array: return nil
+    }
+  }
+
+  /// The value inside any number of optionals.
+  static func unwrapped(_ value: Any) -> Any? {
+    var value = value
+    while true {
+      let type = Swift.type(of: value)
+      if columns[ObjectIdentifier(type)] != nil { return value }
+      if let known = optionals[ObjectIdentifier(type)] { return known.unwrap(value) }
+      switch TypeKind(type) {
+      case .classType, .enumeration, .structure, .array: return value
+      case .optional, .unknown:
+        guard let optional = value as? any __OptionalValue else { return value }
+        guard let inner = optional.__unwrapped else { return nil }
+        value = inner
+      }
     }
   }
 
