@@ -4,7 +4,9 @@ extension ContextState {
   /// Writes all unsaved changes, to all stores or to none.
   ///
   /// If the save fails, the stores and the memory are unchanged, and the changes stay unsaved.
-  func save() throws {
+  /// - Returns: the saves of the stores with changes.
+  @discardableResult
+  func save() throws -> [any StoreSave] {
     beginUse(.save)
     defer { endUse() }
     drainInbox()
@@ -12,7 +14,7 @@ extension ContextState {
       problems = []
       throw problem
     }
-    guard hasChanges else { return }
+    guard hasChanges else { return [] }
     post(ModelContext.willSave, nil)
     verifyLists()
     let operations = try core.exclusively {
@@ -32,6 +34,7 @@ extension ContextState {
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
     undoManager?.endImplicitGroup()
     settleLive()
+    return operations
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {

@@ -44,6 +44,9 @@ package struct SnapshotContents: @unchecked Sendable {
     set { fields[property.index] = newValue }
   }
 
+  /// Whether every stored property has a value.
+  var isComplete: Bool { entity.properties.allSatisfy { !$0.isStored || self[$0] != nil } }
+
   func mapIdentifiers(_ transform: (PersistentIdentifier) -> PersistentIdentifier?) -> SnapshotContents {
     var result = self
     result.fields = fields.map { $0?.mapIdentifiers(transform) }

@@ -82,8 +82,7 @@ package struct SnapshotRequests {
     try withContext(request.editingState) { context in
       let writer = SnapshotWriter(context)
       try writer.write(request)
-      try context.save()
-      return writer.result(for: core.stores[0].identifier)
+      return writer.result(for: core.stores[0].identifier, of: try context.save(), request)
     }
   }
 

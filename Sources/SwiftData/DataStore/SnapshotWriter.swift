@@ -32,18 +32,23 @@ final class SnapshotWriter {
     }
   }
 
-  func result(for store: String) -> DataStoreSaveChangesResult<DefaultSnapshot> {
+  func result(
+    for store: String, of saves: [any StoreSave], _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
     var remapped = [PersistentIdentifier: PersistentIdentifier]()
-    var merged = [PersistentIdentifier: DefaultSnapshot]()
-    for (temporary, object) in inserted {
+    var differing = [PersistentIdentifier: DefaultSnapshot]()
+    for ((temporary, object), snapshot) in zip(inserted, request.inserted) {
       let identifier = object.persistentModelID
       remapped[temporary] = identifier
-      // An upsert may leave values in the stored row that the new object does not have.
+      // An upsert may leave values in the stored row that the new object does not have, and a property that the request
+      // leaves out has its default value.
+      let isMerged = saves.contains { $0.merged[ObjectIdentifier(object)] != nil }
+      guard isMerged || !snapshot.contents.isComplete else { continue }
       let current = context.registeredModel(for: identifier) ?? object
-      merged[identifier] = DefaultSnapshot(SnapshotContents(of: current))
+      differing[identifier] = DefaultSnapshot(SnapshotContents(of: current))
     }
     return DataStoreSaveChangesResult(
-      for: store, remappedIdentifiers: remapped, snapshotsToReregister: merged)
+      for: store, remappedIdentifiers: remapped, snapshotsToReregister: differing)
   }
 
   private func load(_ identifiers: [PersistentIdentifier], isRequired: Bool) throws {
