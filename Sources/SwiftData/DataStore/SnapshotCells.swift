@@ -27,14 +27,26 @@ import Foundation
     naming: (PersistentIdentifier) -> String, _ body: (_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) -> Void
   ) {
     for property in contents.entity.properties where !property.isToMany {
-      let cell: SQLValue =
-        switch contents[property] {
-        case .value(let value): value.flatMap { ScalarType(of: property).cell(of: $0) } ?? .null
-        case .toOne(let target): target.map { .text(naming($0)) } ?? .null
-        case .toMany, nil: .null
-        }
-      cell.withKindAndBytes(body)
+      switch contents[property] {
+      case .value(let value?): Self.withCell(of: value, property, body)
+      case .toOne(let target?): SQLValue.text(naming(target)).withKindAndBytes(body)
+      case .value(nil), .toOne(nil), .toMany, nil: SQLValue.null.withKindAndBytes(body)
+      }
     }
+  }
+
+  private static func withCell(
+    of value: Any, _ property: __Property, _ body: (_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) -> Void
+  ) {
+    let cell: SQLValue =
+      switch value {
+      // Most values are of these types, and a general cell costs several casts.
+      case let text as String: .text(text)
+      case let date as Date: .real(date.timeIntervalSinceReferenceDate)
+      case let number as Int: .integer(Int64(number))
+      default: ScalarType(of: property).cell(of: value) ?? .null
+      }
+    cell.withKindAndBytes(body)
   }
 }
 

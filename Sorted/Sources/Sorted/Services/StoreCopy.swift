@@ -50,16 +50,16 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
       try copy(AssistCorrectionEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
       try copy(MessageVectorEntity.self, progress) { ids in #Predicate { ids.contains($0.id) } },
     ]
-    try verify(UserEntity.self, &results[0])
-    try verify(FAQEntity.self, &results[1])
-    try verify(ConversationEntity.self, &results[2])
-    try verify(MessageEntity.self, &results[3])
-    try verify(AttachmentEntity.self, &results[4])
-    try verify(SyncStateEntity.self, &results[5])
-    try verify(SyncConflictEntity.self, &results[6])
-    try verify(AttachmentUploadEntity.self, &results[7])
-    try verify(AssistCorrectionEntity.self, &results[8])
-    try verify(MessageVectorEntity.self, &results[9])
+    try compare(UserEntity.self, &results[0])
+    try compare(FAQEntity.self, &results[1])
+    try compare(ConversationEntity.self, &results[2])
+    try compare(MessageEntity.self, &results[3])
+    try compare(AttachmentEntity.self, &results[4])
+    try compare(SyncStateEntity.self, &results[5])
+    try compare(SyncConflictEntity.self, &results[6])
+    try compare(AttachmentUploadEntity.self, &results[7])
+    try compare(AssistCorrectionEntity.self, &results[8])
+    try compare(MessageVectorEntity.self, &results[9])
     return results
   }
 
@@ -69,17 +69,20 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     _ type: M.Type, _ progress: (String, Int) -> Void, named: ([String]) -> Predicate<M>
   ) throws -> StoreCopyResult {
     var result = StoreCopyResult(entity: "\(type)")
-    var offset = 0
+    // No model of an empty class needs to be looked up.
+    let isEmpty = try count(type, target, limit: 1) == 0
+    var last: PersistentIdentifier?
     while true {
-      let chunk = try snapshots(type, source, offset)
-      if chunk.isEmpty { return result }
+      let chunk = try snapshots(type, source, after: last)
       let contents = try chunk.map(Content.init)
-      let there = try found(type, contents, named)
+      let there = isEmpty ? [:] : try found(type, contents, named)
       var missing = [DefaultSnapshot]()
       for (snapshot, content) in zip(chunk, contents) {
         names[snapshot.persistentIdentifier] = content.id
         if let known = there[content.id] { targets[snapshot.persistentIdentifier] = known.identifier }
-        if there[content.id]?.fingerprint == content.fingerprint(names) { continue }
+        let fingerprint = content.fingerprint(names)
+        result.sourceChecksum &+= fingerprint
+        if there[content.id]?.fingerprint == fingerprint { continue }
         // Relationships refer to models that were copied before. Lists follow from the other side.
         missing.append(
           snapshot.copy(persistentIdentifier: snapshot.persistentIdentifier, remappedIdentifiers: targets))
@@ -92,8 +95,10 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
         }
       }
       result.written += missing.count
-      offset += chunk.count
-      progress(result.entity, offset)
+      result.sourceCount += chunk.count
+      if !chunk.isEmpty { progress(result.entity, result.sourceCount) }
+      last = chunk.last?.persistentIdentifier
+      if chunk.count < size { return result }
     }
   }
 
@@ -114,33 +119,41 @@ where Source.Snapshot == DefaultSnapshot, Target.Snapshot == DefaultSnapshot {
     return result
   }
 
+  /// The page of models after another one, in the order of insertion.
+  ///
+  /// Identifiers of a class have that order, and both databases find one by their primary key. An offset would read
+  /// all rows before the page.
   private func snapshots<M: PersistentModel, Store: DataStore>(
-    _ type: M.Type, _ store: Store, _ offset: Int
+    _ type: M.Type, _ store: Store, after last: PersistentIdentifier?
   ) throws -> [DefaultSnapshot] where Store.Snapshot == DefaultSnapshot {
     var descriptor = FetchDescriptor<M>()
+    if let last { descriptor.predicate = #Predicate<M> { $0.persistentModelID > last } }
     descriptor.fetchLimit = size
-    descriptor.fetchOffset = offset
     descriptor.leaveOutLists()
     return try store.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state)).fetchedSnapshots
   }
 
-  // MARK: - Comparing
-
-  private func verify<M: PersistentModel>(_ type: M.Type, _ result: inout StoreCopyResult) throws {
-    (result.sourceCount, result.sourceChecksum) = try sum(type, source)
-    (result.targetCount, result.targetChecksum) = try sum(type, target)
+  private func count<M: PersistentModel, Store: DataStore>(
+    _ type: M.Type, _ store: Store, limit: Int? = nil
+  ) throws -> Int {
+    var descriptor = FetchDescriptor<M>()
+    descriptor.fetchLimit = limit
+    return try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
   }
 
-  /// The number of models and the order-independent sum of their fingerprints.
-  private func sum<M: PersistentModel, Store: DataStore>(
-    _ type: M.Type, _ store: Store
-  ) throws -> (Int, UInt64) where Store.Snapshot == DefaultSnapshot {
-    var (count, sum) = (0, UInt64(0))
+  // MARK: - Comparing
+
+  /// Reads the target, and counts the source again.
+  private func compare<M: PersistentModel>(_ type: M.Type, _ result: inout StoreCopyResult) throws {
+    result.sourceCount = try count(type, source)
+    var last: PersistentIdentifier?
     while true {
-      let chunk = try snapshots(type, store, count)
-      if chunk.isEmpty { return (count, sum) }
-      for snapshot in chunk { sum &+= try Content(snapshot).fingerprint(names) }
-      count += chunk.count
+      let chunk = try snapshots(type, target, after: last)
+      // The sum does not depend on the order.
+      for snapshot in chunk { result.targetChecksum &+= try Content(snapshot).fingerprint(names) }
+      result.targetCount += chunk.count
+      last = chunk.last?.persistentIdentifier
+      if chunk.count < size { return }
     }
   }
 }
@@ -177,7 +190,7 @@ private struct Content {
     self.id = id
   }
 
-  /// FNV-1a over the cells of all properties in order, with related models by `id`. Lists follow from the other side.
+  /// A hash of the cells of all properties in order, with related models by `id`. Lists follow from the other side.
   func fingerprint(_ names: [PersistentIdentifier: String]) -> UInt64 {
     var hash = Fingerprint()
     snapshot.forEachCell(naming: { names[$0] ?? "?" }) { kind, bytes in hash.add(kind, bytes) }
@@ -185,15 +198,25 @@ private struct Content {
   }
 }
 
+/// A hash like FNV-1a, but of words of eight bytes.
 private struct Fingerprint {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// Adds the kind of the cell, its length and its bytes.
+  /// Adds the kind of the cell and its length, then its bytes.
   mutating func add(_ kind: UInt8, _ bytes: UnsafeRawBufferPointer) {
-    add(kind)
-    withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { for byte in $0 { add(byte) } }
-    for byte in bytes { add(byte) }
+    add(UInt64(bytes.count) << 8 | UInt64(kind))
+    var place = 0
+    while place + 8 <= bytes.count {
+      add(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      place += 8
+    }
+    guard place < bytes.count else { return }
+    add(bytes[place...].reduce(0) { $0 << 8 | UInt64($1) })
   }
 
-  private mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+  private mutating func add(_ word: UInt64) {
+    value = (value ^ word) &* 0x100_0000_01b3
+    // Multiplication carries differences to higher bits only.
+    value ^= value >> 32
+  }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Sorted
 import SwiftData
 import SwiftDataPostgres
+import SwiftDataTesting
 import Testing
 
 @Suite("A copy of a store") struct StoreCopyTests {
@@ -16,9 +17,9 @@ import Testing
   }
 
   /// A store with a few conversations, each with messages, a user and a FAQ.
-  private func fill() throws {
+  private func fill(_ conversations: Int = 3) throws {
     let context = try folder.context()
-    for number in 0..<3 {
+    for number in 0..<conversations {
       let conversation = ConversationEntity(id: "c\(number)", participantIDs: ["a", "é"], displayName: "e\u{301}\u{0}")
       context.insert(conversation)
       for place in 0..<5 {
@@ -71,6 +72,44 @@ import Testing
     #expect(results.first { $0.entity == "UserEntity" }?.isVerified == false)
   }
 
+  /// The statements about messages that select rows with a condition or without.
+  private func selects(_ statements: [String], where condition: (String) -> Bool) -> Int {
+    statements.filter { $0.hasPrefix("SELECT") && $0.contains("\"MessageEntity\" AS t0") && condition($0) }.count
+  }
+
+  /// Expects the reads of a copy of 15 messages in pages of four: each page once in either store, and one lookup per
+  /// page if the target has messages.
+  private func expectReads(_ statements: [String], lookups: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+    let pages = selects(statements) { $0.contains("ORDER BY t0._pk LIMIT") }
+    #expect(pages == 4 + 4, "\(statements)", sourceLocation: sourceLocation)
+    let later = selects(statements) { $0.contains("t0._pk > ") }
+    #expect(later == 3 + 3, "only the first page starts at the beginning", sourceLocation: sourceLocation)
+    let found = selects(statements) { $0.contains("t0.\"id\" IN") }
+    #expect(found == lookups, "\(statements)", sourceLocation: sourceLocation)
+  }
+
+  @Test("reads each page of either store once, by key, and looks nothing up in an empty class")
+  func reads() throws {
+    try fill()
+    let (source, target) = (try file("inbox.store"), try file("copy.store"))
+    let (_, first) = try StatementTrace.record { try copy(source, target) }
+    expectReads(first, lookups: 0)
+    let (_, second) = try StatementTrace.record { try copy(source, target) }
+    expectReads(second, lookups: 4)
+  }
+
+  @Test("costs the same per message in the middle of a store as at its beginning")
+  func growth() throws {
+    func steps(_ conversations: Int) throws -> Int {
+      let folder = try StoreCopyTests()
+      try folder.fill(conversations)
+      let (source, target) = (try folder.file("inbox.store"), try folder.file("copy.store"))
+      return try StatementTrace.steps { _ = try folder.copy(source, target, chunk: 8) }
+    }
+    let (few, many) = (try steps(40), try steps(320))
+    #expect(many < few * 9, "\(few) steps for 200 messages, \(many) for 1,600")
+  }
+
   @Test(
     "goes to a server and back",
     .enabled(if: CopyServer.url != nil, "no server: run `make test`, or `scripts/postgres swift test`"))
@@ -80,8 +119,10 @@ import Testing
       url: CopyServer.url ?? "", schema: SortedContainer.schema, namespace: "copy_" + UUID().uuidString.lowercased())
     let store = try PostgresStore(configuration)
     defer { try? store.erase() }
-    let there = try copy(try file("inbox.store"), store)
-    let back = try copy(store, try file("back.store"))
+    let (there, statements) = try StatementTrace.record { try copy(try file("inbox.store"), store) }
+    expectReads(statements, lookups: 0)
+    let (back, others) = try StatementTrace.record { try copy(store, try file("back.store")) }
+    expectReads(others, lookups: 0)
     #expect((there + back).allSatisfy { $0.isVerified && $0.sourceChecksum == $0.targetChecksum })
     #expect(zip(there, back).allSatisfy { $0.sourceChecksum == $1.targetChecksum })
     let messages = try ModelContext(try SortedContainer.open(folder.url.appendingPathComponent("back.store")))
