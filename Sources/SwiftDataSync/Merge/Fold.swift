@@ -84,6 +84,12 @@ final class Fold: RecordSource {
     self.uniques.merge(uniques) { $1 }
   }
 
+  /// Makes room for the records of transactions.
+  func reserve(_ count: Int) {
+    states.reserveCapacity(states.count + count)
+    changed.reserveCapacity(count)
+  }
+
   func apply(_ transaction: SyncTransaction) throws {
     for change in transaction.changes { try apply(change) }
     try mergeChanged()

@@ -59,6 +59,8 @@ struct SyncSchema: Sendable, Equatable {
   }
 
   let entities: [String: Entity]
+  /// Whether some class has a relationship.
+  let hasReferences: Bool
 
   subscript(name: String) -> Entity? { entities[name] }
 
@@ -131,6 +133,7 @@ extension SyncSchema {
       entities[name]!.isTarget = ancestor != nil
     }
     self.entities = entities
+    hasReferences = entities.values.contains(where: \.isTarget)
   }
 
   private static func property(_ property: __Property, _ entity: __Entity) -> Property {

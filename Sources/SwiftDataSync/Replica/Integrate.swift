@@ -65,6 +65,7 @@ extension Replica {
     try ledger.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
     try ledger.prefetchUniques(entries.lazy.flatMap(\.transaction.changes), user.schema)
     let shadow = makeFold(over: ledger)
+    shadow.reserve(entries.reduce(0) { $0 + $1.transaction.changes.count })
     for entry in entries { try shadow.apply(entry.transaction) }
     let intent = ReplicaState.Intent(zone: zone, entries: entries, expected: expected ?? 0, inserted: [])
     let own = ledger.pending.filter { $0.zone == zone }.prefix(entries.count).map(\.transaction.id)

@@ -3,9 +3,11 @@ import SyncProtocol
 
 // A batch on its way into the user's store, as bytes: it may have many thousand records.
 
-extension ReplicaState.Intent: Codable {
-  init(from decoder: any Decoder) throws {
-    var reader = BinaryReader(try decoder.singleValueContainer().decode(Data.self))
+extension ReplicaState.Intent {
+  /// Reads ``encoded``.
+  /// - Throws: `DecodingError`.
+  init(encoded: Data) throws {
+    var reader = BinaryReader(encoded)
     zone = try reader.text()
     expected = Int64(bitPattern: try reader.fixed())
     entries = try (0..<(try reader.count())).map { _ in
@@ -47,7 +49,7 @@ extension ReplicaState.Intent: Codable {
     try reader.end()
   }
 
-  func encode(to encoder: any Encoder) throws {
+  var encoded: Data {
     var writer = BinaryWriter(capacity: 4096)
     writer.text(zone)
     writer.fixed(UInt64(bitPattern: expected))
@@ -90,7 +92,17 @@ extension ReplicaState.Intent: Codable {
         writer.optional(holder) { $0.record($1) }
       }
     }
+    return writer.data
+  }
+}
+
+extension ReplicaState.Intent: Codable {
+  init(from decoder: any Decoder) throws {
+    try self.init(encoded: try decoder.singleValueContainer().decode(Data.self))
+  }
+
+  func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(writer.data)
+    try container.encode(encoded)
   }
 }

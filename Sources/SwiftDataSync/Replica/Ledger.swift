@@ -65,6 +65,7 @@ final class Ledger: RecordSource {
     if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
       self.replica = try SyncWire.decode(ReplicaState.self, from: row.state)
       guard self.replica.format == ReplicaState.format else { throw ReplicaError.otherFormat }
+      self.replica.intent = try row.intent.map(ReplicaState.Intent.init)
     } else {
       self.replica = ReplicaState(replica: replica())
     }
@@ -90,6 +91,7 @@ final class Ledger: RecordSource {
   /// Names begin with the time, so that a name behind the newest one has no record. Most names that arrive are such names.
   func prefetch(_ names: some Sequence<RecordName>) throws {
     var missing: [RecordName] = []
+    records.reserveCapacity(records.count + names.underestimatedCount)
     for name in names where records[name] == nil {
       records[name] = Slot()
       if let newest = newestName, name <= newest { missing.append(name) }
@@ -332,11 +334,14 @@ final class Ledger: RecordSource {
   /// Writes all changes at once.
   /// - Parameter isHalf: whether the same records are written again at once, so that what is in memory is kept.
   func save(isHalf: Bool = false) throws {
-    let data = try SyncWire.encode(replica)
+    var state = replica
+    state.intent = nil
+    let (data, intent) = (try SyncWire.encode(state), replica.intent?.encoded)
     if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
       if row.state != data { row.state = data }
+      if row.intent != intent { row.intent = intent }
     } else {
-      context.insert(LedgerReplica(state: data))
+      context.insert(LedgerReplica(state: data, intent: intent))
     }
     try writePages()
     try context.save()

@@ -101,8 +101,10 @@ final class LedgerConflict {
 @Model
 final class LedgerReplica {
   @Attribute(.unique) var id: Int
-  /// `ReplicaState` as JSON.
+  /// `ReplicaState` as JSON, without its intent.
   var state: Data
+  /// `ReplicaState.Intent.encoded`, which can be large; nil if there is none.
+  var intent: Data?
 
-  init(state: Data) { (self.id, self.state) = (1, state) }
+  init(state: Data, intent: Data?) { (self.id, self.state, self.intent) = (1, state, intent) }
 }

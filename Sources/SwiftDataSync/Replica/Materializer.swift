@@ -45,7 +45,9 @@ final class Materializer {
     for name in alive where objects[name] == nil { try create(name) }
     let isNew = Set(inserted)
     for name in alive where !isNew.contains(name) { try updateAttributes(name) }
-    try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
+    if user.schema.hasReferences {
+      try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
+    }
     let lists = lists.sorted { ($0.target, $0.property) < ($1.target, $1.property) }
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.

@@ -22,14 +22,18 @@ final class ObjectNames {
 
   /// The group of an object, by the text of its identifier.
   private static func group(of object: String) -> String {
-    let text = object.utf8
-    if let slash = text.lastIndex(of: UInt8(ascii: "/")), let key = Int64(object[text.index(after: slash)...]) {
-      return object[...slash] + String(key >> 6)
+    var object = object
+    return object.withUTF8 { text in
+      if let slash = text.lastIndex(of: UInt8(ascii: "/")),
+        let key = Int64(String(decoding: text[(slash + 1)...], as: UTF8.self))
+      {
+        return String(decoding: text[...slash], as: UTF8.self) + String(key >> 6)
+      }
+      // Keys of other stores are texts, which say nothing of neighbours.
+      var hash: UInt32 = 2_166_136_261
+      for byte in text { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+      return "=\(hash & 0xFFF)"
     }
-    // Keys of other stores are texts, which say nothing of neighbours.
-    var hash: UInt32 = 2_166_136_261
-    for byte in text { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
-    return "=\(hash & 0xFFF)"
   }
 
   /// The records that objects are, by the texts of their identifiers.

@@ -66,10 +66,11 @@ final class TransactionBuilder {
   /// Finds the names of objects, and gives new ones to those that have none.
   private func name(_ identifiers: [PersistentIdentifier]) throws {
     let unknown = identifiers.filter { names[$0] == nil }
+    guard !unknown.isEmpty else { return }
     // Inserted objects may have names, too: an object that was exported before may lead to one of a later save.
-    let known = try ledger.names(of: unknown.map(UserStore.text))
-    for identifier in unknown {
-      let text = UserStore.text(identifier)
+    let texts = unknown.map(UserStore.text)
+    let known = try ledger.names(of: texts)
+    for (identifier, text) in zip(unknown, texts) {
       if let name = known[text] {
         names[identifier] = try view.resolve(name)
       } else if names[identifier] == nil {
@@ -100,7 +101,8 @@ final class TransactionBuilder {
 
   private func name(of object: any PersistentModel) throws -> RecordName {
     let identifier = object.persistentModelID
-    if names[identifier] == nil { try name([identifier]) }
+    if let name = names[identifier] { return name }
+    try name([identifier])
     return names[identifier]!
   }
 

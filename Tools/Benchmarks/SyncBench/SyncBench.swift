@@ -72,6 +72,8 @@ struct CostCommand: AsyncParsableCommand {
 
     let writer = try open(folder, "writer", syncs: true)
     let sender = writer.syncEngines[0]
+    // Only then are the objects changes, and not what the store had before it synced.
+    try await sender.syncNow()
     await sender.pause()
     try insert(into: writer)
     let push = try await cost { try await sender.syncNow() }
