@@ -1,4 +1,5 @@
 import CBenchRows
+import CRaw
 import Foundation
 import SwiftData
 
@@ -8,6 +9,8 @@ struct ObjectResult: Codable {
   let count: Int
   /// Milliseconds by step.
   var steps: [String: Double] = [:]
+  /// Milliseconds of the same deletions by SQLite from C.
+  var raw: [String: Double] = [:]
   /// The size of the file with all objects.
   var bytes = 0
   /// The peak memory of the process in KiB after all objects were saved.
@@ -24,7 +27,7 @@ enum ObjectKind: String, Codable, CaseIterable {
 
 /// Creates, saves, reads, changes and deletes objects in a process of its own.
 struct ObjectRun {
-  static let steps = ["instantiate", "save", "read", "update", "delete"]
+  static let steps = ["instantiate", "save", "read", "update", "delete", "delete each"]
 
   let kind: ObjectKind
   let count: Int
@@ -46,17 +49,68 @@ struct ObjectRun {
       let size = try? URL(fileURLWithPath: url.path + suffix).resourceValues(forKeys: [.fileSizeKey]).fileSize
       return sum + (size ?? 0)
     }
-    if kind == .graph { try work(with: Student.self, ModelContext(container), &result) }
-    if kind == .simple { try workWithPeople(ModelContext(container), &result) }
+    if kind == .graph {
+      try work(with: Student.self, ModelContext(container), &result)
+      try deleteSchoolsInC(&result)
+    }
+    if kind == .simple {
+      try workWithPeople(ModelContext(container), &result)
+      try deleteEach(in: container, &result)
+      deletePeopleInC(&result)
+    }
     return result
   }
 
   private func measure<T>(_ step: String, _ result: inout ObjectResult, _ body: () throws -> T) rethrows -> T {
-    let start = bench_now_ns()
-    let value = try body()
-    result.steps[step, default: 0] += Double(bench_now_ns() - start) / 1e6
+    let (value, time) = try Self.time(body)
+    result.steps[step, default: 0] += time
     return value
   }
+
+  /// The result of the body, and its milliseconds.
+  private static func time<T>(_ body: () throws -> T) rethrows -> (T, Double) {
+    let start = bench_now_ns()
+    let value = try body()
+    return (value, Double(bench_now_ns() - start) / 1e6)
+  }
+
+  // MARK: - Deletions one by one, and from C
+
+  private func deleteEach(in container: ModelContainer, _ result: inout ObjectResult) throws {
+    let filling = ModelContext(container)
+    for number in 0..<count { filling.insert(Person(number)) }
+    try filling.save()
+    let context = ModelContext(container)
+    let people = try context.fetch(FetchDescriptor<Person>())
+    try measure("delete each", &result) {
+      for person in people { context.delete(person) }
+      try context.save()
+    }
+    guard try context.fetchCount(FetchDescriptor<Person>()) == 0 else { throw Failure("there are people left") }
+  }
+
+  private func deletePeopleInC(_ result: inout ObjectResult) {
+    let raw = craw_objects_people(rawFile(), Int64(count))
+    result.raw["delete each"] = Self.time { craw_objects_delete_people(raw, Int64(count)) }.1
+    craw_objects_close(raw)
+  }
+
+  private func deleteSchoolsInC(_ result: inout ObjectResult) throws {
+    let raw = craw_objects_schools(rawFile(), Int64(count))
+    let (left, time) = Self.time { craw_objects_delete_schools(raw) }
+    result.raw["delete"] = time
+    craw_objects_close(raw)
+    guard left == 0 else { throw Failure("the foreign keys left grades") }
+  }
+
+  /// The path of a new file.
+  private func rawFile() -> String {
+    let path = "\(directory)/objects-raw.db"
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    return path
+  }
+
+  // MARK: - Steps
 
   private func create(in container: ModelContainer, chunk: Int, _ result: inout ObjectResult) throws {
     for first in stride(from: 0, to: count, by: chunk) {

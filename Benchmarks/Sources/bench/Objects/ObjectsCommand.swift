@@ -21,8 +21,10 @@ struct ObjectsCommand: ParsableCommand {
       let result = try ObjectRun(kind: kind, count: count, directory: data).run()
       return print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }
-    print("| objects | " + ObjectRun.steps.map { "\($0), ms" }.joined(separator: " | ") + " | disk, MB | memory, MiB |")
-    print("| --- |" + String(repeating: " ---: |", count: ObjectRun.steps.count + 2))
+    print(
+      "| objects | " + ObjectRun.steps.map { "\($0), ms" }.joined(separator: " | ")
+        + " | raw C, ms | ratio | disk, MB | memory, MiB |")
+    print("| --- |" + String(repeating: " ---: |", count: ObjectRun.steps.count + 4))
     for kind in ObjectKind.allCases {
       for count in try numbers(kind == .graph ? graph : simple) where kind != .chunks || count >= 100_000 {
         print(line(try measure(kind, count)))
@@ -52,9 +54,11 @@ struct ObjectsCommand: ParsableCommand {
   }
 
   private func line(_ result: ObjectResult) -> String {
-    let times = ObjectRun.steps.map { step in
-      result.steps[step].map { String(format: $0 < 10 ? "%.2f" : "%.0f", $0) } ?? ""
-    }
+    func text(_ number: Double?) -> String { number.map { String(format: $0 < 10 ? "%.2f" : "%.0f", $0) } ?? "" }
+    let times = ObjectRun.steps.map { text(result.steps[$0]) }
+    // C does the last deletion of the line.
+    let raw = result.raw.first
+    let ratio = raw.flatMap { step, time in result.steps[step].map { String(format: "%.2f", $0 / time) } } ?? ""
     let title =
       switch result.kind {
       case .simple: "\(result.count) simple"
@@ -64,6 +68,6 @@ struct ObjectsCommand: ParsableCommand {
     let sizes = [
       String(format: "%.1f", Double(result.bytes) / 1e6), String(format: "%.0f", Double(result.peakMemory) / 1024),
     ]
-    return "| " + ([title] + times + sizes).joined(separator: " | ") + " |"
+    return "| " + ([title] + times + [text(raw?.value), ratio] + sizes).joined(separator: " | ") + " |"
   }
 }
