@@ -15,8 +15,10 @@ extension ContextState {
       return
     }
     let rules = DeleteRules(context: self)
-    var pending = [model]
-    while let object = pending.popLast() {
+    var pending = [any PersistentModel]()
+    var next: (any PersistentModel)? = model
+    while let object = next {
+      defer { next = pending.popLast() }
       guard object.__state.context === self, !object.__state.flags.contains(.deleted) else { continue }
       let isNew = object.__state.flags.contains(.inserted)
       rules.load(for: object)
@@ -26,7 +28,8 @@ extension ContextState {
       if isNew {
         forget(object)
       } else {
-        registerUndo { $0.undoDeletion(of: object) }
+        // The action is made only if somebody keeps it.
+        if undoManager != nil { registerUndo { $0.undoDeletion(of: object) } }
         deleted[ObjectIdentifier(object)] = object
       }
     }

@@ -97,12 +97,13 @@ package final class ContextState {
 
   /// Removes an object, which keeps its values and belongs to no context.
   func unregister(_ object: any PersistentModel) {
-    if let table = try? core.table(for: type(of: object).__entity), object.__state.key != 0,
-      identityMaps[table.root][object.__state.key] === object
-    {
-      identityMaps[table.root][object.__state.key] = nil
+    let key = object.__state.key
+    if key != 0 {
+      if let table = try? core.table(for: type(of: object).__entity) {
+        identityMaps[table.root].remove(object, key: key)
+      }
+      object.__state.former = FormerIdentity(object.persistentModelID)
     }
-    if object.__state.key != 0 { object.__state.former = FormerIdentity(object.persistentModelID) }
     object.__state.context = nil
     object.__state.batch = nil
     departed.add(object)

@@ -45,6 +45,12 @@ struct IdentityMap {
     }
   }
 
+  /// Removes an object. Another object at the key stays.
+  mutating func remove(_ object: any PersistentModel, key: Int64) {
+    guard let page = page(of: key), page[key] === object else { return }
+    page[key] = nil
+  }
+
   /// The objects that are still alive.
   var objects: [any PersistentModel] { pages.values.flatMap(\.objects) }
 

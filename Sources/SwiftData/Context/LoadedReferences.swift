@@ -24,8 +24,14 @@ struct LoadedReferences {
     ) -> Void
   ) {
     guard !sought.isEmpty else { return }
-    let ids = Set(sought.map { ObjectIdentifier($0) })
-    let entities = Set(sought.map { type(of: $0).__entity.root.name })
+    var roots = Set<ObjectIdentifier>()
+    var last: __Entity?
+    for object in sought where type(of: object).__entity !== last {
+      last = type(of: object).__entity
+      roots.insert(ObjectIdentifier(last!.root))
+    }
+    // Made only if a relationship may lead to them.
+    lazy var ids = Set(sought.map { ObjectIdentifier($0) })
     func isSought(_ object: any PersistentModel) -> Bool { ids.contains(ObjectIdentifier(object)) }
     // A long list is not built for a target that it does not contain.
     func mayName(_ object: any PersistentModel, _ property: __Property) -> Bool {
@@ -39,9 +45,8 @@ struct LoadedReferences {
     }
     for table in context.core.allTables {
       let affected = table.entity.properties.filter { property in
-        guard let destination = property.destination?.__entity, entities.contains(destination.root.name) else {
-          return false
-        }
+        guard let destination = property.destination?.__entity, roots.contains(ObjectIdentifier(destination.root))
+        else { return false }
         return isAffected(property, RelationshipInfo.of(property, in: table.entity).inverse)
       }
       guard !affected.isEmpty else { continue }

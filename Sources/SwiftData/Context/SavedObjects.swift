@@ -15,12 +15,15 @@ struct SavedObjects {
       refaultUnrecorded()
       dropForgotten()
     }
-    forgetSaved()
+    var last: EntityTable?
     for object in operation.deleted {
-      let table = table(of: object)
+      let table = if let last, last.entity === type(of: object).__entity { last } else { table(of: object) }
+      last = table
       changes.deleted.add(object.__state.key, of: table)
+      object.__state.flags = []
       context.unregister(object)
     }
+    forgetSaved()
     for object in operation.inserted {
       let table = table(of: object)
       let key = object.__state.key
@@ -51,13 +54,16 @@ struct SavedObjects {
 
   /// Removes saved changes all at once, because removing one costs as much as removing all.
   private func forgetSaved() {
-    for object in operation.deleted { object.__state.flags = [] }
     for object in operation.inserted { object.__state.flags = [] }
     for change in operation.changed { change.object.__state.flags = [] }
-    if !operation.deleted.isEmpty { context.deleted.removeAll { !$0.__state.flags.contains(.deleted) } }
-    if !operation.inserted.isEmpty { context.inserted.removeAll { !$0.__state.flags.contains(.inserted) } }
+    if !operation.deleted.isEmpty {
+      context.deleted.removeSaved(operation.deleted.count) { !$0.__state.flags.contains(.deleted) }
+    }
+    if !operation.inserted.isEmpty {
+      context.inserted.removeSaved(operation.inserted.count) { !$0.__state.flags.contains(.inserted) }
+    }
     if !operation.changed.isEmpty || !operation.deleted.isEmpty {
-      context.changed.removeAll { !$0.object.__state.flags.contains(.changed) }
+      context.changed.removeSaved(operation.changed.count) { !$0.object.__state.flags.contains(.changed) }
     }
     context.unsavedIndices.removeAll()
     context.forgetTemporaryIdentities()

@@ -96,6 +96,12 @@ struct UnsavedObjects<Entry> {
     for case let entry? in old where !isGone(entry) { append(entry, ObjectIdentifier(model(entry))) }
   }
 
+  /// Removes the entries that a save wrote.
+  /// - Parameter number: how many it wrote. If it wrote all, none is looked at.
+  mutating func removeSaved(_ number: Int, where isSaved: (Entry) -> Bool) {
+    if number == count { removeAll() } else { removeAll(where: isSaved) }
+  }
+
   mutating func removeAll() {
     // One save of a few objects is followed by another.
     let keepsCapacity = entries.count <= 64

@@ -4,7 +4,10 @@ struct Validation {
 
   /// - Throws: ``SwiftDataError/modelValidationFailure`` or a denied deletion, with entity and property.
   func run() throws {
-    for object in context.deleted.values { try checkDeny(object) }
+    // Most classes deny nothing.
+    if context.deleted.entities.contains(where: { !Self.denying($0).isEmpty }) {
+      for object in context.deleted.values { try checkDeny(object) }
+    }
     // Consecutive objects are often of one class, and most classes have nothing to check.
     var last: EntityTable?
     func check(_ object: any PersistentModel) throws {
@@ -51,9 +54,13 @@ struct Validation {
     return !back.contains { $0 === object }
   }
 
+  private static func denying(_ entity: __Entity) -> [__Property] {
+    entity.properties.filter { $0.relationship?.deleteRule == .deny }
+  }
+
   private func checkDeny(_ object: any PersistentModel) throws {
     let entity = type(of: object).__entity
-    for property in entity.properties where property.relationship?.deleteRule == .deny {
+    for property in Self.denying(entity) {
       if case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
       guard case .targets(let targets, _) = object.__relationship(property.index, .read) else { continue }
       // A new object that was deleted before the save belongs to no context.

@@ -54,10 +54,23 @@ package struct HistoryRecorder {
       Run(kind: .delete, entity: entity, first: key, properties: nil, tombstone: kept.isEmpty ? nil : Self.json(kept)))
   }
 
+  /// Records deleted objects of one class without preserved values.
+  package mutating func delete(_ entity: String, _ keys: [Int64]) {
+    var start = keys.startIndex
+    while start < keys.endIndex {
+      var end = start + 1
+      while end < keys.endIndex, keys[end] == keys[end - 1] &+ 1 { end += 1 }
+      var run = Run(kind: .delete, entity: entity, first: keys[start], properties: nil, tombstone: nil)
+      run.count = Int64(end - start)
+      add(run)
+      start = end
+    }
+  }
+
   /// Changes are grouped by kind and class, so that alternating inserts of an object and its parts make two runs.
   private mutating func add(_ run: Run) {
     if growing?.takesIn(run) == true {
-      growing!.count += 1
+      growing!.count += run.count
     } else {
       settle()
       growing = run

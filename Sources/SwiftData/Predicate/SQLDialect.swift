@@ -84,6 +84,14 @@ package struct OrderTerm: Hashable, Sendable {
   }
 }
 
+extension [Int64] {
+  /// The range of many keys that ascend without a gap, as those of rows that were saved together do.
+  package var range: ClosedRange<Int64>? {
+    guard count > 16, let first, let last, last &- first == Int64(count - 1), first < last else { return nil }
+    return zip(self, dropFirst()).allSatisfy { $0 < $1 } ? first...last : nil
+  }
+}
+
 /// SQLite's SQL.
 package struct SQLiteDialect: SQLDialect {
   package init() {}
@@ -97,7 +105,11 @@ package struct SQLiteDialect: SQLDialect {
   }
 
   package func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment {
-    SQLFragment("\(expression) IN (SELECT value FROM json_each(?))", [SQLValue.list(keys)])
+    if let range = keys.range {
+      return SQLFragment(
+        "\(expression) BETWEEN ? AND ?", [.integer(range.lowerBound), .integer(range.upperBound)])
+    }
+    return SQLFragment("\(expression) IN (SELECT value FROM json_each(?))", [SQLValue.list(keys)])
   }
 
   // MARK: - Lists

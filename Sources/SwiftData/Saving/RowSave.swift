@@ -217,35 +217,60 @@ package final class RowSave: StoreSave {
   // MARK: - Deletes
 
   private func deleteRows(by writer: any RowWriter) throws {
-    var groups = [(table: EntityTable, keys: [Int64])]()
+    var groups = [DeletedGroup]()
+    var last: (entity: __Entity, place: Int)?
     for object in deleted {
-      let table = try changes.table(of: object)
-      let place = groups.firstIndex { $0.table === table } ?? groups.count
-      if place == groups.count { groups.append((table, [])) }
-      groups[place].keys.append(object.__state.key)
-    }
-    for (table, keys) in groups { try delete(keys, table, by: writer) }
-    guard !changes.marked.isEmpty else { return }
-    for (table, keys) in changes.marked {
-      let keys = keys.sorted()
-      let rules = try DeletionRules(table, changes.core)
-      try checkDenials(of: keys, table, rules, by: writer)
-      for (property, destination, targets) in rules.cleared {
-        try noteCleared(property, try writer.rows(targets(keys)), destination.name)
+      let entity = type(of: object).__entity
+      if last?.entity !== entity {
+        let table = try changes.core.table(for: entity)
+        let place = groups.firstIndex { $0.table === table } ?? groups.count
+        if place == groups.count { groups.append(DeletedGroup(table: table)) }
+        last = (entity, place)
       }
-      try delete(keys, table, by: writer)
-      savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: keys))
+      groups[last!.place].keys.append(object.__state.key)
+    }
+    for (table, keys) in changes.marked {
+      groups.append(DeletedGroup(table: table, keys: keys.sorted(), isMarked: true))
+      savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: groups.last!.keys))
+    }
+    for group in groups { try record(group, by: writer) }
+    // The store clears references to a deleted row, which is in vain for rows that are deleted too.
+    if groups.count > 1 {
+      let rank = UnsavedChanges.ranks(of: groups.map(\.table))
+      groups.sort { rank[$0.table.entity.name]! > rank[$1.table.entity.name]! }
+    }
+    for group in groups {
+      if group.isMarked { try checkMarked(group, by: writer) }
+      try writer.delete(group.keys.sorted(), from: group.table)
     }
   }
 
-  private func delete(_ keys: [Int64], _ table: EntityTable, by writer: any RowWriter) throws {
-    let kept = table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
-    let cells = kept.isEmpty ? [:] : try writer.cells(of: keys, kept, in: table)
-    for key in keys {
+  /// Rows of one class to delete.
+  private struct DeletedGroup {
+    let table: EntityTable
+    var keys: [Int64] = []
+    /// Whether a batch delete marked them.
+    var isMarked = false
+  }
+
+  /// Records deletions with the values that the history preserves.
+  private func record(_ group: DeletedGroup, by writer: any RowWriter) throws {
+    let kept = group.table.stored.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
+    let name = group.table.entity.name
+    guard !kept.isEmpty else { return history.delete(name, group.keys) }
+    let cells = try writer.cells(of: group.keys, kept, in: group.table)
+    for key in group.keys {
       let pairs = zip(kept.map(\.name), cells[key] ?? [])
-      history.delete(table.entity.name, key, tombstone: Dictionary(pairs) { first, _ in first })
+      history.delete(name, key, tombstone: Dictionary(pairs) { first, _ in first })
     }
-    try writer.delete(keys, from: table)
+  }
+
+  private func checkMarked(_ group: DeletedGroup, by writer: any RowWriter) throws {
+    let rules = try DeletionRules(group.table, changes.core)
+    try checkDenials(of: group.keys, group.table, rules, by: writer)
+    for (property, destination, targets) in rules.cleared {
+      try noteCleared(property, try writer.rows(targets(group.keys)), destination.name)
+    }
   }
 
   /// There was nothing to protect when the rows were marked; others may have saved since.

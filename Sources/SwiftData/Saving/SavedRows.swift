@@ -27,6 +27,7 @@ package struct SavedRows {
 
   /// Drops rows that were deleted too, and computes the rest.
   mutating func finish(_ core: ContainerCore, changed: Set<SavedRows.Changed>) {
+    guard !cleared.isEmpty else { return }
     let gone = Dictionary(grouping: deleted, by: \.root).mapValues { Set($0.flatMap(\.keys)) }
     func root(_ entity: String) -> Int { core.table(named: entity)?.root ?? -1 }
     cleared = cleared.filter { gone[root($0.key.entity)]?.contains($0.key.key) != true }

@@ -112,7 +112,12 @@ extension UnsavedChanges {
   }
 
   private static func sort(_ groups: inout [ObjectGroup]) {
-    let tables = groups.map(\.table)
+    let rank = ranks(of: groups.map(\.table))
+    groups.sort { rank[$0.table.entity.name]! < rank[$1.table.entity.name]! }
+  }
+
+  /// The place of each class in an order in which the targets of its to-ones come first.
+  static func ranks(of tables: [EntityTable]) -> [String: Int] {
     var rank = [String: Int]()
     func visit(_ table: EntityTable, path: Set<String>) {
       let name = table.entity.name
@@ -125,6 +130,6 @@ extension UnsavedChanges {
       if rank[name] == nil { rank[name] = rank.count }
     }
     for table in tables { visit(table, path: []) }
-    groups.sort { rank[$0.table.entity.name]! < rank[$1.table.entity.name]! }
+    return rank
   }
 }
