@@ -24,7 +24,8 @@ export const leaves = () => running;
 async function act(form, button) {
   form.elements.form.value = state.token;
   form.elements.return.value = plainPath(location.href);
-  const body = new URLSearchParams(new FormData(form, button));
+  const body = new URLSearchParams(new FormData(form));
+  if (button.name) body.set(button.name, button.value);
   const loaded = await load(button.formAction, { method: "POST", body });
   if (!loaded) return later(button);
   const { answer, page } = loaded;
@@ -71,18 +72,29 @@ function merge(loaded) {
   if ($("#notice", page)?.firstElementChild) $("#notice").replaceChildren(...$("#notice", page).childNodes);
   const status = $("#status", page);
   if (status && $("#status")) $("#status").replaceChildren(...status.childNodes);
+  // Where there is no room above, a menu opens downwards.
+  document.addEventListener("toggle", ({ target: menu }) => {
+    if (!menu.matches(".msg .menu") || !menu.open) return;
+    menu.classList.remove("down");
+    const top = $("#thread-scroll")?.getBoundingClientRect().top ?? 0;
+    menu.classList.toggle("down", $(".panel", menu).getBoundingClientRect().top < top);
+  }, true);
   hideNoticeLater();
   if (!$(".panes", page)) return;
   mergeRows(loaded);
   if (state.thread) refreshThread();
 }
 
+function run(form, button) {
+  for (const menu of all("details.menu[open]")) menu.open = false;
+  running = act(form, button);
+}
+
 export function start() {
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "act" || new URL(event.submitter.formAction).pathname === "/sign-out") return;
     event.preventDefault();
-    for (const menu of all("details.menu[open]")) menu.open = false;
-    running = act(event.target, event.submitter);
+    run(event.target, event.submitter);
   });
   if (state.account) markChanges().catch(() => {});
   on("changed", ({ refusal }) => {
@@ -98,6 +110,8 @@ export function start() {
       const text = $(".text", button.closest(".msg"))?.innerText ?? "";
       navigator.clipboard.writeText(text).then(() => say(t("Copied.")), () => say(t("The browser does not let pages copy.")));
     }
+    const free = event.target.closest("button[data-act]");
+    if (free) run($("#act"), free);
     // A menu closes when something else is clicked.
     for (const menu of all("details.menu[open]")) if (!menu.contains(event.target) || button) menu.open = false;
   });

@@ -2,7 +2,20 @@
 
 export const $ = (selector, root = document) => root.querySelector(selector);
 export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-export const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+export const parse = (html) => freeButtons(new DOMParser().parseFromString(html, "text/html"));
+
+/**
+ * Takes buttons out of the form of all actions; `actions.js` runs them without it. A browser looks through the whole document
+ * for the buttons of a form whenever one of them comes or goes, and a message has a dozen.
+ */
+export function freeButtons(root) {
+  for (const button of all('button[form="act"]:not([formaction="/sign-out"])', root)) {
+    button.removeAttribute("form");
+    button.type = "button";
+    button.dataset.act = "";
+  }
+  return root;
+}
 
 /** The first list item of some HTML. */
 export const listItem = (html) => parse(`<ul>${html}</ul>`).querySelector("li");
@@ -19,6 +32,11 @@ export function make(tag, properties = {}, ...children) {
   }
   element.append(...children);
   return element;
+}
+
+/** Sets the place in the order of Tab where it differs: writing an attribute costs the browser a look at the styles. */
+export function setTabIndex(element, index) {
+  if (element.getAttribute("tabindex") !== String(index)) element.tabIndex = index;
 }
 
 /** An icon of the sprite. */

@@ -43,9 +43,7 @@ function pressed(event) {
 function openMenu(menu) {
   if (!menu) return;
   menu.open = true;
-  const items = all("a, button", menu).slice(0);
-  items.forEach((item) => (item.tabIndex = 0));
-  items[0]?.focus();
+  $("a, button", menu)?.focus();
 }
 
 export function start() {

@@ -1,6 +1,6 @@
 // Lists that keep their order while items come, change and go.
 
-import { $, all, loadMedia, make } from "./dom.js";
+import { $, all, freeButtons, loadMedia, make, setTabIndex } from "./dom.js";
 import { rowOrder } from "./order.js";
 import { day, localise, timeOf } from "./times.js";
 import { t } from "./strings.js";
@@ -12,16 +12,65 @@ function takeMedia(item, old) {
   return begun;
 }
 
-/** Puts an item where it belongs, in place of the one with its identifier. */
+/** Takes the parts of a message that its own keys reach out of the order of Tab: a thread has hundreds of them. */
+export function makeReady(message) {
+  setTabIndex(message, -1);
+  for (const part of all(":scope > .msg-actions > a, :scope > .msg-actions > .menu > summary", message)) setTabIndex(part, -1);
+}
+
+/** Takes what the page itself noted at an item over to the one that comes in its place. */
+function takeMarks(item, old) {
+  for (const name of ["hit", "chosen-message", "changing", "flash"]) if (old.classList.contains(name)) item.classList.add(name);
+  item.classList.toggle("grouped", old.classList.contains("grouped"));
+  const [chip, oldChip] = [$(".chip", item), $(".chip", old)];
+  if (chip && oldChip?.hasAttribute("tabindex") && chip.className === oldChip.className) {
+    chip.tabIndex = 0;
+    chip.title = oldChip.title;
+  }
+  const [link, oldLink] = [$(".row-link", item), $(".row-link", old)];
+  if (!link || !oldLink) return;
+  for (const name of ["tabindex", "aria-current"]) {
+    if (oldLink.hasAttribute(name)) link.setAttribute(name, oldLink.getAttribute(name));
+    else link.removeAttribute(name);
+  }
+  for (const button of all(".row-actions button", item)) setTabIndex(button, -1);
+}
+
+/** Whether an item says what the one on the page says. The server's page still has its buttons in their form. */
+const isSame = (old, item) => ($('[form="act"]', old) ? freeButtons(old.cloneNode(true)) : old).isEqualNode(item);
+
+/**
+ * Puts items where they belong, each in place of the one with its identifier. What stands before or behind all others comes
+ * into the document at once, because each insertion has the browser look at the items behind it.
+ */
+export function putAll(items, list, kind, order) {
+  const shown = all(`:scope > .${kind}`, list);
+  const isNew = (item) => !document.getElementById(item.id);
+  const before = shown.length ? items.filter((item) => isNew(item) && order(item, shown[0]) < 0) : items;
+  const rest = items.filter((item) => !before.includes(item));
+  if (before.length) {
+    const part = document.createDocumentFragment();
+    for (const item of before.sort(order)) {
+      localise(item);
+      if (kind === "msg") makeReady(item);
+      part.append(item);
+    }
+    list.insertBefore(part, shown[0] ?? null);
+    before.forEach((item) => loadMedia(item));
+  }
+  for (const item of rest) put(item, list, kind, order);
+}
+
+/** Puts an item where it belongs, in place of the one with its identifier. One that is the same stays. */
 export function put(item, list, kind, order) {
   localise(item);
+  if (kind === "msg") makeReady(item);
   const old = document.getElementById(item.id);
-  // What a search led to stays marked.
-  if (old?.classList.contains("hit")) item.classList.add("hit");
-  if (old?.classList.contains("chosen-message")) item.classList.add("chosen-message");
+  if (old) takeMarks(item, old);
   // A menu that is open stays open, because its user is about to choose.
   const menu = old && $("details.menu[open]", old) && $("details.menu", item);
   if (menu) menu.open = true;
+  if (old && isSame(old, item)) return old;
   const focus = old?.contains(document.activeElement) ? document.activeElement : null;
   const begun = old ? takeMedia(item, old) : [];
   const inPlace = old && order(item, old) === 0;

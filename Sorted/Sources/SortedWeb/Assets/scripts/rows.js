@@ -1,6 +1,6 @@
 // The list of conversations.
 
-import { $, all } from "./dom.js";
+import { $, all, setTabIndex } from "./dom.js";
 import { headings, put } from "./lists.js";
 import { rowOrder, vanished } from "./order.js";
 import { load } from "./server.js";
@@ -13,16 +13,16 @@ const rows = () => $("#rows");
 export function mark() {
   const list = rows();
   if (!list) return;
-  const links = all(".row-link", list);
-  const focused = links.find((link) => link === document.activeElement);
-  const current = links.find((link) => link.closest(".row").dataset.slug === state.thread);
-  for (const link of links) {
-    if (link === current) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-    link.tabIndex = link === (focused ?? current ?? links[0]) ? 0 : -1;
-  }
+  const focused = document.activeElement?.matches(".row-link") ? document.activeElement : null;
+  const current = $(".row-link", document.getElementById(`c-${state.thread}`) ?? document.createElement("li"));
+  // Only what differs is written: a list may have thousands of rows.
+  for (const link of all(".row-link[aria-current]", list)) if (link !== current) link.removeAttribute("aria-current");
+  if (current && !current.hasAttribute("aria-current")) current.setAttribute("aria-current", "page");
+  const stop = focused ?? current ?? $(".row-link", list);
+  for (const link of all('.row-link:not([tabindex="-1"])', list)) if (link !== stop) link.tabIndex = -1;
+  if (stop) setTabIndex(stop, 0);
   // Keys and the pointer reach these: a stop for each of them would be hundreds.
-  for (const button of all(".row-actions button", list)) button.tabIndex = -1;
+  for (const button of all(".row-actions button:not([tabindex])", list)) button.tabIndex = -1;
 }
 
 // Behind the last one that is loaded.
@@ -32,13 +32,18 @@ const isFurther = (row) => {
 };
 
 export function putRow(row) {
+  if (!rows()) return;
+  place(row);
+  tidy();
+}
+
+/** Puts a row where it belongs, or takes it away where it belongs to another list. */
+function place(row) {
   const list = rows();
-  if (!list) return;
   const old = document.getElementById(row.id);
   const isShown = row.dataset.kinds.split(" ").includes(list.dataset.kind);
   if (!isShown || (!old && (list.dataset.filtered === "true" || isFurther(row)))) old?.remove();
   else put(row, list, "row", rowOrder);
-  tidy();
 }
 
 export function removeRow(slug) {
@@ -62,7 +67,7 @@ export function mergeRows({ page, isNewer }) {
   if (!list || !$("#rows", page)) return;
   const hasAfter = Boolean($("#more-rows", page));
   for (const row of vanished(all(".row", list), loaded, rowOrder, { hasAfter })) if (!isNewer(row)) row.remove();
-  for (const row of loaded) if (!isNewer(row)) putRow(row);
+  for (const row of loaded) if (!isNewer(row)) place(row);
   tidy();
 }
 
@@ -112,4 +117,6 @@ export function start() {
   scroller.scrollTop = Number(sessionStorage.getItem("list") ?? 0);
   addEventListener("pagehide", () => sessionStorage.setItem("list", scroller.scrollTop));
   on("thread", mark);
+  // The row shows at once that it was chosen; its conversation comes when it is loaded.
+  on("opening", mark);
 }

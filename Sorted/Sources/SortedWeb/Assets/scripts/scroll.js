@@ -7,7 +7,10 @@ const scroller = () => $("#thread-scroll");
 /** Whether newer messages than those on the page exist. */
 export const isDetached = () => Boolean($("#newer"));
 
-export const isAtEnd = () => Math.abs(scroller()?.scrollTop ?? 0) < 40;
+// Whether the scroller is about to go to the end, which grew.
+let isFollowing = false;
+
+export const isAtEnd = () => isFollowing || Math.abs(scroller()?.scrollTop ?? 0) < 40;
 
 /**
  * Runs a change of the thread, and keeps the message that is read where it is. A person who is at the end of the thread
@@ -15,13 +18,48 @@ export const isAtEnd = () => Math.abs(scroller()?.scrollTop ?? 0) < 40;
  */
 export function keepPlace(change) {
   const pane = scroller();
-  if (!pane || (isAtEnd() && !isDetached())) return change();
+  const isToFollow = isAtEnd() && !isDetached();
+  // A hidden page paints no frames.
+  if (!pane || (isToFollow && document.hidden)) return change();
   const anchor = inView(pane);
   const before = anchor?.getBoundingClientRect().top;
   const result = change();
   const now = anchor && document.getElementById(anchor.id);
-  if (now) pane.scrollTop += now.getBoundingClientRect().top - before;
+  const distance = now ? now.getBoundingClientRect().top - before : 0;
+  if (distance) pane.scrollTop += distance;
+  if (isToFollow) follow(pane);
   return result;
+}
+
+/**
+ * Scrolls to the end in the frame after the one that shows the change. Browsers count what moves because of a change as a
+ * shift of the layout, and what moves because of scrolling not.
+ */
+function follow(pane) {
+  if (isFollowing || pane.scrollTop === 0) return;
+  isFollowing = true;
+  const place = pane.scrollTop;
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    isFollowing = false;
+    // A person who scrolled up meanwhile reads on there.
+    if (pane.scrollTop >= Math.min(place, -40)) pane.scrollTop = 0;
+  }));
+}
+
+// When the scroller moved last, in milliseconds of the page.
+let movedAt = 0;
+
+/** Notes that the scroller moves. */
+export function noteScroll() {
+  movedAt = performance.now();
+}
+
+/**
+ * Ends when the scroller rests. A browser moves it to a place that it counts from the top of the content, so content that
+ * comes above meanwhile would carry the reader away.
+ */
+export async function rest() {
+  for (let wait; (wait = movedAt + 120 - performance.now()) > 0; ) await new Promise((done) => setTimeout(done, wait));
 }
 
 function inView(pane) {

@@ -1,9 +1,9 @@
 // The messages of the conversation that is open.
 
 import { $, all, make } from "./dom.js";
-import { headings, put } from "./lists.js";
+import { headings, putAll } from "./lists.js";
 import { isGrouped, messageOrder, vanished } from "./order.js";
-import { isDetached, keepPlace, showPill, isAtEnd, hidePillAtEnd } from "./scroll.js";
+import { hidePillAtEnd, isAtEnd, isDetached, keepPlace, noteScroll, rest, showPill } from "./scroll.js";
 import { load, post } from "./server.js";
 import { emit, state } from "./state.js";
 import { day, localise, timeOf } from "./times.js";
@@ -28,7 +28,7 @@ export function putMessages(messages) {
   const fitting = messages.filter((message) => !isNew(message) || (!isBeyond(message) && !isOlder(message)));
   const hasNews = messages.some((message) => isNew(message) && !isOlder(message));
   keepPlace(() => {
-    for (const message of fitting) put(message, list(), "msg", messageOrder);
+    putAll(fitting, list(), "msg", messageOrder);
     tidy();
   });
   if (hasNews && (!wasAtEnd || isDetached())) showPill();
@@ -40,26 +40,45 @@ export const putMessage = (message) => putMessages([message]);
 /** Detaches the page from the end of the thread when very many messages come while a person reads older ones. */
 function leaveEnd() {
   if (isDetached()) return;
-  const address = `/c/${state.thread}?after=${stored().at(-1).id.slice(2)}`;
-  list().after(make("a", { className: "button more", id: "newer", href: address, textContent: t("Newer messages") }));
+  addLink("newer", stored().at(-1));
   watchMore();
 }
 
-/** The most messages on a page that is only watched, so that its memory stays flat. */
+/** Links to what comes before or behind a message that is the first or the last one on the page. */
+function addLink(id, message) {
+  $(`#${id}`)?.remove();
+  const [place, side, text] = id === "older" ? ["before", "before", t("Older messages")] : ["after", "after", t("Newer messages")];
+  const href = `/c/${state.thread}?${side}=${message.id.slice(2)}`;
+  list()[place](make("a", { className: "button more", id, href, textContent: text }));
+}
+
+/** The most messages on a page, so that it stays quick and its memory flat. */
 const most = 400;
 
 /** Removes the oldest messages from a page at the end of the thread. Scrolling up loads them again. */
 function trim() {
-  const messages = all(".msg", list());
-  if (messages.length <= most || isDetached()) return;
-  const left = messages.slice(-most / 2);
-  messages.slice(0, -most / 2).forEach((message) => message.remove());
-  $("#unread-line")?.remove();
-  $("#older")?.remove();
-  const address = `/c/${state.thread}?before=${left[0].id.slice(2)}`;
-  list().before(make("a", { className: "button more", id: "older", href: address, textContent: t("Older messages") }));
+  if (isDetached() || !cut("older", most / 2)) return;
   tidy();
   watchMore();
+}
+
+/**
+ * Removes messages from one end of a page that has too many. Scrolling there loads them again.
+ * @param side `older` or `newer`
+ * @param count how many stay
+ * @returns whether messages were removed
+ */
+function cut(side, count) {
+  const messages = all(".msg", list());
+  // Messages on their way stand at the end.
+  if (messages.length <= most || (side === "newer" && $(".waiting", list()))) return false;
+  const isOlder = side === "older";
+  const gone = isOlder ? messages.slice(0, -count) : messages.slice(count);
+  const line = $("#unread-line");
+  if (line && (isOlder || gone.includes(line.nextElementSibling))) line.remove();
+  gone.forEach((message) => message.remove());
+  addLink(side, isOlder ? messages.at(-count) : messages[count - 1]);
+  return true;
 }
 
 export function removeMessage(slug) {
@@ -77,14 +96,6 @@ export function tidy() {
   messages.forEach((message, index) => {
     const isFollowing = isGrouped(messages[index - 1], message, dayOf);
     if (message.classList.contains("grouped") !== isFollowing) message.classList.toggle("grouped", isFollowing);
-    // Once for each: a thread may be long.
-    if (message.dataset.isReady) return;
-    message.dataset.isReady = "yes";
-    for (const button of all(".msg-actions :is(button, a, summary)", message)) {
-      button.tabIndex = -1;
-      button.hidden = false;
-    }
-    message.tabIndex = -1;
   });
   const empty = $("#no-messages");
   if (empty) empty.hidden = messages.length > 0;
@@ -144,7 +155,11 @@ async function loadAgain() {
     // The answer has all of the range that was asked for, so what it lacks is gone. More may be shown by now.
     for (const message of vanished(stored(), found, messageOrder, { hasBefore: isCut || range.from !== "0", hasAfter: range.to !== "" }))
       if (!isNewer(message)) message.remove();
-    for (const message of found) if (!isNewer(message)) put(message, list(), "msg", messageOrder);
+    // An end of the page may have been cut off meanwhile.
+    const [first, last] = [stored()[0], stored().at(-1)];
+    const isOff = (message) => first && !document.getElementById(message.id)
+      && ((isDetached() && messageOrder(message, last) > 0) || ($("#older") && messageOrder(message, first) < 0));
+    putAll(found.filter((message) => !isNewer(message) && !isOff(message)), list(), "msg", messageOrder);
     if (isCut && stored()[0] === found[0]) takeLink("older", page);
     tidy();
   });
@@ -175,10 +190,12 @@ async function loadMore(link) {
     delete link.dataset.isLoading;
     return setTimeout(watchMore, 1_000);
   }
+  await rest();
+  if (!link.isConnected) return;
   keepPlace(() => {
-    for (const message of all("#messages > .msg", loaded.page))
-      if (!loaded.isNewer(message)) put(message, list(), "msg", messageOrder);
+    putAll(all("#messages > .msg", loaded.page).filter((message) => !loaded.isNewer(message)), list(), "msg", messageOrder);
     takeLink(id, loaded.page);
+    cut(id === "older" ? "newer" : "older", (3 * most) / 4);
     tidy();
   });
   emit("range");
@@ -205,8 +222,6 @@ export function enterThread() {
   if (!scroller) return;
   localise(scroller.closest(".pane-thread"));
   tidy();
-  const picker = $("#emoji");
-  if (picker) picker.hidden = false;
   const byHand = (event) => {
     if (wasScrolled || (event.type === "keydown" && !scrollingKeys.includes(event.key))) return;
     wasScrolled = true;
@@ -214,7 +229,7 @@ export function enterThread() {
   };
   for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"])
     scroller.addEventListener(kind, byHand, { passive: true });
-  scroller.addEventListener("scroll", hidePillAtEnd, { passive: true });
+  scroller.addEventListener("scroll", () => (noteScroll(), hidePillAtEnd()), { passive: true });
   const mark = $(".hit", scroller) ?? $(".unread-line", scroller);
   if (mark) mark.scrollIntoView({ block: "center" });
   watchMore();

@@ -3,12 +3,12 @@
 import { all } from "./dom.js";
 
 const language = globalThis.document?.documentElement.lang || undefined;
-const zone = globalThis.document?.body?.dataset.zone || undefined;
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: zone });
-const weekday = new Intl.DateTimeFormat(language, { weekday: "long", timeZone: zone });
-const shortWeekday = new Intl.DateTimeFormat(language, { weekday: "short", timeZone: zone });
-const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "long", year: "numeric", timeZone: zone });
-const shortDate = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: zone });
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const weekday = new Intl.DateTimeFormat(language, { weekday: "long" });
+const shortWeekday = new Intl.DateTimeFormat(language, { weekday: "short" });
+const date = new Intl.DateTimeFormat(language, { day: "numeric", month: "long", year: "numeric" });
+const shortDate = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
+const shortDateOfYear = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" });
 const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
 
 const startOfDay = (time) => new Date(time.getFullYear(), time.getMonth(), time.getDate());
@@ -19,8 +19,18 @@ export function age(time, now = new Date()) {
   return Math.round((startOfDay(now) - startOfDay(time)) / 86_400_000);
 }
 
+let known = { today: 0, names: new Map() };
+
 /** "Today", "Yesterday", the weekday of the last six days, or the date. */
 export function day(time, now = new Date()) {
+  // Formatting a date takes far longer than finding its day, and a list asks for the same days again and again.
+  const [start, today] = [startOfDay(time).getTime(), startOfDay(now).getTime()];
+  if (known.today !== today || known.names.size > 2_000) known = { today, names: new Map() };
+  if (!known.names.has(start)) known.names.set(start, dayText(time, now));
+  return known.names.get(start);
+}
+
+function dayText(time, now) {
   const days = age(time, now);
   if (days === 0 || days === 1) return capitalised(relative.format(-days, "day"));
   return days > 1 && days < 7 ? weekday.format(time) : date.format(time);
@@ -34,7 +44,7 @@ export function short(time, now = new Date()) {
   if (days === 0) return clock.format(time);
   if (days === 1) return capitalised(relative.format(-1, "day"));
   if (days > 1 && days < 7) return shortWeekday.format(time);
-  return time.getFullYear() === now.getFullYear() ? shortDate.format(time) : date.format(time);
+  return time.getFullYear() === now.getFullYear() ? shortDate.format(time) : shortDateOfYear.format(time);
 }
 
 /** The time that an item of a list is sorted by; it has microseconds. */
