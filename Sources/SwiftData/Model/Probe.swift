@@ -30,6 +30,16 @@ package enum Probe {
     }
   }
 
+  /// The to-one relationships to the object whose identifier a key path returns, or nil if it does not return one.
+  package static func toOnes(toIdentityAt keyPath: AnyKeyPath, from entity: __Entity) -> [__Property]? {
+    guard ScalarType.bare(type(of: keyPath).valueType) == PersistentIdentifier.self else { return nil }
+    return session.withLock { held in
+      Probe.current = held.session
+      defer { Probe.current = nil }
+      return held.session.toOnes(toIdentityAt: keyPath, from: entity)
+    }
+  }
+
   /// The JSON path of a key path's value within its property, or nil if the JSON does not contain that value.
   package static func jsonPath(of keyPath: AnyKeyPath, from entity: __Entity) -> String? {
     session.withLock { held in
@@ -161,6 +171,27 @@ private final class ProbeSession {
       result = path
     }
     return result
+  }
+
+  func toOnes(toIdentityAt keyPath: AnyKeyPath, from entity: __Entity) -> [__Property]? {
+    // Without a probe it is taken for the object's own.
+    guard let object = probes(of: entity)?.objects.first else { return [] }
+    round = 0
+    reads = []
+    defer { forget() }
+    guard let value = Probe.apply(keyPath, to: object).flatMap(ScalarType.unwrapped) as? PersistentIdentifier else {
+      return nil
+    }
+    var (toOnes, end) = ([__Property](), object)
+    for read in reads {
+      let property = type(of: read.object).__entity.properties[read.index]
+      guard read.object === end, property.isToOne,
+        case .targets(let targets, _) = end.__relationship(read.index, .read), let target = targets.first
+      else { return nil }
+      toOnes.append(property)
+      end = target
+    }
+    return end.persistentModelID == value ? toOnes : nil
   }
 
   /// For each round, the JSON of the property that a key path leads to, with the JSON of the key path's value.

@@ -55,13 +55,13 @@ extension LoweringState {
   }
 
   /// The classes that the object of an identifier can have. Returns nil for any other value.
-  private func classes(of scalar: Scalar) -> [String]? {
+  func classes(of scalar: Scalar) -> [String]? {
     guard case .key(let hierarchy) = scalar.type.form else { return nil }
     return environment.familyNames(isOwn(scalar) ? entity : hierarchy.root)
   }
 
   /// The class name of the object of an identifier.
-  private mutating func className(of scalar: Scalar) -> SQLFragment {
+  mutating func className(of scalar: Scalar) -> SQLFragment {
     guard case .key(let hierarchy) = scalar.type.form, !isOwn(scalar) else {
       noteRead(of: "_entity", in: row)
       return SQLFragment("\(Self.rowAlias)._entity")

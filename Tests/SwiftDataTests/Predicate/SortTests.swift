@@ -36,6 +36,8 @@ struct SortTests {
       { SortDescriptor(\.drawer?.isLocked, order: $0) },
       { SortDescriptor(\.mood, order: $0) }, { SortDescriptor(\.tone, order: $0) },
       { SortDescriptor(\.persistentModelID, order: $0) },
+      { SortDescriptor(\.drawer?.persistentModelID, order: $0) },
+      { SortDescriptor(\.drawer?.cabinet?.persistentModelID, order: $0) },
       { SortDescriptor(\.drawer?.cabinet?.sticker.label.size.x, order: $0) },
       { SortDescriptor(\.drawer?.cabinet?.sticker.label.city, comparator: .localizedStandard, order: $0) },
     ]

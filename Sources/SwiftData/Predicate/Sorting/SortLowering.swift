@@ -15,17 +15,25 @@ extension LoweringState {
     if let property = KeyPathResolver.property(at: keyPath, in: entity) {
       return try value(of: property, in: object, keyPath)
     }
-    if type(of: keyPath).valueType == PersistentIdentifier.self { return object.identity }
+    if let toOnes = Probe.toOnes(toIdentityAt: keyPath, from: entity) {
+      return try self.object(at: toOnes, from: object, keyPath).identity
+    }
     guard let path = Probe.path(of: keyPath, from: entity) else { throw notPersisted(keyPath, in: entity) }
-    var owner = object
-    for step in path.toOnes {
+    let owner = try self.object(at: path.toOnes, from: object, keyPath)
+    let column = try value(of: path.property, in: owner, keyPath)
+    return path.goesOn ? try member(of: column, path.property, in: owner.entity, keyPath, from: entity) : column
+  }
+
+  /// The object at the end of to-one relationships.
+  private mutating func object(
+    at toOnes: [__Property], from object: ObjectReference, _ keyPath: AnyKeyPath
+  ) throws -> ObjectReference {
+    try toOnes.reduce(object) { owner, step in
       guard case .object(let target) = try property(step, of: owner) else {
         throw unsortable(KeyPathText.describe(keyPath))
       }
-      owner = target
+      return target
     }
-    let column = try value(of: path.property, in: owner, keyPath)
-    return path.goesOn ? try member(of: column, path.property, in: owner.entity, keyPath, from: entity) : column
   }
 
   private mutating func value(
@@ -69,7 +77,7 @@ extension LoweringState {
     return function.scalar([column], type: output, isOptional: true)
   }
 
-  private func orderTerms(_ scalar: Scalar, _ target: SortTarget) throws -> [SQLFragment] {
+  private mutating func orderTerms(_ scalar: Scalar, _ target: SortTarget) throws -> [SQLFragment] {
     let terms: [SQLFragment]?
     switch target.rule {
     case nil: terms = orderKeys(of: scalar)
@@ -90,13 +98,13 @@ extension LoweringState {
   }
 
   /// SQL terms that order like the Swift type, or nil if none are known.
-  func orderKeys(of scalar: Scalar) -> [SQLFragment]? {
+  mutating func orderKeys(of scalar: Scalar) -> [SQLFragment]? {
     switch scalar.type.form {
     case .integer where scalar.type.isPlain, .real, .uuid: return [scalar.operand]
     case .key:
       // Identifiers sort by class, then by key.
-      let isFamily = environment.familyNames(entity.root).count > 1
-      return (isFamily ? [SQLFragment("t0._entity")] : []) + [scalar.operand]
+      let isFamily = (classes(of: scalar)?.count ?? 1) > 1
+      return (isFamily ? [className(of: scalar)] : []) + [scalar.operand]
     case .text where scalar.type.isPlain: return [scalar.comparable]
     case .unsigned where scalar.type.isPlain: return [scalar.operand + SQLFragment(" < 0"), scalar.operand]
     case .decimal where scalar.type.isPlain: return [SQLFragment("swift_decimal_key(") + scalar.sql + SQLFragment(")")]
