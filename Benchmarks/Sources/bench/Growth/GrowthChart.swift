@@ -28,13 +28,14 @@ struct GrowthChart {
 
   /// The vertical axis covers a factor of a hundred, with the costs in the middle.
   private func chart(_ name: String, _ unit: String) -> String {
-    let values = points.compactMap { $0.costs[name] }
-    guard values.count == points.count, let first = points.first, let last = points.last,
-      let least = values.min(), let most = values.max(), least > 0
+    // A measure that is not taken of the largest stores has fewer points.
+    let measured = points.compactMap { point in point.costs[name].map { (point: point, value: $0) } }
+    let values = measured.map(\.value)
+    guard let first = points.first, let last = points.last, let least = values.min(), let most = values.max(), least > 0
     else { return "" }
     let middle = (log10(least) + log10(most)) / 2
     let span = max(log10(Double(last.rows)) - log10(Double(first.rows)), 1)
-    let places = zip(points, values).map { point, value in
+    let places = measured.map { point, value in
       let x = (log10(Double(point.rows)) - log10(Double(first.rows))) / span * width
       let y = height / 2 - (log10(value) - middle) / max(2, log10(most / least)) * height
       return (x: x, y: y, point: point, value: value)

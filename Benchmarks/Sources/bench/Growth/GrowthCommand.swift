@@ -21,7 +21,10 @@ struct GrowthCommand: ParsableCommand {
     [
       ("import", "µs a row, by 10,000"), ("memory", "MiB at the import's peak"), ("read", "µs a row, all of them"),
       ("point", "µs a fetch by unique id"), ("page", "µs a page of 20"), ("open", "ms to open and read a page"),
-    ] + GrowthLoops.measures
+    ] + GrowthStores.measures + GrowthLoops.measures
+
+  /// The parts that run on stores, in order: the first ones use the store that the import makes.
+  private static let storeParts = ["messages", "migrate", "words", "history", "children"]
 
   @Option(help: "The folder of the stores.") var data = NSTemporaryDirectory() + "open-swiftdata-bench"
   @Option(help: "The numbers of rows.") var sizes = "10000,100000,1000000"
@@ -43,7 +46,9 @@ struct GrowthCommand: ParsableCommand {
         throw ValidationError("\(size) is no multiple of 10,000")
       }
       var point = GrowthPoint(rows: rows)
-      for part in (loops ? [] : ["import", "fetch", "open"]) + ["loops"] {
+      let parts =
+        loops ? ["loops"] : ["import", "fetch", "open"] + Self.storeParts + (rows > 1_000_000 ? [] : ["loops"])
+      for part in parts {
         point.costs.merge(try work(part, rows).costs) { $1 }
       }
       points.append(point)
@@ -51,7 +56,7 @@ struct GrowthCommand: ParsableCommand {
     print("| | " + points.map { "\($0.rows) rows" }.joined(separator: " | ") + " |")
     print("| --- |" + String(repeating: " ---: |", count: points.count))
     for (name, unit) in loops ? GrowthLoops.measures : Self.measures {
-      let cells = points.map { String(format: "%.2f", $0.costs[name] ?? .nan) }
+      let cells = points.map { point in point.costs[name].map { String(format: "%.2f", $0) } ?? "" }
       print("| \(name), \(unit) | " + cells.joined(separator: " | ") + " |")
     }
     try GrowthChart(points: points).svg.write(toFile: chart, atomically: true, encoding: .utf8)
@@ -102,7 +107,7 @@ struct GrowthCommand: ParsableCommand {
       }
       point.costs["open"] = open / 1000
     case "loops": point.costs = try GrowthLoops(count: rows).measure()
-    default: throw ValidationError("there is no measure \(part)")
+    default: point.costs = try GrowthStores(rows: rows, folder: data).measure(part)
     }
     return point
   }
