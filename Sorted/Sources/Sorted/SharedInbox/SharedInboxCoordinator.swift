@@ -27,9 +27,7 @@ public final class SharedInboxCoordinator: InboxSync {
 
   private let inbox: SharedInbox
   private let session: SharedInboxSession
-  private var running: Task<Void, Never>?
-  private var isAnotherWanted = false
-  private var isNextUrgent = false
+  private let turns = SyncTurns(endsWithRequest: false)
   private var failures = 0
   private var nap: Task<Void, Never>?
   /// What of the history was looked at.
@@ -88,23 +86,7 @@ public final class SharedInboxCoordinator: InboxSync {
   // MARK: - One at a time
 
   private func request(urgent: Bool) async {
-    isNextUrgent = isNextUrgent || urgent
-    if let running {
-      // The running sync may have missed what was written after it began.
-      isAnotherWanted = true
-      return await running.value
-    }
-    let task = Task {
-      repeat {
-        isAnotherWanted = false
-        let isUrgent = isNextUrgent
-        isNextUrgent = false
-        await syncOnce(urgent: isUrgent)
-      } while isAnotherWanted
-      running = nil
-    }
-    running = task
-    await task.value
+    await turns.request(urgent: urgent) { await self.syncOnce(urgent: $0) }
   }
 
   private func syncOnce(urgent: Bool) async {

@@ -34,9 +34,7 @@ public final class BackgroundSyncCoordinator {
 
   // MARK: - Mutable State
 
-  private var running: Task<Void, Never>?
-  private var isAnotherWanted = false
-  private var isNextUrgent = false
+  private let turns = SyncTurns(endsWithRequest: true)
   /// The number of consecutive syncs without an answer.
   private var silences = 0
   private var nap: Task<Void, Never>?
@@ -101,27 +99,7 @@ public final class BackgroundSyncCoordinator {
   // MARK: - One at a time
 
   private func request(urgent: Bool) async {
-    isNextUrgent = isNextUrgent || urgent
-    if let running {
-      // The running sync may have missed what was written after it began.
-      isAnotherWanted = true
-      return await running.value
-    }
-    let task = Task {
-      repeat {
-        isAnotherWanted = false
-        let isUrgent = isNextUrgent
-        isNextUrgent = false
-        await syncOnce(urgent: isUrgent)
-      } while isAnotherWanted
-      running = nil
-    }
-    running = task
-    await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
-    }
+    await turns.request(urgent: urgent) { await self.syncOnce(urgent: $0) }
   }
 
   private func syncOnce(urgent: Bool) async {
