@@ -94,9 +94,7 @@ struct Adoption {
   /// Sets the recorded relationships between the registered objects of the rows, and removes the adopted objects from
   /// their former contexts.
   func settle() {
-    for (object, former, root, key) in leaving where former.identityMaps[root][key] === object {
-      former.identityMaps[root][key] = nil
-    }
+    for (object, former, root, key) in leaving { former.identityMaps[root].remove(object, key) }
     for change in relationships {
       let index = change.property.index
       if case .fault = change.object.__relationship(index, .read) { change.object.__fire(index) }

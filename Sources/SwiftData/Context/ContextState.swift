@@ -16,7 +16,7 @@ package final class ContextState {
   // The state belongs to the thread or actor of the context. To detect misuse, each access is between `beginUse(_:)`
   // and `endUse()`.
 
-  /// The identity map: weak references by hierarchy and key. A released object is fetched again.
+  /// The identity map by hierarchy and key, which keeps no object alive. A released object is fetched again.
   @exclusivity(unchecked)  // finding and adding an object runs nothing else
   var identityMaps: [IdentityMap]
   /// New objects in insertion order, held strongly.
@@ -91,8 +91,8 @@ package final class ContextState {
 
   /// Registers a decoded or newly saved object as its row's.
   func register(_ object: any PersistentModel, root: Int, key: Int64, _ batch: FetchBatch? = nil) {
-    object.__state.register(self, key, batch)
-    identityMaps[root][key] = object
+    let page = identityMaps[root].add(object, key)
+    object.__state.register(self, key, page, ObjectIdentifier(object), batch)
   }
 
   /// Removes an object, which keeps its values and belongs to no context.
@@ -100,7 +100,7 @@ package final class ContextState {
     let key = object.__state.key
     if key != 0 {
       if let table = try? core.table(for: type(of: object).__entity) {
-        identityMaps[table.root].remove(object, key: key)
+        identityMaps[table.root].remove(object, key)
       }
       object.__state.former = FormerIdentity(object.persistentModelID)
     }

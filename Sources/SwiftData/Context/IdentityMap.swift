@@ -2,68 +2,46 @@
 ///
 /// Keys come from a counter, so the objects of a fetch have close keys. A page has the entries of 16 consecutive keys,
 /// and the last used page is cached.
+///
+/// The map keeps no object alive. Its entries are no weak references, because the first weak reference gives an object
+/// a side table, which makes every later retain and release slower. Instead an object removes its entry when it ends
+/// (``IdentityPage``).
 struct IdentityMap {
-  private struct Entry { weak var object: (any PersistentModel)? }
-
-  private final class Page {
-    let number: Int64
-    private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 16)
-
-    init(_ number: Int64) {
-      self.number = number
-      // One by one, because copying a weak reference is a function call.
-      for index in 0..<16 { (entries + index).initialize(to: Entry()) }
-    }
-
-    deinit {
-      entries.deinitialize(count: 16)
-      entries.deallocate()
-    }
-
-    subscript(key: Int64) -> (any PersistentModel)? {
-      get { entries[Int(key & 15)].object }
-      set { entries[Int(key & 15)].object = newValue }
-    }
-
-    var objects: [any PersistentModel] { (0..<16).compactMap { entries[$0].object } }
-    var isEmpty: Bool { (0..<16).allSatisfy { entries[$0].object == nil } }
-  }
-
-  private var pages: [Int64: Page] = [:]
-  private var recent: Page?
+  private var pages: [Int64: IdentityPage] = [:]
+  private var recent: IdentityPage?
   private var sweepCount = 256
 
+  /// The living object with a key.
   subscript(key: Int64) -> (any PersistentModel)? {
     mutating get { page(of: key)?[key] }
-    set {
-      guard let newValue else {
-        page(of: key)?[key] = nil
-        return
-      }
-      let page = page(of: key) ?? makePage(of: key)
-      page[key] = newValue
-    }
   }
 
-  /// Removes an object. Another object at the key stays.
-  mutating func remove(_ object: any PersistentModel, key: Int64) {
-    guard let page = page(of: key), page[key] === object else { return }
-    page[key] = nil
+  /// Adds an object in the place of any other with its key.
+  /// - Returns: the page with its entry, from which the object removes itself when it ends.
+  mutating func add(_ object: any PersistentModel, _ key: Int64) -> IdentityPage {
+    let page = page(of: key) ?? makePage(of: key)
+    page.set(object, key)
+    return page
+  }
+
+  /// Removes an object unless another one has its place.
+  mutating func remove(_ object: any PersistentModel, _ key: Int64) {
+    page(of: key)?.remove(ObjectIdentifier(object), key)
   }
 
   /// The objects that are still alive.
   var objects: [any PersistentModel] { pages.values.flatMap(\.objects) }
 
-  private mutating func page(of key: Int64) -> Page? {
+  private mutating func page(of key: Int64) -> IdentityPage? {
     if let recent, recent.number == key >> 4 { return recent }
     guard let page = pages[key >> 4] else { return nil }
     recent = page
     return page
   }
 
-  private mutating func makePage(of key: Int64) -> Page {
+  private mutating func makePage(of key: Int64) -> IdentityPage {
     if pages.count >= sweepCount { sweep() }
-    let page = Page(key >> 4)
+    let page = IdentityPage(key >> 4)
     pages[page.number] = page
     recent = page
     return page

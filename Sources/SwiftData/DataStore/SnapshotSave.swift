@@ -78,8 +78,8 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
   private func otherEnds() -> [any PersistentModel] {
     var found = [any PersistentModel]()
     func take(_ target: any PersistentModel, _ inverse: __Property) {
-      var state = target.__state
-      guard state.context === context, state.key != 0, !state.flags.contains(.deleted) else { return }
+      guard target.__state.context === context, target.__state.key != 0, !target.__state.flags.contains(.deleted)
+      else { return }
       guard context.changed[ObjectIdentifier(target)]?.properties.contains(inverse.index) != true else { return }
       // Rebuilt from the stored list and the unsaved changes.
       if inverse.isToMany {

@@ -2,8 +2,8 @@ package import Observation
 
 /// The inline bookkeeping of a model instance.
 ///
-/// An object that was only fetched allocates nothing else.
-public struct __ModelState {
+/// An object that was only fetched allocates nothing else. The state is not copyable, so that it ends with its object.
+public struct __ModelState: ~Copyable {
   // MARK: - Mutable State
   // The state belongs to the object's context and is accessed only on the context's thread or actor.
   //
@@ -39,6 +39,10 @@ public struct __ModelState {
     mutating get { ownBatch }
     set { ownBatch = newValue }
   }
+  /// The page of the identity map with the object's entry, and the object's address there. Invariant: while the entry
+  /// exists, the key does not change.
+  private var ownPage: IdentityPage?
+  private var address: ObjectIdentifier?
   /// State that only some objects need, allocated on demand.
   @usableFromInline
   package private(set) var extras: Extras?
@@ -126,6 +130,11 @@ public struct __ModelState {
   /// The state of a new object.
   public init() {}
 
+  /// Runs on the thread that releases the object last, before the object's memory is freed.
+  deinit {
+    if let ownPage, let address { ownPage.remove(address, ownKey) }
+  }
+
   /// Gives an object without a context the identity of a missing row.
   mutating func standIn(for identifier: PersistentIdentifier) {
     if let temporary = identifier.temporary {
@@ -138,10 +147,17 @@ public struct __ModelState {
   }
 
   /// Registers the object as a row's.
-  /// - Parameter batch: the fetch that returned the object, or nil to keep the current one.
-  mutating func register(_ context: ContextState, _ key: Int64, _ batch: FetchBatch?) {
+  /// - Parameters:
+  ///   - batch: the fetch that returned the object, or nil to keep the current one.
+  ///   - page: the page of the identity map that has the object.
+  ///   - address: the object's address.
+  mutating func register(
+    _ context: ContextState, _ key: Int64, _ page: IdentityPage, _ address: ObjectIdentifier, _ batch: FetchBatch?
+  ) {
     self.context = context
     self.key = key
+    ownPage = page
+    self.address = address
     if let batch { self.batch = batch }
   }
 }

@@ -9,6 +9,16 @@ private enum Registered {
 
     init(_ number: Int) { self.number = number }
   }
+
+  @Model final class Mayfly {
+    var number: Int
+    // nonisolated(unsafe) because one test sets it and ends the objects, on one thread.
+    nonisolated(unsafe) static var onEnd: ((Mayfly) -> Void)?
+
+    init(_ number: Int) { self.number = number }
+
+    deinit { Self.onEnd?(self) }
+  }
 }
 
 @Suite struct IdentityMapTests {
@@ -33,6 +43,76 @@ private enum Registered {
     for stone in held { #expect(try Self.stone(stone.number, context) === stone) }
     let all = try context.fetch(FetchDescriptor<Registered.Stone>(sortBy: [SortDescriptor(\.number)]))
     for stone in held { #expect(all[stone.number] === stone) }
+  }
+
+  @Test("An object that is ending is not found any more, not even by its own deinit")
+  func endingObjects() throws {
+    let writer = try memoryContext(Registered.Mayfly.self)
+    writer.insert(Registered.Mayfly(7))
+    try writer.save()
+    let context = ModelContext(writer.container)
+    var found: Registered.Mayfly?
+    var isTheEndingOne: Bool?
+    defer { Registered.Mayfly.onEnd = nil }
+    Registered.Mayfly.onEnd = { mayfly in
+      Registered.Mayfly.onEnd = nil
+      let other = try? context.fetch(FetchDescriptor<Registered.Mayfly>()).first
+      isTheEndingOne = other === mayfly
+      if isTheEndingOne == false { found = other }
+    }
+    #expect(try context.fetch(FetchDescriptor<Registered.Mayfly>()).count == 1)
+    #expect(isTheEndingOne == false)
+    #expect(found?.number == 7)
+    // The end of the first object left the entry of the second alone.
+    #expect(try context.fetch(FetchDescriptor<Registered.Mayfly>()).first === found)
+  }
+
+  @Test("Another thread may release objects last while their context fetches their rows")
+  func releasesElsewhere() throws {
+    let writer = try memoryContext(Registered.Stone.self)
+    for number in 0..<64 { writer.insert(Registered.Stone(number)) }
+    try writer.save()
+    let context = ModelContext(writer.container)
+    let pile = Pile()
+    let releaser = Thread { while pile.drop() {} }
+    releaser.start()
+    defer { pile.close() }
+    for _ in 0..<500 {
+      let stones = try context.fetch(FetchDescriptor<Registered.Stone>(sortBy: [SortDescriptor(\.number)]))
+      #expect(stones.map(\.number) == Array(0..<64))
+      let again = try context.fetch(FetchDescriptor<Registered.Stone>(sortBy: [SortDescriptor(\.number)]))
+      #expect(zip(stones, again).allSatisfy { $0 === $1 })
+      pile.put(stones)
+    }
+  }
+
+  /// Objects that another thread releases.
+  // @unchecked because the lock guards the objects, and the other thread only releases them.
+  private final class Pile: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var stones: [Registered.Stone] = []
+    private var isClosed = false
+
+    func put(_ more: [Registered.Stone]) {
+      condition.withLock { stones = more }
+      condition.signal()
+    }
+
+    func close() {
+      condition.withLock { isClosed = true }
+      condition.signal()
+    }
+
+    /// Waits for objects and releases them. Returns false after the last.
+    func drop() -> Bool {
+      var dropped = [Registered.Stone]()
+      condition.lock()
+      while stones.isEmpty, !isClosed { condition.wait() }
+      swap(&dropped, &stones)
+      let goesOn = !isClosed
+      condition.unlock()
+      return goesOn
+    }
   }
 
   @Test("An observer hears of a change to an object that it was the first to read")

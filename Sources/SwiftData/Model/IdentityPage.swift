@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+
+/// The entries of 16 consecutive keys of an identity map.
+///
+/// Each registered object holds its page. When it ends, `__ModelState` removes its entry before its memory is freed.
+/// Another thread than the context's may release an object last, so each access to the entries holds a lock, and an
+/// object that is ending waits for it. Whoever has the lock can therefore retain the object of any entry, and then has
+/// to ask whether it is ending.
+// @unchecked Sendable because the lock guards everything that changes.
+final class IdentityPage: @unchecked Sendable {
+  private struct Entry {
+    /// Compared without a retain, whose release under the lock could be the object's last.
+    var address: ObjectIdentifier?
+    unowned(unsafe) var object: (any PersistentModel)?
+  }
+
+  let number: Int64
+  private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 16)
+  private var count = 0
+  /// Held for a few dozen instructions that run nobody else's code, so waiting by polling suffices.
+  private let isLocked = Atomic(false)
+
+  init(_ number: Int64) {
+    self.number = number
+    entries.initialize(repeating: Entry(), count: 16)
+  }
+
+  deinit { entries.deallocate() }
+
+  subscript(key: Int64) -> (any PersistentModel)? { locked { living(Int(key & 15)) } }
+
+  var objects: [any PersistentModel] {
+    // The list outlives the lock. The last release of an object under the lock would wait for the lock.
+    locked { (0..<16).compactMap(living) }
+  }
+
+  var isEmpty: Bool { locked { count == 0 } }
+
+  func set(_ object: any PersistentModel, _ key: Int64) {
+    let index = Int(key & 15)
+    locked {
+      if entries[index].address == nil { count += 1 }
+      entries[index] = Entry(address: ObjectIdentifier(object), object: object)
+    }
+  }
+
+  /// Removes the object at an address unless another one has its place. Called by an object that ends, too.
+  func remove(_ address: ObjectIdentifier, _ key: Int64) {
+    let index = Int(key & 15)
+    locked {
+      guard entries[index].address == address else { return }
+      entries[index] = Entry()
+      count -= 1
+    }
+  }
+
+  /// The object of an entry, unless it is ending. The caller has the lock.
+  private func living(_ index: Int) -> (any PersistentModel)? {
+    guard let object = entries[index].object, !Self.isEnding(object) else { return nil }
+    return object
+  }
+
+  /// Whether the last reference to an object is gone, and its `deinit` runs or waits.
+  ///
+  /// A retain does not stop the end of such an object. Swift returns nil for a weak reference to it.
+  @inline(never)
+  private static func isEnding(_ object: any PersistentModel) -> Bool {
+    weak let reference = object
+    return reference == nil
+  }
+
+  @inline(__always)
+  private func locked<T>(_ body: () -> T) -> T {
+    while !isLocked.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged { usleep(1) }
+    defer { isLocked.store(false, ordering: .releasing) }
+    return body()
+  }
+}
