@@ -11,6 +11,11 @@ struct UnsavedObjects<Entry> {
     var places: [Int] = []
     /// The number of entries without holes.
     var count = 0
+
+    mutating func add(_ place: Int) {
+      places.append(place)
+      count += 1
+    }
   }
 
   private let model: (Entry) -> any PersistentModel
@@ -58,22 +63,23 @@ struct UnsavedObjects<Entry> {
   subscript(id: ObjectIdentifier, default entry: @autoclosure () -> Entry) -> Entry {
     get { self[id] ?? entry() }
     _modify {
-      if places[id] == nil { append(entry(), id) }
-      yield &entries[places[id]!]!
+      let place = places[id] ?? append(entry(), id)
+      yield &entries[place]!
     }
   }
 
   /// The place of an object, which orders objects by age.
   func place(of id: ObjectIdentifier) -> Int? { places[id] }
 
-  private mutating func append(_ entry: Entry, _ id: ObjectIdentifier) {
+  /// - Returns: the place of the entry.
+  @discardableResult
+  private mutating func append(_ entry: Entry, _ id: ObjectIdentifier) -> Int {
     let entity = type(of: model(entry)).__entity
-    places[id] = entries.count
-    var members = classes.removeValue(forKey: ObjectIdentifier(entity)) ?? Members(entity: entity)
-    members.places.append(entries.count)
-    members.count += 1
-    classes[ObjectIdentifier(entity)] = members
+    let place = entries.count
+    places[id] = place
+    classes[ObjectIdentifier(entity), default: Members(entity: entity)].add(place)
     entries.append(entry)
+    return place
   }
 
   private mutating func remove(_ id: ObjectIdentifier) {

@@ -50,8 +50,9 @@ package final class RowSave: StoreSave {
     }
     if changes.hasToManys { try writeLists(by: writer) }
     if !merged.isEmpty { try clearFormerPartners(by: writer) }
-    let own = try changed.map { row(of: $0.object, try changes.table(of: $0.object)) }
-    savedRows.finish(changes.core, changed: Set(own))
+    try savedRows.finish(changes.core) {
+      Set(try changed.map { row(of: $0.object, try changes.table(of: $0.object)) })
+    }
     try recordHistory()
     try writer.write(&history, author: changes.editing.author)
   }

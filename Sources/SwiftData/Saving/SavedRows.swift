@@ -26,8 +26,10 @@ package struct SavedRows {
   }
 
   /// Drops rows that were deleted too, and computes the rest.
-  mutating func finish(_ core: ContainerCore, changed: Set<SavedRows.Changed>) {
-    guard !cleared.isEmpty else { return }
+  /// - Parameter objects: the rows of the changed objects, which most saves do not need.
+  mutating func finish(_ core: ContainerCore, changed objects: () throws -> Set<SavedRows.Changed>) rethrows {
+    if cleared.isEmpty { return }
+    let changed = try objects()
     let gone = Dictionary(grouping: deleted, by: \.root).mapValues { Set($0.flatMap(\.keys)) }
     func root(_ entity: String) -> Int { core.table(named: entity)?.root ?? -1 }
     cleared = cleared.filter { gone[root($0.key.entity)]?.contains($0.key.key) != true }
