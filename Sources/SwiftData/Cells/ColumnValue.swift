@@ -69,6 +69,7 @@ extension Optional: __ColumnValue where Wrapped: __ColumnValue {
   public static var __columnType: __ColumnType { Wrapped.__columnType }
   public static var __acceptsNull: Bool { true }
   public static var __placeholder: Self { nil }
+  @inlinable
   public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Self {
     if kind == .null { return nil }
     // Deferred data reads as nil here, not as empty data.

@@ -55,10 +55,17 @@ public struct __ShortText: Equatable {
   /// Returns nil if the text is longer.
   public init?(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count < 16 else { return nil }
-    var words = (low: UInt64(0), high: UInt64(bytes.count) << 56)
-    for (index, byte) in bytes.enumerated() {
-      if index < 8 { words.low |= UInt64(byte) << (8 * index) } else { words.high |= UInt64(byte) << (8 * (index - 8)) }
+    let count = UInt64(bytes.count)
+    let raw = UnsafeRawBufferPointer(bytes)
+    if count < 8 {
+      var word: UInt64 = 0
+      for byte in raw.reversed() { word = word << 8 | UInt64(byte) }
+      (low, high) = (word, count << 56)
+    } else {
+      // The last eight bytes overlap the first ones, which are shifted out.
+      let last = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: raw.count - 8, as: UInt64.self))
+      low = UInt64(littleEndian: raw.loadUnaligned(as: UInt64.self))
+      high = (count == 8 ? 0 : last >> (8 * (16 - count))) | count << 56
     }
-    (low, high) = words
   }
 }

@@ -29,11 +29,13 @@ open class __RowReader {
   package func isEmptyArray(_ column: Int32) -> Bool { string(column) == "[]" }
   @usableFromInline
   package final func isNull(_ column: Int32) -> Bool { kind(column) == .null }
-  /// The value if the reader has Swift values instead of cells (a snapshot or backing data), or nil if it has cells.
+  /// Whether the reader has Swift values instead of cells (a snapshot or backing data). Set once, when it is made.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var carriesValues = false
+  /// The value if the reader has Swift values, or nil if it has cells.
   @usableFromInline
   package func value(_ index: Int) -> Any? { nil }
-  @usableFromInline
-  package var carriesValues: Bool { false }
   /// Whether a value of another type than the property's is an error.
   package var isStrict: Bool { false }
   /// Whether a strict reader has a value at an index, which may be nil. A missing value becomes the default.
@@ -57,6 +59,7 @@ open class __RowReader {
   package final var deferred: PropertySet?
 
   /// Defers a property to its first access. Returns false if it must be read now.
+  @usableFromInline
   package final func deferExternalData(_ index: Int) -> Bool {
     guard deferred != nil, !entity.properties[index].isConstant else { return false }
     deferred!.insert(index)

@@ -30,13 +30,6 @@ struct RowDecoder {
     if let partial { for index in partial.indices { reader.columns[index] = -1 } }
   }
 
-  func decode<M: PersistentModel>() throws -> M {
-    let object = try decodeAny()
-    // A cast asks the runtime, for each row; most objects are of the class that was asked for. The
-    // others are of its subclasses: the statement selects nothing else.
-    return type(of: object) == M.self ? unsafeDowncast(object, to: M.self) : object as! M
-  }
-
   /// The object of the current row.
   func decodeAny() throws -> any PersistentModel {
     let key = reader.int64(0)

@@ -9,9 +9,9 @@ final class SnapshotReader: __RowReader {
     self.init(entity: contents.entity)
     self.contents = contents
     self.keyOf = key
+    carriesValues = true
   }
 
-  override var carriesValues: Bool { true }
   override var isStrict: Bool { true }
 
   override func value(_ index: Int) -> Any? {

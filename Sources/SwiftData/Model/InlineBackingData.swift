@@ -124,9 +124,9 @@ private final class BackingReader<M: PersistentModel>: __RowReader {
   init(_ backing: any BackingData<M>, entity: __Entity) {
     self.backing = backing
     super.init(entity: entity)
+    carriesValues = true
   }
 
-  override var carriesValues: Bool { true }
   override func value(_ index: Int) -> Any? { backing.__value(at: index) }
 }
 
