@@ -48,6 +48,8 @@ package struct LoweredQuery {
   package var values: [SQLFragment]
   /// The reads of condition, order and values.
   package var reads: Reads
+  /// The texts of its statements, if the store keeps the query.
+  var texts: StatementTexts?
 
   /// The tables and columns that each part of a query reads.
   package struct Reads: Sendable {

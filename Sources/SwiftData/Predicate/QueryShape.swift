@@ -45,10 +45,9 @@ struct QueryShape: Hashable {
 
   /// Adds a captured value as a parameter. Returns false if the SQL depends on the value.
   fileprivate mutating func bind<T>(_ value: T) -> Bool {
+    // Compared first, because a cast of a generic value is slow.
+    if T.self == String.self { return bind(unsafeBitCast(value, to: String.self)) }
     switch value {
-    case let text as String:
-      guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
-      values.append(.text(text))
     case let flag as Bool: marks.append(flag ? 3 : 2)
     case let number as Int: values.append(.integer(Int64(number)))
     case let number as Double where number.isFinite: values.append(.real(number))
@@ -57,6 +56,12 @@ struct QueryShape: Hashable {
     case let raw as any (RawRepresentable & Codable): return bind(rawValueOf: raw)
     default: return false
     }
+    return true
+  }
+
+  private mutating func bind(_ text: String) -> Bool {
+    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+    values.append(.text(text))
     return true
   }
 
@@ -157,6 +162,8 @@ package final class LoweredQueries: @unchecked Sendable {
       // Equal values cannot be told apart.
       Set(shape.values).count == shape.values.count
     else { return }
+    var query = query
+    query.texts = StatementTexts()
     lock.withLock {
       if known.count == capacity { known = [:] }
       known[shape] = query

@@ -25,6 +25,9 @@ package struct StoreQuery {
   package var reads = LoweredQuery.Reads()
   package var limit: Int?
   package var offset: Int?
+  /// The texts of earlier statements of the lowered query. Only restrictions, columns and bounds may change while it is
+  /// set, and the order together with a restriction.
+  private var texts: StatementTexts?
 
   init(table: EntityTable, dialect: any SQLDialect, columns: String) {
     (self.table, self.dialect, self.columns) = (table, dialect, columns)
@@ -36,12 +39,23 @@ package struct StoreQuery {
     (orderJoins, order) = (lowered.orderJoins, lowered.order)
     (valueJoins, values) = (lowered.valueJoins, lowered.values)
     reads = lowered.reads
+    texts = lowered.texts
   }
 
   // MARK: - Statements
 
   /// The statement that selects objects.
-  package var select: SQLFragment { statement(SQLFragment(columns), ordered: true) }
+  package var select: SQLFragment {
+    // The arguments of a kept query are its condition's, and then those of the bounds.
+    guard let texts, restrictions.isEmpty else { return statement(SQLFragment(columns), ordered: true) }
+    if let sql = texts.text(columns: columns, limit: limit, offset: offset) {
+      let bounds = limit == nil && offset == nil ? [] : dialect.bounds(limit: limit, offset: offset).arguments
+      return SQLFragment(sql, (condition?.arguments ?? []) + bounds)
+    }
+    let made = statement(SQLFragment(columns), ordered: true)
+    texts.keep(made.sql, columns: columns, limit: limit, offset: offset)
+    return made
+  }
 
   /// The statement that counts objects.
   var count: SQLFragment {

@@ -56,6 +56,36 @@ extension Int {
     #expect(found.map(\.name) == expected.map(\.name), sourceLocation: sourceLocation)
   }
 
+  @Test("A page, a partial fetch, identifiers and marked rows of one shape have statements of their own")
+  func statements() throws {
+    let all = ["ant", "bee", "cat", "dog", "caf\u{e9}"]
+    func descriptor(_ limit: Int?, _ offset: Int?) -> FetchDescriptor<Shaped.Animal> {
+      var descriptor = FetchDescriptor<Shaped.Animal>(
+        predicate: #Predicate { $0.age > 0 }, sortBy: [SortDescriptor(\.age)])
+      (descriptor.fetchLimit, descriptor.fetchOffset) = (limit, offset)
+      return descriptor
+    }
+    func names(_ limit: Int?, _ offset: Int?) throws -> [String] {
+      try context.fetch(descriptor(limit, offset)).map(\.name)
+    }
+    // Twice, since the second round finds the statements of the first.
+    for _ in 0..<2 {
+      for limit in [nil, 1, 2, 3, 4, 5] {
+        #expect(try names(limit, nil) == Array(all.prefix(limit ?? 5)))
+        #expect(try names(limit, 2) == Array(all.dropFirst(2).prefix(limit ?? 5)))
+      }
+      #expect(try context.fetchIdentifiers(descriptor(2, nil)) == animals.prefix(2).map(\.persistentModelID))
+      #expect(try context.fetch(descriptor(2, nil), after: animals[1]).map(\.name) == ["cat", "dog"])
+      var partial = descriptor(2, nil)
+      partial.propertiesToFetch = [\.name]
+      let other = ModelContext(context.container)
+      #expect(try other.fetch(partial).map(\.name) == ["ant", "bee"])
+      #expect(try other.fetch(partial).map(\.nickname) == ["a", nil])
+      try other.delete(model: Shaped.Animal.self, where: #Predicate { $0.age == 1 })
+      #expect(try other.fetch(descriptor(2, nil)).map(\.name) == ["bee", "cat"])
+    }
+  }
+
   @Test("Texts, numbers and dates of one shape are those of the fetch at hand")
   func values() throws {
     for name in ["ant", "bee", "caf\u{e9}", "cafe\u{301}", "", "no such"] { try agree(#Predicate { $0.name == name }) }
