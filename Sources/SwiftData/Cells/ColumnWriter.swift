@@ -7,7 +7,8 @@ import Foundation
 ///
 /// A store subclasses it. `current` is the property being written, for its options (external storage, a transformer).
 open class __ColumnWriter {
-  package final var current: __Property! = nil
+  // Unchecked, because reading or replacing it runs nothing else.
+  @exclusivity(unchecked) package final var current: __Property! = nil
 
   public init() {}
 

@@ -55,7 +55,7 @@ extension ContextState {
 /// and lists at once. The properties of its objects are not protected.
 final class ContextUse: Sendable {
   // nonisolated(unsafe) because it is set before the context is shared.
-  nonisolated(unsafe) var isMain = false
+  @exclusivity(unchecked) nonisolated(unsafe) var isMain = false
   private let misuse: ConcurrencyMisuse
   /// The thread inside; 0 for none.
   private let owner = Atomic<UInt>(0)

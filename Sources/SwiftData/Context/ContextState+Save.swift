@@ -26,7 +26,10 @@ extension ContextState {
       }
       try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
       markedRows = MarkedRows()
-      for operation in operations { announce(SavedObjects(operation, context: self).settle()) }
+      for operation in operations {
+        var saved = SavedObjects(operation, context: self)
+        announce(saved.settle())
+      }
       hasForgotten = false
       return operations
     }
@@ -88,6 +91,7 @@ enum SaveNotification {
       func identifier(_ object: any PersistentModel) -> PersistentIdentifier {
         operation.store.identifier(ofKey: object.__state.key, entity: type(of: object).__entity.name)
       }
+      inserted.reserveCapacity(inserted.count + operation.inserted.count)
       for object in operation.inserted {
         if !operation.merged.isEmpty, operation.merged[ObjectIdentifier(object)] != nil {
           updated.append(identifier(object))
@@ -95,7 +99,8 @@ enum SaveNotification {
           inserted.append(identifier(object))
         }
       }
-      updated += operation.changed.map { identifier($0.object) }
+      updated.reserveCapacity(updated.count + operation.changed.count)
+      for change in operation.changed { updated.append(identifier(change.object)) }
       if !operation.merged.isEmpty {
         // Several new objects, and a changed one, may be one row.
         var seen = Set<PersistentIdentifier>()

@@ -27,6 +27,7 @@ package final class ContextState {
   /// Stored objects to delete, held strongly. Invariant: each has the flag `deleted`.
   var deleted = UnsavedObjects<any PersistentModel> { $0 }
   /// Finds inserted and changed objects by value. Every change of such an object calls `touch`.
+  @exclusivity(unchecked)  // touching it runs nothing else
   var unsavedIndices = UnsavedIndices()
   /// The inserted objects whose identifier was read. A released identity may be reused.
   private var temporary: [TemporaryIdentity: ObjectIdentifier] = [:]
@@ -48,16 +49,17 @@ package final class ContextState {
   var quietDepth = 0
   /// Delayed notifications of such operations.
   var pendingNotifications = Queue<(any PersistentModel, Int)>()
+  // Unchecked, because each assignment asks for them, and reading or replacing one runs nothing else.
   /// The watched fetches.
-  var liveQueries = LiveQueries()
-  var undoManager: UndoManager?
+  @exclusivity(unchecked) var liveQueries = LiveQueries()
+  @exclusivity(unchecked) var undoManager: UndoManager?
   var isUndoing = false
-  var changeHandler: (() -> Void)?
+  @exclusivity(unchecked) var changeHandler: (() -> Void)?
   let trackingProbe = TrackingProbe()
   package var work = WorkCounter()
   package var tuning = Tuning()
   /// Whether the public context has ended, so that its objects can no longer be saved.
-  private(set) var isOver = false
+  @exclusivity(unchecked) private(set) var isOver = false
   /// Whether a later change was reported.
   var hasReportedLoss = false
 

@@ -2,12 +2,14 @@
 struct SavedObjects {
   private let operation: any StoreSave
   private let context: ContextState
+  /// The last table, because consecutive objects are often of one class.
+  private var lastTable: EntityTable?
 
   init(_ operation: any StoreSave, context: ContextState) { (self.operation, self.context) = (operation, context) }
 
   /// Registers what was inserted, lets go of what was deleted, and turns relationships that may differ from their rows into
   /// faults.
-  func settle() -> SavedChanges {
+  mutating func settle() -> SavedChanges {
     var changes = SavedChanges()
     changes.deleted = operation.savedRows.deleted
     changes.updated = operation.savedRows.updated
@@ -56,14 +58,21 @@ struct SavedObjects {
   private func forgetSaved() {
     for object in operation.inserted { object.__state.flags = [] }
     for change in operation.changed { change.object.__state.flags = [] }
+    let removals = operation.changes.removals
     if !operation.deleted.isEmpty {
-      context.deleted.removeSaved(operation.deleted.count) { !$0.__state.flags.contains(.deleted) }
+      context.deleted.removeSaved(operation.deleted.count, since: removals.deleted) {
+        !$0.__state.flags.contains(.deleted)
+      }
     }
     if !operation.inserted.isEmpty {
-      context.inserted.removeSaved(operation.inserted.count) { !$0.__state.flags.contains(.inserted) }
+      context.inserted.removeSaved(operation.inserted.count, since: removals.inserted) {
+        !$0.__state.flags.contains(.inserted)
+      }
     }
     if !operation.changed.isEmpty || !operation.deleted.isEmpty {
-      context.changed.removeSaved(operation.changed.count) { !$0.object.__state.flags.contains(.changed) }
+      context.changed.removeSaved(operation.changed.count, since: removals.changed) {
+        !$0.object.__state.flags.contains(.changed)
+      }
     }
     context.unsavedIndices.removeAll()
     context.forgetTemporaryIdentities()
@@ -144,11 +153,14 @@ struct SavedObjects {
     }
   }
 
-  private func table(of object: any PersistentModel) -> EntityTable {
+  private mutating func table(of object: any PersistentModel) -> EntityTable {
+    let entity = type(of: object).__entity
+    if let lastTable, lastTable.entity === entity { return lastTable }
     // A context contains only objects of known entities.
-    guard let table = try? context.core.table(for: type(of: object).__entity) else {
+    guard let table = try? context.core.table(for: entity) else {
       preconditionFailure("an object of an unknown entity was saved")
     }
+    lastTable = table
     return table
   }
 

@@ -11,17 +11,18 @@ struct UnsavedObjects<Entry> {
     var places: [Int] = []
     /// The number of entries without holes.
     var count = 0
-
-    mutating func add(_ place: Int) {
-      places.append(place)
-      count += 1
-    }
   }
 
   private let model: (Entry) -> any PersistentModel
   private var entries: [Entry?] = []
   private var places: [ObjectIdentifier: Int] = [:]
-  private var classes: [ObjectIdentifier: Members] = [:]
+  /// The classes that had entries since all were removed, and their places in that list.
+  private var classes: [Members] = []
+  private var classPlaces: [ObjectIdentifier: Int] = [:]
+  /// The class of the last entry. Consecutive objects are often of one class.
+  private var recent = 0
+  /// How often entries were removed.
+  private(set) var removals = 0
 
   /// - Parameter model: returns the object of an entry.
   init(_ model: @escaping (Entry) -> any PersistentModel) { self.model = model }
@@ -77,19 +78,32 @@ struct UnsavedObjects<Entry> {
     let entity = type(of: model(entry)).__entity
     let place = entries.count
     places[id] = place
-    classes[ObjectIdentifier(entity), default: Members(entity: entity)].add(place)
+    if !classes.indices.contains(recent) || classes[recent].entity !== entity {
+      recent = classPlaces[ObjectIdentifier(entity)] ?? classes.count
+      if recent == classes.count {
+        classes.append(Members(entity: entity))
+        classPlaces[ObjectIdentifier(entity)] = recent
+      }
+    }
+    classes[recent].places.append(place)
+    classes[recent].count += 1
     entries.append(entry)
     return place
+  }
+
+  private func members(of entity: __Entity) -> Members? {
+    classPlaces[ObjectIdentifier(entity)].map { classes[$0] }
   }
 
   private mutating func remove(_ id: ObjectIdentifier) {
     guard let place = places.removeValue(forKey: id), let entry = entries[place] else { return }
     entries[place] = nil
-    let name = ObjectIdentifier(type(of: model(entry)).__entity)
-    if var members = classes.removeValue(forKey: name), members.count > 1 {
-      members.count -= 1
-      if members.places.count > members.count * 2 + 32 { members.places.removeAll { entries[$0] == nil } }
-      classes[name] = members
+    removals += 1
+    if let index = classPlaces[ObjectIdentifier(type(of: model(entry)).__entity)] {
+      classes[index].count -= 1
+      if classes[index].places.count > classes[index].count * 2 + 32 {
+        classes[index].places.removeAll { entries[$0] == nil }
+      }
     }
     if entries.count > count * 2 + 32 { removeAll { _ in false } }
   }
@@ -102,32 +116,36 @@ struct UnsavedObjects<Entry> {
     for case let entry? in old where !isGone(entry) { append(entry, ObjectIdentifier(model(entry))) }
   }
 
-  /// Removes the entries that a save wrote.
-  /// - Parameter number: how many it wrote. If it wrote all, none is looked at.
-  mutating func removeSaved(_ number: Int, where isSaved: (Entry) -> Bool) {
-    if number == count { removeAll() } else { removeAll(where: isSaved) }
+  /// Removes the entries that a save wrote. If it wrote all of them, none is looked at.
+  /// - Parameters:
+  ///   - number: how many entries the save wrote.
+  ///   - removals: ``removals`` when the save took the entries.
+  mutating func removeSaved(_ number: Int, since removals: Int, where isSaved: (Entry) -> Bool) {
+    if self.removals == removals, count == number { removeAll() } else { removeAll(where: isSaved) }
   }
 
   mutating func removeAll() {
+    removals += 1
     // One save of a few objects is followed by another.
     let keepsCapacity = entries.count <= 64
     entries.removeAll(keepingCapacity: keepsCapacity)
     places.removeAll(keepingCapacity: keepsCapacity)
     classes.removeAll(keepingCapacity: keepsCapacity)
+    classPlaces.removeAll(keepingCapacity: keepsCapacity)
   }
 
   // MARK: - By class
 
   /// The classes with entries.
   /// - Complexity: O(their number).
-  var entities: some Sequence<__Entity> { classes.values.lazy.map(\.entity) }
+  var entities: some Sequence<__Entity> { classes.lazy.filter { $0.count > 0 }.map(\.entity) }
 
-  func count(of entity: __Entity) -> Int { classes[ObjectIdentifier(entity)]?.count ?? 0 }
+  func count(of entity: __Entity) -> Int { members(of: entity)?.count ?? 0 }
 
   /// The entries of one class without its subclasses, in order.
   /// - Complexity: O(their number).
   func entries(of entity: __Entity) -> some Sequence<(place: Int, entry: Entry)> {
-    (classes[ObjectIdentifier(entity)]?.places ?? []).lazy.compactMap { place in entries[place].map { (place, $0) } }
+    (members(of: entity)?.places ?? []).lazy.compactMap { place in entries[place].map { (place, $0) } }
   }
 
   /// The entries of some classes, in order.
@@ -146,11 +164,11 @@ struct UnsavedObjects<Entry> {
       let found = entries.enumerated().compactMap { place, entry -> String? in
         guard let entry else { return nil }
         let id = ObjectIdentifier(model(entry))
-        let members = classes[ObjectIdentifier(type(of: model(entry)).__entity)]
+        let members = members(of: type(of: model(entry)).__entity)
         return places[id] == place && members?.places.contains(place) == true
           ? nil : "\(name(entry)) is not at its place"
       }
-      let sum = classes.values.reduce(0) { $0 + $1.count }
+      let sum = classes.reduce(0) { $0 + $1.count }
       let isWhole = sum == count && entries.lazy.compactMap(\.self).count == count
       return found + (isWhole ? [] : ["unsaved objects are miscounted: \(sum) of \(count)"])
     }

@@ -20,6 +20,7 @@ package final class SQLiteConnection: SQLConnection {
   private let trace = SQLTrace.active
   /// The statement that ran last. A save runs one statement thousands of times, and a lookup by text costs as much as a
   /// bind.
+  @exclusivity(unchecked)  // comparing or replacing it runs nothing else
   private var last: (sql: String, statement: Statement)?
 
   init(_ database: Database, store: SQLiteStore) {

@@ -16,6 +16,9 @@ package final class UnsavedChanges {
   package let hasRelationships: Bool
   package let hasToManys: Bool
 
+  /// The counts of removals from the context's unsaved objects when the save began.
+  let removals: (inserted: Int, changed: Int, deleted: Int)
+
   package var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
   /// - Parameter store: the index of the store among the container's.
@@ -35,6 +38,7 @@ package final class UnsavedChanges {
     self.context = context
     self.core = core
     self.editing = context.editing
+    self.removals = (context.inserted.removals, context.changed.removals, context.deleted.removals)
     self.inserted = try context.inserted.values.filter(isHere)
     self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
     self.deleted = try context.deleted.values.filter(isHere)
