@@ -40,22 +40,30 @@ private struct MeaningSummary: Encodable {
   }
 
   let hits: [Hit]
+  let hasMore: Bool
 }
 
 extension SearchCommand {
   /// Searches by meaning, and prints what it finds.
   func searchByMeaning() throws {
-    let summary = try store.withContext { context in
+    let page = try store.withContext { context in
       guard let model = try MeaningModel.installed() else { throw Failure(ReadingProgress.missing) }
       guard try MeaningModel.hasVectors(in: context) else {
         throw Failure(ReadingProgress.unread)
       }
-      let search = MeaningSearch(context: context, model: model)
-      let found = try search.messages(of: try search.nearest(to: text, limit: 50))
-      return MeaningSummary(
-        hits: found.map { MeaningSummary.Hit(message: MessageSummary($0.message), similarity: Double($0.similarity)) })
+      let query = try MessageQuery(text, maximumTerms: .max)
+      guard !query.text.isEmpty else { throw DataLayerError.invalidData("the text to search for is empty") }
+      let inbox = InboxService(context: context)
+      let last = try after.map { try inbox.message($0).id }
+      let search = MessageSearch(context: context, readers: [try LocalUser.id(in: context), LocalUser.placeholder])
+      let page = try search.nearest(to: query, by: model, limit: 50, after: last)
+      let hits = page.hits.map { (message: MessageSummary($0.message), similarity: Double($0.similarity)) }
+      return (hits: hits, last: page.last)
     }
-    try output.print(summary) { rendering in rendering.nearest(summary.hits.map { ($0.message, $0.similarity) }) }
+    let summary = MeaningSummary(
+      hits: page.hits.map { MeaningSummary.Hit(message: $0.message, similarity: $0.similarity) },
+      hasMore: page.last != nil)
+    try output.print(summary) { $0.nearest(page.hits, last: page.last) }
   }
 }
 

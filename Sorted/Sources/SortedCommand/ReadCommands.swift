@@ -97,12 +97,12 @@ struct SearchCommand: ParsableCommand {
       from:NAME, in:CONVERSATION, before:DAY, after:DAY and has:file narrow it.
 
       With --meaning it shows the 50 messages that mean most nearly the same, in
-      whatever words. That needs the sentence model (`sorted assist --install`), which
-      knows English.
+      whatever words; the conditions narrow that too. It needs the sentence model
+      (`sorted assist --install`), which knows English.
 
       EXAMPLE
         sorted search "rescue grub from:ann before:2026-01-31"
-        sorted search --meaning "my computer does not start"
+        sorted search --meaning "my computer does not start in:help after:2025-01-01"
       """)
 
   @Flag(help: "Search for what the text means.")

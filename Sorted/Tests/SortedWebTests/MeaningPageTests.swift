@@ -67,7 +67,7 @@ import Testing
       var found: [String] = []
       var last: String?
       while true {
-        let page = try access(viewer).nearest(to: "hello refund", by: model, filter, limit: 16, after: last)
+        let page = try access(viewer).nearest(to: .init("hello refund"), by: model, filter, limit: 16, after: last)
         found += page.messages.map(\.id)
         guard let next = page.last else { return found }
         last = next
@@ -85,12 +85,44 @@ import Testing
     #expect(try !all(.member("bob")).contains("theirs/7") && all(.member("ann")).contains("theirs/7"))
     // How near a message is that one may not read is not told by what follows it.
     #expect(throws: PageError.self) {
-      try access(.member("bob")).nearest(to: "hello", by: model, ListFilter(), limit: 16, after: "mine/0")
+      try access(.member("bob")).nearest(to: .init("hello"), by: model, ListFilter(), limit: 16, after: "mine/0")
     }
     // Moved since its vector was made.
     try ModelContext(inbox).update(
       model: MessageEntity.self, where: #Predicate { $0.id == "theirs/3" }, set: .assign(\.conversationID, "mine"))
     #expect(try !all(.member("bob")).contains("theirs/3"))
+  }
+
+  @Test("Conditions narrow a search by meaning as they narrow one by words, on all its pages")
+  func conditions() async throws {
+    let model = try SentenceModels.small()
+    try await WebFixture.run(meaning: model, fill: Self.fill) { web in
+      try MeaningService(container: web.inbox, model: model).updateAll()
+      let context = web.context()
+      let old = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == "mine/9" }))[0]
+      (old.senderID, old.createdAt) = ("carl", Date(timeIntervalSince1970: 1_577_880_000))
+      try context.save()
+      var browser = try await web.owner()
+      func found(_ words: String) async throws -> [String] {
+        var ids: [String] = []
+        var address: String? = "/search?by=meaning&q=" + words.replacing(" ", with: "%20")
+        while let next = address {
+          let page = try await browser.get(next)
+          ids += Self.hits(page).compactMap { try? Slug.decode($0) }
+          let more = page.text.firstMatch(of: /class="button more" href="([^"]+)"/)
+          address = more.map { String($0.1).replacing("&amp;", with: "&") }
+        }
+        return ids
+      }
+      #expect(try await found("hello refund in:theirs").sorted() == (0..<60).map { "theirs/\($0)" }.sorted())
+      #expect(try await found("hello refund from:carl") == ["mine/9"])
+      #expect(try await found("before:2020-02-01 hello refund") == ["mine/9"])
+      #expect(try await found("hello refund after:2020-02-01").count == 119)
+      #expect(try await found("hello refund has:file").isEmpty)
+      // Conditions without words mean nothing: the newest messages come.
+      #expect(try await found("from:carl") == ["mine/9"])
+      #expect(try await browser.get("/search?by=meaning&q=hello%20before:x").status == 400)
+    }
   }
 
   @Test("The switch is the owner's, is there with the model alone, and switched off deletes the vectors at once")

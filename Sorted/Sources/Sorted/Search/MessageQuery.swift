@@ -20,8 +20,12 @@ package struct MessageQuery: Sendable {
 
   package static let maximumTerms = 16
 
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for a condition that cannot be read.
-  package init(_ text: String, calendar: Calendar = .current) throws {
+  /// - Parameters:
+  ///   - text: the words and conditions.
+  ///   - calendar: what a day is.
+  ///   - maximumTerms: the most words; a search by meaning has no limit.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for too many words and for a condition that cannot be read.
+  package init(_ text: String, calendar: Calendar = .current, maximumTerms: Int = maximumTerms) throws {
     for term in Self.split(text) {
       let parts = term.isPhrase ? [] : term.text.split(separator: ":", maxSplits: 1).map(String.init)
       let value = parts.count == 2 ? parts[1] : ""
@@ -34,8 +38,8 @@ package struct MessageQuery: Sendable {
       default: terms.append(term)
       }
     }
-    guard terms.count <= Self.maximumTerms else {
-      throw DataLayerError.invalidData("search for \(Self.maximumTerms) words at most")
+    guard terms.count <= maximumTerms else {
+      throw DataLayerError.invalidData("search for \(maximumTerms) words at most")
     }
   }
 
@@ -43,6 +47,12 @@ package struct MessageQuery: Sendable {
   package var isEmpty: Bool {
     terms.isEmpty && sender == nil && conversation == nil && before == nil && after == nil && !hasFile
   }
+
+  /// The terms without the conditions, as they were written.
+  package var text: String { terms.map(\.text).joined(separator: " ") }
+
+  /// Whether it has a condition that is not about the conversation.
+  var narrowsMessages: Bool { sender != nil || before != nil || after != nil || hasFile }
 
   /// The terms as the full-text index reads them.
   var indexText: String { terms.map { "\"\($0.text)\"\($0.isPhrase ? "" : "*")" }.joined(separator: " ") }

@@ -17,6 +17,7 @@ package struct MessageSearch {
   let readers: Set<String>
   let scope: Predicate<ConversationEntity>?
   let condition: Predicate<MessageEntity>
+  let hasCondition: Bool
 
   /// - Parameters:
   ///   - context: what it searches.
@@ -31,6 +32,7 @@ package struct MessageSearch {
     self.readers = readers
     self.scope = scope
     self.condition = condition ?? #Predicate { _ in true }
+    hasCondition = condition != nil
   }
 
   /// As many messages as the full-text index names.
@@ -108,7 +110,7 @@ package struct MessageSearch {
   }
 
   /// The conversations to look in; nil for all there are.
-  private func conversationIDs(_ query: MessageQuery) throws -> [String]? {
+  func conversationIDs(_ query: MessageQuery) throws -> [String]? {
     let named = query.conversation.map { Self.conversations(containing: $0) }
     let predicate: Predicate<ConversationEntity>
     switch (scope, named) {
@@ -120,7 +122,7 @@ package struct MessageSearch {
     return try context.fetch(FetchDescriptor(predicate: predicate), selecting: \.id)
   }
 
-  private func conditions(_ query: MessageQuery, conversations: [String]?) -> Predicate<MessageEntity> {
+  func conditions(_ query: MessageQuery, conversations: [String]?) -> Predicate<MessageEntity> {
     let (ids, anywhere) = (conversations ?? [], conversations == nil)
     let (names, anyone) = (query.sender.map { $0 == "me" ? readers : [$0] } ?? [], query.sender == nil)
     let (start, end) = (query.after ?? .distantPast, query.before ?? .distantFuture)

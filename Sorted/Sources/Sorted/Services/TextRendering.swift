@@ -77,13 +77,14 @@ public struct TextRendering: Sendable {
   }
 
   /// One line per message, with its similarity in percent.
-  package func nearest(_ hits: [(MessageSummary, similarity: Double)]) -> String {
-    if hits.isEmpty { return "Nothing found." }
-    return hits.map { message, similarity in
+  package func nearest(_ hits: [(message: MessageSummary, similarity: Double)], last: String?) -> String {
+    if hits.isEmpty { return last.map { "--after \($0) shows more." } ?? "Nothing found." }
+    let lines = hits.map { message, similarity in
       let percent = Columns.padded("\(Int((100 * similarity).rounded())) %", 5, right: true)
       return line(
         "\(percent)  \(Self.time(message.createdAt))  \(message.conversationID)  \(message.sender):", message.text)
-    }.joined(separator: "\n")
+    }
+    return (lines + (last.map { ["There are more; --after \($0) shows them."] } ?? [])).joined(separator: "\n")
   }
 
   /// What is known about people and a matter.

@@ -195,9 +195,12 @@ extension SearchController {
   private static func search(
     _ text: String, by meaning: MeaningModel, _ filter: ListFilter, _ access: Access, _ clock: PageClock, after: String?
   ) throws -> Page {
+    let query = try MessageQuery(text, calendar: clock.calendar, maximumTerms: .max)
+    // Conditions alone mean nothing: the newest messages that fulfil them come.
+    guard !query.text.isEmpty || query.isEmpty else { return try search(text, filter, access, clock, after: after) }
     let found =
-      try text.isEmpty
-      ? Access.Nearest() : access.nearest(to: text, by: meaning, filter, limit: pageSize, after: after)
+      try query.isEmpty
+      ? Access.Nearest() : access.nearest(to: query, by: meaning, filter, limit: pageSize, after: after)
     let ids = Array(Set(found.messages.map(\.conversationID)))
     let conversations = Dictionary(
       try access.conversations(ids).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -13,15 +13,19 @@ extension Access {
   func search(
     _ query: MessageQuery, _ filter: ListFilter, limit: Int, after last: MessageEntity? = nil
   ) throws -> MessageSearch.Page {
-    let search = MessageSearch(
-      context: work.inbox, readers: viewer.isOwner ? [viewer.userID, LocalUser.placeholder] : [viewer.userID],
-      scope: viewer.isOwner ? nil : everything.predicate, condition: kinds(filter))
-    var page = try search.page(query, limit: limit, after: last)
+    var page = try messageSearch(filter).page(query, limit: limit, after: last)
     page.messages = try withoutHidden(page.messages)
     return page
   }
 
-  private func withoutHidden(_ messages: [MessageEntity]) throws -> [MessageEntity] {
+  /// A search of what the viewer sees, by words or by meaning.
+  func messageSearch(_ filter: ListFilter) -> MessageSearch {
+    MessageSearch(
+      context: work.inbox, readers: viewer.isOwner ? [viewer.userID, LocalUser.placeholder] : [viewer.userID],
+      scope: viewer.isOwner ? nil : everything.predicate, condition: filter.readsMessages ? kinds(filter) : nil)
+  }
+
+  func withoutHidden(_ messages: [MessageEntity]) throws -> [MessageEntity] {
     guard !messages.isEmpty else { return [] }
     let (user, ids) = (viewer.userID, messages.map(\.id))
     let hidden = Set(

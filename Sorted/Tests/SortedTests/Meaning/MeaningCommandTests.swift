@@ -80,6 +80,12 @@ import Testing
     let found = try run("search", "--meaning", "refund")
     found.expectSuccess()
     #expect(found.output.contains("%  1970-01-02 00:00  c  dana: I want my money back"))
+    #expect(try !run("search", "--meaning", "refund before:1970-01-02").output.contains("money back"))
+    let late = "refund after:1970-01-01"
+    #expect(try run("search", "--meaning", late).output.contains("money back"))
+    #expect(try run("search", "--meaning", late, "--after", "m1").output.contains("Nothing found."))
+    let unknown = try run("search", "--meaning", "refund", "--after", "none")
+    #expect(unknown.status == 1 && unknown.errors.contains("none"))
     let about = try run("about", "getting a refund")
     #expect(about.output.contains("By meaning:\n1970-01-02 00:00  c  dana: I want my money back for it"))
   }
