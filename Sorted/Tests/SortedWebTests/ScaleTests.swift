@@ -46,7 +46,7 @@ import Testing
         let access = Access(
           work: Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: Setting()), viewer: .owner("me"))
         let list = try ConversationList(access: access, filter: ListFilter()).page()
-        _ = ListView(list, ListFilter(), access)
+        _ = try ListView(list, ListFilter(), access)
         let conversation = try #require(list.conversations.first { $0.id == "long/\(length)" })
         let view = try ThreadView(
           access, conversation, position, place: list.places[conversation.id], unread: list.unread[conversation])
@@ -62,6 +62,29 @@ import Testing
       #expect(short.statements == long.statements)
       #expect(long.statements.count <= 14, "\(long.statements.joined(separator: "\n"))")
       #expect(long.steps < short.steps * 3 / 2)
+    }
+  }
+
+  @Test("A thread beside the list reads the names and pictures for both in one statement, also the thread of a group")
+  func people() throws {
+    let (inbox, own) = (try SortedContainer.inMemory(), try WebSchema.inMemory())
+    let (filling, address) = (ModelContext(inbox), Picture.path + UUID().uuidString)
+    filling.insert(UserEntity(id: "bob", email: "", displayName: "Bob", photoURL: address))
+    filling.insert(ConversationEntity(id: "two", participantIDs: ["me", "bob"]))
+    filling.insert(ConversationEntity(id: "group", participantIDs: ["me", "bob", "carol"], isGroup: true))
+    try filling.save()
+    for id in ["two", "group"] {
+      let statements = try StatementTrace.record {
+        let access = Access(
+          work: Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: Setting()), viewer: .owner("me"))
+        let list = try ConversationList(access: access, filter: ListFilter()).page()
+        let rows = try ListView(list, ListFilter(), access, current: id).items.map(\.row)
+        #expect(rows.first { $0.slug == Slug.encode("two") }?.rowPicture == address)
+        let conversation = try #require(list.conversations.first { $0.id == id })
+        let thread = try ThreadView(access, conversation, .newest, place: nil, unread: 0)
+        #expect(thread.members.first { $0.memberSlug == Slug.encode("bob") }?.memberPicture == address)
+      }.statements
+      #expect(statements.count { $0.contains("FROM \"UserEntity\"") } == 1, "\(id): \(statements)")
     }
   }
 
@@ -101,7 +124,7 @@ import Testing
       let work = Work(inbox: ModelContext(inbox), own: ModelContext(own), setting: Setting(hasAccounts: true))
       let access = Access(work: work, viewer: .member("ann"))
       let (view, trace) = try StatementTrace.record {
-        ListView(try ConversationList(access: access, filter: filter).page(), filter, access)
+        try ListView(try ConversationList(access: access, filter: filter).page(), filter, access)
       }
       return (view.items.map(\.row.unread), trace)
     }

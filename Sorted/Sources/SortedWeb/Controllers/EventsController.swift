@@ -47,7 +47,8 @@ struct EventsController: Sendable {
     let id = try context.id("conversation")
     let name = try await site.read(visit.viewer) { access in
       let conversation = try access.conversation(id)
-      return try People(conversation.participantIDs, access.work).name(visit.viewer.userID)
+      try access.work.people.read(conversation.participantIDs)
+      return access.work.people.name(visit.viewer.userID)
     }
     let event = ServerEvent("typing", try Self.json(["thread": Slug.encode(id), "name": name]))
     await site.hub.tell(event, thread: id, except: visit.viewer.userID)

@@ -8,7 +8,7 @@ struct FilesController: Sendable {
   let site: Site
 
   /// What a file may do in a browser: nothing.
-  private static let policy = "default-src 'none'; sandbox"
+  static let policy = "default-src 'none'; sandbox"
 
   func file(_ request: Request, _ context: WebContext) async throws -> Response {
     Self.response(try await found(context), request)

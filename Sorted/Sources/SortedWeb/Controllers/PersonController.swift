@@ -40,7 +40,8 @@ struct PersonController: Sendable {
     guard !ids.isEmpty else { throw PageError.notFound }
     mine.fetchLimit = 50
     let shared = try inbox.fetch(mine)
-    let people = try People([id], access.work)
+    let people = access.work.people
+    try people.read([id])
     let count = try inbox.fetchCount(
       FetchDescriptor<MessageEntity>(predicate: #Predicate { ids.contains($0.conversationID) && $0.senderID == id }))
     let name = people.name(id)

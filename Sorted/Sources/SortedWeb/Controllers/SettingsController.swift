@@ -33,6 +33,8 @@ struct SettingsController: Sendable {
     }
 
     let displayName: String
+    let initials: String
+    let picture: String?
     let email: String
     let switches: [Switch]
     let themes: [Theme]
@@ -144,7 +146,8 @@ struct SettingsController: Sendable {
     let messages = isOwner ? try context.fetchCount(FetchDescriptor<MessageEntity>()) : 0
     let conversations = try context.fetchCount(access.everything)
     return SettingsPage(
-      displayName: user?.displayName ?? id, email: user?.email ?? "",
+      displayName: user?.displayName ?? id, initials: Avatar.initials(user?.displayName ?? id),
+      picture: user?.photoURL.flatMap { Picture.id($0) == nil ? nil : $0 }, email: user?.email ?? "",
       switches: features(for: visit.viewer).map { feature in
         SettingsPage.Switch(
           name: feature.rawValue, label: feature.label.text, explanation: feature.explanation.text,

@@ -34,16 +34,18 @@ struct ThreadController: Sendable {
       let places = place.map { [id: $0] } ?? [:]
       let unread = try (list?.unread ?? UnreadCounts([conversation], places, access))[conversation]
       let invitations = try part == .stretch ? [:] : site.invitations(access, conversation, origin: origin)
+      // It comes before the thread, whose people it reads with its own.
+      let view = try list.map {
+        try ListView($0, filter, access, current: id, clock: clock, sorting: try SortingView(access, filter))
+      }
       let thread = try ThreadView(
         access, conversation, position, place: place, unread: unread, editing: editing, reply: reply,
         invitations: invitations, clock: clock)
-      guard let list else {
+      guard let view else {
         let isPane = part == .pane
         return Rendered(
           pages: site.pages, page: isPane ? Pane(thread: thread, formToken: formToken) as Any : thread.stretch)
       }
-      let view = ListView(
-        list, filter, access, current: id, clock: clock, sorting: try SortingView(access, filter))
       return Rendered(pages: site.pages, page: InboxController.Page(list: view, thread: thread))
     }
     switch part {

@@ -47,6 +47,7 @@ extension LiveHub {
     guard !Access.isHidden(conversation, place) else { return ServerEvent("gone", Slug.encode(conversation.id)) }
     let spam = try AssistInbox(context: access.work.inbox).spamConversations(for: viewer.userID)
     let places = place.map { [conversation.id: $0] } ?? [:]
+    try access.work.people.read(conversation.isGroup ? [] : conversation.participantIDs)
     let row = ConversationRow(
       conversation, place, access, PageClock(),
       unread: try UnreadCounts([conversation], places, access)[conversation], isSpam: spam.contains(conversation.id))

@@ -34,10 +34,14 @@ struct ListView {
   /// Nil where the list is brought up to date, not shown.
   let sorting: SortingView?
 
+  /// Reads who takes part in the talks of two and in the current conversation: a thread beside the list needs no statement
+  /// of its own for that.
   init(
     _ page: ConversationList.Page, _ filter: ListFilter, _ access: Access, current: String? = nil,
     clock: PageClock = PageClock(), sorting: SortingView? = nil
-  ) {
+  ) throws {
+    try access.work.people.read(
+      page.conversations.filter { !$0.isGroup || $0.id == current }.flatMap(\.participantIDs))
     var day: String?
     items = page.conversations.map { conversation in
       let row = ConversationRow(

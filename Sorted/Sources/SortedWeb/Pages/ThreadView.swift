@@ -48,6 +48,7 @@ struct ThreadView {
     let memberName: String
     let memberInitials: String
     let memberHue: Int
+    let memberPicture: String?
     let isYou: Bool
     /// Where the viewer invited them: the link to hand over.
     let invitation: String?
@@ -135,6 +136,7 @@ extension ThreadView {
     let name = scene.people.name(id)
     return Member(
       memberSlug: Slug.encode(id), memberName: name, memberInitials: Avatar.initials(name), memberHue: Avatar.hue(id),
+      memberPicture: scene.people.picture(id),
       isYou: id == scene.viewer.userID, invitation: invitations[id])
   }
 }

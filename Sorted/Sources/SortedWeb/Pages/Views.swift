@@ -7,6 +7,8 @@ struct ConversationRow {
   let name: String
   let initials: String
   let hue: Int
+  /// Of the talk of two: the address of the other one's picture, if the work read that profile.
+  let rowPicture: String?
   let preview: String
   let hasDraft: Bool
   let time: String
@@ -40,7 +42,9 @@ struct ConversationRow {
     self.name = name
     initials = Avatar.initials(name)
     // A talk of two has the colour of the other person, as that person has everywhere.
-    hue = Avatar.hue(!conversation.isGroup && others.count == 1 ? others[0] : conversation.id)
+    let partner = !conversation.isGroup && others.count == 1 ? others[0] : nil
+    hue = Avatar.hue(partner ?? conversation.id)
+    rowPicture = partner.flatMap(access.work.people.picture)
     let draft = place?.draft ?? ""
     hasDraft = !draft.isEmpty
     preview = draft.isEmpty ? Self.preview(conversation, access.viewer) : draft
@@ -59,7 +63,7 @@ struct ConversationRow {
     isMuted = state.isMuted
     isArchived = state.isArchived
     isGroup = conversation.isGroup
-    person = !conversation.isGroup && others.count == 1 ? Slug.encode(others[0]) : nil
+    person = partner.map(Slug.encode)
   }
 
   private static func preview(_ conversation: ConversationEntity, _ viewer: Viewer) -> String {

@@ -18,7 +18,14 @@ struct Work {
   let own: ModelContext
   let setting: Setting
   /// What the server knows of unread messages.
-  var fullThreads = FullThreads()
+  let fullThreads: FullThreads
+  /// Who was read for it.
+  let people: People
+
+  init(inbox: ModelContext, own: ModelContext, setting: Setting, fullThreads: FullThreads = FullThreads()) {
+    (self.inbox, self.own, self.setting, self.fullThreads) = (inbox, own, setting, fullThreads)
+    people = People(inbox)
+  }
 
   func save() throws {
     // What a person sees of the change is in the inbox, so what belongs to it goes first.

@@ -26,7 +26,8 @@ struct ThreadScene {
     self.conversation = conversation
     self.clock = clock
     viewer = access.viewer
-    people = try People(conversation.participantIDs, access.work)
+    people = access.work.people
+    try people.read(conversation.participantIDs)
     hidden = Set(try access.hidden(in: conversation.id).map(\.messageID))
   }
 
@@ -56,32 +57,6 @@ struct ThreadScene {
   }
 
   func isMine(_ message: MessageEntity) -> Bool { viewer.wrote(message) }
-}
-
-/// Names and pictures of people, as their profiles have them.
-struct People {
-  private var names: [String: String] = [:]
-  private var pictures: [String: String] = [:]
-
-  init(_ ids: [String], _ work: Work) throws {
-    // A person without a profile is shown by the identifier.
-    let found = try work.inbox.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { ids.contains($0.id) }))
-    for user in found {
-      names[user.id] = user.displayName
-      if let url = user.photoURL { pictures[user.id] = url }
-    }
-  }
-
-  func name(_ id: String) -> String {
-    guard let name = names[id], !name.isEmpty, AccountName.skeleton(name) != AccountName.skeleton(id) else {
-      return Viewer.shownName(id)
-    }
-    // A chosen name says whose it is: another person's name alone would be a disguise.
-    return "\(name) (\(id))"
-  }
-
-  /// A picture that this server has; pictures of other servers are not loaded.
-  func picture(_ id: String) -> String? { pictures[id].flatMap { $0.hasPrefix("/files/") ? $0 : nil } }
 }
 
 extension Access {

@@ -64,6 +64,18 @@ import Testing
     }
   }
 
+  @Test(
+    "A square thumbnail has its side, also of an image that is wide or smaller",
+    .enabled(if: isInstalled, "vipsthumbnail of Debian's libvips-tools is not installed"), arguments: [100, 1_000])
+  func square(side: Int) async throws {
+    try await UploadBench.run { bench in
+      let thumbnails = try #require(VipsThumbnails(side: side, isSquare: true))
+      let image = bench.folder.appendingPathComponent("wide.png")
+      try Self.png.write(to: image)
+      #expect(try size(ofJPEG: await thumbnails.thumbnail(of: image)) == [side, side])
+    }
+  }
+
   @Test("Without the program there are no thumbnails")
   func missing() { #expect(VipsThumbnails(path: "/nonexistent") == nil) }
 }

@@ -13,20 +13,23 @@ public struct VipsThumbnails: ThumbnailMaker {
 
   private let program: URL
   private let side: Int
+  private let isSquare: Bool
   /// An image that takes longer was probably made to waste time.
   private static let maximumTime = Duration.seconds(30)
 
   /// Makes a thumbnail maker, or nil if the program is not installed.
   /// - Parameters:
   ///   - side: the maximum width and height in pixels. Smaller images keep their size.
+  ///   - isSquare: whether the image is cropped to a square of that side, and a smaller one enlarged.
   ///   - path: the folders to search for the program, separated by colons.
-  public init?(side: Int = 320, path: String? = ProcessInfo.processInfo.environment["PATH"]) {
+  public init?(side: Int = 320, isSquare: Bool = false, path: String? = ProcessInfo.processInfo.environment["PATH"]) {
     let programs = (path ?? "").split(separator: ":").map { URL(fileURLWithPath: $0 + "/vipsthumbnail") }
     guard let program = programs.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
       return nil
     }
     self.program = program
     self.side = side
+    self.isSquare = isSquare
   }
 
   /// Makes a JPEG thumbnail without metadata.
@@ -43,7 +46,8 @@ public struct VipsThumbnails: ThumbnailMaker {
     try Data().write(to: errors)
     let process = Process()
     process.executableURL = program
-    process.arguments = [source.path, "--size", "\(side)x\(side)>", "-o", result.path + "[Q=80,strip]"]
+    let size = isSquare ? ["--size", "\(side)x\(side)", "--smartcrop", "centre"] : ["--size", "\(side)x\(side)>"]
+    process.arguments = [source.path] + size + ["-o", result.path + "[Q=80,strip]"]
     process.environment = ["VIPS_BLOCK_UNTRUSTED": "1"]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice
