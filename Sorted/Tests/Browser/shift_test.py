@@ -166,8 +166,11 @@ class ShiftTest(BrowserTest):
         before = page.evaluate(count)
         self.scroll_until(page, 60)
         self.assertLessEqual(page.evaluate(count), before)
-        page.locator(".row-link").nth(3).click()
-        self.live(page)
+        link = page.locator(".row-link").nth(3)
+        slug = link.get_attribute("href").removeprefix("/c/")
+        link.click()
+        # The attribute follows when the page has the conversation's buttons.
+        expect(page.locator(f'.panes[data-thread="{slug}"]')).to_be_attached()
         self.assertLess(page.evaluate(count), before)
         # They do what they did.
         row = page.locator(".row").nth(4)
