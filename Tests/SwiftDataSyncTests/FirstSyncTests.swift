@@ -6,7 +6,7 @@ import Testing
 @testable import SwiftDataSync
 
 @Suite("The first sync of a large zone") struct FirstSyncTests {
-  private let server = SimulatedServer(bug: nil)
+  private let server = SimulatedServer()
   private let container: ModelContainer
   private let ledger: ModelContainer
 

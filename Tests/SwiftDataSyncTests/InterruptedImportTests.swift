@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A crash between the save of an import and its bookkeeping")
 struct InterruptedImportTests {
-  private let server = SimulatedServer(bug: nil)
+  private let server = SimulatedService()
 
   private func save(_ node: SimulatedNode, _ body: (ModelContext) throws -> Void) throws {
     let context = ModelContext(node.container)
@@ -19,7 +19,8 @@ struct InterruptedImportTests {
   private func crashWhileImporting(_ node: SimulatedNode) throws {
     let zone = SyncWire.privateZone
     try node.replica.scan()
-    let response = server.changes(after: node.replica.position(zone), limit: 100, replica: node.index)
+    let response = try server.changes(
+      after: node.replica.position(zone), limit: 100, zone: zone, account: node.account, replica: node.index)
     node.crashesAt = .userSaved
     #expect(throws: SimulatedCrash.self) { try node.replica.didPull(response, zone: zone) }
     try node.start()

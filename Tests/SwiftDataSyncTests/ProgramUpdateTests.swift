@@ -8,7 +8,7 @@ import Testing
 /// Replicas of an older program, which lacks properties, relationships and classes, before and after its update.
 @Suite("The update of a program")
 struct ProgramUpdateTests {
-  private let server = SimulatedServer(bug: nil)
+  private let server = SimulatedService()
 
   private func nodes() throws -> [SimulatedNode] {
     try (0..<3).map { try SimulatedNode($0, server, skew: 0, isOld: $0 == 2, seed: UInt64($0)) }

@@ -6,7 +6,7 @@ import SyncProtocol
 
 /// Replicas over real stores in memory, with a server without a network.
 final class ReplicaGroup {
-  let server = SimulatedServer(bug: nil)
+  let server = SimulatedServer()
   let containers: [ModelContainer]
   private(set) var replicas: [Replica] = []
   private let ledgers: [ModelContainer]

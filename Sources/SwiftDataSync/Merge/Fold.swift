@@ -20,7 +20,7 @@ final class Fold: RecordSource {
 
   let schema: SyncSchema
   let source: any RecordSource
-  private let homes: Set<String>
+  let zones: ReadableZones
 
   // MARK: - Mutable State
   // A fold belongs to one replica and is used by one thread at a time.
@@ -31,11 +31,12 @@ final class Fold: RecordSource {
   private var referrersAdded: [RecordName: Set<Referrer>] = [:]
   private(set) var conflicts: [Conflict] = []
   /// The records that the current transaction changed.
-  private var changed: [RecordName] = []
+  var changed: [RecordName] = []
+  /// The zones that records left.
+  var left: [RecordName: String] = [:]
 
-  /// - Parameter homes: the zones that the account can read, as the log names them.
-  init(_ schema: SyncSchema, over source: any RecordSource, homes: Set<String> = []) {
-    (self.schema, self.source, self.homes) = (schema, source, homes)
+  init(_ schema: SyncSchema, over source: any RecordSource, zones: ReadableZones = ReadableZones()) {
+    (self.schema, self.source, self.zones) = (schema, source, zones)
   }
 
   // MARK: - Reading
@@ -71,7 +72,7 @@ final class Fold: RecordSource {
 
   // MARK: - Writing
 
-  private func put(_ name: RecordName, _ state: RecordState) {
+  func put(_ name: RecordName, _ state: RecordState) {
     for reference in state.references {
       referrersAdded[reference.target, default: []].insert(Referrer(owner: name, property: reference.property))
     }
@@ -90,26 +91,19 @@ final class Fold: RecordSource {
     changed.reserveCapacity(count)
   }
 
-  func apply(_ transaction: SyncTransaction) throws {
-    for change in transaction.changes { try apply(change) }
-    try mergeChanged()
-  }
-
-  /// Applies a change of a transaction. ``mergeChanged()`` follows the last one.
+  /// Applies a change of a transaction to the record, whatever zone it is in. ``mergeChanged()`` follows the last one.
   func apply(_ change: RecordChange) throws {
     let name = try resolve(change.record)
     var state = try state(name) ?? RecordState(entity: change.entity)
+    if change.fields[SyncSchema.home] != nil { try move(change, &state, name) }
     guard state.deleted == nil else {
-      try orphan(change)
+      if state.home != nil { put(name, state) }
+      try orphan(change, state)
       return
     }
-    try write(change.fields, to: &state, name)
-    if let home = state.home { state.isAway = homes.contains(home) ? nil : true }
-    for (property, members) in change.members ?? [:] {
-      for (member, write) in members { try apply(write, to: &state, property, try resolve(member)) }
-    }
+    try write(change, to: &state, name)
     put(name, state)
-    if let time = change.deleted { return try delete(name, time) }
+    if let time = change.deleted { return try delete(name, time, in: state.place) }
     try followDeletedOwner(name, state)
     changed.append(name)
   }
@@ -124,6 +118,15 @@ final class Fold: RecordSource {
     for name in names { try mergeEqual(name) }
   }
 
+  /// Writes the fields and members of a change.
+  func write(_ change: RecordChange, to state: inout RecordState, _ name: RecordName) throws {
+    try write(change.fields, to: &state, name)
+    if let home = state.home { state.isAway = zones.canRead(home: home) ? nil : true }
+    for (property, members) in change.members ?? [:] {
+      for (member, write) in members { try apply(write, to: &state, property, try resolve(member)) }
+    }
+  }
+
   private func write(_ fields: [String: FieldWrite], to state: inout RecordState, _ name: RecordName) throws {
     for (property, write) in fields {
       var value = write.value
@@ -131,7 +134,7 @@ final class Fold: RecordSource {
       let old = state.fields[property]
       let wins = old.map { write.time > $0.time } ?? true
       if let old, old.time != write.over, old.time != write.time, old.value != value, !SyncSchema.isPlace(property),
-        property != SyncSchema.home
+        property != SyncSchema.home, !name.isApart
       {
         conflicts.append(
           Conflict(
@@ -161,18 +164,20 @@ final class Fold: RecordSource {
   // MARK: - Deletions
 
   /// A deletion wins over all else. What the record owns by a cascade goes with it, also what another replica added.
-  private func delete(_ name: RecordName, _ time: HybridTime) throws {
-    guard var state = try state(name), state.isAlive else { return }
-    try release(state, name)
-    let owned = try cascade(of: name, state)
-    state.deleted = time
-    state.fields = [:]
-    state.members = [:]
-    put(name, state)
-    for target in owned { try delete(target, time) }
+  ///
+  /// Who deletes in one zone has no say in another one: the cascade follows what the log of this zone says, whatever zones the
+  /// records are in. A record that left the zone takes nothing along.
+  func delete(_ name: RecordName, _ time: HybridTime, in zone: String) throws {
+    let key = try key(name, in: zone)
+    guard var state = try state(key), state.deleted == nil, state.alias == nil else { return }
+    if state.isAlive { try release(state, name) }
+    let owned = state.claims(zones) ? try cascade(of: name, state) : []
+    state.delete(time)
+    put(key, state)
+    for target in owned { try delete(target, time, in: zone) }
   }
 
-  /// What a record leads to by relationships whose delete rule is a cascade.
+  /// What a record leads to by relationships whose delete rule is a cascade, as the log of its zone says.
   func cascade(of name: RecordName, _ state: RecordState) throws -> Set<RecordName> {
     guard let entity = schema[state.entity] else { return [] }
     var found = Set<RecordName>()
@@ -182,7 +187,7 @@ final class Fold: RecordSource {
       case .reference: if let target = state.target(property.name) { found.insert(target) }
       case .members: found.formUnion(state.references.filter { $0.property == property.name }.map(\.target))
       case .derivedReference, .derivedFromReference, .derivedFromMembers:
-        found.formUnion(try sources(of: name, property))
+        found.formUnion(try sources(of: name, property, in: state.place))
       }
     }
     return found
@@ -197,6 +202,18 @@ final class Fold: RecordSource {
     }.map(\.owner)
   }
 
+  /// The records of which the log of a zone says that they lead to a record by the inverse of its relationship.
+  private func sources(of name: RecordName, _ property: SyncSchema.Property, in zone: String) throws -> [RecordName] {
+    guard zones.areSeveral else { return try sources(of: name, property) }
+    let known = try source.referrers(to: name).union(referrersAdded[name] ?? [])
+    return try known.filter { referrer in
+      guard referrer.property == property.inverse, let state = try state(referrer.owner), state.place == zone,
+        state.deleted == nil, state.alias == nil, try isKind(referrer.owner, of: property.destination)
+      else { return false }
+      return state.target(referrer.property) == name || state.contains(name, in: referrer.property)
+    }.map(\.owner.joined)
+  }
+
   private func isKind(_ name: RecordName, of entity: String) throws -> Bool {
     var current = try state(name)?.entity
     while let name = current {
@@ -207,24 +224,27 @@ final class Fold: RecordSource {
   }
 
   /// A record that leads to a deleted owner, whose cascade would have taken it, is deleted too.
-  private func followDeletedOwner(_ name: RecordName, _ state: RecordState) throws {
+  /// - Parameter state: what the log of a zone says of the record.
+  func followDeletedOwner(_ name: RecordName, _ state: RecordState) throws {
     guard let entity = schema[state.entity] else { return }
     for reference in state.references {
       guard let property = entity.properties[reference.property], let inverse = schema.inverse(of: property),
-        inverse.cascades, let time = try self.state(reference.target)?.deleted
+        inverse.cascades, let owner = try self.state(key(reference.target, in: state.place)), owner.claims(zones),
+        let time = owner.deleted
       else { continue }
-      return try delete(name, time)
+      return try delete(name, time, in: state.place)
     }
   }
 
   /// A change of a deleted record: what it newly owns by a cascade goes too.
-  private func orphan(_ change: RecordChange) throws {
-    let name = try resolve(change.record)
-    guard let time = try state(name)?.deleted, let entity = schema[change.entity] else { return }
+  func orphan(_ change: RecordChange, _ state: RecordState) throws {
+    guard let time = state.deleted, state.claims(zones), let entity = schema[change.entity] else { return }
     for property in entity.properties.values where property.cascades {
-      if case .record(let target)? = change.fields[property.name]?.value { try delete(try resolve(target), time) }
+      if case .record(let target)? = change.fields[property.name]?.value {
+        try delete(try resolve(target), time, in: state.place)
+      }
       for (member, write) in change.members?[property.name] ?? [:] where write.add != nil {
-        try delete(try resolve(member), time)
+        try delete(try resolve(member), time, in: state.place)
       }
     }
   }
@@ -236,7 +256,7 @@ final class Fold: RecordSource {
     UniqueText.all(of: state.entity, schema) { state.fields[$0]?.value }
   }
 
-  private func release(_ state: RecordState, _ name: RecordName) throws {
+  func release(_ state: RecordState, _ name: RecordName) throws {
     for unique in uniqueTexts(state) where try holder(of: unique) == name { uniques[unique] = .some(nil) }
   }
 

@@ -5,13 +5,15 @@ extension Fold {
   func effectiveTarget(of name: RecordName, _ property: SyncSchema.Property) throws -> RecordName? {
     guard let state = try state(name), let target = state.target(property.name), try isAlive(target) else { return nil }
     guard property.isExclusive, let inverse = schema.inverse(of: property) else { return target }
-    // Of several sources the one that said so last has the target.
-    var winner: (HybridTime, RecordName)?
+    // Of several sources the one that said so last has the target. One of another zone does not take it away.
+    let place = try self.state(target)?.place
+    var winner: (Int, HybridTime, RecordName)?
     for source in try sources(of: target, inverse) {
-      guard let time = try self.state(source)?.fields[property.name]?.time else { continue }
-      if winner.map({ ($0.0, $0.1) < (time, source) }) ?? true { winner = (time, source) }
+      guard let state = try self.state(source), let time = state.fields[property.name]?.time else { continue }
+      let rival = (state.place == place ? 1 : 0, time, source)
+      if winner.map({ $0 < rival }) ?? true { winner = rival }
     }
-    return winner?.1 == name ? target : nil
+    return winner?.2 == name ? target : nil
   }
 }
 
@@ -22,7 +24,9 @@ struct ListView {
   /// The place of each member that is alive, and when it was given.
   let places: [RecordName: (place: String?, time: HybridTime?)]
 
-  init(_ view: Fold, _ owner: RecordName, _ property: SyncSchema.Property) throws {
+  /// - Parameter isProgram: whether the program says who the members are. Those that it has just added may still be in another
+  ///   zone.
+  init(_ view: Fold, _ owner: RecordName, _ property: SyncSchema.Property, isProgram: Bool = false) throws {
     (self.owner, self.property) = (owner, property)
     var places: [RecordName: (place: String?, time: HybridTime?)] = [:]
     func add(_ member: RecordName, _ field: RecordState.Field?) {
@@ -34,8 +38,16 @@ struct ListView {
     }
     switch property.kind {
     case .members:
-      for (member, entry) in try view.state(owner)?.members[property.name] ?? [:] where !entry.tags.isEmpty {
-        if try view.isAlive(member) { add(member, entry.place) }
+      guard let state = try view.state(owner) else { break }
+      for (member, entry) in state.members[property.name] ?? [:] where !entry.tags.isEmpty {
+        guard let other = try view.state(member), other.isAlive else { continue }
+        // What a record owns is in its zone. A record of another zone cannot be taken by naming it.
+        if !isProgram, property.cascades, property.inverse == nil, other.place != state.place,
+          !view.zones.isRoot(member, in: other.place)
+        {
+          continue
+        }
+        add(member, entry.place)
       }
     case .derivedFromReference, .derivedFromMembers:
       let inverse = property.inverse ?? ""

@@ -21,8 +21,10 @@ struct RecordState: Equatable {
   var deleted: HybridTime?
   /// The record that this one was merged with.
   var alias: RecordName?
-  /// True for a record that moved to a zone which the account cannot read.
+  /// True for a record that moved to a zone which the account cannot read, and for a state that is kept apart.
   var isAway: Bool?
+  /// The zone whose log says this; nil is the private zone.
+  var zone: String?
 
   init(entity: String) { self.entity = entity }
 
@@ -32,6 +34,9 @@ struct RecordState: Equatable {
   var home: String? {
     if case .text(let home)? = fields[SyncSchema.home]?.value { home } else { nil }
   }
+
+  /// The zone whose log says this.
+  var place: String { zone ?? SyncWire.privateZone }
 
   /// The records that a register leads to.
   func target(_ property: String) -> RecordName? {

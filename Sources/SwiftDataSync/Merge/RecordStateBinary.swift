@@ -14,7 +14,8 @@ extension RecordState {
     writer.text(entity)
     writer.optional(deleted) { $0.time($1) }
     writer.optional(alias) { $0.record($1) }
-    writer.byte(isAway == true ? 1 : 0)
+    writer.byte((isAway == true ? 1 : 0) | (zone == nil ? 0 : 2))
+    if let zone { writer.text(zone) }
     writer.count(fields.count)
     for (property, field) in fields.sorted(by: { $0.key < $1.key }) {
       writer.text(property)
@@ -43,7 +44,9 @@ extension RecordState {
     self.init(entity: try reader.text())
     deleted = try reader.optional { try $0.time() }
     alias = try reader.optional { try $0.record() }
-    isAway = try reader.byte() == 1 ? true : nil
+    let flags = try reader.byte()
+    isAway = flags & 1 == 1 ? true : nil
+    zone = flags & 2 == 2 ? try reader.text() : nil
     for _ in 0..<(try reader.count()) {
       let property = try reader.text()
       fields[property] = try Field(from: &reader)

@@ -66,7 +66,7 @@ extension Replica {
   }
 
   /// The records that have a resolver and conflicts between the entries and what is pending.
-  func contested(_ entries: [LogEntry], _ shadow: Fold) throws -> [Contested] {
+  func contested(_ entries: [LogEntry], _ zone: String, _ shadow: Fold) throws -> [Contested] {
     guard !resolvers.isEmpty else { return [] }
     let ids = Set(entries.map(\.transaction.id))
     var fields: [RecordName: Set<String>] = [:]
@@ -78,6 +78,8 @@ extension Replica {
       for change in entry.transaction.changes
       where resolvers.has(change.entity) && !(fields[change.record]?.isDisjoint(with: change.fields.keys) ?? true) {
         let name = try shadow.resolve(change.record)
+        // The log of another zone does not say what the record is.
+        guard try shadow.state(change.record)?.place == zone else { continue }
         guard !found.contains(where: { $0.name == name }), let local = try view.state(name), local.isAlive,
           let remote = try shadow.state(name), remote.isAlive
         else { continue }
@@ -117,5 +119,22 @@ extension Replica {
       cells[property.index] = try Materializer.cell(value, name, property, self)
     }
     return try ModelCells.make(entity, cells)
+  }
+}
+
+extension Ledger {
+  func log(_ conflict: Fold.Conflict, at date: Date) throws {
+    context.insert(
+      LedgerConflict(
+        date: date, record: conflict.record.text, entity: conflict.entity, property: conflict.property,
+        lost: conflict.lost.encoded, kept: conflict.kept.encoded))
+  }
+
+  func conflicts() throws -> [LedgerConflict] {
+    try context.fetch(FetchDescriptor<LedgerConflict>(sortBy: [SortDescriptor(\.date)]))
+  }
+
+  func dropConflicts(before date: Date) throws {
+    try context.delete(model: LedgerConflict.self, where: #Predicate<LedgerConflict> { $0.date < date })
   }
 }

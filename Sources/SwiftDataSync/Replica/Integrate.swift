@@ -41,6 +41,7 @@ extension Replica {
 
   private func integrateBetweenSaves(_ entries: [LogEntry], _ zone: String) throws {
     try writeBetweenSaves { try integrateOnce(entries, zone) }
+    try followOwners()
   }
 
   /// Repeats a write until the program does not save meanwhile.
@@ -62,22 +63,25 @@ extension Replica {
   /// - Returns: false if the program saved meanwhile.
   private func integrateOnce(_ entries: [LogEntry], _ zone: String) throws -> Bool {
     let expected = ledger.replica.seenTransaction
-    try ledger.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
+    try prefetch(entries)
     try ledger.prefetchUniques(entries.lazy.flatMap(\.transaction.changes), user.schema)
     let shadow = makeFold(over: ledger)
     shadow.reserve(entries.reduce(0) { $0 + $1.transaction.changes.count })
-    for entry in entries { try shadow.apply(entry.transaction) }
+    for entry in entries { try shadow.apply(entry.transaction, zone: zone) }
     let intent = ReplicaState.Intent(zone: zone, entries: entries, expected: expected ?? 0, inserted: [])
     let own = ledger.pending.filter { $0.zone == zone }.prefix(entries.count).map(\.transaction.id)
-    if !entries.isEmpty, own == entries.map(\.transaction.id), ledger.pending.allSatisfy({ $0.zone == zone }) {
+    let late = try late(entries, zone: zone, shadow)
+    if !entries.isEmpty, own == entries.map(\.transaction.id), ledger.pending.allSatisfy({ $0.zone == zone }),
+      late.isEmpty
+    {
       // Nothing of others came in between: the user's store and the view show it already.
-      try finish(intent, shadow, seen: expected)
-      if ledger.pending.isEmpty { try rebuildView() }
+      try finish(intent, shadow, seen: expected, late: late)
+      if ledger.pending.isEmpty || ledger.zones.areSeveral { try rebuildView() }
       return true
     }
     let ids = Set(entries.map(\.transaction.id))
-    let contested = try contested(entries, shadow)
-    guard try write(shadow, intent, without: ids) else { return false }
+    let contested = try contested(entries, zone, shadow)
+    guard try write(shadow, intent, without: ids, late: late) else { return false }
     try resolve(contested)
     return true
   }
@@ -86,15 +90,21 @@ extension Replica {
   /// - Parameters:
   ///   - intent: what brings the ledger to the fold after a crash.
   ///   - sent: transactions that the fold has already.
+  ///   - late: what follows from the batch for other zones.
   ///   - records: records that may differ beside those that the fold changed.
+  ///   - undone: the properties of records whose changes were undone.
   /// - Returns: false if the program saved meanwhile. Then nothing was written.
   func write(
-    _ shadow: Fold, _ intent: ReplicaState.Intent, without sent: Set<UUID> = [], also records: Set<RecordName> = []
+    _ shadow: Fold, _ intent: ReplicaState.Intent, without sent: Set<UUID> = [],
+    late: LateChanges = LateChanges(), also records: Set<RecordName> = [], undone: [RecordName: Set<String>] = [:]
   ) throws -> Bool {
     let expected = ledger.replica.seenTransaction
     let new = makeFold(over: shadow)
-    for pending in ledger.pending where !sent.contains(pending.transaction.id) { try new.apply(pending.transaction) }
-    let materializer = Materializer(self, new)
+    for pending in ledger.pending where !sent.contains(pending.transaction.id) {
+      try new.apply(pending.transaction, zone: pending.zone)
+    }
+    for (zone, changes) in late.changes { try new.apply(changes, zone: zone) }
+    let materializer = Materializer(self, new, undone: undone)
     let (touched, lists) = try reach(shadow, new)
     try materializer.run(touched.union(records), lists: lists.union(try self.lists(around: records, new)))
     var intent = intent
@@ -116,7 +126,7 @@ extension Replica {
       try checkpoint(.userSaved)
     }
     try note(materializer, new, zone: intent.zone)
-    try finish(intent, shadow, seen: seen)
+    try finish(intent, shadow, seen: seen, late: late)
     try rebuildView()
     try checkpoint(.integrated)
     return true
@@ -167,7 +177,11 @@ extension Replica {
         let own = try self.lists(of: name, now, since: old?.isAlive == true && !isMissing ? old : nil)
         lists.formUnion(own)
       }
-      if let now, now.isAlive, old?.isAlive != true, user.schema[now.entity]?.isTarget == true { arrived.insert(name) }
+      if let now, now.isAlive, old?.isAlive != true || old?.zone != now.zone,
+        user.schema[now.entity]?.isTarget == true
+      {
+        arrived.insert(name)
+      }
       for reference in changedReferences(old, now) {
         guard let property = user.schema[now?.entity ?? ""]?.properties[reference.property] else { continue }
         if let inverse = user.schema.inverse(of: property), inverse.kind != .derivedReference {
@@ -184,6 +198,12 @@ extension Replica {
       touched.formUnion(try ledger.owners(leadingTo: arrived))
       for (name, state) in new.states where state.references.contains(where: { arrived.contains($0.target) }) {
         touched.insert(name)
+      }
+      for name in touched {
+        guard let state = try new.state(name), let entity = user.schema[state.entity] else { continue }
+        for reference in state.references where arrived.contains(reference.target) {
+          if entity.properties[reference.property]?.kind == .members { lists.insert(.init(reference.property, name)) }
+        }
       }
     }
     return (touched, lists)
@@ -228,7 +248,8 @@ extension Replica {
   }
 
   /// Shows records as the view says, and what leads to them.
-  func show(_ names: [RecordName]) throws {
+  /// - Parameter undone: the properties whose changes were undone.
+  func show(_ names: [RecordName], undone: [RecordName: Set<String>] = [:]) throws {
     let names = try Set(names.map(view.resolve)).sorted()
     for start in stride(from: 0, to: names.count, by: 500) {
       var part = Set(names[start..<min(start + 500, names.count)])
@@ -236,7 +257,7 @@ extension Replica {
       try writeBetweenSaves {
         let intent = ReplicaState.Intent(
           zone: SyncWire.privateZone, entries: [], expected: ledger.replica.seenTransaction ?? 0, inserted: [])
-        return try write(makeFold(over: ledger), intent, also: part)
+        return try write(makeFold(over: ledger), intent, also: part, undone: undone)
       }
     }
   }

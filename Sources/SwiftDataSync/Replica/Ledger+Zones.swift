@@ -7,20 +7,9 @@ import SyncProtocol
 extension Ledger {
   // MARK: - Names of zones
 
-  /// The zones that the account can read, as the log names them.
-  var homes: Set<String> {
-    guard let shares = replica.shares else { return [] }
-    return Set(shares.map(\.name) + [home(of: SyncWire.privateZone)])
-  }
-
-  /// The name of a zone in the log, which means the same to every account.
-  func home(of zone: String) -> String {
-    zone == SyncWire.privateZone ? "\(zone)/\(replica.account ?? "")" : zone
-  }
-
-  /// The zone that a name in the log means for this account.
-  func zone(ofHome home: String) -> String {
-    home == self.home(of: SyncWire.privateZone) ? SyncWire.privateZone : home
+  /// The zones that the account can read.
+  var zones: ReadableZones {
+    replica.account.map { ReadableZones(account: $0, shares: replica.shares) } ?? ReadableZones()
   }
 
   /// What the account may do in the zone of a share; nil for other zones.
@@ -28,8 +17,7 @@ extension Ledger {
 
   func isWritable(_ zone: String) -> Bool { zone == SyncWire.privateZone || share(zone)?.isWritable == true }
 
-  func zone(of name: RecordName) throws -> String { try record(name)?.zone ?? SyncWire.privateZone }
-
+  /// Notes the zone of a record that the log does not have yet.
   func setZone(_ zone: String, of name: RecordName) throws { try change(name) { $0.zone = zone } }
 
   // MARK: - Records of a zone
@@ -81,7 +69,8 @@ extension Ledger {
   }
 
   /// Forgets a zone that the account cannot read any more.
-  func forget(zone: String) throws {
+  /// - Returns: the records that the log of the zone had.
+  func forget(zone: String) throws -> Set<RecordName> {
     let names = try names(zone: zone)
     try forgetRelations(of: names)
     for name in names {
@@ -92,6 +81,7 @@ extension Ledger {
     replica.shares?.removeAll { $0.name == zone }
     replica.keys?[zone] = nil
     states = [:]
+    return Set(names.map(\.joined))
   }
 
   /// Forgets what records lead to and which unique values they have.

@@ -254,7 +254,7 @@ final class Ledger: RecordSource {
       var record = try record(name) ?? LedgerRecord(entity: state.entity, zone: zone)
       record.state = state.encoded
       record.entity = state.entity
-      if let home = state.home { record.zone = self.zone(ofHome: home) }
+      record.zone = state.place
       put(name, record)
       try setAlias(state.alias, of: name)
       states[name] = state
@@ -316,6 +316,7 @@ final class Ledger: RecordSource {
     let numbers = pending.filter { ids.contains($0.transaction.id) }.map(\.number)
     guard !numbers.isEmpty else { return }
     pending.removeAll { ids.contains($0.transaction.id) }
+    replica.replaced?.subtract(ids)
     try context.delete(model: LedgerPending.self, where: #Predicate<LedgerPending> { numbers.contains($0.number) })
   }
 
@@ -326,6 +327,8 @@ final class Ledger: RecordSource {
       let new = try change(pending[index].transaction)
       guard new != pending[index].transaction else { continue }
       pending[index].transaction = new
+      // The server may have the former contents, if an answer was lost.
+      replica.replaced = (replica.replaced ?? []).union([new.id])
       row.transaction = new.encoded
       pending[index].size = row.transaction.count
     }
@@ -379,22 +382,5 @@ final class Ledger: RecordSource {
     for row in try context.fetch(
       FetchDescriptor<LedgerAsset>(predicate: #Predicate<LedgerAsset> { names.contains($0.sha256) }))
     { context.delete(row) }
-  }
-
-  // MARK: - Conflicts
-
-  func log(_ conflict: Fold.Conflict, at date: Date) throws {
-    context.insert(
-      LedgerConflict(
-        date: date, record: conflict.record.text, entity: conflict.entity, property: conflict.property,
-        lost: conflict.lost.encoded, kept: conflict.kept.encoded))
-  }
-
-  func conflicts() throws -> [LedgerConflict] {
-    try context.fetch(FetchDescriptor<LedgerConflict>(sortBy: [SortDescriptor(\.date)]))
-  }
-
-  func dropConflicts(before date: Date) throws {
-    try context.delete(model: LedgerConflict.self, where: #Predicate<LedgerConflict> { $0.date < date })
   }
 }

@@ -6,6 +6,7 @@ import SyncProtocol
 final class Materializer {
   private let replica: Replica
   private let view: Fold
+  private let undone: [RecordName: Set<String>]
   let context: ModelContext
   private var objects: [RecordName: any PersistentModel] = [:]
   private var loaded: Set<RecordName> = []
@@ -21,8 +22,9 @@ final class Materializer {
   private var ledger: Ledger { replica.ledger }
   private var user: UserStore { replica.user }
 
-  init(_ replica: Replica, _ view: Fold) {
-    (self.replica, self.view, context) = (replica, view, replica.user.makeContext())
+  /// - Parameter undone: the properties of records whose changes were undone.
+  init(_ replica: Replica, _ view: Fold, undone: [RecordName: Set<String>] = [:]) {
+    (self.replica, self.view, self.undone, context) = (replica, view, undone, replica.user.makeContext())
   }
 
   /// - Parameters:
@@ -172,7 +174,12 @@ final class Materializer {
     let entity = type(of: object).__entity
     let personal = try personal(name, entity)
     for (property, rule) in user.attributes[entity.name] ?? [] where !property.isConstant {
-      guard let field = (rule.isPersonal ? personal : state)?.fields[property.name] else { continue }
+      guard let field = (rule.isPersonal ? personal : state)?.fields[property.name] else {
+        if try isGone(property.name, of: rule.isPersonal ? name.personal : name) {
+          try reset(property, of: object, name)
+        }
+        continue
+      }
       let actual = try UserStore.value(of: object, property)
       if actual == field.value { continue }
       guard let cell = try cell(field.value, name, property, rule) else {
@@ -186,6 +193,24 @@ final class Materializer {
       } catch is SwiftDataError {
         try hold(actual, property.name, of: name)
       }
+    }
+  }
+
+  /// Whether the view before this one had a property that this one does not have.
+  ///
+  /// A property that no view had may have a value all the same: a migration stage gave it one.
+  private func isGone(_ property: String, of record: RecordName) throws -> Bool {
+    try undone[record]?.contains(property) == true || replica.view.state(record)?.fields[property] != nil
+  }
+
+  private func reset(_ property: __Property, of object: any PersistentModel, _ name: RecordName) throws {
+    let cell = UserStore.defaultCell(of: property)
+    guard try ModelCells.cell(of: object, property) != cell else { return }
+    do {
+      try ModelCells.set(object, property, cell)
+      try forget(held: property.name, of: name)
+    } catch is SwiftDataError {
+      // The declaration has no value, and the property needs one.
     }
   }
 
@@ -207,7 +232,7 @@ final class Materializer {
     guard entity.properties.contains(where: \.isToOne), let state = try view.state(name) else { return }
     for property in entity.properties where property.isToOne {
       guard let rule = user.schema[entity.name]?.properties[property.name], rule.kind == .reference,
-        state.fields[property.name] != nil
+        try state.fields[property.name] != nil || isGone(property.name, of: name)
       else { continue }
       let target = try view.effectiveTarget(of: name, rule).flatMap(self.object)
       let actual = ModelCells.targets(of: object, property).first

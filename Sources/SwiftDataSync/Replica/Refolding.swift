@@ -75,7 +75,7 @@ extension Replica {
     (spare.replica.account, spare.replica.shares) = (ledger.replica.account, ledger.replica.shares)
     try spare.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
     let fold = makeFold(over: spare)
-    for entry in entries { try fold.apply(entry.transaction) }
+    for entry in entries { try fold.apply(entry.transaction, zone: zone) }
     try spare.take(fold, zone: zone)
     spare.replica.positions[zone] = last.sequence
     try spare.save()
@@ -83,9 +83,12 @@ extension Replica {
     if !isKnown { ledger.replica.sawUnknown = true }
   }
 
-  /// Shows what the models have now and did not have before, as far as the log was folded with them.
+  /// Shows what the models have now and did not have before, as far as the log was folded with them, and what is left after
+  /// changes were undone.
   /// - Throws: ``MissingAsset`` if the bytes of a value have to be fetched first; an error of a store.
   func catchUp() throws {
+    try followOwners()
+    try showRemaining()
     guard !isCaughtUp else { return }
     if ledger.replica.refolding != nil {
       guard try refoldingZones.allSatisfy({ try refoldPosition($0) == nil }) else { return }
@@ -102,6 +105,16 @@ extension Replica {
     }
     try showNewProperties()
     isCaughtUp = true
+  }
+
+  /// Shows records that the user's store did not show when they changed.
+  func showRemaining() throws {
+    guard let records = ledger.replica.recordsToShow, !records.isEmpty else { return }
+    var undone: [RecordName: Set<String>] = [:]
+    for (name, properties) in records { undone[try view.resolve(name), default: []].formUnion(properties) }
+    try show(undone.keys.sorted(), undone: undone)
+    ledger.replica.recordsToShow = nil
+    try ledger.save()
   }
 
   /// What the second fold has otherwise.

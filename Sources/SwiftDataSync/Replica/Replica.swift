@@ -135,11 +135,11 @@ final class Replica {
 
   // MARK: - The view
 
-  func makeFold(over source: any RecordSource) -> Fold { Fold(user.schema, over: source, homes: ledger.homes) }
+  func makeFold(over source: any RecordSource) -> Fold { Fold(user.schema, over: source, zones: ledger.zones) }
 
   func rebuildView() throws {
     view = makeFold(over: ledger)
-    for pending in ledger.pending { try view.apply(pending.transaction) }
+    for pending in ledger.pending { try view.apply(pending.transaction, zone: pending.zone) }
   }
 
   /// Applies a change of this replica to the view.
@@ -153,7 +153,7 @@ final class Replica {
       // Keys ascend in the order of insertion, class by class.
       var keys = Dictionary(grouping: next.inserted.sorted(), by: \.entityName).mapValues { $0[...] }
       let shadow = makeFold(over: ledger)
-      for entry in intent.entries { try shadow.apply(entry.transaction) }
+      for entry in intent.entries { try shadow.apply(entry.transaction, zone: intent.zone) }
       if let refolded = intent.refolded { shadow.take(refolded.states, refolded.holders) }
       try noteMoves(intent.moved ?? [], shadow, zone: intent.zone)
       for name in intent.inserted {
@@ -164,7 +164,8 @@ final class Replica {
       let gone = try ledger.names(of: next.deleted.map(UserStore.text))
       for (_, name) in gone { try ledger.setObject(nil, of: name, "", zone: intent.zone) }
       for (name, values) in intent.held ?? [:] { try ledger.setHeld(values, of: name) }
-      try finish(intent, shadow, seen: next.number)
+      let late = try late(intent.entries, zone: intent.zone, shadow)
+      try finish(intent, shadow, seen: next.number, late: late)
     } else {
       ledger.replica.intent = nil
       try ledger.save()
@@ -172,9 +173,16 @@ final class Replica {
   }
 
   /// Notes a batch as taken in.
-  func finish(_ intent: ReplicaState.Intent, _ shadow: Fold, seen: Int64?) throws {
+  /// - Parameter late: what follows from the batch for other zones.
+  func finish(_ intent: ReplicaState.Intent, _ shadow: Fold, seen: Int64?, late: LateChanges) throws {
     try ledger.take(shadow, zone: intent.zone)
-    try forward(intent.entries, zone: intent.zone)
+    if !late.records.isEmpty {
+      ledger.replica.recordsToMove = (ledger.replica.recordsToMove ?? []).union(late.records)
+    }
+    for (zone, changes) in late.changes {
+      for change in changes { try keepAssets(of: change) }
+      try ledger.append(makeTransaction(changes), zone: zone)
+    }
     try ledger.removePending(Set(intent.entries.map(\.transaction.id)))
     for conflict in shadow.conflicts { try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000)) }
     if let last = intent.entries.last { ledger.replica.positions[intent.zone] = last.sequence }

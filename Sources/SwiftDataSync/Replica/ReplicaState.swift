@@ -40,6 +40,13 @@ struct ReplicaState: Codable {
   var staleZones: Set<String>?
   /// The zones whose keys arrived and whose values the user's store may not show yet.
   var zonesToShow: Set<String>?
+  /// The records that the user's store may not show yet, since changes were undone or a zone is gone, each with the
+  /// properties whose changes were undone.
+  var recordsToShow: [RecordName: Set<String>]?
+  /// The unsent transactions whose contents changed after they may have been sent.
+  var replaced: Set<UUID>?
+  /// The records that may have to move to the zones of their owners.
+  var recordsToMove: Set<RecordName>?
   /// What is being written to the user's store.
   var intent: Intent?
 
@@ -76,4 +83,16 @@ struct ReplicaState: Codable {
   }
 
   init(replica: UInt64) { clock = HybridClock(replica: replica) }
+
+  mutating func noteToShow(_ records: some Sequence<RecordName>) {
+    var all = recordsToShow ?? [:]
+    for record in records { all[record, default: []].formUnion([]) }
+    recordsToShow = all
+  }
+
+  mutating func noteUndone(_ changes: [RecordChange]) {
+    var all = recordsToShow ?? [:]
+    for change in changes { all[change.record, default: []].formUnion(change.fields.keys) }
+    recordsToShow = all
+  }
 }

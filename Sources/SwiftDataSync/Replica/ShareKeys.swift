@@ -25,7 +25,7 @@ extension Replica {
   /// place until ``sealUnsent(zone:)``.
   func seal(_ value: FieldValue, of record: RecordName, _ property: String) throws -> FieldValue? {
     guard let keyring else { return nil }
-    let key = keyring.newest(try ledger.zone(of: record)) ?? keyring.own
+    let key = keyring.newest(try zone(of: record)) ?? keyring.own
     return .sealed(try key.seal(value, Sealing.place(record, property)))
   }
 

@@ -9,46 +9,78 @@ extension Replica {
   // MARK: - Owners
 
   /// The record that owns a record; nil for one without an owner.
+  ///
+  /// A record itself says by its reference who owns it. An owner of another zone that says so does not count: anybody who can
+  /// write to that zone could have said it.
+  /// - Parameter claims: what the program gave an owner just now, with the owners.
   /// - Complexity: one statement of the ledger.
-  func owner(of name: RecordName) throws -> RecordName? {
+  private func owner(of name: RecordName, _ claims: [RecordName: Set<RecordName>]) throws -> RecordName? {
     guard let state = try view.state(name), let entity = user.schema[state.entity] else { return nil }
+    func counts(_ owner: RecordName) throws -> Bool {
+      try claims[name]?.contains(owner) == true || zone(of: owner) == state.place
+    }
     for property in entity.properties.values.sorted(by: { $0.name < $1.name }) {
       guard user.schema.inverse(of: property)?.cascades == true else { continue }
       switch property.kind {
       case .reference: if let owner = try view.effectiveTarget(of: name, property) { return owner }
-      case .derivedReference: if let owner = try view.sources(of: name, property).min() { return owner }
+      case .derivedReference:
+        if let owner = try view.sources(of: name, property).filter(counts).min() { return owner }
       case .attribute, .members, .derivedFromReference, .derivedFromMembers: break
       }
     }
     // Owners whose relationship has no inverse.
-    return try view.referrers(to: name).filter { referrer in
+    let owners = try view.referrers(to: name).filter { referrer in
       let property = try view.state(referrer.owner).flatMap { user.schema[$0.entity]?.properties[referrer.property] }
-      return property.map { $0.cascades && $0.inverse == nil } ?? false
-    }.map(\.owner).min()
+      return try property.map { $0.cascades && $0.inverse == nil } ?? false && counts(referrer.owner)
+    }.map(\.owner)
+    return owners.filter { claims[name]?.contains($0) == true }.min() ?? owners.min()
+  }
+
+  /// What changes give an owner by a relationship that the owner holds, with the owners.
+  func claims(_ changes: [RecordChange]) -> [RecordName: Set<RecordName>] {
+    var claims: [RecordName: Set<RecordName>] = [:]
+    for change in changes {
+      for property in user.schema[change.entity]?.properties.values.map(\.self) ?? [] where property.cascades {
+        if case .record(let target)? = change.fields[property.name]?.value {
+          claims[target, default: []].insert(change.record)
+        }
+        for (member, write) in change.members?[property.name] ?? [:] where write.add != nil {
+          claims[member, default: []].insert(change.record)
+        }
+      }
+    }
+    return claims
   }
 
   /// A record and all that it owns, directly or through others, as far as it is in the same zone.
   func owned(by root: RecordName) throws -> [RecordName] {
-    let zone = try ledger.zone(of: root)
+    let zone = try zone(of: root)
     var found: [RecordName] = []
     var seen: Set<RecordName> = [root]
     var next = [root]
     while let name = next.popLast() {
-      guard let state = try view.state(name), state.isAlive, try ledger.zone(of: name) == zone else { continue }
+      guard let state = try view.state(name), state.isAlive, state.place == zone else { continue }
       found.append(name)
       next += try view.cascade(of: name, state).sorted().filter { seen.insert($0).inserted }
     }
     return found
   }
 
+  /// The zone that a record is in: what the log says, with what is unsent on top.
+  func zone(of name: RecordName) throws -> String { try view.state(name)?.place ?? SyncWire.privateZone }
+
   /// The zone that a record belongs to: the zone of its outermost owner, or of the root of the share that it is in.
-  private func zone(belonging name: RecordName) throws -> String {
+  func zone(belonging name: RecordName, _ claims: [RecordName: Set<RecordName>]) throws -> String {
     var (current, seen) = (name, Set([name]))
-    while !isRoot(current), let owner = try owner(of: current), seen.insert(owner).inserted { current = owner }
-    return try ledger.zone(of: current)
+    while try !isRoot(current), let owner = try owner(of: current, claims), seen.insert(owner).inserted {
+      current = owner
+    }
+    // One that is on its way takes along what it owns.
+    guard let state = try view.state(current) else { return SyncWire.privateZone }
+    return ledger.zones.destination(of: state) ?? state.place
   }
 
-  private func isRoot(_ name: RecordName) -> Bool { ledger.replica.shares?.contains { $0.root == name } ?? false }
+  private func isRoot(_ name: RecordName) throws -> Bool { ledger.zones.isRoot(name, in: try zone(of: name)) }
 
   // MARK: - Moving
 
@@ -62,17 +94,19 @@ extension Replica {
   ) throws -> [(zone: String, changes: [RecordChange])] {
     var moved = Distribution()
     if ledger.replica.shares != nil {
-      for name in Set(changes.map(\.record)).sorted() where try view.isAlive(name) {
-        let (old, zone) = (try ledger.zone(of: name), try zone(belonging: name))
+      let claims = claims(changes)
+      for name in Set(changes.map(\.record)).union(claims.keys).sorted() where try view.isAlive(name) {
+        let (old, zone) = (try zone(of: name), try zone(belonging: name, claims))
         guard old != zone, ledger.isWritable(old), ledger.isWritable(zone) else { continue }
         if new.contains(name) {
+          try view.place(name, in: zone)
           try ledger.setZone(zone, of: name)
         } else {
           try move(try owned(by: name), to: zone, &moved)
         }
       }
     }
-    for change in changes { moved.add(change, try ledger.zone(of: change.record)) }
+    for change in changes { moved.add(change, try zone(of: change.record)) }
     return moved.all
   }
 
@@ -86,25 +120,31 @@ extension Replica {
   }
 
   /// The new zone gets the state of each record. The old zone gets a mark that says where the record is now.
-  private func move(_ names: [RecordName], to zone: String, _ moved: inout Distribution) throws {
+  func move(_ names: [RecordName], to zone: String, _ moved: inout Distribution) throws {
     for name in names {
       guard let state = try view.state(name) else { continue }
-      let old = try ledger.zone(of: name)
-      var mark = RecordChange(name, state.entity)
-      mark.fields[SyncSchema.home] = FieldWrite(
-        .text(ledger.home(of: zone)), tick(), over: state.fields[SyncSchema.home]?.time)
+      let old = state.place
+      let mark = mark(name, state, in: zone)
       try show(mark)
       guard let state = try view.state(name) else { continue }
       let changes = Self.changes(of: name, state)
       for change in changes { try keepAssets(of: change) }
       for change in changes { moved.add(change, zone) }
       moved.add(mark, old)
-      try ledger.setZone(zone, of: name)
+      try view.place(name, in: zone)
     }
   }
 
+  /// The change which says that a record is in a zone from now on.
+  func mark(_ name: RecordName, _ state: RecordState, in zone: String) -> RecordChange {
+    var mark = RecordChange(name, state.entity)
+    mark.fields[SyncSchema.home] = FieldWrite(
+      .text(ledger.zones.home(of: zone)), tick(), over: state.fields[SyncSchema.home]?.time)
+    return mark
+  }
+
   /// Changes by zone, in the order of their first changes.
-  private struct Distribution {
+  struct Distribution {
     private(set) var all: [(zone: String, changes: [RecordChange])] = []
 
     mutating func add(_ change: RecordChange, _ zone: String) {
@@ -117,34 +157,13 @@ extension Replica {
   }
 
   /// Reads the bytes of a record's assets from its object again, since the other zone does not have them.
-  private func keepAssets(of change: RecordChange) throws {
+  func keepAssets(of change: RecordChange) throws {
     let assets = change.fields.filter { if case .asset = $0.value.value { true } else { false } }
     guard !assets.isEmpty, let text = try ledger.object(of: change.record), let identifier = user.identifier(text),
       let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
     else { return }
     for property in type(of: object).__entity.properties where assets[property.name] != nil {
       _ = try UserStore.value(of: object, property) { try ledger.keepAsset($0, $1, isOutgoing: true) }
-    }
-  }
-
-  /// Sends changes of this replica again that reached the log of a zone after their records had moved to another one.
-  func forward(_ entries: [LogEntry], zone: String) throws {
-    guard ledger.replica.shares != nil else { return }
-    let own = ledger.replica.clock.replica
-    for entry in entries where entry.transaction.replica == own {
-      let changes = try entry.transaction.changes.filter { change in
-        let target = try ledger.zone(of: change.record)
-        guard target != zone, ledger.isWritable(target), change.fields[SyncSchema.home] == nil else { return false }
-        // The state that this replica sent to the new zone has all earlier changes.
-        guard let moved = try ledger.state(change.record)?.fields[SyncSchema.home]?.time, moved.replica == own else {
-          return true
-        }
-        return change.times.contains { $0 > moved }
-      }
-      for (zone, changes) in Dictionary(grouping: changes, by: { (try? ledger.zone(of: $0.record)) ?? zone }) {
-        for change in changes { try keepAssets(of: change) }
-        try ledger.append(makeTransaction(changes), zone: zone)
-      }
     }
   }
 
@@ -173,24 +192,24 @@ extension Replica {
         try dismiss(Array(names[start..<min(start + 500, names.count)]))
       }
     }
-    try ledger.removePending(Set(ledger.pending.filter { $0.zone == zone }.map(\.transaction.id)))
-    try ledger.forget(zone: zone)
+    try scan()
+    try removeUnsent(zone: zone)
+    let names = try ledger.forget(zone: zone)
     try ledger.save()
     loadKeys()
-    try rebuildView()
+    try settle(names, without: zone)
   }
 
-  /// Undoes unsent changes of a zone that the account may not change.
+  /// Undoes unsent changes of a zone that the account may not change. ``catchUp()`` shows the outcome.
   /// - Returns: how many transactions it undid.
   @discardableResult
   func undoUnsent(zone: String) throws -> Int {
     try scan()
-    let dropped = ledger.pending.filter { $0.zone == zone }.map(\.transaction)
-    guard !dropped.isEmpty else { return 0 }
-    try ledger.removePending(Set(dropped.map(\.id)))
+    let count = try removeUnsent(zone: zone)
+    guard count > 0 else { return 0 }
+    try ledger.save()
     try rebuildView()
-    try show(dropped.flatMap { $0.changes.map(\.record) })
-    return dropped.count
+    return count
   }
 
   /// Removes the objects of records from the user's store, in a save between two saves of the program.

@@ -14,7 +14,7 @@ extension Replica {
     for start in stride(from: 0, to: names.count, by: 500) {
       let part = names[start..<min(start + 500, names.count)]
       try ledger.prefetch(part)
-      let changes = try part.flatMap { name in try ledger.state(name).map { Self.changes(of: name, $0) } ?? [] }
+      let changes = try part.flatMap { name in try ledger.state(name).map { Self.changes(of: name.joined, $0) } ?? [] }
       transactions.append(makeTransaction(changes))
     }
     // The log is folded from its start with the models of now.

@@ -198,10 +198,7 @@ final class TransactionBuilder {
   }
 
   private func isDefault(_ value: FieldValue, _ property: __Property) throws -> Bool {
-    guard let standard = property.defaultValue, let cell = ScalarType(of: property).cell(of: standard) else {
-      return value == .null
-    }
-    return try UserStore.value(cell) { _, _ in } == value
+    try UserStore.value(UserStore.defaultCell(of: property)) { _, _ in } == value
   }
 
   private func write(
@@ -357,7 +354,7 @@ final class TransactionBuilder {
     let name = try name(of: owner)
     guard !owner.isDeleted, let rule = schema[type(of: owner).__entity.name]?.properties[property.name] else { return }
     let members = try ModelCells.targets(of: owner, property).map(self.name)
-    let list = try ListView(view, name, rule)
+    let list = try ListView(view, name, rule, isProgram: true)
     for (member, place) in ListPlaces.changes(members, place: { list.places[$0]?.place }, tick: replica.tick) {
       guard let old = list.places[member] else { continue }
       let write = FieldWrite(.text(place), replica.tick(), over: old.time)

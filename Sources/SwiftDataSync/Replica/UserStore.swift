@@ -159,6 +159,11 @@ final class UserStore {
     return .asset(sha256: name, size: data.count)
   }
 
+  /// The value of a property that nobody wrote.
+  static func defaultCell(of property: __Property) -> SQLValue {
+    property.defaultValue.flatMap { ScalarType(of: property).cell(of: $0) } ?? .null
+  }
+
   static func sha256(_ data: Data) -> String {
     SHA256.hash(data: data).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }

@@ -10,12 +10,14 @@ extension Replica {
     return transactions.isEmpty ? nil : PushRequest(base: position(zone), transactions: transactions)
   }
 
-  /// Takes in the transactions that were sent, if no other replica's transaction came before them in the log. Otherwise the next
-  /// pull brings all transactions in order.
+  /// Takes in the transactions that were sent, if no other replica's transaction came before them in the log and the log has what
+  /// this replica has. Otherwise the next pull brings all transactions in order.
   func didPush(_ request: PushRequest, _ response: PushResponse, zone: String, account: String) throws {
     adjustClock(toServer: response.time)
     let expected = (1...Int64(max(1, request.transactions.count))).map { position(zone) + $0 }
-    guard response.sequences == expected else { return }
+    guard response.sequences == expected,
+      ledger.replica.replaced?.isDisjoint(with: request.transactions.map(\.id)) ?? true
+    else { return }
     let entries = zip(response.sequences, request.transactions).map {
       LogEntry(sequence: $0, account: account, transaction: $1)
     }

@@ -2,7 +2,8 @@ import Foundation
 import SyncProtocol
 
 extension SyncEngine {
-  /// Shows what the program's models have since they changed, with the log folded again where that is necessary.
+  /// Shows what the user's store does not show yet: what the program's models have since they changed, with the log folded again
+  /// where that is necessary, and what is left after changes were undone.
   func catchUp(_ replica: Replica) async throws {
     for zone in replica.refoldingZones {
       while let position = try replica.refoldPosition(zone) {
@@ -20,7 +21,7 @@ extension SyncEngine {
     }
     while true {
       do { return try replica.catchUp() } catch let missing as MissingAsset {
-        try await fetch(missing.sha256, missing.size, replica, try replica.ledger.zone(of: missing.record))
+        try await fetch(missing.sha256, missing.size, replica, try replica.zone(of: missing.record))
       }
     }
   }

@@ -104,7 +104,7 @@ extension SyncEngine {
   public func share(of object: PersistentIdentifier) async throws -> SyncShare? {
     try await shareCall { engine in
       let replica = try engine.replica()
-      let zone = try replica.ledger.zone(of: try replica.recordName(of: object))
+      let zone = try replica.zone(of: try replica.recordName(of: object))
       return try await engine.client.shares().first { $0.zone == zone }.map(SyncShare.init)
     }
   }
@@ -123,7 +123,7 @@ extension SyncEngine {
       var shares: [PersistentIdentifier: SyncShare.ID] = [:]
       for object in objects {
         guard let name = names[UserStore.text(object)] else { continue }
-        let zone = try replica.ledger.zone(of: try replica.view.resolve(name))
+        let zone = try replica.zone(of: try replica.view.resolve(name))
         if zone != SyncWire.privateZone { shares[object] = zone }
       }
       return shares
@@ -228,7 +228,7 @@ extension Replica {
 
   /// - Throws: ``SyncError`` if the record is in another share.
   func checkShareable(_ name: RecordName) throws {
-    guard let share = ledger.share(try ledger.zone(of: name)), share.root != name else { return }
+    guard let share = ledger.share(try zone(of: name)), share.root != name else { return }
     let isOwn = share.owner == ledger.replica.account
     throw SyncError(
       code: isOwn ? .refused : .forbidden,
@@ -241,7 +241,7 @@ extension Replica {
   func startShare(_ name: RecordName, zone: String) throws {
     try scan()
     try checkShareable(name)
-    guard try ledger.zone(of: name) != zone else { return }
+    guard try self.zone(of: name) != zone else { return }
     guard ledger.share(zone) != nil else {
       throw SyncError(code: .refused, message: "the server does not list the new share; try again")
     }

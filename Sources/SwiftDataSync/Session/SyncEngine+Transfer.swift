@@ -94,7 +94,7 @@ extension SyncEngine {
           try await upload(request, replica, zone)
           let response = try await client.push(request, zone: zone)
           event.transactions += request.transactions.count
-          try replica.didPush(request, response, zone: zone, account: "")
+          try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
           try replica.ledger.dropAssets(request.transactions.flatMap(\.assets).map(\.sha256))
         } catch let failure as SyncFailure {
           guard try replica.didFail(failure, zone: zone) else { throw failure }

@@ -286,6 +286,7 @@ public actor SyncEngine {
         for share in replica.shares where replica.position(share.name) != newest[share.name] {
           try await pullShare(replica, share)
         }
+        try await catchUp(replica)
       }
       try await push(replica, SyncWire.privateZone)
       for share in replica.shares {

@@ -17,6 +17,7 @@ import SyncProtocol
 }
 @Model final class SharedTrack {
   var title: String = ""
+  var rating: Int?
   var playlist: SharedPlaylist?
   @Relationship(deleteRule: .cascade) var comments: [SharedComment] = []
   init(_ title: String) { self.title = title }
@@ -54,13 +55,9 @@ final class SharedGroup {
     }
   }
 
-  /// The logs of private zones by account, and of shares by name.
-  private var logs: [String: SimulatedServer] = [:]
-  private var grants: [String: [String: Bool]] = [:]
-  private var roots: [String: (owner: String, root: RecordName)] = [:]
+  private let service = SimulatedService()
   let devices: [Device]
   private let scopes: SyncScopes
-  private var now: Int64 = 1_800_000_000_000
 
   init(_ accounts: [String], scopes: [SyncScope] = []) throws {
     self.scopes = SyncScopes(scopes)
@@ -80,10 +77,10 @@ final class SharedGroup {
     device.crashesAt = nil
     device.replica = try Replica(
       user: UserStore(device.container, scopes: scopes), ledger: device.ledger, spare: .memory(),
-      now: { [unowned self] in
-        now += 1
-        return now
-      }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(bitPattern: now)),
+      now: { [service] in
+        service.now += 1
+        return service.now
+      }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(bitPattern: service.now)),
       checkpoint: { [unowned device] checkpoint in
         guard device.crashesAt == checkpoint else { return }
         device.crashesAt = nil
@@ -94,56 +91,47 @@ final class SharedGroup {
   // MARK: - Shares
 
   /// The log of a zone, as the server has it.
-  func log(_ zone: String, _ account: String) -> SimulatedServer {
-    let key = zone == SyncWire.privateZone ? account : zone
-    let log = logs[key] ?? SimulatedServer(bug: nil)
-    logs[key] = log
-    log.now = now
-    return log
-  }
+  func log(_ zone: String, _ account: String) -> SimulatedServer { service.log(zone, account) }
 
-  private func zones(_ account: String) -> [ZoneInfo] {
-    let shares = roots.compactMap { name, share -> ZoneInfo? in
-      guard share.owner == account || grants[name]?[account] != nil else { return nil }
-      return ZoneInfo(
-        name: name, owner: share.owner, isWritable: share.owner == account || grants[name]?[account] == true, latest: 0,
-        root: share.root)
-    }
-    return [ZoneInfo(name: SyncWire.privateZone, owner: account, isWritable: true, latest: 0)] + shares
-  }
-
-  /// Shares the first playlist of a device.
-  func share(_ index: Int, named zone: String = "share-1") throws {
+  /// Shares a playlist of a device.
+  /// - Parameter name: the playlist's name; nil for the first playlist.
+  func share(_ index: Int, named zone: String = "share-1", playlist name: String? = nil) throws {
     let device = devices[index]
     let context = ModelContext(device.container)
-    let playlist = try context.fetch(FetchDescriptor<SharedPlaylist>())[0]
+    let playlist = try name.map { try self.playlist($0, context) } ?? first(SharedPlaylist.self, context)
     let name = try device.replica.recordName(of: playlist.persistentModelID)
-    roots[zone] = (device.account, name)
-    try device.replica.didSee(zones(device.account))
+    _ = service.share(name, of: device.account, named: zone)
+    try device.replica.didSee(service.zones(device.account))
     try device.replica.startShare(name, zone: zone)
   }
 
   func grant(_ account: String, isWritable: Bool = true, zone: String = "share-1") {
-    grants[zone, default: [:]][account] = isWritable
+    service.invite(account, to: zone, isWritable: isWritable)
+    service.accept(zone, account)
   }
-  func revoke(_ account: String, zone: String = "share-1") { grants[zone]?[account] = nil }
+  func revoke(_ account: String, zone: String = "share-1") { service.remove(account, from: zone, by: "ann") }
 
   // MARK: - Sync
 
   /// Exchanges all changes of a device.
-  func sync(_ index: Int) throws {
+  /// - Parameter sharesFirst: whether it reads the logs of shares before its own one.
+  func sync(_ index: Int, sharesFirst: Bool = false) throws {
     let device = devices[index]
     try device.replica.scan()
-    try device.replica.didSee(zones(device.account))
-    for zone in zones(device.account) where !zone.isWritable { try device.replica.undoUnsent(zone: zone.name) }
-    for zone in zones(device.account).map(\.name) {
+    let zones = service.zones(device.account)
+    try device.replica.didSee(zones)
+    for zone in zones where !zone.isWritable { try device.replica.undoUnsent(zone: zone.name) }
+    try device.replica.catchUp()
+    let names = zones.map(\.name)
+    for zone in sharesFirst ? names.reversed() : names {
       for _ in 0..<1000 {
-        let log = log(zone, device.account)
-        let response = log.changes(after: device.replica.position(zone), limit: 100, replica: index)
+        let response = try service.changes(
+          after: device.replica.position(zone), limit: 100, zone: zone, account: device.account, replica: index)
         if !response.entries.isEmpty {
           _ = try device.replica.didPull(response, zone: zone)
         } else if let request = device.replica.nextPush(zone: zone) {
-          try device.replica.didPush(request, try log.push(request), zone: zone, account: device.account)
+          let response = try service.push(request, zone: zone, account: device.account)
+          try device.replica.didPush(request, response, zone: zone, account: device.account)
         } else {
           break
         }
@@ -166,6 +154,13 @@ final class SharedGroup {
       throw ReplicaError(description: "there is no \(type)")
     }
     return object
+  }
+
+  func playlist(_ name: String, _ context: ModelContext) throws -> SharedPlaylist {
+    guard let playlist = try context.fetch(FetchDescriptor<SharedPlaylist>()).first(where: { $0.name == name }) else {
+      throw ReplicaError(description: "there is no playlist \(name)")
+    }
+    return playlist
   }
 
   func track(_ title: String, _ context: ModelContext) throws -> SharedTrack {

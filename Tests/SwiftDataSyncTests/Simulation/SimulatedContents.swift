@@ -10,7 +10,8 @@ struct SimulatedContents {
   private(set) var marks: [UUID: UUID?] = [:]
   private(set) var halves: [String: Int] = [:]
 
-  init(_ node: SimulatedNode) throws {
+  /// - Parameter records: the records to look at; nil is all. References to others are left out.
+  init(_ node: SimulatedNode, of records: Set<RecordName>? = nil) throws {
     let context = ModelContext(node.container)
     let ledger = node.replica.ledger
     for half in try context.fetch(FetchDescriptor<SimHalf>()) { halves[half.side] = half.value }
@@ -18,22 +19,23 @@ struct SimulatedContents {
     for entity in node.replica.user.entities.values {
       let identifiers = try ModelCells.identifiers(of: entity, in: context)
       let found = try ModelCells.objects(identifiers, in: context)
-      func name(_ object: any PersistentModel) throws -> String {
+      func name(_ object: any PersistentModel) throws -> String? {
         let text = UserStore.text(object.persistentModelID)
         guard let name = try ledger.names(of: [text])[text] else { return "unnamed \(text)" }
-        return name.text
+        return records?.contains(name) ?? true ? name.text : nil
       }
       for (_, object) in found {
+        guard let own = try name(object) else { continue }
         var lines: [String] = []
         for property in entity.properties where property.isStored || property.isToMany {
           if property.isAttribute {
             lines.append("\(property.name) = \(try UserStore.value(of: object, property))")
           } else {
-            let targets = try ModelCells.targets(of: object, property).map(name)
+            let targets = try ModelCells.targets(of: object, property).compactMap(name)
             lines.append("\(property.name) -> \(targets.joined(separator: ", "))")
           }
         }
-        objects["\(entity.name) \(try name(object))"] = lines
+        objects["\(entity.name) \(own)"] = lines
       }
     }
   }

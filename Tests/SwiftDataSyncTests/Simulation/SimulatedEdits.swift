@@ -3,6 +3,9 @@ import SwiftData
 
 /// Random edits of a program that uses the store of a node. Each call is one save.
 struct SimulatedEdits {
+  /// What the text of a label begins with that nothing changes or deletes, but the deletion of its project.
+  static let keepsake = "keepsake "
+
   let node: SimulatedNode
   var random: SeededGenerator
 
@@ -21,6 +24,14 @@ struct SimulatedEdits {
     if node.isOld { try old(context, &made) } else { try new(context, &made) }
     try context.save()
     if let made { marks.insert(made) }
+  }
+
+  /// Adds a label to a project. Nothing but the deletion of the project deletes it.
+  mutating func keep() throws {
+    let context = ModelContext(node.container)
+    guard let project = pick(try all(SimProject.self, context)) else { return }
+    project.labels.append(SimLabel(text: Self.keepsake + uuid().uuidString))
+    try context.save()
   }
 
   private func all<M: PersistentModel>(_ type: M.Type, _ context: ModelContext) throws -> [M] {
@@ -127,7 +138,8 @@ struct SimulatedEdits {
     case 0: project.tasks.shuffle(using: &random)
     case 1: project.labels.append(SimLabel(text: word()))
     case 2: if project.labels.count > 1 { project.labels.swapAt(0, project.labels.count - 1) }
-    case 3: if !project.labels.isEmpty { context.delete(project.labels[0]) }
+    case 3:
+      if let label = project.labels.first(where: { !$0.text.hasPrefix(Self.keepsake) }) { context.delete(label) }
     default:
       if project.tasks.count > 1 {
         let task = project.tasks.removeLast()

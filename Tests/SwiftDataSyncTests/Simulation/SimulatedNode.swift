@@ -9,7 +9,8 @@ struct SimulatedCrash: Error {}
 /// One replica with real stores, a wrong clock and a bad network.
 final class SimulatedNode {
   let index: Int
-  let server: SimulatedServer
+  let server: SimulatedService
+  let account: String
   /// How wrong its clock is, in milliseconds.
   var skew: Int64
   var isCutOff = false
@@ -24,16 +25,21 @@ final class SimulatedNode {
   private let folder: URL?
   /// Requests and answers that are on their way.
   private var flying: [Message] = []
+  /// How often the node asked what its account may read, and the newest answer that it has.
+  private var (asked, heard) = (0, 0)
 
   enum Message {
-    case push(PushRequest)
-    case pushed(PushRequest, PushResponse)
-    case pulled(ChangesResponse)
-    case refolded(ChangesResponse)
+    case push(PushRequest, String)
+    case pushed(PushRequest, PushResponse, String)
+    /// An answer is numbered, since a session hears them in order.
+    case pulled(ChangesResponse, String, Int)
+    case refolded(ChangesResponse, String)
   }
 
-  init(_ index: Int, _ server: SimulatedServer, skew: Int64, isOld: Bool, seed: UInt64) throws {
-    (self.index, self.server, self.skew, self.isOld) = (index, server, skew, isOld)
+  init(
+    _ index: Int, _ server: SimulatedService, account: String = "a", skew: Int64, isOld: Bool, seed: UInt64
+  ) throws {
+    (self.index, self.server, self.account, self.skew, self.isOld) = (index, server, account, skew, isOld)
     random = SeededGenerator(seed: seed)
     if isOld {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-\(UUID().uuidString)")
@@ -101,18 +107,42 @@ final class SimulatedNode {
 
   // MARK: - The network
 
-  func sendPush() {
-    guard !isCutOff, let request = replica.nextPush(zone: SyncWire.privateZone) else { return }
-    flying.append(.push(request))
+  /// The zones that the replica knows of.
+  var zones: [String] { [SyncWire.privateZone] + replica.shares.map(\.name) }
+
+  private func isReadOnly(_ zone: String) -> Bool { !replica.ledger.isWritable(zone) }
+
+  func sendPush(_ zone: String = SyncWire.privateZone) throws {
+    guard !isCutOff else { return }
+    if isReadOnly(zone) { return try undo(zone) }
+    guard let request = replica.nextPush(zone: zone) else { return }
+    flying.append(.push(request, zone))
   }
 
-  func sendPull(limit: Int) throws {
+  func sendPull(_ zone: String = SyncWire.privateZone, limit: Int) throws {
     guard !isCutOff else { return }
-    if let after = try replica.refoldPosition(SyncWire.privateZone) {
-      return flying.append(.refolded(server.changes(after: after, limit: limit, replica: index)))
+    if let after = try replica.refoldPosition(zone) {
+      guard let response = try changes(zone, after: after, limit: limit) else { return }
+      return flying.append(.refolded(response, zone))
     }
-    let after = replica.position(SyncWire.privateZone)
-    flying.append(.pulled(server.changes(after: after, limit: limit, replica: index)))
+    guard let response = try changes(zone, after: replica.position(zone), limit: limit) else { return }
+    asked += 1
+    flying.append(.pulled(response, zone, asked))
+  }
+
+  /// - Returns: nil if the account may not read the zone.
+  private func changes(_ zone: String, after position: Int64, limit: Int) throws -> ChangesResponse? {
+    do {
+      return try server.changes(after: position, limit: limit, zone: zone, account: account, replica: index)
+    } catch let failure as SyncFailure where failure.code == .notFound {
+      return nil
+    }
+  }
+
+  private func undo(_ zone: String) throws {
+    guard server.shareBug != .changesStay else { return }
+    try replica.undoUnsent(zone: zone)
+    try replica.catchUp()
   }
 
   /// One message arrives, or is lost, or arrives and stays to arrive again.
@@ -130,24 +160,43 @@ final class SimulatedNode {
   }
 
   private func receive(_ message: Message) throws {
-    let zone = SyncWire.privateZone
     switch message {
-    case .push(let request):
-      do {
-        flying.append(.pushed(request, try server.push(request)))
-      } catch let failure as SyncFailure {
-        _ = try replica.didFail(failure, zone: zone)
-      }
-    case .pushed(let request, let response):
-      try replica.didPush(request, response, zone: zone, account: "a")
-    case .pulled(let response):
+    case .push(let request, let zone):
+      if let response = try push(request, zone) { flying.append(.pushed(request, response, zone)) }
+    case .pushed(let request, let response, let zone):
+      guard zones.contains(zone) else { return }
+      try replica.didPush(request, response, zone: zone, account: account)
+    case .pulled(var response, let zone, let number):
       // What a session does with an answer that does not fit what it has: it asks again.
-      guard (response.entries.first?.sequence ?? 0) <= replica.position(zone) + 1 else { return }
+      guard zones.contains(zone), (response.entries.first?.sequence ?? 0) <= replica.position(zone) + 1 else { return }
+      if number < heard { response.zones = nil }
+      if response.zones != nil { heard = number }
+      keepShares(&response)
       _ = try replica.didPull(response, zone: zone)
-    case .refolded(let response):
+      try replica.catchUp()
+    case .refolded(let response, let zone):
       try replica.didRefold(response, zone: zone)
       try replica.catchUp()
     }
+  }
+
+  /// - Returns: nil if the server refused. Then the replica did what a session does.
+  private func push(_ request: PushRequest, _ zone: String) throws -> PushResponse? {
+    do {
+      return try server.push(request, zone: zone, account: account)
+    } catch let failure as SyncFailure where failure.code == .forbidden {
+      if zones.contains(zone) { try undo(zone) }
+    } catch let failure as SyncFailure where failure.code == .notFound {
+      // The next answer about the private zone says that the account cannot read it any more.
+    } catch let failure as SyncFailure {
+      guard try replica.didFail(failure, zone: zone) else { throw failure }
+    }
+    return nil
+  }
+
+  private func keepShares(_ response: inout ChangesResponse) {
+    guard server.shareBug == .objectsStay, let zones = response.zones else { return }
+    response.zones = zones + replica.shares.filter { share in !zones.contains { $0.name == share.name } }
   }
 
   /// Exchanges all that there is, without faults.
@@ -155,23 +204,37 @@ final class SimulatedNode {
     isCutOff = false
     flying = []
     crashesAt = nil
-    let zone = SyncWire.privateZone
     try replica.scan()
-    while let after = try replica.refoldPosition(zone) {
-      try replica.didRefold(server.changes(after: after, limit: 100, replica: index), zone: zone)
+    for zone in zones {
+      while let after = try replica.refoldPosition(zone), let response = try changes(zone, after: after, limit: 100) {
+        try replica.didRefold(response, zone: zone)
+      }
     }
     try replica.catchUp()
+    try pullAll(SyncWire.privateZone)
+    for zone in zones.dropFirst() { try pullAll(zone) }
+    try replica.catchUp()
+    for zone in zones { try pushAll(zone) }
+  }
+
+  private func pullAll(_ zone: String) throws {
+    var more = true
+    while more, var response = try changes(zone, after: replica.position(zone), limit: 100) {
+      keepShares(&response)
+      more = try replica.didPull(response, zone: zone)
+    }
+  }
+
+  private func pushAll(_ zone: String) throws {
     for _ in 0..<1000 {
-      let response = server.changes(after: replica.position(zone), limit: 100, replica: index)
-      if !response.entries.isEmpty {
-        _ = try replica.didPull(response, zone: zone)
-        continue
-      }
+      if isReadOnly(zone) { return try undo(zone) }
       guard let request = replica.nextPush(zone: zone) else { return }
-      do {
-        try replica.didPush(request, try server.push(request), zone: zone, account: "a")
-      } catch let failure as SyncFailure {
-        guard try replica.didFail(failure, zone: zone) else { throw failure }
+      if let response = try push(request, zone) {
+        try replica.didPush(request, response, zone: zone, account: account)
+        // Others came in between: their changes come first.
+        if replica.nextPush(zone: zone)?.transactions.first?.id == request.transactions.first?.id { try pullAll(zone) }
+      } else if !server.mayWrite(account, zone) {
+        return
       }
     }
   }

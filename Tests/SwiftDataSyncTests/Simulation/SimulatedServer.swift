@@ -26,9 +26,9 @@ final class SimulatedServer {
   let bug: PlantedBug?
   var now: Int64 = 1_800_000_000_000
 
-  init(bug: PlantedBug?) { self.bug = bug }
+  init(bug: PlantedBug? = nil) { self.bug = bug }
 
-  func push(_ request: PushRequest) throws -> PushResponse {
+  func push(_ request: PushRequest, account: String = "a") throws -> PushResponse {
     guard request.base <= log.count else { throw SyncFailure(.unknownSequence, "base from the future") }
     for time in request.transactions.flatMap(\.times) where time.milliseconds > now + SyncWire.clockTolerance {
       throw SyncFailure(.clockAhead, "the clock is ahead", time: now)
@@ -40,7 +40,7 @@ final class SimulatedServer {
         continue
       }
       for part in parts(transaction) {
-        log.append(LogEntry(sequence: Int64(log.count) + 1, account: "a", transaction: part))
+        log.append(LogEntry(sequence: Int64(log.count) + 1, account: account, transaction: part))
         known[part.id] = Int64(log.count)
       }
       sequences.append(Int64(log.count))

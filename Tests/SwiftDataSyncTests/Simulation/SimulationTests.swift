@@ -6,15 +6,13 @@ import Testing
 
 @Suite("Simulated replicas")
 struct SimulationTests {
-  /// `SYNC_RUNS=100000 SYNC_SEED=1` runs more, from another seed on. `SYNC_STEPS=1` finds the step that goes wrong.
-  private static let runs = ProcessInfo.processInfo.environment["SYNC_RUNS"].flatMap { UInt64($0) } ?? 60
-  private static let first = ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap { UInt64($0) } ?? 1
-
   private static let comparesSteps = ProcessInfo.processInfo.environment["SYNC_STEPS"] != nil
 
-  @Test("Replicas end equal, lose no save, see saves whole and in causal order, whatever the network and the clocks do")
-  func random() {
-    for seed in Self.first..<Self.first + Self.runs {
+  @Test(
+    "Replicas end equal, lose no save, see saves whole and in causal order, whatever the network and the clocks do",
+    arguments: SimulatedRuns.parts)
+  func random(_ seeds: Range<UInt64>) {
+    for seed in seeds {
       let problems = Simulation(seed: seed, comparesSteps: Self.comparesSteps).run()
       #expect(problems.isEmpty, "\(problems.prefix(5).joined(separator: "\n"))")
     }
@@ -34,4 +32,18 @@ struct SimulationTests {
     let found = (UInt64(1)...60).first { !Simulation(seed: $0, bug: bug).run().isEmpty }
     #expect(found != nil)
   }
+}
+
+/// The seeds of the random runs. `SYNC_RUNS=100000 SYNC_SEED=1` runs more, from another seed on. `SYNC_STEPS=1` finds the step
+/// that goes wrong.
+enum SimulatedRuns {
+  private static func number(_ name: String) -> UInt64? {
+    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+  }
+
+  /// Parts of the seeds, which run at the same time.
+  static let parts: [Range<UInt64>] = {
+    let (first, count) = (number("SYNC_SEED") ?? 1, number("SYNC_RUNS") ?? 60)
+    return stride(from: first, to: first + count, by: 10).map { $0..<min($0 + 10, first + count) }
+  }()
 }

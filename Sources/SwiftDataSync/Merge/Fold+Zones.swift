@@ -1,0 +1,200 @@
+import SyncProtocol
+
+// A record is in one zone, and only the log of that zone says what it is. What the log of another zone says is kept apart, under
+// a name of its own, until the record is in that zone. So it does not matter in which order a replica reads the logs, and
+// nobody changes a record by writing to a zone where it is not.
+
+/// The zones that an account can read.
+struct ReadableZones {
+  /// The name of the private zone in logs; empty before the server named the account.
+  private var ownHome = ""
+  /// Whether the account has shares or had some, so that records can be in different zones.
+  private(set) var areSeveral = false
+  /// The names of the zones of shares.
+  private(set) var shares: [String] = []
+  /// The shares of the account itself.
+  private var own: Set<String> = []
+  /// The records that shares were made of, by zone.
+  private var roots: [String: RecordName] = [:]
+
+  /// The private zone of any account.
+  init() {}
+
+  /// - Parameter shares: the zones of shares; nil for an account that never had one.
+  init(account: String, shares: [ZoneInfo]?) {
+    ownHome = "\(SyncWire.privateZone)/\(account)"
+    areSeveral = shares != nil
+    self.shares = shares?.map(\.name) ?? []
+    own = Set(shares?.filter { $0.owner == account }.map(\.name) ?? [])
+    for share in shares ?? [] { roots[share.name] = share.root }
+  }
+
+  /// All zones.
+  var all: [String] { [SyncWire.privateZone] + shares }
+
+  /// The name of a zone in logs, where it means the same to every account.
+  func home(of zone: String) -> String { zone == SyncWire.privateZone ? ownHome : zone }
+
+  /// The zone that a record left its zone for; nil if it did not leave, or if the account cannot read that zone.
+  func destination(of state: RecordState) -> String? {
+    state.claims(self) ? nil : all.first { home(of: $0) == state.home }
+  }
+
+  func canRead(home: String) -> Bool { home == ownHome || shares.contains(home) }
+
+  func isOwn(_ zone: String) -> Bool { own.contains(zone) }
+
+  /// Whether a record is what the share of its zone was made of.
+  func isRoot(_ name: RecordName, in zone: String) -> Bool { roots[zone] == name }
+}
+
+extension RecordName {
+  /// The name under which a replica keeps what the log of a zone says of the record while it is in another zone.
+  func apart(_ zone: String) -> RecordName { RecordName("\(text)@\(zone)") }
+
+  /// The record that this is what a log says of; the name itself for a record.
+  var joined: RecordName { text.firstIndex(of: "@").map { RecordName(String(text[..<$0])) } ?? self }
+
+  var isApart: Bool { text.contains("@") }
+}
+
+extension RecordState {
+  /// Whether the log of its zone says that the record is there.
+  func claims(_ zones: ReadableZones) -> Bool { home == nil || home == zones.home(of: place) }
+
+  mutating func delete(_ time: HybridTime) {
+    deleted = time
+    // Where it moved to decides which log counts.
+    fields = fields.filter { $0.key == SyncSchema.home }
+    members = [:]
+  }
+}
+
+extension Fold {
+  /// The name under which a replica keeps what the log of a zone says of a record.
+  func key(_ name: RecordName, in zone: String) throws -> RecordName {
+    try !zones.areSeveral || state(name)?.place == zone ? name : name.apart(zone)
+  }
+
+  /// Applies a transaction of the log of a zone.
+  func apply(_ transaction: SyncTransaction, zone: String) throws { try apply(transaction.changes, zone: zone) }
+
+  func apply(_ changes: [RecordChange], zone: String) throws {
+    for change in changes { try apply(change, zone: zone) }
+    try mergeChanged()
+  }
+
+  private func apply(_ change: RecordChange, zone: String) throws {
+    guard zones.areSeveral else { return try apply(change) }
+    let name = change.record
+    // These names are the replica's own.
+    guard !name.isApart else { return }
+    let isNew = try state(name) == nil
+    if isNew { try begin(name, change.entity, zone) }
+    let isHere = try state(name)?.place == zone
+    if isHere { try apply(change) } else { try applyApart(change, zone) }
+    if isNew || !isHere || change.fields[SyncSchema.home] != nil { try settle(name) }
+  }
+
+  /// A record that the replica did not know is where it is first heard of.
+  private func begin(_ name: RecordName, _ entity: String, _ zone: String) throws {
+    if let apart = try state(name.apart(zone)), apart.alias == nil { return try bring(apart, name) }
+    var state = RecordState(entity: entity)
+    if zone != SyncWire.privateZone { state.zone = zone }
+    put(name, state)
+  }
+
+  /// Puts a new record of this replica into a zone.
+  func place(_ name: RecordName, in zone: String) throws {
+    guard var state = try state(name) else { return }
+    state.zone = zone == SyncWire.privateZone ? nil : zone
+    put(name, state)
+  }
+
+  private func applyApart(_ change: RecordChange, _ zone: String) throws {
+    let name = change.record.apart(zone)
+    var state = try state(name) ?? RecordState(entity: change.entity)
+    if state.alias != nil { state = RecordState(entity: change.entity) }
+    if zone != SyncWire.privateZone { state.zone = zone }
+    try move(change, &state, name)
+    let isDeleted = state.deleted != nil
+    if !isDeleted { try write(change, to: &state, name) }
+    state.isAway = true
+    put(name, state)
+    if isDeleted { return try orphan(change, state) }
+    if let time = change.deleted { return try delete(change.record, time, in: zone) }
+    try followDeletedOwner(change.record, state)
+  }
+
+  /// Notes where a record goes, also a deleted one: where it is decides which deletion counts.
+  ///
+  /// A record that comes back to a zone brings all that it is. What the zone knew of it before does not count.
+  func move(_ change: RecordChange, _ state: inout RecordState, _ name: RecordName) throws {
+    guard let mark = change.fields[SyncSchema.home], mark.time > state.fields[SyncSchema.home]?.time ?? .zero else {
+      return
+    }
+    if !state.claims(zones), mark.value == .text(zones.home(of: state.place)) {
+      if state.isAlive { try release(state, name) }
+      (state.fields, state.members, state.deleted) = ([:], [:], nil)
+    }
+    if state.deleted != nil { state.fields[SyncSchema.home] = .init(value: mark.value, time: mark.time) }
+  }
+
+  /// Chooses the log that counts for a record: that of the zone where it is.
+  func settle(_ name: RecordName) throws {
+    let current = try state(name)
+    if current?.alias != nil { return }
+    var known = current.map { [$0] } ?? []
+    for zone in zones.all where zone != current?.place {
+      if let apart = try state(name.apart(zone)), apart.alias == nil { known.append(apart) }
+    }
+    guard let best = known.max(by: { isLess($0, $1, known) }), best.place != current?.place else { return }
+    if var current {
+      try release(current, name)
+      left[name] = current.place
+      current.isAway = true
+      put(name.apart(current.place), current)
+    }
+    try bring(best, name)
+  }
+
+  /// Puts a state that was kept apart into the place of its record.
+  private func bring(_ state: RecordState, _ name: RecordName) throws {
+    var apart = RecordState(entity: state.entity)
+    (apart.zone, apart.alias) = (state.zone, name)
+    put(name.apart(state.place), apart)
+    var state = state
+    state.isAway = state.home.map(zones.canRead) ?? true ? nil : true
+    put(name, state)
+    guard state.isAlive else { return }
+    try followDeletedOwner(name, state)
+    changed.append(name)
+  }
+
+  /// Whether one log counts less than another for a record.
+  ///
+  /// A log counts until it says that the record left. If several logs say that it is there, it is on its way, or somebody put a
+  /// record there that is not theirs. The account's own log goes before those of shares, and a log that another one names
+  /// goes before one that none names.
+  private func isLess(_ one: RecordState, _ other: RecordState, _ known: [RecordState]) -> Bool {
+    let claims = (one.claims(zones), other.claims(zones))
+    guard claims.0, claims.1 else {
+      if claims.0 != claims.1 { return claims.1 }
+      // A record that went from zone to zone: the last one says where it is. Clocks are wrong, so that times do not tell.
+      func isLast(_ state: RecordState) -> Bool { !known.contains { zones.home(of: $0.place) == state.home } }
+      if isLast(one) != isLast(other) { return isLast(other) }
+      let times = [one, other].map { $0.fields[SyncSchema.home]?.time ?? .zero }
+      return (times[0], other.place) < (times[1], one.place)
+    }
+    func rank(_ state: RecordState) -> [Bool] {
+      let home = zones.home(of: state.place)
+      return [
+        state.zone == nil, known.contains { $0.place != state.place && $0.home == home }, state.home == nil,
+        zones.isOwn(state.place),
+      ]
+    }
+    let ranks = (rank(one), rank(other))
+    for (left, right) in zip(ranks.0, ranks.1) where left != right { return right }
+    return other.place < one.place
+  }
+}

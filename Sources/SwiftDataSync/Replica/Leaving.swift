@@ -1,0 +1,204 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// What a replica does with its changes of records that are in another zone than it thought, and with moves that the server
+// refuses.
+
+/// What follows from entries about records that left the zone.
+struct LateChanges {
+  /// Changes that have to be sent to the zone where their records are now, by zone.
+  var changes: [(zone: String, changes: [RecordChange])] = []
+  /// Records that may have to follow their owners.
+  var records: Set<RecordName> = []
+
+  var isEmpty: Bool { changes.isEmpty && records.isEmpty }
+}
+
+extension Replica {
+  /// Reads what the ledger has of the records in entries, in few statements.
+  func prefetch(_ entries: [LogEntry]) throws {
+    let names = entries.flatMap { $0.transaction.changes.map(\.record) }
+    guard ledger.zones.areSeveral else { return try ledger.prefetch(names) }
+    try ledger.prefetch(names.flatMap { name in [name] + ledger.zones.all.map(name.apart) })
+  }
+
+  // MARK: - Changes that come too late
+
+  /// Finds what has to be sent to another zone, since records are there now.
+  ///
+  /// The log of a zone says nothing more of a record that left the zone. A change that comes after the mark is sent again by the
+  /// replica that made it. One that comes before the mark, and that the replica which moved the record had not seen, is sent
+  /// again by that replica.
+  /// - Parameters:
+  ///   - entries: what is taken in. It may be among the unsent transactions still.
+  ///   - shadow: a fold with these entries.
+  func late(_ entries: [LogEntry], zone: String, _ shadow: Fold) throws -> LateChanges {
+    guard ledger.zones.areSeveral, !entries.isEmpty else { return LateChanges() }
+    let ids = Set(entries.map(\.transaction.id))
+    let unsent = ledger.pending.filter { !ids.contains($0.transaction.id) }
+    var moving: Set<RecordName> = []
+    for change in ledger.pending.flatMap(\.transaction.changes) where change.fields[SyncSchema.home] != nil {
+      moving.insert(change.record)
+    }
+    var late: [(change: RecordChange, zone: String)] = []
+    for entry in entries where !moving.isEmpty || entry.transaction.replica == ledger.replica.clock.replica {
+      let isOwn = entry.transaction.replica == ledger.replica.clock.replica
+      for change in entry.transaction.changes {
+        // What others say of a record in the log of another zone is not to be sent on.
+        let isMoving = moving.contains(change.record) || !moving.isDisjoint(with: owners(in: change))
+        if try isOwn || (isMoving && shadow.state(change.record)?.place == zone) { late.append((change, zone)) }
+      }
+    }
+    for pending in unsent where !shadow.left.isEmpty {
+      for change in pending.transaction.changes where shadow.left[change.record] == pending.zone {
+        if !moving.contains(change.record) { late.append((change, pending.zone)) }
+      }
+    }
+    guard !late.isEmpty else { return LateChanges() }
+    let view = makeFold(over: shadow)
+    for pending in unsent { try view.apply(pending.transaction, zone: pending.zone) }
+    var (found, whole, records) = (Distribution(), Set<RecordName>(), Set<RecordName>())
+    for (change, zone) in late where change.fields[SyncSchema.home] == nil {
+      func isElsewhere(_ name: RecordName) throws -> Bool {
+        guard let state = try view.state(name) else { return false }
+        return state.place != zone || ledger.zones.destination(of: state) != nil
+      }
+      if try owners(in: change).contains(where: isElsewhere) { records.insert(change.record) }
+      if try isElsewhere(change.record) { records.formUnion(claims([change]).keys) }
+      // A record that comes back brings what this replica knew, so that the log of its zone, too, needs what it did not know.
+      if let target = try view.state(change.record)?.place, target != zone || moving.contains(change.record) {
+        if try ledger.isWritable(target) && view.lacks(change) { found.add(change, target) }
+      } else if let state = try shadow.state(change.record), let target = ledger.zones.destination(of: state),
+        ledger.isWritable(target), !moving.contains(change.record)
+      {
+        // The record has not come there yet. So the change does not come before the record.
+        if whole.insert(change.record).inserted {
+          for change in Self.changes(of: change.record, state) { found.add(change, target) }
+        }
+        found.add(change, target)
+      }
+    }
+    // Nobody takes a record along that is in another zone.
+    let places = Set(late.map(\.zone))
+    records = try records.filter { try view.state($0).map { $0.isAlive && places.contains($0.place) } ?? false }
+    return LateChanges(changes: found.all, records: records)
+  }
+
+  /// The records that own a record by its own references, as a change says.
+  private func owners(in change: RecordChange) -> [RecordName] {
+    guard let entity = user.schema[change.entity] else { return [] }
+    return change.fields.compactMap { name, write in
+      guard case .record(let owner) = write.value, let property = entity.properties[name],
+        user.schema.inverse(of: property)?.cascades == true
+      else { return nil }
+      return owner
+    }
+  }
+
+  /// Moves the records that came too late to be moved with their owners.
+  func followOwners() throws {
+    guard let names = ledger.replica.recordsToMove, !names.isEmpty else { return }
+    var moved = Distribution()
+    for name in names.sorted() where try view.isAlive(name) {
+      let owners = Set(try view.referrers(to: name).map(\.owner))
+      let (old, zone) = (try zone(of: name), try zone(belonging: name, [name: owners]))
+      guard old != zone, ledger.isWritable(old), ledger.isWritable(zone) else { continue }
+      try move(try owned(by: name), to: zone, &moved)
+    }
+    for (zone, changes) in moved.all { try ledger.append(makeTransaction(changes), zone: zone) }
+    ledger.replica.recordsToMove = nil
+    ledger.replica.noteToShow(names)
+    try ledger.save()
+    try rebuildView()
+    try showRemaining()
+  }
+
+  // MARK: - Moves that are refused
+
+  /// Removes the unsent changes of a zone that the account may not change. A record that was to move into the zone or out of it
+  /// stays where it was.
+  /// - Returns: how many transactions it removed.
+  @discardableResult
+  func removeUnsent(zone: String) throws -> Int {
+    let removed = ledger.pending.filter { $0.zone == zone }.map(\.transaction)
+    guard !removed.isEmpty else { return 0 }
+    try ledger.removePending(Set(removed.map(\.id)))
+    ledger.replica.noteUndone(removed.flatMap(\.changes))
+    let view = makeFold(over: ledger)
+    for pending in ledger.pending { try view.apply(pending.transaction, zone: pending.zone) }
+    for change in removed.flatMap(\.changes) {
+      guard let mark = change.fields[SyncSchema.home] else { continue }
+      try takeBack(change.record, mark, zone, view)
+    }
+    return removed.count
+  }
+
+  /// Undoes the other half of a move: one zone did not take it. The server may have the other half already, so that a new change
+  /// undoes it.
+  private func takeBack(_ name: RecordName, _ mark: FieldWrite, _ zone: String, _ view: Fold) throws {
+    let zones = ledger.zones
+    if mark.value == .text(zones.home(of: zone)) {
+      // It comes back to the old zone, with all that it is.
+      guard var state = try view.state(name), state.place != zone, zones.destination(of: state) == zone,
+        ledger.isWritable(state.place)
+      else { return }
+      let back = self.mark(name, state, in: state.place).fields[SyncSchema.home]!
+      state.fields[SyncSchema.home] = .init(value: back.value, time: back.time)
+      try send(Self.changes(of: name, state), state.place, view)
+    } else if let target = zones.all.first(where: { mark.value == .text(zones.home(of: $0)) }),
+      ledger.isWritable(target)
+    {
+      // It leaves the new zone again.
+      guard
+        let state = try [name, name.apart(target)].compactMap({ try view.state($0) })
+          .first(where: { $0.place == target && $0.alias == nil && $0.claims(zones) })
+      else { return }
+      try send([self.mark(name, state, in: zone)], target, view)
+    }
+  }
+
+  private func send(_ changes: [RecordChange], _ zone: String, _ view: Fold) throws {
+    try ledger.append(makeTransaction(changes), zone: zone)
+    try view.apply(changes, zone: zone)
+  }
+
+  /// Chooses again which log counts for records after a zone is gone. ``catchUp()`` shows the outcome.
+  func settle(_ names: Set<RecordName>, without zone: String) throws {
+    guard ledger.zones.areSeveral else { return try rebuildView() }
+    let fold = makeFold(over: ledger)
+    for name in names { try fold.settle(name) }
+    // Records that were on their way to the zone are not coming.
+    for other in ledger.zones.all {
+      for name in try ledger.recordNames(zone: other) where !name.isApart {
+        guard var state = try fold.state(name), state.home == zone, state.isAway != true, state.alias == nil else {
+          continue
+        }
+        state.isAway = true
+        fold.put(name, state)
+      }
+    }
+    try ledger.take(fold, zone: SyncWire.privateZone)
+    ledger.replica.noteToShow(fold.states.keys.filter { !$0.isApart })
+    try ledger.save()
+    try rebuildView()
+  }
+}
+
+extension Fold {
+  /// Whether a change says something that is not known.
+  func lacks(_ change: RecordChange) throws -> Bool {
+    guard let state = try state(resolve(change.record)) else { return true }
+    guard state.deleted == nil else { return false }
+    if change.deleted != nil { return true }
+    if change.fields.contains(where: { state.fields[$0.key].map { $0.time } ?? .zero < $0.value.time }) { return true }
+    return (change.members ?? [:]).contains { property, members in
+      members.contains { member, write in
+        let entry = state.members[property]?[member] ?? .init()
+        return write.add.map { !entry.tags.contains($0) } ?? false || !entry.tags.isDisjoint(with: write.remove ?? [])
+          || (write.place.map { $0.time > entry.place?.time ?? .zero } ?? false && !entry.tags.isEmpty)
+          || (write.inversePlace.map { $0.time > entry.inversePlace?.time ?? .zero } ?? false && !entry.tags.isEmpty)
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+/// Ann has three devices, of which one comes late. Bob may write in the share of the playlist "Jazz".
+@Suite("An object that moves between zones")
+struct ZoneChangeTests {
+  private let group: SharedGroup
+  private let ann = 0
+  private let annsOther = 1
+  private let annsLate = 2
+  private let bob = 3
+
+  init() throws {
+    group = try SharedGroup(["ann", "ann", "ann", "bob"])
+    try group.save(0) { context in
+      for name in ["Jazz", "Rock"] { context.insert(SharedPlaylist(name)) }
+      context.insert(SharedTrack("single"))
+    }
+    try group.sync(0)
+    try group.share(0, playlist: "Jazz")
+    group.grant("bob")
+    for index in [0, 1, 3, 0, 1] { try group.sync(index) }
+  }
+
+  private func put(_ playlist: String, _ index: Int) throws {
+    try group.save(index) { context in
+      try group.track("single", context).playlist = try group.playlist(playlist, context)
+    }
+  }
+
+  private func ratings(_ index: Int) throws -> [Int?] {
+    try ModelContext(group.devices[index].container).fetch(FetchDescriptor<SharedTrack>()).map(\.rating)
+  }
+
+  @Test(
+    "keeps a change that the device which moved it there and back had not seen", arguments: [false, true],
+    [false, true])
+  func thereAndBack(isNew: Bool, sharesFirst: Bool) throws {
+    try group.save(annsOther) { context in
+      let track = try group.track("single", context)
+      if isNew { track.rating = 5 } else { track.title = "single, live" }
+    }
+    try group.sync(annsOther)
+    for playlist in ["Jazz", "Rock"] {
+      try put(playlist, ann)
+      try group.devices[ann].replica.scan()
+    }
+    for index in [ann, annsOther, bob, ann, annsOther] { try group.sync(index) }
+    try group.sync(annsLate, sharesFirst: sharesFirst)
+    try group.sync(annsLate)
+    let title = isNew ? "single" : "single, live"
+    for index in [ann, annsOther, annsLate] {
+      #expect(try group.contents(index).contains("\(title) in Rock"), "device \(index)")
+      #expect(try ratings(index) == [isNew ? 5 : nil], "device \(index)")
+    }
+    #expect(try group.contents(bob) == ["Jazz: ", "0 covers, 0 comments"])
+  }
+
+  @Test("loses the first value of an attribute that a participant may not write any more")
+  func firstValue() throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    try group.save(bob) { try group.track("single", $0).rating = 5 }
+    try group.devices[bob].replica.scan()
+    group.grant("bob", isWritable: false)
+    for index in [bob, ann] { try group.sync(index) }
+    for index in [ann, bob] { #expect(try ratings(index) == [nil], "device \(index)") }
+  }
+
+  @Test("loses the first value of an attribute when it moves to a share that the participant may only read")
+  func firstValueOfLateChange() throws {
+    try put("Jazz", ann)
+    try group.share(ann, named: "share-2", playlist: "Rock")
+    group.grant("bob", isWritable: false, zone: "share-2")
+    for index in [ann, bob, ann, bob] { try group.sync(index) }
+    try group.save(bob) { try group.track("single", $0).rating = 5 }
+    try group.devices[bob].replica.scan()
+    try put("Rock", ann)
+    for index in [ann, bob, ann, bob] { try group.sync(index) }
+    for index in [ann, bob] {
+      #expect(try group.contents(index).contains("single in Rock"), "device \(index)")
+      #expect(try ratings(index) == [nil], "device \(index)")
+    }
+  }
+
+  @Test(
+    "is deleted too late by a device that took it for private: all devices agree on what goes with it",
+    arguments: [false, true])
+  func lateDeletion(sharesFirst: Bool) throws {
+    try group.save(annsOther) { context in
+      let track = SharedTrack("new")
+      context.insert(track)
+      track.playlist = try group.playlist("Rock", context)
+    }
+    try group.devices[annsOther].replica.scan()
+    try group.save(annsOther) { $0.delete(try group.playlist("Rock", $0)) }
+    try group.devices[annsOther].replica.scan()
+    try group.share(ann, named: "share-2", playlist: "Rock")
+    for index in [ann, annsOther, ann, annsOther, ann] { try group.sync(index) }
+    try group.sync(annsLate, sharesFirst: sharesFirst)
+    try group.sync(annsLate)
+    let expected = try group.contents(ann)
+    #expect(expected.allSatisfy { !$0.hasPrefix("Rock") })
+    for index in [annsOther, annsLate] { #expect(try group.contents(index) == expected, "device \(index)") }
+  }
+
+  @Test("keeps the order of a list to which one save adds before and behind what is there")
+  func order() throws {
+    try put("Jazz", ann)
+    try group.save(ann) { try group.track("single", $0).comments = [SharedComment("b")] }
+    for index in [ann, bob] { try group.sync(index) }
+    try group.save(ann) { context in
+      let track = try group.track("single", context)
+      track.comments = [SharedComment("a")] + track.comments + [SharedComment("c")]
+    }
+    for index in [ann, bob, annsOther] { try group.sync(index) }
+    for index in [ann, bob, annsOther] {
+      #expect(try group.contents(index).contains("single in Jazz, a b c"), "device \(index)")
+    }
+  }
+}
