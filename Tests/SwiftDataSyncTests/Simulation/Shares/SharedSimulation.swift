@@ -1,0 +1,136 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+@testable import SwiftDataSync
+
+/// A run of four devices of three accounts that a seed determines. They edit, share, invite, accept, leave and revoke, over a
+/// network that loses, repeats and reorders, with crashes and wrong clocks.
+struct SharedSimulation {
+  let seed: UInt64
+  var steps = 90
+  var bug: PlantedShareBug?
+  /// Whether the problems come with what the logs say of the records.
+  var explains = false
+
+  /// - Returns: what guarantees were broken; empty where all held.
+  func run() -> [String] {
+    do {
+      return try simulate().map { "seed \(seed): \($0)" }
+    } catch {
+      return ["seed \(seed): \(error)"]
+    }
+  }
+
+  private func simulate() throws -> [String] {
+    var random = SeededGenerator(seed: seed)
+    let service = SimulatedService(shareBug: bug)
+    let accounts = [["ann", "ann", "bob", "cy"], ["ann", "bob", "bob", "cy"]].randomElement(using: &random)!
+    let nodes = try accounts.enumerated().map { index, account in
+      let skew = Bool.random(using: &random) ? 0 : Int64.random(in: -4...4, using: &random) * 3_600_000
+      return try SimulatedNode(index, service, account: account, skew: skew, isOld: false, seed: random.next())
+    }
+    var marks: [String: Set<UUID>] = [:]
+    try begin(nodes, service, &random)
+    for step in 0..<steps {
+      service.now += Int64.random(in: 0...40_000, using: &random)
+      try act(on: nodes.randomElement(using: &random)!, service, &random, &marks)
+      if !service.violations.isEmpty { return service.violations.map { "step \(step): \($0)" } }
+    }
+    for _ in 0..<4 { for node in nodes { try node.settle() } }
+    let outcome = try SharedOutcome(nodes, service, marks, seed: random.next())
+    let problems = try service.violations + outcome.problems()
+    return explains && !problems.isEmpty ? try problems + outcome.histories(problems) : problems
+  }
+
+  /// Each account has a project, and Ann's may be shared.
+  private func begin(_ nodes: [SimulatedNode], _ service: SimulatedService, _ random: inout SeededGenerator) throws {
+    for node in nodes where node.account != nodes[max(0, node.index - 1)].account || node.index == 0 {
+      let context = ModelContext(node.container)
+      let project = SimProject(title: node.account)
+      context.insert(project)
+      for index in 0..<2 { project.tasks.append(SimTask(title: "\(node.account) \(index)")) }
+      try context.save()
+    }
+    for node in nodes { try node.settle() }
+    guard Int.random(in: 0..<4, using: &random) > 0 else { return }
+    try share(nodes[0], service, &random)
+    for account in ["bob", "cy"] {
+      for zone in service.shares.keys.sorted() {
+        service.invite(account, to: zone, isWritable: Int.random(in: 0..<3, using: &random) > 0)
+        if Bool.random(using: &random) { service.accept(zone, account) }
+      }
+    }
+  }
+
+  private func act(
+    on node: SimulatedNode, _ service: SimulatedService, _ random: inout SeededGenerator,
+    _ marks: inout [String: Set<UUID>]
+  ) throws {
+    let zone = node.zones.randomElement(using: &random)!
+    switch Int.random(in: 0..<24, using: &random) {
+    case 0..<7:
+      var edits = SimulatedEdits(node: node, random: SeededGenerator(seed: random.next()))
+      if Int.random(in: 0..<5, using: &random) == 0 {
+        try edits.keep()
+      } else {
+        try edits.run(&marks[node.account, default: []])
+      }
+    case 7, 8, 9:
+      try node.run {
+        try node.replica.scan()
+        try node.sendPush(zone)
+      }
+    case 10, 11: try node.sendPull(limit: [1, 3, 20].randomElement(using: &random)!)
+    case 12: try node.sendPull(zone, limit: [1, 3, 20].randomElement(using: &random)!)
+    case 13..<18:
+      var network = SeededGenerator(seed: random.next())
+      try node.run { try node.deliver(&network) }
+    case 18: try changeRights(node, service, &random)
+    case 19: try node.run { if !node.isCutOff { try node.settle() } }
+    case 20: if Int.random(in: 0..<3, using: &random) == 0 { node.isCutOff.toggle() }
+    case 21:
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        try node.start()
+      } else {
+        node.crashesAt = Replica.Checkpoint.allCases.randomElement(using: &random)!
+      }
+    case 22: try node.run { if Int.random(in: 0..<2, using: &random) == 0 { try share(node, service, &random) } }
+    default: node.skew += Int64.random(in: -2...2, using: &random) * 3_600_000
+    }
+  }
+
+  private func changeRights(
+    _ node: SimulatedNode, _ service: SimulatedService, _ random: inout SeededGenerator
+  ) throws {
+    guard let (zone, share) = service.shares.sorted(by: { $0.key < $1.key }).randomElement(using: &random) else {
+      return
+    }
+    let account = ["ann", "bob", "cy"].filter { $0 != share.owner }.randomElement(using: &random)!
+    switch Int.random(in: 0..<9, using: &random) {
+    case 0, 1: service.invite(account, to: zone, isWritable: Int.random(in: 0..<3, using: &random) > 0)
+    case 2: service.makeLink(to: zone, isWritable: Bool.random(using: &random))
+    case 3, 4, 5: service.accept(zone, account)
+    case 6:
+      if let link = share.links.keys.sorted().randomElement(using: &random) { service.accept(link: link, account) }
+    case 7: service.remove(account, from: zone, by: account)
+    default: service.remove(account, from: zone, by: share.owner)
+    }
+  }
+
+  /// What `SyncEngine.share(_:title:)` does. A crash leaves a share without its objects, and a second call goes on.
+  private func share(_ node: SimulatedNode, _ service: SimulatedService, _ random: inout SeededGenerator) throws {
+    let projects = try ModelContext(node.container).fetch(FetchDescriptor<SimProject>())
+      .sorted { $0.persistentModelID < $1.persistentModelID }
+    guard !node.isCutOff, let project = projects.randomElement(using: &random) else { return }
+    do {
+      let name = try node.replica.recordName(of: project.persistentModelID)
+      try node.replica.checkShareable(name)
+      let zone = service.share(name, of: node.account)
+      try node.settle()
+      try node.replica.startShare(name, zone: zone)
+    } catch let error as SyncError where error.code == .refused || error.code == .forbidden {
+      // The project belongs to another share.
+    }
+  }
+}
