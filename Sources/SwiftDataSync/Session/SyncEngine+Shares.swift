@@ -206,6 +206,8 @@ extension SyncEngine {
       // The owner took the permission away a moment ago.
     }
     let count = try replica.undoUnsent(zone: share.name)
+    // The values that were there before may have to be fetched again.
+    try await catchUp(replica)
     guard count > 0 else { return nil }
     return SyncError(
       code: .forbidden,

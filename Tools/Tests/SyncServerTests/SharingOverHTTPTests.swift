@@ -156,6 +156,28 @@ struct SharingOverHTTPTests {
   }
 }
 
+extension SharingOverHTTPTests {
+  @Test("A large value that a participant may not change comes back from the server")
+  func largeValue() async throws {
+    try await ServerFixture.with { server in
+      let (ann, bob) = (try await Self.container(server, "ann"), try await Self.container(server, "bob"))
+      let (anns, bobs) = (try Self.engine(ann), try Self.engine(bob))
+      let share = try await anns.share(try Self.savePlaylist(ann))
+      _ = try await bobs.accept(link: try await anns.makeLink(to: share.id))
+      await bobs.pause()
+      let context = ModelContext(bob)
+      let tracks = FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)])
+      try context.fetch(tracks)[0].artwork = Data(repeating: 1, count: 200_000)
+      try context.save()
+      let error = await #expect(throws: SyncError.self) { try await bobs.syncNow() }
+      #expect(error?.code == .forbidden)
+      let expected = try ModelContext(ann).fetch(tracks)[0].artwork
+      #expect(try ModelContext(bob).fetch(tracks)[0].artwork == expected)
+      for engine in [anns, bobs] { await engine.stop() }
+    }
+  }
+}
+
 @Suite("Shares and hostile clients")
 struct ShareIsolationTests {
   private func push(_ record: String = "r") throws -> Data {
