@@ -146,10 +146,11 @@ struct SyncEngineTests {
       let one = try container()
       let engine = try engine(one)
       await engine.pause()
+      // Its background task may have begun before.
+      let before = transport.requests
       try insert("a", one)
-      // Its background task has begun by then.
       try await Task.sleep(for: .milliseconds(20))
-      #expect(engine.status.isPaused && transport.requests == 0)
+      #expect(engine.status.isPaused && transport.requests == before)
       await engine.stop()
     }
   }
