@@ -11,7 +11,7 @@ enum PlantedShareBug: CaseIterable {
   case arrivalIsLost
   /// An account that was removed from a share goes on to read it.
   case removedReads
-  /// The server takes what an account writes that may only read.
+  /// The server tells accounts that may only read that they may write, and takes what they write.
   case readerWrites
   /// A device keeps the objects of a share that its account cannot read any more.
   case objectsStay
@@ -115,8 +115,8 @@ final class SimulatedService {
   func zones(_ account: String) -> [ZoneInfo] {
     func info(_ zone: String, _ owner: String, _ root: RecordName?) -> ZoneInfo {
       ZoneInfo(
-        name: zone, owner: owner, isWritable: mayWrite(account, zone), latest: Int64(log(zone, account).log.count),
-        root: root)
+        name: zone, owner: owner, isWritable: mayWrite(account, zone) || shareBug == .readerWrites,
+        latest: Int64(log(zone, account).log.count), root: root)
     }
     return [info(SyncWire.privateZone, account, nil)]
       + shares.filter { hears(account, $0.key) }.map { info($0.key, $0.value.owner, $0.value.root) }
