@@ -110,11 +110,7 @@ struct Arrivals {
       }
     }
     if news.edited.contains(message.persistentModelID) { message.forgetJudgement() }
-    guard message.status != .sending else { return }
-    var status = MessageMerge.status(
-      readBy: message.readBy, senderID: message.senderID, participants: conversation.participantIDs)
-    if message.deliveredTo.contains(where: { $0 != message.senderID }) { status = max(status, .delivered) }
-    if status > message.status { message.status = status }
+    message.followReceipts(participants: conversation.participantIDs)
   }
 
   /// Brings a conversation's last message and its unread count up to date.
@@ -135,6 +131,16 @@ struct Arrivals {
     if conversation.serverTime == 0 { conversation.serverTime = ServerTime.microseconds(Date()) }
     let unread = try context.fetchCount(FetchDescriptor(predicate: ThreadSummary.unread(id, user)))
     if conversation.unreadCount != unread { conversation.unreadCount = unread }
+  }
+}
+
+extension MessageEntity {
+  /// Raises the status to what the others' receipts say, once the server has the message.
+  func followReceipts(participants: [String]) {
+    guard status != .sending else { return }
+    var next = MessageMerge.status(readBy: readBy, senderID: senderID, participants: participants)
+    if deliveredTo.contains(where: { $0 != senderID }) { next = max(next, .delivered) }
+    if next > status { status = next }
   }
 }
 

@@ -118,6 +118,8 @@ extension MessageEntity {
     (status, syncStatus) = (next.status, next.sync)
     (pendingFields, retryCount) = ([], 0)
     (syncError, nextSyncAttempt) = (nil, nil)
+    // A receipt may come before the note that the server has the message.
+    if !deliveredTo.isEmpty || !readBy.isEmpty { followReceipts(participants: conversation?.participantIDs ?? []) }
     if serverTime == 0 { serverTime = ServerTime.microseconds(Date()) }
   }
 }
