@@ -56,6 +56,19 @@ import Testing
     #expect(try bob.conversation().unreadCount == 0)
   }
 
+  @Test("A receipt that comes before the note that the server has the message is shown")
+  func earlyReceipt() async throws {
+    try await syncAll(ann, bob)
+    try ann.say("Soon there")
+    // The engine exchanges in the background, before the sync of the inbox notes anything.
+    try await ann.inbox.engine.syncNow()
+    try await bob.sync()
+    try await ann.inbox.engine.syncNow()
+    #expect(try ann.states().last == "Soon there sending/pending")
+    try await ann.sync()
+    #expect(try ann.states().last == "Soon there delivered/synced")
+  }
+
   @Test("What one person thinks of a conversation does not reach the other")
   func ownView() async throws {
     try await syncAll(ann, bob)
