@@ -3,6 +3,8 @@ import Foundation
 /// The JSON of texts, the most common composite values, without an encoder and a decoder, which take longer to create
 /// than a short list takes to write.
 enum JSONTexts {
+  // Each cast follows a comparison of the type, so it cannot fail.
+
   /// The text that `JSONEncoder` writes, or nil if a value needs one.
   static func encode<V>(_ value: V) -> Data? {
     if V.self == [String].self { return encode(value as! [String]) }

@@ -15,6 +15,7 @@ enum ValueTypes {
     var optionals = [ObjectIdentifier: OptionalColumn]()
     func add<V: __ColumnValue & Sendable>(_: V.Type) {
       columns[ObjectIdentifier(V.self)] = V.self
+      // The cast cannot fail, because `unwrapped` looks the entry up by the value's type.
       optionals[ObjectIdentifier(V?.self)] = OptionalColumn(wrapped: V.self) { $0 as! V? }
     }
     add(String.self)

@@ -54,7 +54,7 @@ extension ContextState {
 /// (``ConcurrencyMisuse``). In every build the second thread waits, so that two threads never change a context's maps
 /// and lists at once. The properties of its objects are not protected.
 final class ContextUse: Sendable {
-  // nonisolated(unsafe) because it is set before the context is shared.
+  // nonisolated(unsafe) and unchecked because it is set before the context is shared, and only read afterwards.
   @exclusivity(unchecked) nonisolated(unsafe) var isMain = false
   private let misuse: ConcurrencyMisuse
   /// The thread inside; 0 for none.

@@ -28,7 +28,7 @@ extension ContextState {
       if isNew {
         forget(object)
       } else {
-        // The action is made only if somebody keeps it.
+        // Without an undo manager nothing would keep the action.
         if undoManager != nil { registerUndo { $0.undoDeletion(of: object) } }
         deleted[ObjectIdentifier(object)] = object
       }

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Each registered object holds its page. When it ends, `__ModelState` removes its entry before its memory is freed.
 /// Another thread than the context's may release an object last, so each access to the entries holds a lock, and an
-/// object that is ending waits for it. Whoever has the lock can therefore retain the object of any entry, and then has
-/// to ask whether it is ending.
+/// object that is ending waits for it. A lookup that holds the lock can therefore retain the object of any entry. It then
+/// checks whether the object is ending.
 // @unchecked Sendable because the lock guards everything that changes.
 final class IdentityPage: @unchecked Sendable {
   private struct Entry {
@@ -18,7 +18,7 @@ final class IdentityPage: @unchecked Sendable {
   let number: Int64
   private let entries = UnsafeMutablePointer<Entry>.allocate(capacity: 16)
   private var count = 0
-  /// Held for a few dozen instructions that run nobody else's code, so waiting by polling suffices.
+  /// A spin lock. It suffices, because its holder runs a few dozen instructions and calls no code outside this class.
   private let isLocked = Atomic(false)
 
   init(_ number: Int64) {

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Makes the snippets of one search's hits when somebody reads them. A search for a common word finds thousands of objects,
+/// Computes the snippets of one search's hits when the program reads them. A search for a common word finds thousands of objects,
 /// of which a program shows some; a snippet costs more than finding the object.
 ///
 /// FTS5 makes a snippet from one row and the query, so a table in memory with this row gives the store's result.

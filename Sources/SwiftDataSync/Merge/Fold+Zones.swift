@@ -2,7 +2,7 @@ import SyncProtocol
 
 // A record is in one zone, and only the log of that zone says what it is. What the log of another zone says is kept apart, under
 // a name of its own, until the record is in that zone. So it does not matter in which order a replica reads the logs, and
-// nobody changes a record by writing to a zone where it is not.
+// a write to the log of another zone does not change the record.
 
 /// The zones that an account can read.
 struct ReadableZones {

@@ -79,7 +79,7 @@ extension Replica {
         found.add(change, target)
       }
     }
-    // Nobody takes a record along that is in another zone.
+    // A record that is in another zone does not follow its owner.
     let places = Set(late.map(\.zone))
     records = try records.filter { try view.state($0).map { $0.isAlive && places.contains($0.place) } ?? false }
     return LateChanges(changes: found.all, records: records)

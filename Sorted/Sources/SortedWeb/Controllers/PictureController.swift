@@ -51,7 +51,7 @@ struct PictureController: Sendable {
     return stored
   }
 
-  /// A picture that a profile shows. Other files of the folder are not given out here, whoever knows their names.
+  /// Serves a picture that a profile shows. It refuses other files of the folder, even to a client that knows their names.
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
     let viewer = try context.signedIn().viewer
     let address = Picture.path + (try context.parameters.require("picture"))
