@@ -2,10 +2,13 @@ import Foundation
 
 /// Writes values as bytes: short, and much faster than JSON. Names of entities and properties, and moments, are written once
 /// where they repeat.
-package struct BinaryWriter {
+@usableFromInline package struct BinaryWriter {
   /// What was written.
   package private(set) var bytes: [UInt8] = []
-  private var texts: [String: Int] = [:]
+  private var texts: [String] = []
+  private var indices: [String: Int] = [:]
+  /// The index behind that of the last name.
+  private var next = 0
   private var lastTime = HybridTime.zero
 
   /// Makes an empty writer.
@@ -16,7 +19,7 @@ package struct BinaryWriter {
   package var data: Data { Data(bytes) }
 
   /// Writes a byte.
-  package mutating func byte(_ value: UInt8) { bytes.append(value) }
+  @usableFromInline package mutating func byte(_ value: UInt8) { bytes.append(value) }
 
   /// Writes a number in as few bytes as it needs, seven bits in each.
   package mutating func number(_ value: UInt64) {
@@ -42,6 +45,27 @@ package struct BinaryWriter {
     bytes.append(contentsOf: value)
   }
 
+  /// Writes what a body writes as bytes with their count. Names and moments in it do not refer to those outside.
+  package mutating func blob(_ body: (inout BinaryWriter) -> Void) {
+    let outer = (texts, indices, next, lastTime)
+    (texts, indices, next, lastTime) = ([], [:], 0, .zero)
+    // Most counts are one byte.
+    bytes.append(0)
+    var place = bytes.count
+    body(&self)
+    var size = bytes.count - place
+    bytes[place - 1] = UInt8(size & 0x7F) | (size < 0x80 ? 0 : 0x80)
+    size >>= 7
+    while size > 0 {
+      bytes.insert(UInt8(size & 0x7F) | (size < 0x80 ? 0 : 0x80), at: place)
+      (place, size) = (place + 1, size >> 7)
+    }
+    (texts, indices, next, lastTime) = outer
+  }
+
+  /// Writes bytes as they are.
+  package mutating func raw(_ value: some Sequence<UInt8>) { bytes.append(contentsOf: value) }
+
   /// Writes a text.
   package mutating func text(_ value: String) {
     count(value.utf8.count)
@@ -50,8 +74,18 @@ package struct BinaryWriter {
 
   /// Writes a text that may come again; from the second time on it takes a byte or two.
   package mutating func name(_ value: String) {
-    if let index = texts[value] { return count(index) }
-    texts[value] = texts.count + 1
+    // Records of a class have the same names in the same order.
+    if next == texts.count { next = 0 }
+    if next < texts.count, texts[next] == value {
+      next += 1
+      return count(next)
+    }
+    if let index = indices[value] {
+      next = index
+      return count(index)
+    }
+    texts.append(value)
+    (next, indices[value]) = (texts.count, texts.count)
     byte(0)
     text(value)
   }
@@ -82,7 +116,7 @@ package struct BinaryWriter {
   }
 
   /// Writes whether there is a value, and the value.
-  package mutating func optional<T>(_ value: T?, _ body: (inout BinaryWriter, T) throws -> Void) rethrows {
+  @inlinable package mutating func optional<T>(_ value: T?, _ body: (inout BinaryWriter, T) throws -> Void) rethrows {
     guard let value else { return byte(0) }
     byte(1)
     try body(&self, value)
@@ -90,27 +124,33 @@ package struct BinaryWriter {
 }
 
 /// Reads what a ``BinaryWriter`` wrote. All of it may be from an attacker: nothing is read beyond the end.
-package struct BinaryReader {
+@usableFromInline package struct BinaryReader {
   // An array, because an index of `Data` costs several times as much.
   private let bytes: [UInt8]
-  private var position = 0
+  private var position: Int
+  private let limit: Int
   private var texts: [String] = []
   private var lastTime = HybridTime.zero
 
   /// Reads from the beginning of some bytes.
-  package init(_ bytes: Data) { self.bytes = Array(bytes) }
+  package init(_ bytes: Data) { self.init(Array(bytes)) }
+
+  /// Reads some bytes, all of them or a part.
+  package init(_ bytes: [UInt8], _ part: Range<Int>? = nil) {
+    (self.bytes, position, limit) = (bytes, part?.lowerBound ?? 0, part?.upperBound ?? bytes.count)
+  }
 
   /// How many bytes are left.
-  package var remaining: Int { bytes.count - position }
+  package var remaining: Int { limit - position }
 
-  private func damaged() -> DecodingError {
+  @usableFromInline func damaged() -> DecodingError {
     .dataCorrupted(.init(codingPath: [], debugDescription: "the bytes end too early, or are not what is expected here"))
   }
 
   /// Reads a byte.
   /// - Throws: `DecodingError`.
-  package mutating func byte() throws -> UInt8 {
-    guard position < bytes.count else { throw damaged() }
+  @usableFromInline package mutating func byte() throws -> UInt8 {
+    guard position < limit else { throw damaged() }
     defer { position += 1 }
     return bytes[position]
   }
@@ -152,6 +192,14 @@ package struct BinaryReader {
   /// Reads bytes with their count.
   /// - Throws: `DecodingError`.
   package mutating func blob() throws -> Data { try take(try count()) { Data($0) } }
+
+  /// Reads where the bytes are that follow their count.
+  /// - Throws: `DecodingError`.
+  package mutating func blobRange() throws -> Range<Int> {
+    let count = try count()
+    defer { position += count }
+    return position..<position + count
+  }
 
   /// Reads a text.
   /// - Throws: `DecodingError`, also for bytes that are not UTF-8.
@@ -201,7 +249,7 @@ package struct BinaryReader {
 
   /// Reads whether there is a value, and the value.
   /// - Throws: `DecodingError`.
-  package mutating func optional<T>(_ body: (inout BinaryReader) throws -> T) throws -> T? {
+  @inlinable package mutating func optional<T>(_ body: (inout BinaryReader) throws -> T) throws -> T? {
     switch try byte() {
     case 0: nil
     case 1: try body(&self)

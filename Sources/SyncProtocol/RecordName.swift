@@ -3,9 +3,9 @@ import Foundation
 /// The name of an object, the same on all replicas: a UUID of version 7 in lowercase, which sorts by age.
 public struct RecordName: Hashable, Sendable {
   // A UUID takes 16 bytes here, which are hashed and compared much faster than its text.
-  let high, low: UInt64
+  @usableFromInline let high, low: UInt64
   /// A name that is no UUID in lowercase.
-  private let other: String?
+  @usableFromInline let other: String?
 
   /// Takes a name as it is.
   public init(_ text: String) {
@@ -37,16 +37,11 @@ public struct RecordName: Hashable, Sendable {
   public var text: String {
     other
       ?? String(unsafeUninitializedCapacity: 36) { buffer in
-        var index = 0
-        for half in [high, low] {
-          for place in stride(from: 60, through: 0, by: -4) {
-            if Self.dashes.contains(index) {
-              buffer[index] = UInt8(ascii: "-")
-              index += 1
-            }
-            buffer[index] = Self.digits[Int(half >> UInt64(place) & 15)]
-            index += 1
-          }
+        for place in Self.dashes { buffer[place] = UInt8(ascii: "-") }
+        for digit in 0..<32 {
+          let half = digit < 16 ? high : low
+          let dashes = digit < 8 ? 0 : digit < 20 ? (digit - 4) / 4 : 4
+          buffer[digit + dashes] = Self.digits[Int(half >> UInt64(60 - digit % 16 * 4) & 15)]
         }
         return 36
       }
@@ -85,11 +80,25 @@ public struct RecordName: Hashable, Sendable {
 }
 
 extension RecordName {
+  /// Compares the bytes.
+  @inlinable public static func == (left: RecordName, right: RecordName) -> Bool {
+    left.low == right.low && left.high == right.high && left.other == right.other
+  }
+
   /// Hashes what can differ: few names are no UUIDs.
   public func hash(into hasher: inout Hasher) {
     if let other { return hasher.combine(other) }
     hasher.combine(low)
     hasher.combine(high)
+  }
+
+  @usableFromInline static let hashKeys = (UInt64.random(in: 1...(.max)), UInt64.random(in: 1...(.max)))
+
+  /// A hash of few instructions. Its keys are random in each process, so that nobody can choose names that collide.
+  @inlinable package var quickHash: Int {
+    if let other { return other.hashValue }
+    let (high, low) = (high ^ Self.hashKeys.0).multipliedFullWidth(by: low ^ Self.hashKeys.1)
+    return Int(truncatingIfNeeded: high ^ low)
   }
 }
 
@@ -99,7 +108,9 @@ extension RecordName: Comparable, CustomStringConvertible {
 
   /// Orders names by the bytes of their texts.
   public static func < (left: RecordName, right: RecordName) -> Bool {
-    if left.other == nil, right.other == nil { return (left.high, left.low) < (right.high, right.low) }
+    if left.other == nil, right.other == nil {
+      return left.high == right.high ? left.low < right.low : left.high < right.high
+    }
     return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 }

@@ -55,7 +55,7 @@ public struct RecordChange: Hashable, Sendable {
   /// The name of its model class.
   public var entity: String
   /// New values, by property.
-  public var fields: [String: FieldWrite]
+  public var fields: PropertyMap<FieldWrite>
   /// Changes of to-many relationships, by property and member.
   public var members: [String: [RecordName: MemberWrite]]?
   /// When the record was deleted.
@@ -83,11 +83,21 @@ public struct RecordChange: Hashable, Sendable {
 /// One save of one replica: all of it is seen, or nothing.
 public struct SyncTransaction: Hashable, Sendable, Identifiable {
   /// Its identity. A server that knows it does not take it again.
-  public var id: UUID
+  public var id: UUID { didSet { bytes = nil } }
   /// The replica that saved.
-  public var replica: UInt64
+  public var replica: UInt64 { didSet { bytes = nil } }
   /// What was changed, in order.
-  public var changes: [RecordChange]
+  public var changes: [RecordChange] { didSet { bytes = nil } }
+  /// ``encoded``, if it was read or kept. It is written several times on its way.
+  var bytes: Data?
+
+  /// Compares what it says.
+  public static func == (left: SyncTransaction, right: SyncTransaction) -> Bool {
+    left.id == right.id && left.replica == right.replica && left.changes == right.changes
+  }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
   /// Makes a transaction.
   public init(id: UUID, replica: UInt64, changes: [RecordChange]) {
@@ -101,7 +111,7 @@ public struct SyncTransaction: Hashable, Sendable, Identifiable {
   public var latestTime: HybridTime? {
     var latest: HybridTime?
     for change in changes {
-      for write in change.fields.values where latest.map({ $0 < write.time }) ?? true { latest = write.time }
+      for (_, write) in change.fields where latest.map({ $0 < write.time }) ?? true { latest = write.time }
       guard change.members != nil || change.deleted != nil else { continue }
       for time in change.times where latest.map({ $0 < time }) ?? true { latest = time }
     }
@@ -110,8 +120,12 @@ public struct SyncTransaction: Hashable, Sendable, Identifiable {
 
   /// The assets that it names.
   public var assets: [(sha256: String, size: Int)] {
-    changes.flatMap { change in
-      change.fields.values.compactMap { if case .asset(let name, let size) = $0.value { (name, size) } else { nil } }
+    var assets: [(sha256: String, size: Int)] = []
+    for change in changes {
+      for (_, write) in change.fields {
+        if case .asset(let name, let size) = write.value { assets.append((name, size)) }
+      }
     }
+    return assets
   }
 }

@@ -127,7 +127,7 @@ extension RecordChange {
     writer.name(entity)
     writer.optional(deleted) { $0.time($1) }
     writer.count(fields.count)
-    for (property, write) in fields.sorted(by: { $0.key < $1.key }) {
+    for (property, write) in fields {
       writer.name(property)
       write.write(to: &writer)
     }
@@ -147,12 +147,7 @@ extension RecordChange {
   fileprivate init(from reader: inout BinaryReader) throws {
     self.init(try reader.record(), try reader.name())
     deleted = try reader.optional { try $0.time() }
-    let count = try reader.count()
-    fields.reserveCapacity(min(count, 256))
-    for _ in 0..<count {
-      let property = try reader.name()
-      fields[property] = try FieldWrite(from: &reader)
-    }
+    fields = try PropertyMap(count: try reader.count()) { (try reader.name(), try FieldWrite(from: &reader)) }
     members = try reader.optional { reader in
       var members: [String: [RecordName: MemberWrite]] = [:]
       for _ in 0..<(try reader.count()) {
@@ -173,8 +168,13 @@ extension SyncTransaction {
   /// The first byte, so that another format can be told from this one.
   private static let format: UInt8 = 1
 
-  /// The transaction as bytes. Equal transactions are equal bytes.
-  public var encoded: Data {
+  /// The transaction as bytes: those that it was read from, otherwise equal ones for equal transactions.
+  public var encoded: Data { bytes ?? written }
+
+  /// Keeps ``encoded`` until the transaction changes.
+  package mutating func keepEncoded() { bytes = encoded }
+
+  private var written: Data {
     var writer = BinaryWriter(capacity: 64 + changes.count * 64)
     writer.byte(Self.format)
     withUnsafeBytes(of: id.uuid) { bytes in for byte in bytes { writer.byte(byte) } }
@@ -193,8 +193,8 @@ extension SyncTransaction {
         .init(codingPath: [], debugDescription: "the transaction has the format of another version"))
     }
     let (high, low) = (try reader.fixed(), try reader.fixed())
-    var bytes = (high.littleEndian, low.littleEndian)
-    let id = UUID(uuid: withUnsafeBytes(of: &bytes) { $0.loadUnaligned(as: uuid_t.self) })
+    var halves = (high.littleEndian, low.littleEndian)
+    let id = UUID(uuid: withUnsafeBytes(of: &halves) { $0.loadUnaligned(as: uuid_t.self) })
     let replica = try reader.fixed()
     let count = try reader.count()
     var changes: [RecordChange] = []
@@ -202,6 +202,7 @@ extension SyncTransaction {
     for _ in 0..<count { changes.append(try RecordChange(from: &reader)) }
     try reader.end()
     self.init(id: id, replica: replica, changes: changes)
+    self.bytes = encoded
   }
 }
 

@@ -37,7 +37,7 @@ import Testing
   /// How many records, values and objects a replica has in memory.
   private func held(_ replica: Replica) -> Int {
     let ledger = replica.ledger
-    return ledger.records.count + ledger.states.count + ledger.uniques.count + ledger.aliases.count
+    return ledger.records.count + ledger.uniques.count + ledger.aliases.count
       + ledger.pending.count
       + replica.view.states.count + ledger.context.state.identityMaps.map(\.objects.count).reduce(0, +)
   }

@@ -6,6 +6,12 @@ package final class ValueWriter: __ColumnWriter {
 
   package override init() { super.init() }
 
+  /// Begins to write another property.
+  func begin(_ property: __Property) {
+    values.removeAll(keepingCapacity: true)
+    current = property
+  }
+
   package override func null() { values.append(.null) }
   package override func integer(_ value: Int64) { values.append(.integer(value)) }
   package override func real(_ value: Double) { values.append(.real(value)) }

@@ -2,11 +2,13 @@
 /// syncs objects works with.
 package enum ModelCells {
   /// The cell of an attribute, as a store would write it without encryption and external files.
+  /// - Parameter writer: what it is written to. Who reads many cells makes one.
   /// - Throws: ``SwiftDataError/unwritableValue``.
-  package static func cell(of object: any PersistentModel, _ property: __Property) throws -> SQLValue {
+  package static func cell(
+    of object: any PersistentModel, _ property: __Property, writer: ValueWriter = ValueWriter()
+  ) throws -> SQLValue {
     object.__loadIfNeeded(property.index)
-    let writer = ValueWriter()
-    writer.current = property
+    writer.begin(property)
     try object.__encode(property.index, to: writer)
     return writer.values.first ?? .null
   }
@@ -71,18 +73,29 @@ package enum ModelCells {
   package static func objects(
     _ identifiers: [PersistentIdentifier], in context: ModelContext
   ) throws -> [PersistentIdentifier: any PersistentModel] {
+    var found: [PersistentIdentifier: any PersistentModel] = [:]
+    for (identifier, object) in zip(identifiers, try objects(at: identifiers, in: context)) {
+      if let object { found[identifier] = object }
+    }
+    return found
+  }
+
+  /// The objects of some identifiers, each at the index of its identifier; nil for those that the stores do not have.
+  /// - Complexity: one statement for each class of the identifiers.
+  /// - Throws: an error of a store.
+  package static func objects(
+    at identifiers: [PersistentIdentifier], in context: ModelContext
+  ) throws -> [(any PersistentModel)?] {
     let state = context.state
     return try state.used(.read) {
       state.drainInbox()
-      var found: [PersistentIdentifier: any PersistentModel] = [:]
-      for (name, members) in Dictionary(grouping: identifiers, by: \.entityName) {
+      var found = [(any PersistentModel)?](repeating: nil, count: identifiers.count)
+      for (name, members) in Dictionary(grouping: identifiers.indices, by: { identifiers[$0].entityName }) {
         guard let table = state.core.table(named: name) else { continue }
         let store = state.core.store(of: table)
-        let keys = members.compactMap { store.key(of: $0) }
-        let objects = try state.queries.objects(withKeys: keys, in: table)
-        for identifier in members {
-          if let object = store.key(of: identifier).flatMap({ objects[$0] }) { found[identifier] = object }
-        }
+        let keys = members.map { store.key(of: identifiers[$0]) }
+        let objects = try state.queries.objects(withKeys: keys.compactMap(\.self), in: table)
+        for (index, key) in zip(members, keys) { found[index] = key.flatMap { objects[$0] } }
       }
       return found
     }

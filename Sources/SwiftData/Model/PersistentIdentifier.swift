@@ -138,6 +138,15 @@ public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable,
 }
 
 extension PersistentIdentifier.Value {
+  /// Hashes what differs within a store: the objects of a set are mostly of one.
+  fileprivate func hash(into hasher: inout Hasher) {
+    switch self {
+    case .key(_, let key): hasher.combine(key)
+    case .custom(_, let key): hasher.combine(key)
+    case .temporary(let identity): hasher.combine(identity)
+    }
+  }
+
   fileprivate var rank: Int {
     switch self {
     case .key: 0

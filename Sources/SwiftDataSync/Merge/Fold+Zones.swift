@@ -168,7 +168,7 @@ extension Fold {
     put(name, state)
     guard state.isAlive else { return }
     try followDeletedOwner(name, state)
-    changed.append(name)
+    noteChange(name, state)
   }
 
   /// Whether one log counts less than another for a record.

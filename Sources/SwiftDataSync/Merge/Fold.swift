@@ -26,12 +26,12 @@ final class Fold: RecordSource {
   // A fold belongs to one replica and is used by one thread at a time.
 
   /// What was changed.
-  private(set) var states: [RecordName: RecordState] = [:]
+  private(set) var states = RecordMap<RecordState>()
   private(set) var uniques: [String: RecordName?] = [:]
   private var referrersAdded: [RecordName: Set<Referrer>] = [:]
   private(set) var conflicts: [Conflict] = []
-  /// The records that the current transaction changed.
-  var changed: [RecordName] = []
+  /// The records with unique values that the current transaction changed.
+  private var changed: [RecordName] = []
   /// The zones that records left.
   var left: [RecordName: String] = [:]
 
@@ -76,25 +76,29 @@ final class Fold: RecordSource {
     for reference in state.references {
       referrersAdded[reference.target, default: []].insert(Referrer(owner: name, property: reference.property))
     }
-    states[name] = state
+    states.set(name, state)
   }
 
   /// Takes over what another fold of the same log made.
-  func take(_ states: [RecordName: RecordState], _ uniques: [String: RecordName?]) {
+  func take(_ states: some Sequence<(RecordName, RecordState)>, _ uniques: [String: RecordName?]) {
     for (name, state) in states { put(name, state) }
     self.uniques.merge(uniques) { $1 }
   }
 
   /// Makes room for the records of transactions.
   func reserve(_ count: Int) {
-    states.reserveCapacity(states.count + count)
-    changed.reserveCapacity(count)
+    states.reserve(states.count + count)
   }
 
   /// Applies a change of a transaction to the record, whatever zone it is in. ``mergeChanged()`` follows the last one.
   func apply(_ change: RecordChange) throws {
-    let name = try resolve(change.record)
-    var state = try state(name) ?? RecordState(entity: change.entity)
+    var name = change.record
+    var known = try state(name)
+    while let next = known?.alias {
+      name = next
+      known = try state(name)
+    }
+    var state = known ?? RecordState(entity: change.entity)
     if change.fields[SyncSchema.home] != nil { try move(change, &state, name) }
     guard state.deleted == nil else {
       if state.home != nil { put(name, state) }
@@ -105,7 +109,12 @@ final class Fold: RecordSource {
     put(name, state)
     if let time = change.deleted { return try delete(name, time, in: state.place) }
     try followDeletedOwner(name, state)
-    changed.append(name)
+    noteChange(name, state)
+  }
+
+  /// Notes a record whose unique values others may have.
+  func noteChange(_ name: RecordName, _ state: RecordState) {
+    if schema[state.entity]?.unique.isEmpty == false { changed.append(name) }
   }
 
   /// Merges the changed records whose unique values other records have.
@@ -127,22 +136,22 @@ final class Fold: RecordSource {
     }
   }
 
-  private func write(_ fields: [String: FieldWrite], to state: inout RecordState, _ name: RecordName) throws {
-    for (property, write) in fields {
+  private func write(_ fields: PropertyMap<FieldWrite>, to state: inout RecordState, _ name: RecordName) throws {
+    let entity = state.entity
+    try state.fields.merge(fields) { property, old, write in
       var value = write.value
       if case .record(let target) = value { value = .record(try resolve(target)) }
-      let old = state.fields[property]
       let wins = old.map { write.time > $0.time } ?? true
       if let old, old.time != write.over, old.time != write.time, old.value != value, !SyncSchema.isPlace(property),
         property != SyncSchema.home, !name.isApart
       {
         conflicts.append(
           Conflict(
-            record: name, entity: state.entity, property: property, lost: wins ? old.value : value,
+            record: name, entity: entity, property: property, lost: wins ? old.value : value,
             kept: wins ? value : old.value, lostTime: wins ? old.time : write.time,
             keptTime: wins ? write.time : old.time))
       }
-      if wins { state.fields[property] = RecordState.Field(value: value, time: write.time) }
+      return wins ? RecordState.Field(value: value, time: write.time) : nil
     }
   }
 
@@ -226,8 +235,9 @@ final class Fold: RecordSource {
   /// A record that leads to a deleted owner, whose cascade would have taken it, is deleted too.
   /// - Parameter state: what the log of a zone says of the record.
   func followDeletedOwner(_ name: RecordName, _ state: RecordState) throws {
-    guard let entity = schema[state.entity] else { return }
-    for reference in state.references {
+    let references = state.references
+    guard !references.isEmpty, let entity = schema[state.entity] else { return }
+    for reference in references {
       guard let property = entity.properties[reference.property], let inverse = schema.inverse(of: property),
         inverse.cascades, let owner = try self.state(key(reference.target, in: state.place)), owner.claims(zones),
         let time = owner.deleted

@@ -16,7 +16,7 @@ struct RecordState: Equatable {
   }
 
   var entity: String
-  var fields: [String: Field] = [:]
+  var fields = PropertyMap<Field>()
   var members: [String: [RecordName: Member]] = [:]
   var deleted: HybridTime?
   /// The record that this one was merged with.

@@ -10,6 +10,11 @@ extension RecordState {
   /// The state as bytes. Equal states are equal bytes.
   var encoded: Data {
     var writer = BinaryWriter()
+    write(to: &writer)
+    return writer.data
+  }
+
+  func write(to writer: inout BinaryWriter) {
     writer.byte(Self.format)
     writer.text(entity)
     writer.optional(deleted) { $0.time($1) }
@@ -17,7 +22,7 @@ extension RecordState {
     writer.byte((isAway == true ? 1 : 0) | (zone == nil ? 0 : 2))
     if let zone { writer.text(zone) }
     writer.count(fields.count)
-    for (property, field) in fields.sorted(by: { $0.key < $1.key }) {
+    for (property, field) in fields {
       writer.text(property)
       field.write(to: &writer)
     }
@@ -33,7 +38,6 @@ extension RecordState {
         writer.optional(member.inversePlace) { $1.write(to: &$0) }
       }
     }
-    return writer.data
   }
 
   /// Reads ``encoded``.
@@ -47,10 +51,7 @@ extension RecordState {
     let flags = try reader.byte()
     isAway = flags & 1 == 1 ? true : nil
     zone = flags & 2 == 2 ? try reader.text() : nil
-    for _ in 0..<(try reader.count()) {
-      let property = try reader.text()
-      fields[property] = try Field(from: &reader)
-    }
+    fields = try PropertyMap(count: try reader.count()) { (try reader.text(), try Field(from: &reader)) }
     for _ in 0..<(try reader.count()) {
       let property = try reader.text()
       var members: [RecordName: Member] = [:]

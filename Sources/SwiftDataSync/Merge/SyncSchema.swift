@@ -39,7 +39,8 @@ struct SyncSchema: Sendable, Equatable {
     }
   }
 
-  struct Entity: Sendable, Equatable {
+  // A class, because it is looked up for each record and has many parts to copy.
+  final class Entity: Sendable, Equatable {
     let name: String
     let superentity: String?
     let properties: [String: Property]
@@ -50,7 +51,17 @@ struct SyncSchema: Sendable, Equatable {
     /// The to-manys.
     let lists: [Property]
     /// Whether some relationship leads to records of the class.
-    var isTarget = false
+    let isTarget: Bool
+
+    init(
+      name: String, superentity: String?, properties: [String: Property],
+      unique: [(entity: String, properties: [String])], isTarget: Bool
+    ) {
+      (self.name, self.superentity, self.properties, self.unique) = (name, superentity, properties, unique)
+      self.isTarget = isTarget
+      hasPersonal = properties.values.contains(where: \.isPersonal)
+      lists = properties.values.filter(\.isList).sorted { $0.name < $1.name }
+    }
 
     static func == (left: Entity, right: Entity) -> Bool {
       left.name == right.name && left.superentity == right.superentity && left.properties == right.properties
@@ -103,7 +114,7 @@ extension SyncSchema {
   ///   - schema: the models that sync.
   ///   - scopes: what of them does not sync with everybody.
   init(_ schema: Schema, scopes: SyncScopes = SyncScopes()) {
-    var entities: [String: Entity] = [:]
+    var rules: [String: [String: Property]] = [:]
     for entity in schema.runtimeEntities {
       var properties: [String: Property] = [:]
       for property in entity.properties where property.isStored || property.isToMany {
@@ -112,9 +123,16 @@ extension SyncSchema {
         properties[property.name] = Self.property(property, entity)
         properties[property.name]?.isPersonal = reach == .account
       }
+      rules[entity.name] = properties
+    }
+    let destinations = Set(rules.values.flatMap { $0.values.map(\.destination) })
+    var entities: [String: Entity] = [:]
+    for entity in schema.runtimeEntities {
+      var isTarget = false
       var unique: [(String, [String])] = []
       var declaring: __Entity? = entity
       while let current = declaring {
+        if destinations.contains(current.name) { isTarget = true }
         for property in current.properties[current.inheritedCount...] where property.schemaProperty.isUnique {
           unique.append((current.name, [property.name]))
         }
@@ -122,15 +140,8 @@ extension SyncSchema {
         declaring = current.superentity
       }
       entities[entity.name] = Entity(
-        name: entity.name, superentity: entity.superentity?.name, properties: properties, unique: unique,
-        hasPersonal: properties.values.contains(where: \.isPersonal),
-        lists: properties.values.filter(\.isList).sorted { $0.name < $1.name })
-    }
-    let destinations = Set(entities.values.flatMap { $0.properties.values.map(\.destination) })
-    for name in entities.keys {
-      var ancestor: String? = name
-      while let current = ancestor, !destinations.contains(current) { ancestor = entities[current]?.superentity }
-      entities[name]!.isTarget = ancestor != nil
+        name: entity.name, superentity: entity.superentity?.name, properties: rules[entity.name] ?? [:], unique: unique,
+        isTarget: isTarget)
     }
     self.entities = entities
     hasReferences = entities.values.contains(where: \.isTarget)

@@ -6,7 +6,7 @@ enum UniqueText {
   /// The texts of a record's unique values. A set with a null among its values is not unique.
   /// - Parameter value: the value of a property; nil if it has none.
   static func all(of entity: String, _ schema: SyncSchema, value: (String) -> FieldValue?) -> [String] {
-    guard let entity = schema[entity] else { return [] }
+    guard let entity = schema[entity], !entity.unique.isEmpty else { return [] }
     return entity.unique.compactMap { constraint in
       var parts = [constraint.entity]
       for property in constraint.properties {

@@ -105,8 +105,10 @@ extension Replica {
     }
     for (zone, changes) in late.changes { try new.apply(changes, zone: zone) }
     let materializer = Materializer(self, new, undone: undone)
-    let (touched, lists) = try reach(shadow, new)
-    try materializer.run(touched.union(records), lists: lists.union(try self.lists(around: records, new)))
+    var (touched, lists) = try reach(shadow, new)
+    touched.insert(records)
+    lists.formUnion(try self.lists(around: records, new))
+    try materializer.run(touched.names.sorted(), lists: lists)
     var intent = intent
     intent.inserted = materializer.inserted
     intent.moved = materializer.moved
@@ -156,13 +158,17 @@ extension Replica {
   /// The records and lists that look different now.
   private func reach(
     _ shadow: Fold, _ new: Fold
-  ) throws -> (records: Set<RecordName>, lists: Set<RecordState.Reference>) {
-    var touched = Set<RecordName>()
+  ) throws -> (records: RecordList, lists: Set<RecordState.Reference>) {
+    var touched = RecordList()
     var lists = Set<RecordState.Reference>()
     var arrived = Set<RecordName>()
-    let names = Set(shadow.states.keys).union(new.states.keys).union(view.states.keys)
-    try ledger.prefetch(names)
-    for name in names {
+    var names = RecordList()
+    for fold in [shadow, new, view] {
+      names.reserve(names.count + fold.states.count)
+      names.insert(fold.states.names)
+    }
+    try ledger.prefetch(names.names)
+    for name in names.names {
       let (old, now) = (try view.state(name), try new.state(name))
       let isMissing = try now?.isAlive == true && ledger.object(of: name) == nil
       guard old != now || isMissing else { continue }
@@ -173,17 +179,13 @@ extension Replica {
         continue
       }
       touched.insert(name)
-      if let now, now.isAlive {
-        let own = try self.lists(of: name, now, since: old?.isAlive == true && !isMissing ? old : nil)
-        lists.formUnion(own)
-      }
-      if let now, now.isAlive, old?.isAlive != true || old?.zone != now.zone,
-        user.schema[now.entity]?.isTarget == true
-      {
-        arrived.insert(name)
+      guard let now, let entity = user.schema[now.entity] else { continue }
+      if now.isAlive {
+        lists.formUnion(try self.lists(of: name, now, entity, since: old?.isAlive == true && !isMissing ? old : nil))
+        if old?.isAlive != true || old?.zone != now.zone, entity.isTarget { arrived.insert(name) }
       }
       for reference in changedReferences(old, now) {
-        guard let property = user.schema[now?.entity ?? ""]?.properties[reference.property] else { continue }
+        guard let property = entity.properties[reference.property] else { continue }
         if let inverse = user.schema.inverse(of: property), inverse.kind != .derivedReference {
           lists.insert(.init(inverse.name, try new.resolve(reference.target)))
         }
@@ -195,11 +197,11 @@ extension Replica {
     }
     if !arrived.isEmpty {
       // A record of an earlier part of a large store, or of another zone, may have led to one of these before it came.
-      touched.formUnion(try ledger.owners(leadingTo: arrived))
+      touched.insert(try ledger.owners(leadingTo: arrived))
       for (name, state) in new.states where state.references.contains(where: { arrived.contains($0.target) }) {
         touched.insert(name)
       }
-      for name in touched {
+      for name in touched.names {
         guard let state = try new.state(name), let entity = user.schema[state.entity] else { continue }
         for reference in state.references where arrived.contains(reference.target) {
           if entity.properties[reference.property]?.kind == .members { lists.insert(.init(reference.property, name)) }
@@ -211,9 +213,9 @@ extension Replica {
 
   /// A record's own to-manys that changed; all of them where it was not there.
   private func lists(
-    of name: RecordName, _ state: RecordState, since old: RecordState?
+    of name: RecordName, _ state: RecordState, _ entity: SyncSchema.Entity, since old: RecordState?
   ) throws -> [RecordState.Reference] {
-    (user.schema[state.entity]?.lists ?? []).compactMap { property in
+    entity.lists.compactMap { property in
       guard let old else { return .init(property.name, name) }
       guard property.kind == .members, old.members[property.name] != state.members[property.name] else { return nil }
       return .init(property.name, name)
@@ -221,14 +223,15 @@ extension Replica {
   }
 
   /// What a record leads to now and did not before, or the other way round, or with another place.
-  private func changedReferences(_ old: RecordState?, _ now: RecordState?) -> Set<RecordState.Reference> {
-    let (before, after) = (old?.references ?? [], now?.references ?? [])
+  private func changedReferences(_ old: RecordState?, _ now: RecordState) -> Set<RecordState.Reference> {
+    let (before, after) = (old?.references ?? [], now.references)
+    if before.isEmpty, after.isEmpty { return [] }
     return before.symmetricDifference(after).union(
       before.intersection(after).filter { reference in
         let place = SyncSchema.place(of: reference.property)
-        return old?.fields[place] != now?.fields[place]
-          || old?.fields[reference.property] != now?.fields[reference.property]
-          || old?.members[reference.property]?[reference.target] != now?.members[reference.property]?[reference.target]
+        return old?.fields[place] != now.fields[place]
+          || old?.fields[reference.property] != now.fields[reference.property]
+          || old?.members[reference.property]?[reference.target] != now.members[reference.property]?[reference.target]
       })
   }
 

@@ -178,8 +178,8 @@ extension Replica {
         fold.put(name, state)
       }
     }
-    try ledger.take(fold, zone: SyncWire.privateZone)
-    ledger.replica.noteToShow(fold.states.keys.filter { !$0.isApart })
+    try ledger.take(fold)
+    ledger.replica.noteToShow(fold.states.names.filter { !$0.isApart })
     try ledger.save()
     try rebuildView()
   }

@@ -65,7 +65,6 @@ extension Ledger {
     for transaction in transactions { try append(transaction, zone: zone) }
     for transaction in unsent { try append(transaction.transaction, zone: transaction.zone) }
     replica.positions[zone] = 0
-    states = [:]
   }
 
   /// Forgets a zone that the account cannot read any more.
@@ -80,7 +79,6 @@ extension Ledger {
     replica.positions[zone] = nil
     replica.shares?.removeAll { $0.name == zone }
     replica.keys?[zone] = nil
-    states = [:]
     return Set(names.map(\.joined))
   }
 

@@ -15,11 +15,10 @@ final class Ledger: RecordSource {
   /// The transactions that the log does not have yet, in order.
   private(set) var pending: [Pending] = []
   var aliases: [RecordName: RecordName] = [:]
-  /// Records and decoded states that were used since the last save.
-  private(set) var records: [RecordName: Slot] = [:]
-  var states: [RecordName: RecordState] = [:]
-  /// The names of the records that are not in the pages as they are in memory.
-  private var changed: [RecordName] = []
+  /// The records that were used since the last save.
+  private(set) var records = RecordMap<Slot>()
+  /// The indices of the records that are not in the pages as they are in memory.
+  private var changed: [Int] = []
   private let pages: RecordPages
   private let objectNames: ObjectNames
   /// The greatest name that has a record, or may have one; nil if there are no records.
@@ -90,42 +89,47 @@ final class Ledger: RecordSource {
   ///
   /// Names begin with the time, so that a name behind the newest one has no record. Most names that arrive are such names.
   func prefetch(_ names: some Sequence<RecordName>) throws {
-    var missing: [RecordName] = []
-    records.reserveCapacity(records.count + names.underestimatedCount)
-    for name in names where records[name] == nil {
-      records[name] = Slot()
-      if let newest = newestName, name <= newest { missing.append(name) }
+    var missing: [Int] = []
+    records.reserve(records.count + names.underestimatedCount)
+    for name in names {
+      let (index, isNew) = records.insert(name, Slot())
+      if isNew, let newest = newestName, name <= newest { missing.append(index) }
     }
     guard !missing.isEmpty else { return }
-    try pages.load(missing)
-    for name in missing { records[name]!.record = try pages.record(name) }
+    try pages.load(missing.lazy.map { self.records.names[$0] })
+    for index in missing { records.values[index].record = try pages.record(records.names[index]) }
   }
 
-  func record(_ name: RecordName) throws -> LedgerRecord? {
-    if let slot = records[name] { return slot.record }
-    try prefetch([name])
-    return records[name]?.record
+  /// The index of a record in ``records``.
+  private func slot(_ name: RecordName) throws -> Int {
+    if let index = records.index(of: name) { return index }
+    try prefetch(CollectionOfOne(name))
+    return records.count - 1
   }
+
+  private func record(_ name: RecordName) throws -> LedgerRecord? { try records.values[slot(name)].record }
 
   /// Changes a record, if there is one.
   func change(_ name: RecordName, _ body: (inout LedgerRecord) throws -> Void) throws {
-    guard var record = try record(name) else { return }
-    try body(&record)
-    put(name, record)
+    let index = try slot(name)
+    guard records.values[index].record != nil else { return }
+    try body(&records.values[index].record!)
+    noteChange(index)
   }
 
-  private func put(_ name: RecordName, _ record: LedgerRecord?) {
-    func put(into slot: inout Slot) {
-      if !slot.isChanged { changed.append(name) }
-      slot = Slot(record: record, isChanged: true)
-    }
-    put(into: &records[name, default: Slot()])
-    if record != nil { newestName = newestName.map { max($0, name) } ?? name }
+  private func noteChange(_ index: Int) {
+    if !records.values[index].isChanged { changed.append(index) }
+    records.values[index].isChanged = true
+    guard records.values[index].record != nil else { return }
+    let name = records.names[index]
+    if newestName.map({ $0 < name }) ?? true { newestName = name }
   }
 
   func remove(_ name: RecordName) throws {
-    if let object = try record(name)?.object { try objectNames.remove(object, name) }
-    put(name, nil)
+    let index = try slot(name)
+    if let object = records.values[index].record?.object { try objectNames.remove(object, name) }
+    records.values[index].record = nil
+    noteChange(index)
   }
 
   /// Reads all records in the order of their names.
@@ -135,11 +139,18 @@ final class Ledger: RecordSource {
   }
 
   func state(_ name: RecordName) throws -> RecordState? {
-    if let state = states[name] { return state }
-    guard let data = try record(name)?.state else { return nil }
-    let state = try RecordState(encoded: data)
-    states[name] = state
-    return state
+    try state(at: slot(name))
+  }
+
+  private func state(at index: Int) throws -> RecordState? {
+    switch records.values[index].record?.state {
+    case nil: return nil
+    case .value(let state): return state
+    case .bytes(let data):
+      let state = try RecordState(encoded: data)
+      records.values[index].record!.state = .value(state)
+      return state
+    }
   }
 
   func alias(_ name: RecordName) throws -> RecordName? { aliases[name] }
@@ -194,25 +205,26 @@ final class Ledger: RecordSource {
   /// Notes the object of a record that has just got its name, so that there is no record yet.
   func addObject(_ object: String, of name: RecordName, _ entity: String) throws {
     try objectNames.set(object, name)
-    var record = LedgerRecord(entity: entity, zone: SyncWire.privateZone)
-    record.object = object
-    put(name, record)
+    let index = try slot(name)
+    records.values[index].record = LedgerRecord(entity: entity, zone: SyncWire.privateZone)
+    records.values[index].record!.object = object
+    noteChange(index)
   }
 
   func setObject(_ object: String?, of name: RecordName, _ entity: String, zone: String) throws {
-    let known = try record(name)
-    guard object != nil || known != nil else { return }
-    if let old = known?.object, old != object { try objectNames.remove(old, name) }
+    let index = try slot(name)
+    guard object != nil || records.values[index].record != nil else { return }
+    if let old = records.values[index].record?.object, old != object { try objectNames.remove(old, name) }
     if let object { try objectNames.set(object, name) }
-    var record = known ?? LedgerRecord(entity: entity, zone: zone)
-    record.object = object
-    put(name, record)
+    if records.values[index].record == nil { records.values[index].record = LedgerRecord(entity: entity, zone: zone) }
+    records.values[index].record!.object = object
+    noteChange(index)
   }
 
-  /// The records that objects are, by the texts of their identifiers.
-  func names(of objects: [String]) throws -> [String: RecordName] {
+  /// The records that objects are, by the texts of their identifiers; nil for an object that is no record.
+  func names(of objects: [String]) throws -> [RecordName?] {
     let names = try objectNames.names(of: objects)
-    try prefetch(names.values)
+    try prefetch(names.compactMap(\.self))
     return names
   }
 
@@ -245,19 +257,17 @@ final class Ledger: RecordSource {
   // MARK: - Writing
 
   /// Takes over what a fold of the log changed.
-  func take(_ fold: Fold, zone: String) throws {
-    try prefetch(fold.states.keys)
-    states.reserveCapacity(states.count + fold.states.count)
+  func take(_ fold: Fold) throws {
+    try prefetch(fold.states.names)
     for (name, state) in fold.states {
-      let old = try self.state(name)
+      let index = try slot(name)
+      let old = try self.state(at: index)
       guard old != state else { continue }
-      var record = try record(name) ?? LedgerRecord(entity: state.entity, zone: zone)
-      record.state = state.encoded
-      record.entity = state.entity
-      record.zone = state.place
-      put(name, record)
+      var record = records.values[index].record ?? LedgerRecord(entity: state.entity, zone: state.place)
+      (record.entity, record.zone, record.state) = (state.entity, state.place, .value(state))
+      records.values[index].record = record
+      noteChange(index)
       try setAlias(state.alias, of: name)
-      states[name] = state
       try write(state.references, of: name, old?.references ?? [])
     }
     try prefetch(uniques: Set(fold.uniques.keys))
@@ -306,6 +316,8 @@ final class Ledger: RecordSource {
   func append(_ transaction: SyncTransaction, zone: String) throws {
     let number = replica.nextPending
     replica.nextPending += 1
+    var transaction = transaction
+    transaction.keepEncoded()
     let data = transaction.encoded
     pending.append(Pending(number: number, zone: zone, transaction: transaction, size: data.count))
     context.insert(LedgerPending(number: number, zone: zone, transaction: data))
@@ -349,7 +361,7 @@ final class Ledger: RecordSource {
     try writePages()
     try context.save()
     guard !isHalf else { return }
-    (records, states, uniques) = ([:], [:], [:])
+    (records, uniques) = (RecordMap(), [:])
     pages.forget()
     objectNames.forget()
   }
@@ -357,30 +369,10 @@ final class Ledger: RecordSource {
   /// Puts the records that changed into the context.
   private func writePages() throws {
     // They are nearly in order, because new names are later than old ones.
-    changed.sort()
-    try pages.write(changed) { records[$0]?.record }
-    for name in changed { records[name]!.isChanged = false }
+    changed.sort { records.names[$0] < records.names[$1] }
+    try pages.write(changed.map { records.names[$0] }) { records.values[changed[$0]].record }
+    for index in changed { records.values[index].isChanged = false }
     changed = []
     objectNames.write()
-  }
-
-  // MARK: - Assets
-
-  func keepAsset(_ sha256: String, _ bytes: Data, isOutgoing: Bool) throws {
-    guard try asset(sha256) == nil else { return }
-    context.insert(LedgerAsset(sha256: sha256, bytes: bytes, isOutgoing: isOutgoing))
-  }
-
-  func asset(_ sha256: String) throws -> Data? {
-    try context.fetch(FetchDescriptor<LedgerAsset>(predicate: #Predicate<LedgerAsset> { $0.sha256 == sha256 }))
-      .first?.bytes
-  }
-
-  /// Removes assets that have arrived where they were sent to.
-  func dropAssets(_ names: [String]) throws {
-    guard !names.isEmpty else { return }
-    for row in try context.fetch(
-      FetchDescriptor<LedgerAsset>(predicate: #Predicate<LedgerAsset> { names.contains($0.sha256) }))
-    { context.delete(row) }
   }
 }

@@ -8,8 +8,8 @@ final class Materializer {
   private let view: Fold
   private let undone: [RecordName: Set<String>]
   let context: ModelContext
-  private var objects: [RecordName: any PersistentModel] = [:]
-  private var loaded: Set<RecordName> = []
+  /// The objects of the records that were looked for.
+  private var objects = RecordMap<(any PersistentModel)?>()
   /// The records that become objects, in the order of insertion.
   private(set) var inserted: [RecordName] = []
   /// Records that have no object any more.
@@ -28,10 +28,9 @@ final class Materializer {
   }
 
   /// - Parameters:
-  ///   - touched: the records that may differ from what the user's store has.
+  ///   - names: the records that may differ from what the user's store has, sorted.
   ///   - lists: to-manys that may differ.
-  func run(_ touched: Set<RecordName>, lists: Set<RecordState.Reference>) throws {
-    let names = touched.sorted()
+  func run(_ names: [RecordName], lists: Set<RecordState.Reference>) throws {
     try load(names)
     var alive: [RecordName] = []
     var dead: [RecordName] = []
@@ -44,9 +43,9 @@ final class Materializer {
       if state.alias != nil { try adopt(name) }
       if state.isAlive { alive.append(name) } else { dead.append(name) }
     }
-    for name in alive where objects[name] == nil { try create(name) }
-    let isNew = Set(inserted)
-    for name in alive where !isNew.contains(name) { try updateAttributes(name) }
+    let known = alive.filter { object(of: $0) != nil }
+    for name in alive where object(of: name) == nil { try create(name) }
+    for name in known { try updateAttributes(name) }
     if user.schema.hasReferences {
       try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
     }
@@ -58,7 +57,7 @@ final class Materializer {
       if let (owner, property, _) = try place(of: list) { _ = ModelCells.targets(of: owner, property) }
     }
     for list in lists { try updateList(list) }
-    for name in alive { try updateReferences(name) }
+    if user.schema.hasReferences { for name in alive { try updateReferences(name) } }
     for name in dead { try remove(name) }
   }
 
@@ -68,39 +67,40 @@ final class Materializer {
     for name in names { try remove(name) }
   }
 
-  /// The object of a record that was just saved.
-  func object(of name: RecordName) -> (any PersistentModel)? { objects[name] }
+  /// The object of a record, as far as it was loaded.
+  func object(of name: RecordName) -> (any PersistentModel)? { objects[name] ?? nil }
 
   // MARK: - Objects
 
   /// Loads the objects of records, in few statements.
   private func load(_ names: [RecordName]) throws {
-    let missing = names.filter { loaded.insert($0).inserted }
+    let missing = names.filter { objects.insert($0, nil).isNew }
     try ledger.prefetch(missing)
-    var identifiers: [PersistentIdentifier: RecordName] = [:]
-    for name in missing where objects[name] == nil {
+    var stored: [(name: RecordName, identifier: PersistentIdentifier)] = []
+    for name in missing {
       if let text = try ledger.object(of: name), let identifier = user.identifier(text) {
-        identifiers[identifier] = name
+        stored.append((name, identifier))
       }
     }
-    for (identifier, object) in try ModelCells.objects(Array(identifiers.keys), in: context) {
-      objects[identifiers[identifier]!] = object
+    guard !stored.isEmpty else { return }
+    for (record, object) in zip(stored, try ModelCells.objects(at: stored.map(\.identifier), in: context)) {
+      objects.set(record.name, object)
     }
   }
 
   private func object(_ name: RecordName) throws -> (any PersistentModel)? {
-    if objects[name] == nil { try load([name]) }
-    return objects[name]
+    if objects.index(of: name) == nil { try load([name]) }
+    return object(of: name)
   }
 
   /// A record that was merged leaves its object to the survivor where that has none.
   private func adopt(_ name: RecordName) throws {
     let survivor = try view.resolve(name)
-    guard let own = objects[name], let text = try ledger.object(of: name), try object(survivor) == nil,
+    guard let own = object(of: name), let text = try ledger.object(of: name), try object(survivor) == nil,
       let state = try view.state(survivor), state.entity == type(of: own).__entity.name
     else { return }
-    objects[name] = nil
-    objects[survivor] = own
+    objects.set(name, nil)
+    objects.set(survivor, own)
     moved.append(ReplicaState.Move(from: name, to: survivor, object: text))
   }
 
@@ -117,7 +117,7 @@ final class Materializer {
       do {
         let object = try ModelCells.make(entity, cells)
         ModelCells.insert(object, into: context)
-        objects[name] = object
+        objects.set(name, object)
         inserted.append(name)
         for (property, value) in held[name] ?? [:] where value == .null {
           // What the object has instead is what the program is not to have changed.
@@ -255,19 +255,19 @@ final class Materializer {
     guard let (owner, property, rule) = try place(of: list) else { return }
     let members = try ListView(view, list.target, rule).members
     try load(members)
-    let desired = members.compactMap { objects[$0] }
+    let desired = members.compactMap { object(of: $0) }
     let actual = ModelCells.targets(of: owner, property)
     if !desired.elementsEqual(actual, by: { $0 === $1 }) { ModelCells.assign(desired, to: property, of: owner) }
   }
 
   /// The views of related records say what becomes of them; the delete rules of the store must not.
   private func remove(_ name: RecordName) throws {
-    guard let object = objects[name] else { return }
+    guard let object = object(of: name) else { return }
     for property in type(of: object).__entity.properties where !property.isAttribute {
       if !ModelCells.targets(of: object, property).isEmpty { ModelCells.assign([], to: property, of: object) }
     }
     ModelCells.delete(object, from: context)
-    objects[name] = nil
+    objects.set(name, nil)
     removed.append(name)
   }
 }

@@ -10,112 +10,186 @@ final class ObjectNames {
   // It belongs to one ledger, which is used by one thread at a time.
 
   /// The groups that were used since ``forget()``.
-  private var groups: [String: Group] = [:]
+  private var groups: [Group] = []
+  private var indices: [GroupName: Int] = [:]
+  /// The group that was used last. The next object is mostly of the same one.
+  private var last: (name: GroupName, index: Int)?
+
+  /// The text before the keys and the number of the group.
+  private struct GroupName: Hashable {
+    let prefix: String
+    let number: Int64
+
+    /// What the group's row says.
+    var text: String { prefix + String(number) }
+  }
 
   private struct Group {
+    let name: GroupName
     var row: LedgerObjects?
-    var names: [String: RecordName] = [:]
+    /// The records of objects whose keys are numbers: 64 places, or none.
+    var numbered: [RecordName?] = []
+    /// The records of other objects, by the texts of their identifiers.
+    var named: [String: RecordName] = [:]
     var isChanged = false
+
+    init(_ name: GroupName) { self.name = name }
+
+    subscript(object: String, place: Int?) -> RecordName? {
+      get {
+        guard let place else { return named[object] }
+        return numbered.isEmpty ? nil : numbered[place]
+      }
+      set {
+        guard let place else { return named[object] = newValue }
+        if numbered.isEmpty { numbered = Array(repeating: nil, count: 64) }
+        numbered[place] = newValue
+      }
+    }
   }
 
   init(_ context: ModelContext) { self.context = context }
 
-  /// The group of an object, by the text of its identifier.
-  private static func group(of object: String) -> String {
+  // MARK: - Places
+
+  /// The group of an object, by the text of its identifier, and the object's place if its key is a number.
+  private static func place(of object: String) -> (group: GroupName, place: Int?) {
     var object = object
     return object.withUTF8 { text in
-      if let slash = text.lastIndex(of: UInt8(ascii: "/")),
-        let key = Int64(String(decoding: text[(slash + 1)...], as: UTF8.self))
-      {
-        return String(decoding: text[...slash], as: UTF8.self) + String(key >> 6)
+      if let slash = text.lastIndex(of: UInt8(ascii: "/")) {
+        let digits = text[(slash + 1)...]
+        let prefix = String(decoding: text[...slash], as: UTF8.self)
+        if let key = number(digits) { return (GroupName(prefix: prefix, number: key >> 6), Int(key & 63)) }
+        if let key = Int64(String(decoding: digits, as: UTF8.self)) {
+          return (GroupName(prefix: prefix, number: key >> 6), nil)
+        }
       }
       // Keys of other stores are texts, which say nothing of neighbours.
       var hash: UInt32 = 2_166_136_261
       for byte in text { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
-      return "=\(hash & 0xFFF)"
+      return (GroupName(prefix: "=", number: Int64(hash & 0xFFF)), nil)
     }
   }
 
-  /// The records that objects are, by the texts of their identifiers.
-  /// - Throws: an error of the store.
-  func names(of objects: [String]) throws -> [String: RecordName] {
-    let places = objects.map(Self.group)
-    try load(places)
-    var found: [String: RecordName] = [:]
-    for (object, place) in zip(objects, places) {
-      if let name = groups[place]?.names[object] { found[object] = name }
+  /// A number that is not negative, written as numbers are.
+  private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
+    guard (1...18).contains(digits.count), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+    var number: Int64 = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      number = number * 10 + Int64(digit - UInt8(ascii: "0"))
     }
-    return found
+    return number
   }
 
-  private func load(_ places: [String]) throws {
-    let missing = Set(places.filter { groups[$0] == nil }).sorted()
-    for start in stride(from: 0, to: missing.count, by: 500) {
-      let part = Array(missing[start..<min(start + 500, missing.count)])
-      for place in part { groups[place] = Group() }
+  private func index(of name: GroupName) -> Int? {
+    if let last, last.name == name { return last.index }
+    guard let index = indices[name] else { return nil }
+    last = (name, index)
+    return index
+  }
+
+  /// The group of an object, which is read if it was not, and the object's place.
+  private func group(of object: String) throws -> (index: Int, place: Int?) {
+    let (name, place) = Self.place(of: object)
+    if let index = index(of: name) { return (index, place) }
+    try load([name])
+    return (indices[name]!, place)
+  }
+
+  private func load(_ names: [GroupName]) throws {
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let part = names[start..<min(start + 500, names.count)]
+      var added: [String: Int] = [:]
+      for name in part {
+        (indices[name], added[name.text]) = (groups.count, groups.count)
+        groups.append(Group(name))
+      }
+      let texts = added.keys.sorted()
       let rows = try context.fetch(
-        FetchDescriptor<LedgerObjects>(predicate: #Predicate<LedgerObjects> { part.contains($0.group) }))
-      for row in rows { groups[row.group] = Group(row: row, names: try Self.read(row.names)) }
+        FetchDescriptor<LedgerObjects>(predicate: #Predicate<LedgerObjects> { texts.contains($0.group) }))
+      for row in rows {
+        guard let index = added[row.group] else { continue }
+        groups[index].row = row
+        try Self.read(row.names, into: &groups[index])
+      }
     }
+  }
+
+  // MARK: - Names
+
+  /// The records that objects are, by the texts of their identifiers; nil for an object that is no record.
+  /// - Throws: an error of the store.
+  func names(of objects: [String]) throws -> [RecordName?] {
+    let places = objects.map(Self.place)
+    var missing: [GroupName] = []
+    for (name, _) in places where index(of: name) == nil && missing.last != name { missing.append(name) }
+    if !missing.isEmpty { try load(Set(missing).sorted { $0.text < $1.text }) }
+    return zip(objects, places).map { object, place in groups[index(of: place.group)!][object, place.place] }
   }
 
   /// Notes which record an object is.
   /// - Throws: an error of the store.
   func set(_ object: String, _ name: RecordName) throws {
-    let place = Self.group(of: object)
-    try load([place])
-    groups[place]!.names[object] = name
-    groups[place]!.isChanged = true
+    let (index, place) = try group(of: object)
+    groups[index][object, place] = name
+    groups[index].isChanged = true
   }
 
   /// Forgets the object of a record, unless another record has it now.
   /// - Throws: an error of the store.
   func remove(_ object: String, _ name: RecordName) throws {
-    let place = Self.group(of: object)
-    try load([place])
-    guard groups[place]!.names[object] == name else { return }
-    groups[place]!.names[object] = nil
-    groups[place]!.isChanged = true
+    let (index, place) = try group(of: object)
+    guard groups[index][object, place] == name else { return }
+    groups[index][object, place] = nil
+    groups[index].isChanged = true
   }
 
   /// Puts what was changed into the context, which has to be saved afterwards.
   func write() {
-    for (place, group) in groups where group.isChanged {
-      groups[place]!.isChanged = false
-      if group.names.isEmpty {
-        if let row = group.row { context.delete(row) }
-        groups[place]!.row = nil
-      } else if let row = group.row {
-        row.names = Self.bytes(group.names)
-      } else {
-        let row = LedgerObjects(group: place, names: Self.bytes(group.names))
+    for index in groups.indices where groups[index].isChanged {
+      groups[index].isChanged = false
+      let (group, bytes) = (groups[index], Self.bytes(groups[index]))
+      switch (group.row, bytes) {
+      case (let row?, let bytes?): row.names = bytes
+      case (let row?, nil):
+        context.delete(row)
+        groups[index].row = nil
+      case (nil, let bytes?):
+        let row = LedgerObjects(group: group.name.text, names: bytes)
         context.insert(row)
-        groups[place]!.row = row
+        groups[index].row = row
+      case (nil, nil): break
       }
     }
   }
 
   /// Forgets what was read. It has to be written.
-  func forget() { groups = [:] }
+  func forget() { (groups, indices, last) = ([], [:], nil) }
 
   // MARK: - Bytes
 
-  private static func read(_ bytes: Data) throws -> [String: RecordName] {
+  private static func read(_ bytes: Data, into group: inout Group) throws {
     var reader = BinaryReader(bytes)
-    let count = try reader.count()
-    var names = [String: RecordName](minimumCapacity: count)
-    for _ in 0..<count {
+    for _ in 0..<(try reader.count()) {
       let object = try reader.text()
-      names[object] = try reader.record()
+      group[object, place(of: object).place] = try reader.record()
     }
     try reader.end()
-    return names
   }
 
-  private static func bytes(_ names: [String: RecordName]) -> Data {
-    var writer = BinaryWriter(capacity: names.count * 40)
-    writer.count(names.count)
-    for (object, name) in names {
+  /// The bytes of a group; nil for one without records.
+  private static func bytes(_ group: Group) -> Data? {
+    let count = group.numbered.count { $0 != nil } + group.named.count
+    guard count > 0 else { return nil }
+    var writer = BinaryWriter(capacity: count * 40)
+    writer.count(count)
+    for (place, name) in group.numbered.enumerated() {
+      guard let name else { continue }
+      writer.text(group.name.prefix + String(group.name.number << 6 | Int64(place)))
+      writer.record(name)
+    }
+    for (object, name) in group.named {
       writer.text(object)
       writer.record(name)
     }

@@ -8,12 +8,19 @@ struct LedgerRecord: Equatable {
   var zone: String
   /// The object's identifier as text; nil if the user's store has no object for the record.
   var object: String?
-  /// `RecordState.encoded`; nil before the log has the record.
-  var state: Data?
+  /// What the log says of it; nil before the log has the record.
+  var state: StoredState?
   /// What the user's store has for fields whose values it cannot hold: cells by property, as JSON.
   var held: Data?
 
   init(entity: String, zone: String) { (self.entity, self.zone) = (entity, zone) }
+}
+
+/// A state that is read when it is asked for.
+enum StoredState: Equatable {
+  /// `RecordState.encoded`.
+  case bytes(Data)
+  case value(RecordState)
 }
 
 /// The records of a ledger, sorted by name. About fifty of them share a row, because records that were made together are
@@ -37,10 +44,12 @@ final class RecordPages {
   /// The pages that were used since ``forget()``, by number.
   private var loaded: [Int: Page] = [:]
 
-  private struct Page {
+  fileprivate struct Page {
     let row: LedgerPage
-    var names: [RecordName]
-    var records: [Data]
+    var names: [RecordName] = []
+    var bytes: [UInt8] = []
+    /// Where the record of each name is in the bytes.
+    var places: [Range<Int>] = []
   }
 
   /// - Throws: an error of the store.
@@ -84,7 +93,7 @@ final class RecordPages {
 
   private func load(_ places: [Int]) throws {
     let missing = places.map { directory[$0].number }.filter { loaded[$0] == nil }
-    for row in try rows(missing) { loaded[row.number] = try Self.read(row) }
+    for row in try rows(missing) { loaded[row.number] = try Page(row) }
   }
 
   private func rows(_ numbers: [Int]) throws -> [LedgerPage] {
@@ -105,7 +114,7 @@ final class RecordPages {
     guard let page = loaded[directory[place].number] else { return nil }
     let index = Self.index(of: name, in: page.names, from: 0)
     guard index < page.names.count, page.names[index] == name else { return nil }
-    return try LedgerRecord(encoded: page.records[index])
+    return try page.record(index)
   }
 
   private static func index(of name: RecordName, in names: [RecordName], from start: Int) -> Int {
@@ -125,8 +134,8 @@ final class RecordPages {
       let part = numbers[start..<min(start + 50, numbers.count)]
       let rows = Dictionary(uniqueKeysWithValues: try rows(Array(part)).map { ($0.number, $0) })
       for number in part {
-        guard let page = try rows[number].map(Self.read) else { continue }
-        for (name, record) in zip(page.names, page.records) { try body(name, try LedgerRecord(encoded: record)) }
+        guard let page = try rows[number].map(Page.init) else { continue }
+        for (index, name) in page.names.enumerated() { try body(name, try page.record(index)) }
       }
     }
   }
@@ -136,15 +145,15 @@ final class RecordPages {
   /// Puts records into the pages. The context has to be saved afterwards.
   /// - Parameters:
   ///   - names: the names, in order.
-  ///   - record: the record of a name; nil removes it.
+  ///   - record: the record of the name at an index; nil removes it.
   /// - Throws: an error of the store.
-  func write(_ names: [RecordName], _ record: (RecordName) -> LedgerRecord?) throws {
+  func write(_ names: [RecordName], _ record: (Int) -> LedgerRecord?) throws {
     guard !names.isEmpty else { return }
     if directory.isEmpty {
       let row = LedgerPage(number: nextNumber, first: "")
       context.insert(row)
       directory = [(RecordName(""), nextNumber)]
-      loaded[nextNumber] = Page(row: row, names: [], records: [])
+      loaded[nextNumber] = Page(row: row)
       nextNumber += 1
     }
     try load(names)
@@ -159,112 +168,133 @@ final class RecordPages {
     }
   }
 
-  private func write(_ changes: ArraySlice<RecordName>, _ record: (RecordName) -> LedgerRecord?, at place: Int) {
+  private func write(_ changes: ArraySlice<RecordName>, _ record: (Int) -> LedgerRecord?, at place: Int) {
     guard let page = loaded[directory[place].number] else { return }
-    var names: [RecordName] = []
-    var records: [Data] = []
-    names.reserveCapacity(page.names.count + changes.count)
-    records.reserveCapacity(page.names.count + changes.count)
+    var new = Page(row: page.row)
+    var writer = BinaryWriter(capacity: page.bytes.count + changes.count * 128)
+    new.names.reserveCapacity(page.names.count + changes.count)
+    new.places.reserveCapacity(page.names.count + changes.count)
     var old = 0
     func keep(until end: Int) {
-      names += page.names[old..<end]
-      records += page.records[old..<end]
+      for index in old..<end {
+        let start = writer.bytes.count
+        writer.raw(page.bytes[page.places[index]])
+        new.names.append(page.names[index])
+        new.places.append(start..<writer.bytes.count)
+      }
       old = end
     }
-    for name in changes {
+    for index in changes.indices {
+      let name = changes[index]
       keep(until: Self.index(of: name, in: page.names, from: old))
       if old < page.names.count, page.names[old] == name { old += 1 }
-      guard let record = record(name) else { continue }
-      names.append(name)
-      records.append(record.encoded)
+      guard let record = record(index) else { continue }
+      let start = writer.bytes.count
+      record.write(to: &writer)
+      new.names.append(name)
+      new.places.append(start..<writer.bytes.count)
     }
     keep(until: page.names.count)
-    if names.isEmpty, place > 0 {
+    new.bytes = writer.bytes
+    if new.names.isEmpty, place > 0 {
       context.delete(page.row)
       loaded[page.row.number] = nil
       directory.remove(at: place)
     } else {
-      divide(page.row, names, records, at: place)
+      divide(new, at: place)
     }
   }
 
   /// Writes the records of a page, with new pages behind it for what has no room.
-  private func divide(_ row: LedgerPage, _ names: [RecordName], _ records: [Data], at place: Int) {
-    let size = records.reduce(0) { $0 + $1.count }
+  private func divide(_ page: Page, at place: Int) {
     var added: [(first: RecordName, number: Int)] = []
+    let room = page.bytes.count <= Self.limit ? Self.limit : Self.filling
     var start = 0
     repeat {
       var (end, filled) = (start, 0)
-      let room = size <= Self.limit ? Self.limit : Self.filling
-      while end < names.count, end == start || filled + records[end].count <= room {
-        filled += records[end].count
+      while end < page.names.count, end == start || filled + page.places[end].count <= room {
+        filled += page.places[end].count
         end += 1
       }
       let target: LedgerPage
       if start == 0 {
-        target = row
+        target = page.row
       } else {
-        target = LedgerPage(number: nextNumber, first: names[start].text)
+        target = LedgerPage(number: nextNumber, first: page.names[start].text)
         context.insert(target)
-        added.append((names[start], nextNumber))
+        added.append((page.names[start], nextNumber))
         nextNumber += 1
       }
-      let page = Page(row: target, names: Array(names[start..<end]), records: Array(records[start..<end]))
-      target.records = Self.bytes(page)
-      loaded[target.number] = page
+      let part = Page(row: target, of: page, start..<end)
+      target.records = Data(part.bytes)
+      loaded[target.number] = part
       start = end
-    } while start < names.count
+    } while start < page.names.count
     directory.insert(contentsOf: added, at: place + 1)
   }
 
   /// Forgets the pages that were read. They have to be saved.
   func forget() { loaded = [:] }
+}
 
-  // MARK: - Bytes
-
-  private static func read(_ row: LedgerPage) throws -> Page {
-    var page = Page(row: row, names: [], records: [])
-    guard !row.records.isEmpty else { return page }
-    var reader = BinaryReader(row.records)
+extension RecordPages.Page {
+  init(_ row: LedgerPage) throws {
+    self.row = row
+    bytes = Array(row.records)
+    guard !bytes.isEmpty else { return }
+    var reader = BinaryReader(bytes)
     let count = try reader.count()
-    page.names.reserveCapacity(count)
-    page.records.reserveCapacity(count)
+    names.reserveCapacity(count)
+    places.reserveCapacity(count)
     for _ in 0..<count {
-      page.names.append(try reader.record())
-      page.records.append(try reader.blob())
+      names.append(try reader.record())
+      places.append(try reader.blobRange())
     }
     try reader.end()
-    return page
   }
 
-  private static func bytes(_ page: Page) -> Data {
-    var writer = BinaryWriter(capacity: limit * 3 / 2)
-    writer.count(page.names.count)
-    for (name, record) in zip(page.names, page.records) {
-      writer.record(name)
-      writer.blob(record)
+  /// Some of the records of a page, as the bytes of a row.
+  init(row: LedgerPage, of page: RecordPages.Page, _ part: Range<Int>) {
+    self.row = row
+    names = Array(page.names[part])
+    var writer = BinaryWriter(capacity: 64 + part.reduce(0) { $0 + page.places[$1].count + 24 })
+    writer.count(part.count)
+    for index in part {
+      let place = page.places[index]
+      writer.record(page.names[index])
+      writer.count(place.count)
+      places.append(writer.bytes.count..<writer.bytes.count + place.count)
+      writer.raw(page.bytes[place])
     }
-    return writer.data
+    bytes = writer.bytes
+  }
+
+  func record(_ index: Int) throws -> LedgerRecord {
+    var reader = BinaryReader(bytes, places[index])
+    let record = try LedgerRecord(from: &reader)
+    try reader.end()
+    return record
   }
 }
 
 extension LedgerRecord {
-  fileprivate var encoded: Data {
-    var writer = BinaryWriter(capacity: 64 + (state?.count ?? 0) + (held?.count ?? 0))
+  fileprivate func write(to writer: inout BinaryWriter) {
     writer.text(entity)
     writer.text(zone)
     writer.optional(object) { $0.text($1) }
-    writer.optional(state) { $0.blob($1) }
+    writer.optional(state) { writer, state in
+      switch state {
+      case .bytes(let data): writer.blob(data)
+      case .value(let state): writer.blob { state.write(to: &$0) }
+      }
+    }
     writer.optional(held) { $0.blob($1) }
-    return writer.data
   }
 
-  fileprivate init(encoded: Data) throws {
-    var reader = BinaryReader(encoded)
+  fileprivate init(from reader: inout BinaryReader) throws {
     self.init(entity: try reader.text(), zone: try reader.text())
     object = try reader.optional { try $0.text() }
-    state = try reader.optional { try $0.blob() }
+    state = try reader.optional { .bytes(try $0.blob()) }
     held = try reader.optional { try $0.blob() }
-    try reader.end()
   }
 }

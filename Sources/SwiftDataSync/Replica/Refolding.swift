@@ -76,11 +76,10 @@ extension Replica {
     try spare.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
     let fold = makeFold(over: spare)
     for entry in entries { try fold.apply(entry.transaction, zone: zone) }
-    try spare.take(fold, zone: zone)
+    try spare.take(fold)
     spare.replica.positions[zone] = last.sequence
     try spare.save()
-    let isKnown = entries.allSatisfy { $0.transaction.changes.allSatisfy(user.schema.knows) }
-    if !isKnown { ledger.replica.sawUnknown = true }
+    if !entries.allSatisfy({ user.schema.knows($0.transaction) }) { ledger.replica.sawUnknown = true }
   }
 
   /// Shows what the models have now and did not have before, as far as the log was folded with them, and what is left after
@@ -95,7 +94,7 @@ extension Replica {
       try writeBetweenSaves {
         let refolded = try refolded()
         let shadow = makeFold(over: ledger)
-        shadow.take(refolded.states, refolded.holders)
+        shadow.take(refolded.states.lazy.map { ($0, $1) }, refolded.holders)
         var intent = ReplicaState.Intent(
           zone: SyncWire.privateZone, entries: [], expected: ledger.replica.seenTransaction ?? 0, inserted: [])
         intent.refolded = refolded
@@ -180,8 +179,22 @@ extension SyncSchema {
     }
   }
 
-  /// Whether the models have all that a change names.
-  func knows(_ change: RecordChange) -> Bool {
+  /// Whether the models have all that a transaction names.
+  func knows(_ transaction: SyncTransaction) -> Bool {
+    var last: RecordChange?
+    return transaction.changes.allSatisfy { change in
+      // Most changes name the same as the one before.
+      if let last, last.entity == change.entity, last.fields.hasNames(of: change.fields), change.members == nil,
+        change.record.isUUID
+      {
+        return true
+      }
+      last = change.record.isUUID ? change : nil
+      return knows(change)
+    }
+  }
+
+  private func knows(_ change: RecordChange) -> Bool {
     let subject = change.record.subject == nil ? change.entity : Self.subject(change.entity)
     guard let entity = entities[subject] else { return false }
     func knows(_ name: String) -> Bool { entity.properties[name] != nil || name == Self.home || Self.isPlace(name) }

@@ -154,7 +154,7 @@ final class Replica {
       var keys = Dictionary(grouping: next.inserted.sorted(), by: \.entityName).mapValues { $0[...] }
       let shadow = makeFold(over: ledger)
       for entry in intent.entries { try shadow.apply(entry.transaction, zone: intent.zone) }
-      if let refolded = intent.refolded { shadow.take(refolded.states, refolded.holders) }
+      if let refolded = intent.refolded { shadow.take(refolded.states.lazy.map { ($0, $1) }, refolded.holders) }
       try noteMoves(intent.moved ?? [], shadow, zone: intent.zone)
       for name in intent.inserted {
         let entity = try shadow.state(name)?.entity ?? ""
@@ -162,7 +162,7 @@ final class Replica {
         try ledger.setObject(UserStore.text(identifier), of: name, entity, zone: intent.zone)
       }
       let gone = try ledger.names(of: next.deleted.map(UserStore.text))
-      for (_, name) in gone { try ledger.setObject(nil, of: name, "", zone: intent.zone) }
+      for case let name? in gone { try ledger.setObject(nil, of: name, "", zone: intent.zone) }
       for (name, values) in intent.held ?? [:] { try ledger.setHeld(values, of: name) }
       let late = try late(intent.entries, zone: intent.zone, shadow)
       try finish(intent, shadow, seen: next.number, late: late)
@@ -175,7 +175,7 @@ final class Replica {
   /// Notes a batch as taken in.
   /// - Parameter late: what follows from the batch for other zones.
   func finish(_ intent: ReplicaState.Intent, _ shadow: Fold, seen: Int64?, late: LateChanges) throws {
-    try ledger.take(shadow, zone: intent.zone)
+    try ledger.take(shadow)
     if !late.records.isEmpty {
       ledger.replica.recordsToMove = (ledger.replica.recordsToMove ?? []).union(late.records)
     }
@@ -188,7 +188,7 @@ final class Replica {
     if let last = intent.entries.last { ledger.replica.positions[intent.zone] = last.sequence }
     for entry in intent.entries {
       if let time = entry.transaction.latestTime { ledger.replica.clock.witness(time) }
-      if !entry.transaction.changes.allSatisfy(user.schema.knows) { ledger.replica.sawUnknown = true }
+      if !user.schema.knows(entry.transaction) { ledger.replica.sawUnknown = true }
     }
     if intent.refolded != nil { ledger.replica.refolding = nil }
     if let seen { ledger.replica.seenTransaction = seen }

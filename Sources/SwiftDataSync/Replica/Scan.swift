@@ -38,12 +38,20 @@ extension Replica {
   /// Divides saves where no object was changed both before and after. What is read of an object is its newest value, so the
   /// saves that changed it have to travel together.
   private static func groups(_ saves: [UserStore.Save]) -> [[UserStore.Save]] {
+    // An object that was only inserted is in one save.
     var last: [PersistentIdentifier: Int] = [:]
-    for (index, save) in saves.enumerated() { for object in save.all { last[object] = index } }
+    for (index, save) in saves.enumerated() {
+      for (object, _) in save.updated { last[object] = index }
+      for object in save.deleted { last[object] = index }
+    }
+    for (index, save) in saves.enumerated() where !last.isEmpty {
+      for object in save.inserted { if let other = last[object] { last[object] = max(other, index) } }
+    }
     var groups: [[UserStore.Save]] = []
     var (start, reach) = (0, 0)
     for (index, save) in saves.enumerated() {
-      reach = max(reach, index, save.all.compactMap { last[$0] }.max() ?? index)
+      reach = max(reach, index)
+      if !last.isEmpty { for object in save.all { reach = max(reach, last[object] ?? index) } }
       if reach == index {
         groups.append(Array(saves[start...index]))
         start = index + 1
@@ -109,7 +117,7 @@ struct OrderedChanges {
   private(set) var updated: [PersistentIdentifier: Set<String>?] = [:]
   private(set) var updateOrder: [PersistentIdentifier] = []
   private(set) var deleted: [PersistentIdentifier] = []
-  private var seen: Set<PersistentIdentifier> = []
+  private var insertedSet: Set<PersistentIdentifier> = []
   /// The properties that several saves changed.
   private var repeated: [PersistentIdentifier: Set<String>] = [:]
 
@@ -118,6 +126,8 @@ struct OrderedChanges {
     repeated[object]?.contains(property) == true
   }
 
+  func isInserted(_ object: PersistentIdentifier) -> Bool { insertedSet.contains(object) }
+
   mutating func add(_ save: UserStore.Save) {
     for object in save.inserted { insert(object) }
     for (object, names) in save.updated { update(object, names) }
@@ -125,12 +135,11 @@ struct OrderedChanges {
   }
 
   mutating func insert(_ object: PersistentIdentifier) {
-    if seen.insert(object).inserted { inserted.append(object) }
+    if updated[object] == nil, insertedSet.insert(object).inserted { inserted.append(object) }
   }
 
   /// - Parameter names: the properties; nil is all.
   mutating func update(_ object: PersistentIdentifier, _ names: Set<String>?) {
-    seen.insert(object)
     if let old = updated[object] {
       if let both = old.flatMap({ names?.intersection($0) }), !both.isEmpty {
         repeated[object, default: []].formUnion(both)

@@ -92,18 +92,17 @@ extension Replica {
   func distribute(
     _ changes: [RecordChange], new: Set<RecordName>
   ) throws -> [(zone: String, changes: [RecordChange])] {
+    guard ledger.zones.areSeveral else { return [(SyncWire.privateZone, changes)] }
     var moved = Distribution()
-    if ledger.replica.shares != nil {
-      let claims = claims(changes)
-      for name in Set(changes.map(\.record)).union(claims.keys).sorted() where try view.isAlive(name) {
-        let (old, zone) = (try zone(of: name), try zone(belonging: name, claims))
-        guard old != zone, ledger.isWritable(old), ledger.isWritable(zone) else { continue }
-        if new.contains(name) {
-          try view.place(name, in: zone)
-          try ledger.setZone(zone, of: name)
-        } else {
-          try move(try owned(by: name), to: zone, &moved)
-        }
+    let claims = claims(changes)
+    for name in Set(changes.map(\.record)).union(claims.keys).sorted() where try view.isAlive(name) {
+      let (old, zone) = (try zone(of: name), try zone(belonging: name, claims))
+      guard old != zone, ledger.isWritable(old), ledger.isWritable(zone) else { continue }
+      if new.contains(name) {
+        try view.place(name, in: zone)
+        try ledger.setZone(zone, of: name)
+      } else {
+        try move(try owned(by: name), to: zone, &moved)
       }
     }
     for change in changes { moved.add(change, try zone(of: change.record)) }

@@ -9,10 +9,10 @@ final class TransactionBuilder {
   private let replica: Replica
   private let context: ModelContext
   private let changed: OrderedChanges
-  private let inserted: Set<PersistentIdentifier>
+  /// Reads attributes.
+  private let writer = ValueWriter()
   /// The moment of all writes of the transaction: of two transactions that write the same fields, one wins all of them.
   private let time: HybridTime
-  private var objects: [PersistentIdentifier: any PersistentModel] = [:]
   private var names: [PersistentIdentifier: RecordName] = [:]
   private var changes: [RecordChange] = []
   /// The records that no transaction had before.
@@ -27,7 +27,6 @@ final class TransactionBuilder {
 
   init(_ replica: Replica, _ context: ModelContext, _ changed: OrderedChanges) throws {
     (self.replica, self.context, self.changed) = (replica, context, changed)
-    inserted = Set(changed.inserted)
     time = replica.tick()
   }
 
@@ -40,18 +39,19 @@ final class TransactionBuilder {
     let gone = Set(changed.deleted)
     // By age, whatever the class: so the store orders the members of a list that have no place in it.
     let inserted = changed.inserted.sorted { ($0.key ?? 0) < ($1.key ?? 0) }
-    let ours = (inserted + changed.updateOrder).filter {
-      !gone.contains($0) && replica.user.entities[$0.entityName] != nil
+    let updated = changed.updateOrder.filter { !changed.isInserted($0) }
+    let ours = (inserted + updated).filter { !gone.contains($0) && replica.user.entities[$0.entityName] != nil }
+    let found = zip(ours, try ModelCells.objects(at: ours, in: context)).compactMap { identifier, object in
+      object.map { (identifier: identifier, object: $0) }
     }
-    objects = try ModelCells.objects(ours, in: context)
-    try name(ours.filter { objects[$0] != nil })
-    try nameTargets()
-    var fresh: Set<PersistentIdentifier> = []
-    for identifier in ours {
-      guard let object = objects[identifier], fresh.insert(identifier).inserted else { continue }
-      let isKnown = try view.state(try name(of: object))?.isAlive ?? false
-      let only = self.inserted.contains(identifier) || !isKnown ? nil : changed.updated[identifier] ?? nil
-      try export(object, only: only, isNew: !isKnown)
+    names.reserveCapacity(found.count)
+    let names = try name(found.map(\.identifier))
+    if schema.hasReferences { try nameTargets(of: found.map(\.object)) }
+    for (name, (identifier, object)) in zip(names, found) {
+      let state = try view.state(name)
+      let isKnown = state?.isAlive ?? false
+      let only = !isKnown || changed.isInserted(identifier) ? nil : changed.updated[identifier] ?? nil
+      try export(object, name, state, only: only, isNew: !isKnown)
     }
     for list in lists { try exportOrder(of: list.owner, list.property) }
     try exportDeletions()
@@ -63,58 +63,54 @@ final class TransactionBuilder {
 
   // MARK: - Names
 
-  /// Finds the names of objects, and gives new ones to those that have none.
-  private func name(_ identifiers: [PersistentIdentifier]) throws {
-    let unknown = identifiers.filter { names[$0] == nil }
-    guard !unknown.isEmpty else { return }
+  /// The names of objects, which get new ones if they have none.
+  @discardableResult
+  private func name(_ identifiers: [PersistentIdentifier]) throws -> [RecordName] {
     // Inserted objects may have names, too: an object that was exported before may lead to one of a later save.
-    let texts = unknown.map(UserStore.text)
-    let known = try ledger.names(of: texts)
-    for (identifier, text) in zip(unknown, texts) {
-      if let name = known[text] {
-        names[identifier] = try view.resolve(name)
-      } else if names[identifier] == nil {
-        let name = replica.makeName()
-        names[identifier] = name
-        try ledger.addObject(text, of: name, identifier.entityName)
-      }
+    let texts = identifiers.map(UserStore.text)
+    return try zip(zip(identifiers, texts), try ledger.names(of: texts)).map { object, known in
+      let (identifier, text) = object
+      if let name = names[identifier] { return name }
+      let name = try known.map(view.resolve) ?? replica.makeName()
+      names[identifier] = name
+      if known == nil { try ledger.addObject(text, of: name, identifier.entityName) }
+      return name
     }
   }
 
   /// Names all that the changed objects lead to, in few statements.
-  private func nameTargets() throws {
+  private func nameTargets(of objects: [any PersistentModel]) throws {
     var targets: [PersistentIdentifier] = []
-    for object in objects.values {
+    for object in objects {
       for property in type(of: object).__entity.properties where !property.isAttribute {
         if property.isToMany, isLeftOut(object, property) { continue }
         targets += ModelCells.targets(of: object, property).map(\.persistentModelID)
       }
     }
-    try name(targets)
+    try name(targets.filter { names[$0] == nil })
   }
 
   /// Whether a to-many did not change, so that it need not be read.
   private func isLeftOut(_ object: any PersistentModel, _ property: __Property) -> Bool {
     guard case .some(.some(let only)) = changed.updated[object.persistentModelID] else { return false }
-    return !only.contains(property.name) && !inserted.contains(object.persistentModelID)
+    return !only.contains(property.name) && !changed.isInserted(object.persistentModelID)
   }
 
   private func name(of object: any PersistentModel) throws -> RecordName {
     let identifier = object.persistentModelID
-    if let name = names[identifier] { return name }
-    try name([identifier])
-    return names[identifier]!
+    return try names[identifier] ?? name([identifier])[0]
   }
 
   // MARK: - Objects
 
   /// - Parameter only: the properties that changed; nil is all.
-  private func export(_ object: any PersistentModel, only: Set<String>?, isNew: Bool) throws {
+  private func export(
+    _ object: any PersistentModel, _ name: RecordName, _ state: RecordState?, only: Set<String>?, isNew: Bool
+  ) throws {
     let entity = type(of: object).__entity
-    guard let rules = schema[entity.name] else { return }
-    let name = try name(of: object)
+    guard let rules = schema[entity.name], let properties = replica.user.properties[entity.name] else { return }
     var change = RecordChange(name, entity.name)
-    let state = try view.state(name)
+    change.fields.reserveCapacity(properties.count)
     // Most classes have no personal attributes, and the name of such a record is a text to make.
     var personal: RecordChange?
     var personalState: RecordState?
@@ -123,8 +119,7 @@ final class TransactionBuilder {
       personalState = try view.state(name.personal)
     }
     let held = try ledger.held(name)
-    for property in entity.properties where only?.contains(property.name) ?? true {
-      guard let rule = rules.properties[property.name] else { continue }
+    for (property, rule) in properties where only?.contains(property.name) ?? true {
       switch rule.kind {
       case .attribute(let isSealed) where rule.isPersonal:
         // A default value need not travel: the account's other devices have it already.
@@ -138,11 +133,10 @@ final class TransactionBuilder {
       case .members, .derivedFromReference, .derivedFromMembers: note(object, name, property)
       }
     }
-    if try isNew && view.state(name) == nil { newRecords.insert(name) }
+    if isNew && state == nil { newRecords.insert(name) }
     if isNew || !change.isEmpty { try emit(change) }
     if let personal, !personal.isEmpty { try emit(personal) }
-    for property in entity.properties where property.isToMany && only?.contains(property.name) ?? true {
-      guard let rule = rules.properties[property.name] else { continue }
+    for (property, rule) in properties where property.isToMany && only?.contains(property.name) ?? true {
       if rule.kind == .members { try exportMembers(of: object, property, rule, name) }
       if rule.kind == .derivedFromMembers { try exportOwners(of: object, property, rule, name) }
     }
@@ -161,13 +155,13 @@ final class TransactionBuilder {
       try writeSealed(object, property, over: base, held: held, to: &change)
       return
     }
-    let cell = try ModelCells.cell(of: object, property)
-    var value = try UserStore.value(cell) { _, _ in }
+    let cell = try ModelCells.cell(of: object, property, writer: writer)
+    let value = try UserStore.value(cell) { _, _ in }
     guard value != held, value != base?.value else { return }
     // A value that was never written is what the declaration says, on every replica.
     if base == nil, value == .null, property.defaultValue == nil { return }
     if base == nil, !isNew, try isDefault(value, property) { return }
-    value = try UserStore.value(cell, asset: keepAsset)
+    if case .asset = value { _ = try UserStore.value(cell, asset: keepAsset) }
     if held != nil { try release(property.name, of: change.record) }
     change.fields[property.name] = FieldWrite(value, time, over: base?.time)
   }
@@ -366,8 +360,8 @@ final class TransactionBuilder {
 
   private func exportDeletions() throws {
     let names = try ledger.names(of: changed.deleted.map(UserStore.text))
-    for identifier in changed.deleted {
-      guard let known = names[UserStore.text(identifier)] else { continue }
+    for (identifier, known) in zip(changed.deleted, names) {
+      guard let known else { continue }
       let name = try view.resolve(known)
       try ledger.setObject(nil, of: known, identifier.entityName, zone: SyncWire.privateZone)
       guard let state = try view.state(name), state.isAlive else { continue }

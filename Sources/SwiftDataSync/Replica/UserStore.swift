@@ -10,7 +10,9 @@ final class UserStore {
   /// The classes that the store keeps, by name.
   let entities: [String: __Entity]
   let schema: SyncSchema
-  /// The attributes of each class that sync, with their rules.
+  /// The properties of each class that sync, with their rules.
+  let properties: [String: [(property: __Property, rule: SyncSchema.Property)]]
+  /// Those that are attributes.
   let attributes: [String: [(property: __Property, rule: SyncSchema.Property)]]
 
   /// Who makes the changes that come from other replicas, as the history names them.
@@ -28,11 +30,12 @@ final class UserStore {
     entities = Dictionary(models.runtimeEntities.map { ($0.name, $0) }) { first, _ in first }
     let schema = SyncSchema(models, scopes: scopes)
     self.schema = schema
-    attributes = entities.mapValues { entity in
-      entity.properties.filter { $0.isAttribute && $0.isStored }.compactMap { property in
+    properties = entities.mapValues { entity in
+      entity.properties.compactMap { property in
         schema[entity.name]?.properties[property.name].map { (property, $0) }
       }
     }
+    attributes = properties.mapValues { $0.filter { $0.property.isAttribute && $0.property.isStored } }
   }
 
   /// The models that a store of a container keeps and syncs.
@@ -54,7 +57,7 @@ final class UserStore {
 
   /// An identifier as text: the class and the key.
   static func text(_ identifier: PersistentIdentifier) -> String {
-    if let key = identifier.key { return "\(identifier.entityName)/\(key)" }
+    if let key = identifier.key { return identifier.entityName + "/" + String(key) }
     return "\(identifier.entityName)=\(identifier.customKey ?? "")"
   }
 

@@ -119,10 +119,9 @@ extension SyncEngine {
       let replica = try engine.replica()
       try replica.scan()
       let names = try replica.ledger.names(of: objects.map(UserStore.text))
-      try replica.ledger.prefetch(names.values)
       var shares: [PersistentIdentifier: SyncShare.ID] = [:]
-      for object in objects {
-        guard let name = names[UserStore.text(object)] else { continue }
+      for (object, name) in zip(objects, names) {
+        guard let name else { continue }
         let zone = try replica.zone(of: try replica.view.resolve(name))
         if zone != SyncWire.privateZone { shares[object] = zone }
       }
@@ -220,7 +219,7 @@ extension Replica {
   /// The record of a saved object.
   func recordName(of object: PersistentIdentifier) throws -> RecordName {
     try scan()
-    guard let name = try ledger.names(of: [UserStore.text(object)]).values.first else {
+    guard let name = try ledger.names(of: [UserStore.text(object)])[0] else {
       throw SyncError(
         code: .refused, message: "the \(object.entityName) is not saved in the store that syncs; save it, then share it"
       )

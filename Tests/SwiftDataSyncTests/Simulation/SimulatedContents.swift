@@ -21,7 +21,7 @@ struct SimulatedContents {
       let found = try ModelCells.objects(identifiers, in: context)
       func name(_ object: any PersistentModel) throws -> String? {
         let text = UserStore.text(object.persistentModelID)
-        guard let name = try ledger.names(of: [text])[text] else { return "unnamed \(text)" }
+        guard let name = try ledger.names(of: [text])[0] else { return "unnamed \(text)" }
         return records?.contains(name) ?? true ? name.text : nil
       }
       for (_, object) in found {

@@ -56,7 +56,7 @@ extension SimulatedNode {
     let targets = ModelCells.targets(of: object, property).map { UserStore.text($0.persistentModelID) }
     let names = try ledger.names(of: targets)
     return (
-      targets.map { names[$0]?.text ?? "unnamed" }.joined(separator: " "),
+      names.map { $0?.text ?? "unnamed" }.joined(separator: " "),
       try known.filter { try ledger.object(of: $0) != nil }.map(\.text).joined(separator: " ")
     )
   }

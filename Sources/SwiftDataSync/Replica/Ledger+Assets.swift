@@ -1,0 +1,24 @@
+import Foundation
+import SwiftData
+
+// Bytes of large values, on their way to the server or from it.
+
+extension Ledger {
+  func keepAsset(_ sha256: String, _ bytes: Data, isOutgoing: Bool) throws {
+    guard try asset(sha256) == nil else { return }
+    context.insert(LedgerAsset(sha256: sha256, bytes: bytes, isOutgoing: isOutgoing))
+  }
+
+  func asset(_ sha256: String) throws -> Data? {
+    try context.fetch(FetchDescriptor<LedgerAsset>(predicate: #Predicate<LedgerAsset> { $0.sha256 == sha256 }))
+      .first?.bytes
+  }
+
+  /// Removes assets that have arrived where they were sent to.
+  func dropAssets(_ names: [String]) throws {
+    guard !names.isEmpty else { return }
+    for row in try context.fetch(
+      FetchDescriptor<LedgerAsset>(predicate: #Predicate<LedgerAsset> { names.contains($0.sha256) }))
+    { context.delete(row) }
+  }
+}
