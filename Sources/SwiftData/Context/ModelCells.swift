@@ -110,6 +110,21 @@ package enum ModelCells {
     return try _openExistential(entity.type, do: fetch).filter { $0.entityName == entity.name }
   }
 
+  /// The identifiers of stored objects of a class and its subclasses, in order.
+  /// - Parameter last: the identifier that they follow; nil begins with the first one.
+  /// - Throws: an error of the store.
+  package static func identifiers(
+    of entity: __Entity, after last: PersistentIdentifier?, limit: Int, in context: ModelContext
+  ) throws -> [PersistentIdentifier] {
+    func fetch<M: PersistentModel>(_: M.Type) throws -> [PersistentIdentifier] {
+      var descriptor = FetchDescriptor<M>(sortBy: [SortDescriptor(\.persistentModelID)])
+      if let last { descriptor.predicate = #Predicate { $0.persistentModelID > last } }
+      descriptor.fetchLimit = limit
+      return try context.fetchIdentifiers(descriptor)
+    }
+    return try _openExistential(entity.type, do: fetch)
+  }
+
   /// Inserts an object of any class.
   package static func insert(_ object: any PersistentModel, into context: ModelContext) {
     func insert<M: PersistentModel>(_ object: M) { context.insert(object) }

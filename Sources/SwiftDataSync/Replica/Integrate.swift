@@ -40,14 +40,18 @@ extension Replica {
   }
 
   private func integrateBetweenSaves(_ entries: [LogEntry], _ zone: String) throws {
-    try writeBetweenSaves { try integrateOnce(entries, zone) }
+    let own = ledger.replica.clock.replica
+    let isOwn = !entries.isEmpty && entries.allSatisfy { $0.transaction.replica == own }
+    try writeBetweenSaves(isOwn: isOwn) { try integrateOnce(entries, zone) }
     try followOwners()
   }
 
   /// Repeats a write until the program does not save meanwhile.
-  func writeBetweenSaves(_ write: () throws -> Bool) throws {
+  /// - Parameter isOwn: whether nothing is written that others made. Objects that were not looked at yet might have to become
+  ///   one with those of others.
+  func writeBetweenSaves(isOwn: Bool = false, _ write: () throws -> Bool) throws {
     for _ in 0..<50 {
-      try scan()
+      _ = try isOwn ? scanSaves() : scan()
       if try write() { return }
     }
     throw ReplicaError(description: "the program saves so often that changes of others cannot be saved in between")

@@ -85,6 +85,9 @@ final class Ledger: RecordSource {
 
   // MARK: - Records
 
+  /// Whether it knows of no record.
+  var isEmpty: Bool { newestName == nil }
+
   /// Reads records in few statements.
   ///
   /// Names begin with the time, so that a name behind the newest one has no record. Most names that arrive are such names.

@@ -14,6 +14,8 @@ struct ReplicaState: Codable {
   var clockOffset: Int64 = 0
   /// The number of the newest transaction of the user's store that was looked at; nil before the first export.
   var seenTransaction: Int64?
+  /// How far the first scan of the store came; nil if it is over.
+  var firstScan: FirstScan?
   /// The number of the next transaction to send.
   var nextPending = 1
   /// The properties that the user's store had, by entity.

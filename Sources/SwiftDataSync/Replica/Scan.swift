@@ -5,17 +5,37 @@ import SyncProtocol
 extension Replica {
   /// Turns what the program saved since the last scan into transactions that are to be sent.
   /// - Returns: how many transactions it made.
-  /// - Throws: an error of the user's store or of the ledger; then nothing was taken.
+  /// - Throws: an error of the user's store or of the ledger; then what was taken is complete.
   @discardableResult
   func scan() throws -> Int {
+    var made = try scanSaves()
+    while isScanning { made += try scanNextPart() }
+    return made
+  }
+
+  /// Does what ``scan()`` does, but looks at one part only of a store that had objects before it synced, and at none as long as
+  /// something is to be sent.
+  @discardableResult
+  func scanPart() throws -> Int {
+    let made = try scanSaves()
+    return ledger.pending.isEmpty ? try scanNextPart() : made
+  }
+
+  /// Does what ``scan()`` does, but leaves the first scan of a store as it is.
+  func scanSaves() throws -> Int {
     guard let newest = try user.newestTransaction() else { return try scanEverything(seen: nil) }
-    guard let seen = ledger.replica.seenTransaction else { return try scanEverything(seen: newest) }
+    guard let seen = ledger.replica.seenTransaction else {
+      guard ledger.isEmpty else { return try scanEverything(seen: newest) }
+      (ledger.replica.seenTransaction, ledger.replica.firstScan) = (newest, FirstScan())
+      ledger.replica.knownProperties = user.propertyNames
+      return 0
+    }
     guard newest != seen else { return 0 }
     // A store that is behind was restored from a copy: what the log has is shown again.
     if newest < seen {
       ledger.replica.seenTransaction = newest
       try showEverything()
-      return try scan()
+      return try scanSaves()
     }
     guard let saves = try user.saves(after: seen, limit: 1000) else { return try scanEverything(seen: newest) }
     var (made, unsaved) = (0, 0)
@@ -32,7 +52,7 @@ extension Replica {
     }
     try ledger.save()
     try checkpoint(.scanned)
-    return saves.count == 1000 ? made + (try scan()) : made
+    return saves.count == 1000 ? made + (try scanSaves()) : made
   }
 
   /// Divides saves where no object was changed both before and after. What is read of an object is its newest value, so the
@@ -68,7 +88,7 @@ extension Replica {
   }
 
   /// - Parameter limit: how many changes a transaction may have; nil for one transaction for each zone.
-  private func export(_ changed: OrderedChanges, limit: Int? = nil) throws -> Int {
+  func export(_ changed: OrderedChanges, limit: Int? = nil) throws -> Int {
     let context = user.makeContext()
     let builder = try TransactionBuilder(self, context, changed)
     var made = 0
@@ -103,7 +123,7 @@ extension Replica {
     }
     // No save says which objects belong together, so that a large store travels in parts.
     let made = try export(changed, limit: 1000)
-    ledger.replica.seenTransaction = seen
+    (ledger.replica.seenTransaction, ledger.replica.firstScan) = (seen, nil)
     if shown.isEmpty { ledger.replica.knownProperties = properties }
     try ledger.save()
     try checkpoint(.scanned)

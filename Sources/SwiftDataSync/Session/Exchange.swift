@@ -10,6 +10,13 @@ extension Replica {
     return transactions.isEmpty ? nil : PushRequest(base: position(zone), transactions: transactions)
   }
 
+  /// Whether there is something to send. The next part of a store that had objects before it synced is made when the last one was
+  /// sent.
+  func hasUnsent(zone: String) throws -> Bool {
+    while ledger.pending.isEmpty, isScanning { try scanPart() }
+    return nextPush(zone: zone) != nil
+  }
+
   /// Takes in the transactions that were sent, if no other replica's transaction came before them in the log and the log has what
   /// this replica has. Otherwise the next pull brings all transactions in order.
   func didPush(_ request: PushRequest, _ response: PushResponse, zone: String, account: String) throws {

@@ -82,11 +82,11 @@ extension SyncEngine {
   }
 
   func push(_ replica: Replica, _ zone: String) async throws {
-    guard replica.nextPush(zone: zone) != nil else { return }
+    guard try replica.hasUnsent(zone: zone) else { return }
     var event = begin(.export)
     status.setUploading(true)
     do {
-      while replica.nextPush(zone: zone) != nil {
+      while try replica.hasUnsent(zone: zone) {
         try Task.checkCancellation()
         try replica.sealUnsent(zone: zone)
         guard let request = replica.nextPush(zone: zone) else { break }

@@ -276,7 +276,7 @@ public actor SyncEngine {
   private func exchange(sendingOnly isSending: Bool) async throws {
     let replica = try replica()
     do {
-      try replica.scan()
+      try replica.scanPart()
       try await catchUp(replica)
       var refused: SyncError?
       if !isSending {

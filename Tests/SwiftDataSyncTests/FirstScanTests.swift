@@ -1,0 +1,178 @@
+import Foundation
+import SyncProtocol
+import Testing
+
+@testable import SwiftData
+@testable import SwiftDataSync
+
+/// Replicas whose stores had objects before they synced. Each exchange does what a session does.
+@Suite("The first send of a large store") struct FirstScanTests {
+  private let server = SimulatedServer()
+  private let zone = SyncWire.privateZone
+
+  private final class Device {
+    let container: ModelContainer
+    private let ledger: ModelContainer
+    private let server: SimulatedServer
+    private(set) var replica: Replica!
+    var checkpoint: (Replica.Checkpoint) throws -> Void = { _ in }
+
+    init(_ server: SimulatedServer, _ save: (ModelContext) throws -> Void = { _ in }) throws {
+      self.server = server
+      container = try ModelContainer(
+        for: GrowthItem.self, CellOwner.self, CellUnique.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
+      ledger = try Ledger.container(at: nil)
+      let context = ModelContext(container)
+      try save(context)
+      try context.save()
+      try start()
+    }
+
+    func start() throws {
+      replica = try Replica(
+        user: UserStore(container), ledger: ledger, spare: .memory(),
+        now: { [server] in
+          server.now += 1
+          return server.now
+        }, random: SeededGenerator(seed: UInt64.random(in: 0...UInt64.max)),
+        checkpoint: { [unowned self] in try checkpoint($0) })
+    }
+
+    func pull() throws {
+      let zone = SyncWire.privateZone
+      while case let response = server.changes(after: replica.position(zone), limit: 100, replica: 0),
+        !response.entries.isEmpty
+      {
+        _ = try replica.didPull(response, zone: zone)
+      }
+    }
+
+    /// - Parameter afterPush: called when the server took something.
+    func sync(afterPush: () throws -> Void = {}) throws {
+      let zone = SyncWire.privateZone
+      try replica.scanPart()
+      try pull()
+      while try replica.hasUnsent(zone: zone), let request = replica.nextPush(zone: zone) {
+        try replica.didPush(request, try server.push(request), zone: zone, account: "a")
+        try afterPush()
+        if replica.nextPush(zone: zone)?.transactions.first?.id == request.transactions.first?.id { try pull() }
+      }
+    }
+
+    func all<M: PersistentModel>(_ type: M.Type) throws -> [M] {
+      try ModelContext(container).fetch(FetchDescriptor<M>())
+    }
+  }
+
+  private func items(_ numbers: Range<Int>) -> (ModelContext) -> Void {
+    { context in for number in numbers { context.insert(GrowthItem("\(number)")) } }
+  }
+
+  @Test("A replica holds one part of the store, whatever its size")
+  func flatMemory() throws {
+    func most(_ count: Int) throws -> Int {
+      let (server, device) = try { ($0, try Device($0, items(0..<count))) }(SimulatedServer())
+      var most = 0
+      device.checkpoint = { _ in
+        let (ledger, view) = (device.replica.ledger, device.replica.view)
+        let unsent = ledger.pending.reduce(0) { $0 + $1.transaction.changes.count }
+        most = max(most, ledger.records.count + view.states.count + unsent)
+      }
+      try device.sync()
+      #expect(server.log.reduce(0) { $0 + $1.transaction.changes.count } == count)
+      let reader = try Device(server)
+      try reader.sync()
+      #expect(try Set(reader.all(GrowthItem.self).map(\.name)).count == count)
+      return most
+    }
+    let (small, large) = (try most(2000), try most(6000))
+    #expect(small == large)
+    #expect(large < 5000)
+  }
+
+  @Test("A replica that was killed between two parts goes on with the next one, and sends each object once")
+  func resumes() throws {
+    let device = try Device(server, items(0..<3500))
+    var pushes = 0
+    #expect(throws: SimulatedCrash.self) {
+      try device.sync {
+        pushes += 1
+        if pushes == 2 { throw SimulatedCrash() }
+      }
+    }
+    try device.start()
+    try device.sync()
+    let names = server.log.flatMap { $0.transaction.changes.map(\.record) }
+    #expect(names.count == 3500 && Set(names).count == 3500)
+  }
+
+  @Test("What the program saves, changes and deletes between two parts arrives")
+  func changesBetweenParts() throws {
+    let device = try Device(server, items(0..<2500))
+    var pushes = 0
+    try device.sync {
+      pushes += 1
+      guard pushes == 1 else { return }
+      let context = ModelContext(device.container)
+      let items = try context.fetch(FetchDescriptor<GrowthItem>())
+      for name in ["10", "2400"] { items.first { $0.name == name }?.name = "changed \(name)" }
+      for name in ["20", "2450"] { context.delete(try #require(items.first { $0.name == name })) }
+      context.insert(GrowthItem("new"))
+      try context.save()
+    }
+    let reader = try Device(server)
+    for device in [device, reader] { try device.sync() }
+    let names = try Set(reader.all(GrowthItem.self).map(\.name))
+    #expect(names.count == 2499 && names.isSuperset(of: ["changed 10", "changed 2400", "new"]))
+    #expect(names == Set(try device.all(GrowthItem.self).map(\.name)))
+  }
+
+  @Test("A list whose members are in several parts has its order on other replicas")
+  func lists() throws {
+    let order = (0..<2500).shuffled().map { "\($0)" }
+    let device = try Device(server) { context in
+      let owner = CellOwner("owner")
+      context.insert(owner)
+      let parts = (0..<2500).map { CellPart("\($0)") }
+      for part in parts { context.insert(part) }
+      owner.parts = order.map { parts[Int($0)!] }
+      owner.notes = (0..<1500).reversed().map { CellNote("\($0)") }
+    }
+    let reader = try Device(server)
+    for device in [device, reader] { try device.sync() }
+    for device in [device, reader] {
+      let owner = try #require(try device.all(CellOwner.self).first)
+      #expect(owner.parts.map(\.name) == order)
+      #expect(owner.notes.map(\.name) == (0..<1500).reversed().map { "\($0)" })
+    }
+  }
+
+  @Test("An object that was not looked at yet becomes one with another replica's object of the same unique value")
+  func unique() throws {
+    let other = try Device(server)
+    try other.sync()
+    let device = try Device(server) { context in
+      for number in 0..<3500 {
+        let object = CellUnique("\(number)")
+        object.left = "local"
+        context.insert(object)
+      }
+    }
+    var pushes = 0
+    try device.sync {
+      pushes += 1
+      guard pushes == 1 else { return }
+      let context = ModelContext(other.container)
+      context.insert(CellUnique("3499"))
+      try context.save()
+      try other.sync()
+    }
+    for device in [device, other, device] { try device.sync() }
+    for device in [device, other] {
+      let objects = try device.all(CellUnique.self)
+      // The local object was exported later, so that its values count.
+      #expect(objects.count == 3500 && objects.allSatisfy { $0.left == "local" })
+    }
+  }
+}
