@@ -99,7 +99,7 @@ import Foundation
       byte(2)
       fixed(value.replica)
     }
-    fixed(UInt64(bitPattern: value.milliseconds) << 16 | UInt64(value.counter))
+    fixed(value.bits)
     lastTime = value
   }
 
@@ -231,9 +231,7 @@ import Foundation
     case 2: replica = try fixed()
     default: throw damaged()
     }
-    let value = try fixed()
-    lastTime = HybridTime(
-      milliseconds: Int64(value >> 16), counter: UInt16(truncatingIfNeeded: value), replica: replica)
+    lastTime = HybridTime(bits: try fixed(), replica: replica)
     return lastTime
   }
 

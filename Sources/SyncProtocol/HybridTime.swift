@@ -5,24 +5,30 @@ import Foundation
 ///
 /// Moments of one replica ascend. A new moment of a replica is later than every moment that the replica has seen.
 public struct HybridTime: Hashable, Comparable, Sendable {
-  /// Milliseconds since 1970, in UTC.
-  public let milliseconds: Int64
-  /// Orders moments within a millisecond.
-  public let counter: UInt16
+  // Each field of a record has moments, so that they are small. 48 bits of milliseconds last for 8,900 years.
+  @usableFromInline let bits: UInt64
   /// The replica that gave the moment. It breaks ties.
   public let replica: UInt64
+
+  /// Milliseconds since 1970, in UTC.
+  public var milliseconds: Int64 { Int64(bits >> 16) }
+  /// Orders moments within a millisecond.
+  public var counter: UInt16 { UInt16(truncatingIfNeeded: bits) }
 
   /// The moment before all others.
   public static let zero = HybridTime(milliseconds: 0, counter: 0, replica: 0)
 
-  /// Makes a moment.
+  /// Makes a moment. Milliseconds before 1970, or that take more than 48 bits, become the nearest ones that can be kept.
   public init(milliseconds: Int64, counter: UInt16, replica: UInt64) {
-    (self.milliseconds, self.counter, self.replica) = (milliseconds, counter, replica)
+    self.init(bits: UInt64(min(max(milliseconds, 0), 1 << 48 - 1)) << 16 | UInt64(counter), replica: replica)
   }
 
+  /// Makes a moment of the milliseconds and, in the lowest 16 bits, the counter.
+  init(bits: UInt64, replica: UInt64) { (self.bits, self.replica) = (bits, replica) }
+
   /// Orders moments by time, then by counter, then by replica.
-  public static func < (left: HybridTime, right: HybridTime) -> Bool {
-    (left.milliseconds, left.counter, left.replica) < (right.milliseconds, right.counter, right.replica)
+  @inlinable public static func < (left: HybridTime, right: HybridTime) -> Bool {
+    left.bits == right.bits ? left.replica < right.replica : left.bits < right.bits
   }
 }
 
@@ -39,8 +45,7 @@ extension HybridTime: CustomStringConvertible, Codable {
           index += 1
         }
       }
-      append(UInt64(bitPattern: milliseconds), 12)
-      append(UInt64(counter), 4)
+      append(bits, 16)
       append(replica, 16)
       return 32
     }
@@ -55,7 +60,7 @@ extension HybridTime: CustomStringConvertible, Codable {
       guard let digit = Self.digits.firstIndex(of: byte) else { return nil }
       if index < 16 { parts.0 = parts.0 << 4 | UInt64(digit) } else { parts.1 = parts.1 << 4 | UInt64(digit) }
     }
-    self.init(milliseconds: Int64(parts.0 >> 16), counter: UInt16(parts.0 & 0xFFFF), replica: parts.1)
+    self.init(bits: parts.0, replica: parts.1)
   }
 
   /// Decodes the text of a moment.

@@ -19,6 +19,11 @@ public struct PropertyMap<Value> {
   /// Makes room for values.
   @inlinable package mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
+  /// Whether some value is chosen.
+  @inlinable package func containsValue(_ isChosen: (Value) -> Bool) -> Bool {
+    entries.contains { isChosen($0.value) }
+  }
+
   /// Whether it has the same names as another map.
   @inlinable package func hasNames<Other>(of other: PropertyMap<Other>) -> Bool {
     entries.elementsEqual(other.entries) { $0.name == $1.name }

@@ -5,14 +5,20 @@ public struct RecordName: Hashable, Sendable {
   // A UUID takes 16 bytes here, which are hashed and compared much faster than its text.
   @usableFromInline let high, low: UInt64
   /// A name that is no UUID in lowercase.
-  @usableFromInline let other: String?
+  @usableFromInline let other: OtherName?
+
+  // A reference, which takes half the room of a text.
+  @usableFromInline final class OtherName: Sendable {
+    @usableFromInline let text: String
+    init(_ text: String) { self.text = text }
+  }
 
   /// Takes a name as it is.
   public init(_ text: String) {
     if let (high, low) = Self.parse(text) {
       (self.high, self.low, other) = (high, low, nil)
     } else {
-      (high, low, other) = (0, 0, text)
+      (high, low, other) = (0, 0, OtherName(text))
     }
   }
 
@@ -35,7 +41,7 @@ public struct RecordName: Hashable, Sendable {
 
   /// The text.
   public var text: String {
-    other
+    other?.text
       ?? String(unsafeUninitializedCapacity: 36) { buffer in
         for place in Self.dashes { buffer[place] = UInt8(ascii: "-") }
         for digit in 0..<32 {
@@ -82,12 +88,12 @@ public struct RecordName: Hashable, Sendable {
 extension RecordName {
   /// Compares the bytes.
   @inlinable public static func == (left: RecordName, right: RecordName) -> Bool {
-    left.low == right.low && left.high == right.high && left.other == right.other
+    left.low == right.low && left.high == right.high && left.other?.text == right.other?.text
   }
 
   /// Hashes what can differ: few names are no UUIDs.
   public func hash(into hasher: inout Hasher) {
-    if let other { return hasher.combine(other) }
+    if let other { return hasher.combine(other.text) }
     hasher.combine(low)
     hasher.combine(high)
   }
@@ -96,7 +102,7 @@ extension RecordName {
 
   /// A hash of few instructions. Its keys are random in each process, so that nobody can choose names that collide.
   @inlinable package var quickHash: Int {
-    if let other { return other.hashValue }
+    if let other { return other.text.hashValue }
     let (high, low) = (high ^ Self.hashKeys.0).multipliedFullWidth(by: low ^ Self.hashKeys.1)
     return Int(truncatingIfNeeded: high ^ low)
   }

@@ -14,10 +14,14 @@ struct RecordMap<Value> {
   var count: Int { names.count }
   var isEmpty: Bool { names.isEmpty }
 
+  /// Makes room for so many records, and for twice as many as there is room for at least: otherwise many calls for a few more would
+  /// copy the table each time.
   mutating func reserve(_ count: Int) {
-    names.reserveCapacity(count)
-    values.reserveCapacity(count)
-    if count * 2 > places.count { place(room: count * 2) }
+    guard count * 2 > places.count else { return }
+    let room = Swift.max(count, names.count * 2)
+    names.reserveCapacity(room)
+    values.reserveCapacity(room)
+    place(room: room * 2)
   }
 
   private mutating func place(room: Int) {

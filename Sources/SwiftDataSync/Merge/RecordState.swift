@@ -50,6 +50,9 @@ struct RecordState: Equatable {
   /// All that it leads to, by property.
   var references: Set<Reference> {
     var found = Set<Reference>()
+    // Most records lead to nothing.
+    let hasTargets = fields.containsValue { if case .record = $0.value { true } else { false } }
+    guard hasTargets || !members.isEmpty else { return found }
     for (property, field) in fields {
       if case .record(let name) = field.value { found.insert(Reference(property, name)) }
     }

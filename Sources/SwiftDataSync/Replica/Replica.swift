@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -43,7 +44,7 @@ final class Replica {
   init(
     user: UserStore, ledger: ModelContainer, spare: SpareLedger, keyring: Keyring? = nil,
     resolvers: ConflictResolvers = ConflictResolvers(), now: @escaping () -> Int64,
-    random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    random: any RandomNumberGenerator = SecureGenerator(),
     checkpoint: @escaping (Checkpoint) throws -> Void = { _ in }
   ) throws {
     (self.user, self.spare) = (user, spare)
@@ -250,6 +251,19 @@ private struct Restamping {
     write.place = write.place.map(place)
     write.inversePlace = write.inversePlace.map(place)
     return write
+  }
+}
+
+/// Random numbers for names, which nobody can guess. The system's generator is a system call for each number.
+struct SecureGenerator: RandomNumberGenerator {
+  private var numbers: [UInt64] = []
+
+  mutating func next() -> UInt64 {
+    if numbers.isEmpty {
+      let bytes = SymmetricKey(size: SymmetricKeySize(bitCount: 64 * 64))
+      numbers = bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
+    }
+    return numbers.removeLast()
   }
 }
 

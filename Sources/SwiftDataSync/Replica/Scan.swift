@@ -149,6 +149,7 @@ struct OrderedChanges {
   func isInserted(_ object: PersistentIdentifier) -> Bool { insertedSet.contains(object) }
 
   mutating func add(_ save: UserStore.Save) {
+    insertedSet.reserveCapacity(insertedSet.count + save.inserted.count)
     for object in save.inserted { insert(object) }
     for (object, names) in save.updated { update(object, names) }
     for object in save.deleted { delete(object) }

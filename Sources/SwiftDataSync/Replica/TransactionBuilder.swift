@@ -13,6 +13,7 @@ final class TransactionBuilder {
   private let writer = ValueWriter()
   /// The moment of all writes of the transaction: of two transactions that write the same fields, one wins all of them.
   private let time: HybridTime
+  /// The names of objects that others may lead to.
   private var names: [PersistentIdentifier: RecordName] = [:]
   private var changes: [RecordChange] = []
   /// The records that no transaction had before.
@@ -44,7 +45,6 @@ final class TransactionBuilder {
     let found = zip(ours, try ModelCells.objects(at: ours, in: context)).compactMap { identifier, object in
       object.map { (identifier: identifier, object: $0) }
     }
-    names.reserveCapacity(found.count)
     let names = try name(found.map(\.identifier))
     if schema.hasReferences { try nameTargets(of: found.map(\.object)) }
     for (name, (identifier, object)) in zip(names, found) {
@@ -72,7 +72,7 @@ final class TransactionBuilder {
       let (identifier, text) = object
       if let name = names[identifier] { return name }
       let name = try known.map(view.resolve) ?? replica.makeName()
-      names[identifier] = name
+      if schema.hasReferences { names[identifier] = name }
       if known == nil { try ledger.addObject(text, of: name, identifier.entityName) }
       return name
     }
