@@ -71,6 +71,14 @@ extension RecordState {
 }
 
 extension Fold {
+  /// A mark that lost against another one: two replicas moved a record out of a zone without having seen each other's move.
+  struct LostMark {
+    let record: RecordName
+    /// Where the losing replica moved the record.
+    let home: FieldValue
+    let time: HybridTime
+  }
+
   /// The name under which a replica keeps what the log of a zone says of a record.
   func key(_ name: RecordName, in zone: String) throws -> RecordName {
     try !zones.areSeveral || state(name)?.place == zone ? name : name.apart(zone)

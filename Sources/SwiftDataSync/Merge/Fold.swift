@@ -30,6 +30,7 @@ final class Fold: RecordSource {
   private(set) var uniques: [String: RecordName?] = [:]
   private var referrersAdded: [RecordName: Set<Referrer>] = [:]
   private(set) var conflicts: [Conflict] = []
+  private(set) var lostMarks: [LostMark] = []
   /// The records with unique values that the current transaction changed.
   private var changed: [RecordName] = []
   /// The zones that records left.
@@ -142,14 +143,16 @@ final class Fold: RecordSource {
       var value = write.value
       if case .record(let target) = value { value = .record(try resolve(target)) }
       let wins = old.map { write.time > $0.time } ?? true
-      if let old, old.time != write.over, old.time != write.time, old.value != value, !SyncSchema.isPlace(property),
-        property != SyncSchema.home, !name.isApart
-      {
-        conflicts.append(
-          Conflict(
-            record: name, entity: entity, property: property, lost: wins ? old.value : value,
-            kept: wins ? value : old.value, lostTime: wins ? old.time : write.time,
-            keptTime: wins ? write.time : old.time))
+      if let old, old.time != write.over, old.time != write.time, old.value != value, !SyncSchema.isPlace(property) {
+        let conflict = Conflict(
+          record: name, entity: entity, property: property, lost: wins ? old.value : value,
+          kept: wins ? value : old.value, lostTime: wins ? old.time : write.time,
+          keptTime: wins ? write.time : old.time)
+        if property == SyncSchema.home {
+          lostMarks.append(LostMark(record: name.joined, home: conflict.lost, time: conflict.lostTime))
+        } else if !name.isApart {
+          conflicts.append(conflict)
+        }
       }
       return wins ? RecordState.Field(value: value, time: write.time) : nil
     }

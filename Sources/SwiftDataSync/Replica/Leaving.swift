@@ -29,7 +29,8 @@ extension Replica {
   ///
   /// The log of a zone says nothing more of a record that left the zone. A change that comes after the mark is sent again by the
   /// replica that made it. One that comes before the mark, and that the replica which moved the record had not seen, is sent
-  /// again by that replica.
+  /// again by that replica. If two replicas moved a record out of the zone without having seen each other's move, the later
+  /// mark wins, and the other replica takes the record out of the zone that it moved it to.
   /// - Parameters:
   ///   - entries: what is taken in. It may be among the unsent transactions still.
   ///   - shadow: a fold with these entries.
@@ -55,7 +56,8 @@ extension Replica {
         if !moving.contains(change.record) { late.append((change, pending.zone)) }
       }
     }
-    guard !late.isEmpty else { return LateChanges() }
+    let lost = shadow.lostMarks.filter { $0.time.replica == ledger.replica.clock.replica }
+    guard !late.isEmpty || !lost.isEmpty else { return LateChanges() }
     let view = makeFold(over: shadow)
     for pending in unsent { try view.apply(pending.transaction, zone: pending.zone) }
     var (found, whole, records) = (Distribution(), Set<RecordName>(), Set<RecordName>())
@@ -78,6 +80,9 @@ extension Replica {
         }
         found.add(change, target)
       }
+    }
+    for mark in lost {
+      if let (change, target) = try leaving(mark.record, home: mark.home, for: zone, view) { found.add(change, target) }
     }
     // A record that is in another zone does not follow its owner.
     let places = Set(late.map(\.zone))
@@ -146,16 +151,25 @@ extension Replica {
       let back = self.mark(name, state, in: state.place).fields[SyncSchema.home]!
       state.fields[SyncSchema.home] = .init(value: back.value, time: back.time)
       try send(Self.changes(of: name, state), state.place, view)
-    } else if let target = zones.all.first(where: { mark.value == .text(zones.home(of: $0)) }),
-      ledger.isWritable(target)
-    {
-      // It leaves the new zone again.
-      guard
-        let state = try [name, name.apart(target)].compactMap({ try view.state($0) })
-          .first(where: { $0.place == target && $0.alias == nil && $0.claims(zones) })
-      else { return }
-      try send([self.mark(name, state, in: zone)], target, view)
+    } else if let (change, target) = try leaving(name, home: mark.value, for: zone, view) {
+      try send([change], target, view)
     }
+  }
+
+  /// The change by which a record leaves the zone again that this replica moved it to.
+  /// - Parameters:
+  ///   - home: the zone that it was moved to.
+  ///   - zone: the zone that it came from.
+  /// - Returns: the change and the zone to send it to; nil if the record is not there.
+  private func leaving(
+    _ name: RecordName, home: FieldValue, for zone: String, _ view: Fold
+  ) throws -> (change: RecordChange, target: String)? {
+    let zones = ledger.zones
+    guard let target = zones.all.first(where: { home == .text(zones.home(of: $0)) }), ledger.isWritable(target),
+      let state = try [name, name.apart(target)].compactMap({ try view.state($0) })
+        .first(where: { $0.place == target && $0.alias == nil && $0.claims(zones) })
+    else { return nil }
+    return (mark(name, state, in: zone), target)
   }
 
   private func send(_ changes: [RecordChange], _ zone: String, _ view: Fold) throws {

@@ -122,4 +122,28 @@ struct ZoneChangeTests {
       #expect(try group.contents(index).contains("single in Jazz, a b c"), "device \(index)")
     }
   }
+
+  @Test(
+    "moves to one place only if its owner and a participant move it out of a share at the same time",
+    arguments: [false, true], [false, true])
+  func twoMoves(bobIsLater: Bool, bobIsFirst: Bool) throws {
+    try group.save(bob) { $0.insert(SharedPlaylist("Blues")) }
+    try group.sync(bob)
+    try group.share(bob, named: "share-2", playlist: "Blues")
+    group.grant("ann", zone: "share-2")
+    try put("Jazz", ann)
+    for index in [ann, bob, annsOther, ann, bob, annsOther] { try group.sync(index) }
+    for index in bobIsLater ? [ann, bob] : [bob, ann] {
+      try put(index == ann ? "Rock" : "Blues", index)
+      try group.devices[index].replica.scan()
+    }
+    for index in bobIsFirst ? [bob, ann, bob, ann] : [ann, bob, ann, bob] { try group.sync(index) }
+    for index in [ann, bob, annsOther, annsLate] { try group.sync(index) }
+    for index in [annsOther, annsLate, ann, bob] { try group.sync(index) }
+    for index in [ann, annsOther, annsLate] {
+      let tracks = try group.contents(index).filter { $0.hasPrefix("single") }
+      #expect(tracks == [bobIsLater ? "single in Blues" : "single in Rock"], "device \(index)")
+    }
+    #expect(try group.contents(bob).contains("single in Blues") == bobIsLater)
+  }
 }
