@@ -5,6 +5,16 @@ import Testing
 
 @testable import SwiftDataSync
 
+@Model private final class ReadReceipt {
+  var readers: String = ""
+  init() {}
+}
+
+/// Readers of both sides.
+private struct AllReaders: ConflictResolver {
+  func resolve(local: ReadReceipt, remote: ReadReceipt) { local.readers = remote.readers + local.readers }
+}
+
 @Suite("A crash between the save of an import and its bookkeeping")
 struct InterruptedImportTests {
   private let server = SimulatedService()
@@ -53,6 +63,29 @@ struct InterruptedImportTests {
     for node in [one, other] {
       let badges = try ModelContext(node.container).fetch(FetchDescriptor<SimBadge>())
       #expect(badges.map(\.person?.email) == ["ann@example.com"], "replica \(node.index)")
+    }
+  }
+
+  @Test("A resolver decides each conflict once", arguments: [Replica.Checkpoint.intentSaved, .userSaved, .resolved])
+  func resolver(_ crash: Replica.Checkpoint) throws {
+    var resolvers = ConflictResolvers()
+    resolvers.add(AllReaders())
+    let group = try ReplicaGroup([ReadReceipt.self], resolvers: resolvers)
+    try group.save(0) { $0.insert(ReadReceipt()) }
+    try group.syncAll()
+    // The second one loses by its time, so that the import changes the object.
+    for (index, reader) in [(1, "b"), (0, "a")] {
+      try group.save(index) { try group.first(ReadReceipt.self, $0).readers = reader }
+      try group.replicas[index].scan()
+    }
+    try group.sync(0)
+    group.crashesAt = crash
+    #expect(throws: SimulatedCrash.self) { try group.sync(1) }
+    try group.restart(1)
+    try group.sync(1)
+    try group.syncAll()
+    for index in 0..<2 {
+      #expect(try group.all(ReadReceipt.self, index).map(\.readers) == ["ab"], "replica \(index)")
     }
   }
 }

@@ -10,6 +10,9 @@ final class ReplicaGroup {
   let containers: [ModelContainer]
   private(set) var replicas: [Replica] = []
   private let ledgers: [ModelContainer]
+  private let resolvers: ConflictResolvers
+  /// Where the next crash of a replica comes.
+  var crashesAt: Replica.Checkpoint?
 
   init(
     _ models: [any PersistentModel.Type], count: Int = 2, resolvers: ConflictResolvers = ConflictResolvers()
@@ -20,15 +23,25 @@ final class ReplicaGroup {
         for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
     }
     ledgers = try (0..<count).map { _ in try Ledger.container(at: nil) }
-    for index in 0..<count {
-      replicas.append(
-        try Replica(
-          user: UserStore(containers[index]), ledger: ledgers[index], spare: .memory(), resolvers: resolvers,
-          now: { [server] in
-            server.now += 1
-            return server.now
-          }, random: SeededGenerator(seed: UInt64(index))))
-    }
+    self.resolvers = resolvers
+    for index in 0..<count { replicas.append(try replica(index)) }
+  }
+
+  /// Starts a replica again after a crash: only what was saved is left.
+  func restart(_ index: Int) throws { replicas[index] = try replica(index) }
+
+  private func replica(_ index: Int) throws -> Replica {
+    try Replica(
+      user: UserStore(containers[index]), ledger: ledgers[index], spare: .memory(), resolvers: resolvers,
+      now: { [server] in
+        server.now += 1
+        return server.now
+      }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(server.now)),
+      checkpoint: { [unowned self] checkpoint in
+        guard crashesAt == checkpoint else { return }
+        crashesAt = nil
+        throw SimulatedCrash()
+      })
   }
 
   /// Saves what the body does with a new context of a replica.

@@ -89,11 +89,21 @@ extension Replica {
     return found
   }
 
+  /// The conflicts of a batch whose import a crash interrupted, unless resolvers were asked before the crash.
+  /// - Parameter number: the number of the import's save.
+  func contested(_ intent: ReplicaState.Intent, _ shadow: Fold, savedAs number: Int64) throws -> [Contested] {
+    guard !resolvers.isEmpty, try user.saves(after: number, limit: 1000)?.contains(where: \.isResolved) == false else {
+      return []
+    }
+    try rebuildView()
+    return try contested(intent.entries, intent.zone, shadow)
+  }
+
   /// Asks the resolvers, and saves what they decide as the program would.
   func resolve(_ contested: [Contested]) throws {
     guard !contested.isEmpty else { return }
     let context = user.makeContext()
-    context.author = "sync-resolver"
+    context.author = UserStore.resolverAuthor
     for conflict in contested {
       guard let entity = user.entities[conflict.local.entity], let text = try ledger.object(of: conflict.name),
         let identifier = user.identifier(text),

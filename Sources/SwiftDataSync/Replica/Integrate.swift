@@ -85,9 +85,7 @@ extension Replica {
     }
     let ids = Set(entries.map(\.transaction.id))
     let contested = try contested(entries, zone, shadow)
-    guard try write(shadow, intent, without: ids, late: late) else { return false }
-    try resolve(contested)
-    return true
+    return try write(shadow, intent, without: ids, late: late, contested)
   }
 
   /// Brings the user's store to what a fold of the log says, with what is unsent on top, and the ledger to the fold.
@@ -95,12 +93,14 @@ extension Replica {
   ///   - intent: what brings the ledger to the fold after a crash.
   ///   - sent: transactions that the fold has already.
   ///   - late: what follows from the batch for other zones.
+  ///   - contested: the conflicts of the batch that resolvers decide.
   ///   - records: records that may differ beside those that the fold changed.
   ///   - undone: the properties of records whose changes were undone.
   /// - Returns: false if the program saved meanwhile. Then nothing was written.
   func write(
     _ shadow: Fold, _ intent: ReplicaState.Intent, without sent: Set<UUID> = [],
-    late: LateChanges = LateChanges(), also records: Set<RecordName> = [], undone: [RecordName: Set<String>] = [:]
+    late: LateChanges = LateChanges(), _ contested: [Contested] = [], also records: Set<RecordName> = [],
+    undone: [RecordName: Set<String>] = [:]
   ) throws -> Bool {
     let expected = ledger.replica.seenTransaction
     let new = makeFold(over: shadow)
@@ -132,9 +132,14 @@ extension Replica {
       try checkpoint(.userSaved)
     }
     try note(materializer, new, zone: intent.zone)
+    // Before the batch counts as taken in, so that a crash does not leave a conflict without its resolver. A resolver that
+    // fails does not keep the batch from being taken in.
+    let resolved = Result { try resolve(contested) }
+    if !contested.isEmpty { try checkpoint(.resolved) }
     try finish(intent, shadow, seen: seen, late: late)
     try rebuildView()
     try checkpoint(.integrated)
+    try resolved.get()
     return true
   }
 

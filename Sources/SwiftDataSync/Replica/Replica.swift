@@ -32,6 +32,11 @@ final class Replica {
 
   enum Checkpoint: CaseIterable {
     case scanned, intentSaved, userSaved, integrated, restamped
+    /// A replica passes it only if it has resolvers.
+    case resolved
+
+    /// Those that every replica passes.
+    static let allCases: [Checkpoint] = [.scanned, .intentSaved, .userSaved, .integrated, .restamped]
   }
 
   /// - Parameters:
@@ -156,6 +161,7 @@ final class Replica {
       let shadow = makeFold(over: ledger)
       for entry in intent.entries { try shadow.apply(entry.transaction, zone: intent.zone) }
       if let refolded = intent.refolded { shadow.take(refolded.states.lazy.map { ($0, $1) }, refolded.holders) }
+      let contested = try contested(intent, shadow, savedAs: next.number)
       try noteMoves(intent.moved ?? [], shadow, zone: intent.zone)
       for name in intent.inserted {
         let entity = try shadow.state(name)?.entity ?? ""
@@ -166,6 +172,7 @@ final class Replica {
       for case let name? in gone { try ledger.setObject(nil, of: name, "", zone: intent.zone) }
       for (name, values) in intent.held ?? [:] { try ledger.setHeld(values, of: name) }
       let late = try late(intent.entries, zone: intent.zone, shadow)
+      try resolve(contested)
       try finish(intent, shadow, seen: next.number, late: late)
     } else {
       ledger.replica.intent = nil

@@ -17,6 +17,7 @@ final class UserStore {
 
   /// Who makes the changes that come from other replicas, as the history names them.
   static let author = "sync"
+  static let resolverAuthor = "sync-resolver"
 
   /// - Parameters:
   ///   - container: the container, which has to stay open.
@@ -82,6 +83,8 @@ final class UserStore {
   struct Save {
     let number: Int64
     let isSync: Bool
+    /// Whether it has what resolvers decided.
+    let isResolved: Bool
     var inserted: [PersistentIdentifier] = []
     /// The properties that changed, by object.
     var updated: [(PersistentIdentifier, Set<String>?)] = []
@@ -110,7 +113,9 @@ final class UserStore {
   }
 
   private func save(_ transaction: DefaultHistoryTransaction) -> Save {
-    var save = Save(number: transaction.transactionIdentifier, isSync: transaction.author == Self.author)
+    var save = Save(
+      number: transaction.transactionIdentifier, isSync: transaction.author == Self.author,
+      isResolved: transaction.author == Self.resolverAuthor)
     for change in transaction.changes {
       switch change {
       case .insert(let insert): save.inserted.append(insert.changedPersistentIdentifier)
