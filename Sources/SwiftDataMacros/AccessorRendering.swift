@@ -10,7 +10,11 @@ extension PersistedProperty {
     // Unchecked, because every access ends before other code can run.
     let start = "@exclusivity(unchecked) \(isolation)private final var \(storageName)"
     switch storage {
-    case .inPlace(let type), .direct(let type): return DeclSyntax(unparsed: "\(start): \(type)")
+    case .inPlace(let type): return DeclSyntax(unparsed: "\(start): \(type)")
+    case .direct(let type):
+      // A variable of a type with a question mark begins as nil, after the initial value of the property was stored.
+      let isReset = initialValue.map { !$0.is(NilLiteralExprSyntax.self) } == true && type.hasSuffix("?")
+      return DeclSyntax(unparsed: "\(start): \(isReset ? "Swift.Optional<\(type.dropLast())>" : type)")
     case .slot(let type?): return DeclSyntax(unparsed: "\(start): SwiftData.__Slot<\(type)>")
     case .slot(nil):
       return DeclSyntax(unparsed: "\(start) = SwiftData.__Slot(\(initialValue?.trimmedDescription ?? ""))")
