@@ -108,7 +108,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "CrashModels", "CrashHelper", "PostgresServers",
+        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataTesting", "CrashModels", "CrashHelper",
+        "PostgresServers",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),

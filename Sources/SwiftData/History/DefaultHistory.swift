@@ -41,6 +41,13 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
     self.processIdentifier = process
   }
 
+  /// The transaction with its changes.
+  func with(_ changes: [HistoryChange]) -> Self {
+    Self(
+      timestamp: timestamp, changes: changes, number: transactionIdentifier, store: storeIdentifier, author: author,
+      program: bundleIdentifier, process: processIdentifier)
+  }
+
   // Transactions are immutable.
   /// Compares the tokens.
   public static func == (left: Self, right: Self) -> Bool { left.token == right.token }

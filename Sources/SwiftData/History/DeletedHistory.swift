@@ -110,9 +110,7 @@ package enum MissedHistory {
   package static func transactions(
     _ gone: [DefaultHistoryTransaction], _ filter: Predicate<DefaultHistoryTransaction>?
   ) throws -> [DefaultHistoryTransaction] {
-    guard let filter, !KeyPathsOfExpression(filter.expression).contain(\DefaultHistoryTransaction.changes) else {
-      return gone
-    }
+    guard let filter, HeadExpression.isDecided(filter) else { return gone }
     return try gone.filter { try filter.evaluate($0) }
   }
 
@@ -149,24 +147,5 @@ package enum MissedHistory {
       return "transaction \(range)" + (author.map { " by \"\($0)\"" } ?? "")
     }
     return texts.joined(separator: ", ") + (runs.count > 5 ? " and others" : "")
-  }
-}
-
-/// The key paths anywhere in an expression.
-private struct KeyPathsOfExpression {
-  private var found: Set<AnyKeyPath> = []
-
-  init(_ expression: Any) { visit(expression) }
-
-  func contain(_ path: AnyKeyPath) -> Bool { found.contains(path) }
-
-  // Expressions are structs of expressions. The visitor inspects their stored properties.
-  private mutating func visit(_ value: Any) {
-    if let path = value as? AnyKeyPath {
-      found.insert(path)
-      return
-    }
-    guard value is any PredicateExpression || Mirror(reflecting: value).displayStyle == .tuple else { return }
-    for child in Mirror(reflecting: value).children { visit(child.value) }
   }
 }

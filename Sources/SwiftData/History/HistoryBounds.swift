@@ -1,97 +1,144 @@
 import Foundation
 
-/// Bounds on the position in the history that follow from a predicate's form, so that fetching new transactions does
-/// not read old ones.
+/// What the form of a predicate implies about the transactions that it selects, so that a fetch does not read others.
 package struct HistoryBounds {
   /// Every matching transaction has a greater number.
-  package var after: Int64 = 0
+  private(set) var after: Int64 = 0
+  /// No matching transaction has a greater number.
+  private(set) var through = Int64.max
   /// The greatest token whose successors the predicate selects.
-  package var token: Int64?
+  package private(set) var token: Int64?
+  /// Comparisons that hold for the time of every matching transaction.
+  private(set) var times: [(operator: String, seconds: Double)] = []
+  /// The author of every matching transaction, or nil if the predicate implies none.
+  private(set) var author: String?
+  /// Whether every transaction with such a number and time matches.
+  private(set) var isExact = true
 
+  private let store: String
+
+  /// - Parameter store: the identifier of the store, whose tokens bound the numbers.
   package init(_ predicate: Predicate<DefaultHistoryTransaction>?, store: String) {
-    guard let predicate else { return }
-    (predicate.expression as? any HistoryCondition)?.narrow(&self, store)
+    self.store = store
+    if let predicate { narrow(by: predicate.expression) }
   }
 
-  /// Reads the transactions that a descriptor selects, page by page.
-  /// - Parameter page: the transactions after a number, the oldest first; empty after the newest one.
-  package func transactions(
-    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
-    page: (_ after: Int64) throws -> [DefaultHistoryTransaction]
-  ) throws -> [DefaultHistoryTransaction] {
-    let maximum = descriptor.fetchLimit > 0 ? Int(clamping: descriptor.fetchLimit) : Int.max
-    // With a custom order, the limit applies to that order, so all transactions are read first.
-    let needed = descriptor.sortBy.isEmpty ? maximum : Int.max
-    var result = [DefaultHistoryTransaction]()
-    var last = after
-    while result.count < needed {
-      let found = try page(last)
-      guard let newest = found.last else { break }
-      last = newest.transactionIdentifier
-      for transaction in found where try descriptor.predicate?.evaluate(transaction) ?? true {
-        result.append(transaction)
+  fileprivate mutating func narrow(by expression: Any) {
+    if let condition = expression as? any HistoryCondition { condition.narrow(&self) } else { isExact = false }
+  }
+
+  fileprivate enum Comparison: String {
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+    case equal = "="
+
+    /// The comparison with its sides exchanged.
+    var reversed: Comparison {
+      switch self {
+      case .less: .greater
+      case .lessOrEqual: .greaterOrEqual
+      case .greater: .less
+      case .greaterOrEqual: .lessOrEqual
+      case .equal: .equal
       }
     }
-    if !descriptor.sortBy.isEmpty { result.sort(using: descriptor.sortBy) }
-    return Array(result.prefix(maximum))
+  }
+
+  fileprivate mutating func narrow(_ left: Any, _ comparison: Comparison, _ right: Any) {
+    if let path = (left as? any TransactionProperty)?.path, let constant = (right as? any ConstantOperand)?.constant {
+      note(path, comparison, constant)
+    } else if let path = (right as? any TransactionProperty)?.path,
+      let constant = (left as? any ConstantOperand)?.constant
+    {
+      note(path, comparison.reversed, constant)
+    } else {
+      isExact = false
+    }
+  }
+
+  private mutating func note(_ path: AnyKeyPath, _ comparison: Comparison, _ constant: Any) {
+    if path == \DefaultHistoryTransaction.transactionIdentifier, let number = constant as? Int64 {
+      note(comparison, number)
+    } else if path == \DefaultHistoryTransaction.token || path == \DefaultHistoryTransaction.id,
+      let position = constant as? DefaultHistoryToken, position.storeIdentifier == store
+    {
+      note(comparison, position.transaction)
+      if comparison == .greater || comparison == .greaterOrEqual {
+        token = max(token ?? 0, position.transaction)
+      }
+    } else if path == \DefaultHistoryTransaction.timestamp, let time = constant as? Date {
+      times.append((comparison.rawValue, time.timeIntervalSinceReferenceDate))
+    } else if path == \DefaultHistoryTransaction.storeIdentifier, comparison == .equal, let name = constant as? String {
+      if name != store { through = 0 }
+    } else {
+      isExact = false
+      if path == \DefaultHistoryTransaction.author, comparison == .equal { author = constant as? String ?? author }
+    }
+  }
+
+  private mutating func note(_ comparison: Comparison, _ number: Int64) {
+    switch comparison {
+    case .less: through = min(through, number == .min ? number : number - 1)
+    case .lessOrEqual: through = min(through, number)
+    case .greater: after = max(after, number)
+    case .greaterOrEqual: after = max(after, number == .min ? number : number - 1)
+    case .equal:
+      note(.lessOrEqual, number)
+      note(.greaterOrEqual, number)
+    }
   }
 }
 
-/// A condition that may bound the position.
+/// A condition whose form implies bounds.
 private protocol HistoryCondition {
-  func narrow(_ bounds: inout HistoryBounds, _ store: String)
+  func narrow(_ bounds: inout HistoryBounds)
 }
 
-/// A comparison's side that reads a property.
-private protocol TransactionProperty { var path: AnyKeyPath { get } }
+/// A comparison's side that may read a property of the transaction.
+private protocol TransactionProperty { var path: AnyKeyPath? { get } }
 
-/// A comparison's side that is a constant.
-private protocol ConstantOperand { var constant: Any { get } }
+/// The transaction that a predicate judges.
+private protocol TransactionVariable {}
 
-extension PredicateExpressions.KeyPath: TransactionProperty {
-  fileprivate var path: AnyKeyPath { keyPath }
+/// A comparison's side that may be a constant.
+private protocol ConstantOperand { var constant: Any? { get } }
+
+extension PredicateExpressions.Variable: TransactionVariable {}
+
+extension PredicateExpressions.KeyPath: TransactionProperty, ConstantOperand {
+  fileprivate var path: AnyKeyPath? { root is any TransactionVariable ? keyPath : nil }
+  /// A captured value's property: `#Predicate { $0.token > last.token }`.
+  fileprivate var constant: Any? {
+    guard let object = (root as? any ConstantOperand)?.constant as? Root.Output else { return nil }
+    return object[keyPath: keyPath]
+  }
 }
 
 extension PredicateExpressions.Value: ConstantOperand {
-  fileprivate var constant: Any { value }
+  fileprivate var constant: Any? { value }
 }
 
 extension PredicateExpressions.Conjunction: HistoryCondition {
-  fileprivate func narrow(_ bounds: inout HistoryBounds, _ store: String) {
-    (lhs as? any HistoryCondition)?.narrow(&bounds, store)
-    (rhs as? any HistoryCondition)?.narrow(&bounds, store)
+  fileprivate func narrow(_ bounds: inout HistoryBounds) {
+    bounds.narrow(by: lhs)
+    bounds.narrow(by: rhs)
   }
 }
 
-extension PredicateExpressions.Comparison: HistoryCondition {
-  fileprivate func narrow(_ bounds: inout HistoryBounds, _ store: String) {
-    if let property = lhs as? any TransactionProperty, let constant = (rhs as? any ConstantOperand)?.constant {
-      switch op {
-      case .greaterThan: note(property.path, constant, isIncluded: false, &bounds, store)
-      case .greaterThanOrEqual: note(property.path, constant, isIncluded: true, &bounds, store)
-      default: break
-      }
-    } else if let property = rhs as? any TransactionProperty, let constant = (lhs as? any ConstantOperand)?.constant {
-      switch op {
-      case .lessThan: note(property.path, constant, isIncluded: false, &bounds, store)
-      case .lessThanOrEqual: note(property.path, constant, isIncluded: true, &bounds, store)
-      default: break
-      }
-    }
-  }
+extension PredicateExpressions.Equal: HistoryCondition {
+  fileprivate func narrow(_ bounds: inout HistoryBounds) { bounds.narrow(lhs, .equal, rhs) }
+}
 
-  private func note(
-    _ path: AnyKeyPath, _ constant: Any, isIncluded: Bool, _ bounds: inout HistoryBounds, _ store: String
-  ) {
-    var number: Int64?
-    if path == \DefaultHistoryTransaction.transactionIdentifier { number = constant as? Int64 }
-    if path == \DefaultHistoryTransaction.token || path == \DefaultHistoryTransaction.id,
-      let token = constant as? DefaultHistoryToken, token.storeIdentifier == store
-    {
-      number = token.transaction
-      bounds.token = max(bounds.token ?? 0, token.transaction)
+extension PredicateExpressions.Comparison: HistoryCondition {
+  fileprivate func narrow(_ bounds: inout HistoryBounds) {
+    switch op {
+    case .lessThan: bounds.narrow(lhs, .less, rhs)
+    case .lessThanOrEqual: bounds.narrow(lhs, .lessOrEqual, rhs)
+    case .greaterThan: bounds.narrow(lhs, .greater, rhs)
+    case .greaterThanOrEqual: bounds.narrow(lhs, .greaterOrEqual, rhs)
+    @unknown default: bounds.narrow(by: ())
     }
-    guard let number, number > Int64.min else { return }
-    bounds.after = max(bounds.after, isIncluded ? number - 1 : number)
   }
 }

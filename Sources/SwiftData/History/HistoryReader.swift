@@ -8,46 +8,40 @@ struct HistoryReader {
 
   typealias Transaction = DefaultHistoryTransaction
 
-  /// The number of transactions per statement.
-  private static let batch = 500
+  private static let columns = HistoryQuery.Columns(
+    number: "id", timestamp: "timestamp", author: "author", authorBytes: "length(CAST(author AS BLOB))")
 
   func fetch(_ descriptor: HistoryDescriptor<Transaction>) throws -> [Transaction] {
-    try store.read { connection in try fetch(descriptor, connection) }
+    try store.read { connection in try query(descriptor, connection).transactions() }
   }
 
-  private func fetch(
+  private func query(
     _ descriptor: HistoryDescriptor<Transaction>, _ connection: SQLiteConnection
-  ) throws -> [Transaction] {
+  ) throws -> HistoryQuery {
     let bounds = HistoryBounds(descriptor.predicate, store: store.identifier)
     if let token = bounds.token {
       try DeletedHistory(connection: connection, store: store).check(token, descriptor.predicate)
     }
-    return try bounds.transactions(descriptor) { try transactions(after: $0, connection) }
+    return HistoryQuery(
+      descriptor, bounds, Self.columns, heads: { try heads($0, connection) }, changes: { try changes($0, connection) })
   }
 
   // MARK: - Rows
 
-  private func transactions(after last: Int64, _ connection: SQLiteConnection) throws -> [Transaction] {
-    let rows = try connection.rows(
-      SQLFragment(
-        "SELECT id, timestamp, author, program, process FROM _swiftdata_history WHERE id > ? ORDER BY id LIMIT ?",
-        [.integer(last), .integer(Int64(Self.batch))])
-    ) { cells in (cells.integer(0), cells.real(1), cells.text(2), cells.text(3) ?? "", cells.text(4) ?? "") }
-    guard let first = rows.first, let end = rows.last else { return [] }
-    let changes = try changes(from: first.0, to: end.0, connection)
-    return rows.map { id, time, author, program, process in
+  private func heads(_ clauses: SQLFragment, _ connection: SQLiteConnection) throws -> [Transaction] {
+    let statement: SQLFragment = "SELECT id, timestamp, author, program, process FROM _swiftdata_history \(clauses)"
+    return try connection.rows(statement) { cells in
       Transaction(
-        timestamp: Date(timeIntervalSinceReferenceDate: time), changes: changes[id] ?? [], number: id,
-        store: store.identifier, author: author, program: program, process: process)
+        timestamp: Date(timeIntervalSinceReferenceDate: cells.real(1)), changes: [], number: cells.integer(0),
+        store: store.identifier, author: cells.text(2), program: cells.text(3) ?? "", process: cells.text(4) ?? "")
     }
   }
 
-  private func changes(
-    from first: Int64, to last: Int64, _ connection: SQLiteConnection
-  ) throws -> [Int64: [HistoryChange]] {
-    let blocks = try connection.rows(
-      SQLFragment(HistoryTables.allBlocks, [.integer(first), .integer(last)])
-    ) { cells in (cells.integer(0), cells.text(1) ?? "") }
+  private func changes(_ numbers: [Int64], _ connection: SQLiteConnection) throws -> [Int64: [HistoryChange]] {
+    let list = SQLValue.list(numbers)
+    let blocks = try connection.rows(SQLFragment(HistoryTables.blocksOfList, [list, list])) { cells in
+      (cells.integer(0), cells.text(1) ?? "")
+    }
     var result = [Int64: [HistoryChange]]()
     for (number, json) in blocks {
       for run in try HistoryBlocks.runs(json, number: number) {
@@ -65,8 +59,7 @@ struct HistoryReader {
     try store.write { connection in
       // Deleting everything needs no reading, which a damaged history may not support.
       if descriptor.predicate == nil, descriptor.fetchLimit == 0 { return try removeAll(connection) }
-      let gone = try fetch(descriptor, connection).map(\.transactionIdentifier)
-      try remove(gone, connection)
+      try remove(try query(descriptor, connection).numbers(), connection)
     }
   }
 

@@ -44,6 +44,12 @@ enum HistoryTables {
     "SELECT id << 32, changes FROM _swiftdata_history WHERE id BETWEEN ?1 AND ?2 UNION ALL"
     + " SELECT id, changes FROM _swiftdata_changes WHERE \(blocks(from: "?1", to: "?2")) ORDER BY 1"
 
+  /// All blocks of the transactions in two equal JSON lists, in order, with their numbers and texts.
+  static let blocksOfList =
+    "SELECT h.id << 32, h.changes FROM json_each(?) AS wanted CROSS JOIN _swiftdata_history AS h ON h.id = wanted.value"
+    + " UNION ALL SELECT _swiftdata_changes.id, _swiftdata_changes.changes FROM json_each(?) AS wanted"
+    + " CROSS JOIN _swiftdata_changes ON \(blocks(from: "wanted.value", to: "wanted.value")) ORDER BY 1"
+
   // MARK: - Renaming
 
   /// Renames a class in the history.

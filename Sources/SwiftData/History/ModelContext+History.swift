@@ -6,8 +6,10 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if the predicate selects transactions after a token and one of
   ///   them was deleted that may have matched (a condition on `changes` is undecidable then).
   ///   ``SwiftDataError/invalidTransactionFetchRequest`` for a transaction type that no store has.
-  /// - Complexity: O(*n*) in the transactions after the token (or the `transactionIdentifier`) in the predicate, or in
-  ///   the whole history without one.
+  /// - Complexity: O(*n*) in the transactions whose numbers lie within the bounds that the predicate's comparisons of the
+  ///   token or the `transactionIdentifier` imply. With a limit and an order by one of them, forward or reverse, O(*n*) in
+  ///   the transactions up to the last result. Other orders visit all transactions within the bounds. Changes are read
+  ///   of results only, unless the predicate or the order examines changes.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
     let core = state.core
     let found = try core.stores.compactMap { try $0.fetchHistory(descriptor, core) }

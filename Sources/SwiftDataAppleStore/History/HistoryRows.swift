@@ -9,15 +9,22 @@ struct HistoryRows {
 
   typealias Transaction = DefaultHistoryTransaction
 
-  private static let page = 500
-
   private var hasHistory: Bool { file.tables["ATRANSACTION"] != nil && file.tables["ACHANGE"] != nil }
 
   func fetch(_ descriptor: HistoryDescriptor<Transaction>, _ connection: FileConnection) throws -> [Transaction] {
-    guard hasHistory else { return [] }
+    try query(descriptor, connection)?.transactions() ?? []
+  }
+
+  /// Nil if the file has no history.
+  private func query(
+    _ descriptor: HistoryDescriptor<Transaction>, _ connection: FileConnection
+  ) throws -> HistoryQuery? {
+    guard hasHistory else { return nil }
     let bounds = HistoryBounds(descriptor.predicate, store: file.identifier)
     try check(bounds.token, connection)
-    return try bounds.transactions(descriptor) { try transactions(after: $0, connection) }
+    return HistoryQuery(
+      descriptor, bounds, HistoryQuery.Columns(number: "a.Z_PK"), heads: { try heads($0, connection) },
+      changes: { try changes($0, connection) })
   }
 
   /// Apple's frameworks purge the oldest transactions.
@@ -32,14 +39,15 @@ struct HistoryRows {
   }
 
   func delete(_ descriptor: HistoryDescriptor<Transaction>, _ connection: FileConnection) throws {
-    let gone = SQLValue.list(try fetch(descriptor, connection).map(\.transactionIdentifier))
+    guard let query = try query(descriptor, connection) else { return }
+    let gone = SQLValue.list(try query.numbers())
     try connection.run("DELETE FROM main.ACHANGE WHERE ZTRANSACTIONID IN (SELECT value FROM json_each(\(bind: gone)))")
     try connection.run("DELETE FROM main.ATRANSACTION WHERE Z_PK IN (SELECT value FROM json_each(\(bind: gone)))")
   }
 
   // MARK: - Rows
 
-  private func transactions(after last: Int64, _ connection: FileConnection) throws -> [Transaction] {
+  private func heads(_ clauses: SQLFragment, _ connection: FileConnection) throws -> [Transaction] {
     let columns = file.tables["ATRANSACTION"] ?? [:]
     func text(_ name: String) -> String {
       let plain = columns[name] == nil ? "NULL" : "a.\(name)"
@@ -49,15 +57,13 @@ struct HistoryRows {
     let statement: SQLFragment =
       """
       SELECT a.Z_PK, a.ZTIMESTAMP, \(text("ZAUTHOR")), \(text("ZBUNDLEID")), \(text("ZPROCESSID")) \
-      FROM main.ATRANSACTION AS a WHERE a.Z_PK > \(bind: .integer(last)) ORDER BY a.Z_PK LIMIT \(Self.page)
+      FROM main.ATRANSACTION AS a \(clauses)
       """
     let rows = try connection.rows(statement)
-    guard case .integer(let first)? = rows.first?[0], case .integer(let end)? = rows.last?[0] else { return [] }
-    let changes = try changes(from: first, to: end, connection)
     return rows.compactMap { row in
       guard case .integer(let number) = row[0] else { return nil }
       return Transaction(
-        timestamp: Date(timeIntervalSinceReferenceDate: Self.seconds(row[1])), changes: changes[number] ?? [],
+        timestamp: Date(timeIntervalSinceReferenceDate: Self.seconds(row[1])), changes: [],
         number: number, store: file.identifier, author: Self.text(row[2]), program: Self.text(row[3]) ?? "",
         process: Self.text(row[4]) ?? "")
     }
@@ -73,9 +79,7 @@ struct HistoryRows {
 
   private static func text(_ cell: SQLValue) -> String? { if case .text(let text) = cell { text } else { nil } }
 
-  private func changes(
-    from first: Int64, to last: Int64, _ connection: FileConnection
-  ) throws -> [Int64: [HistoryChange]] {
+  private func changes(_ numbers: [Int64], _ connection: FileConnection) throws -> [Int64: [HistoryChange]] {
     let classes = Self.classes(mapping)
     let entities = Dictionary(layout.tables.map { ($0.entity.name, $0.entity) }) { first, _ in first }
     var bits = [Int64: ChangeBits]()
@@ -86,7 +90,7 @@ struct HistoryRows {
     let statement: SQLFragment =
       """
       SELECT \(columns) FROM main.ACHANGE \
-      WHERE ZTRANSACTIONID BETWEEN \(bind: .integer(first)) AND \(bind: .integer(last)) ORDER BY Z_PK
+      WHERE ZTRANSACTIONID IN (SELECT value FROM json_each(\(bind: .list(numbers)))) ORDER BY Z_PK
       """
     var result = [Int64: [HistoryChange]]()
     for row in try connection.rows(statement) {

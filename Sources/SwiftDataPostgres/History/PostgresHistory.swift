@@ -5,18 +5,19 @@ extension PostgresStore {
   /// Fetches the saves that match a descriptor.
   /// - Throws: `SwiftDataError.historyTokenExpired` if the descriptor names a token whose successors were deleted, and
   ///   `SwiftDataError.io`.
-  /// - Complexity: two statements per 500 transactions.
+  /// - Complexity: a statement per 500 transactions within the bounds that the descriptor implies, and one per 500
+  ///   selected transactions.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
-    try read { connection in try fetchHistory(descriptor, connection) }
+    try read { connection in try query(descriptor, connection).transactions() }
   }
 
   /// Deletes the saves that match a descriptor from the history.
   /// - Throws: as ``fetchHistory(_:)``.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     try read { connection in
-      let gone = try fetchHistory(descriptor, connection).map(\.transactionIdentifier)
+      let gone = try query(descriptor, connection).numbers()
       if !gone.isEmpty { try PostgresDeletedHistory(connection).delete("id = ANY($1::bigint[])", .keys(gone)) }
     }
   }
@@ -38,39 +39,36 @@ extension PostgresStore {
     try? forgetOldHistory()
   }
 
-  private func fetchHistory(
+  private static let columns = HistoryQuery.Columns(
+    number: "id", timestamp: "timestamp", author: "author", authorBytes: "octet_length(author)")
+
+  private func query(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ connection: PostgresConnection
-  ) throws -> [DefaultHistoryTransaction] {
+  ) throws -> HistoryQuery {
     let bounds = HistoryBounds(descriptor.predicate, store: identifier)
     if let token = bounds.token {
       try PostgresDeletedHistory(connection).check(token, descriptor.predicate, of: self)
     }
-    return try bounds.transactions(descriptor) { try transactions(after: $0, connection) }
+    return HistoryQuery(
+      descriptor, bounds, Self.columns, heads: { [self] in try heads($0, connection) },
+      changes: { [self] in try changes($0, connection) })
   }
 
-  private func transactions(
-    after last: Int64, _ connection: PostgresConnection
-  ) throws -> [DefaultHistoryTransaction] {
+  private func heads(_ clauses: SQLFragment, _ connection: PostgresConnection) throws -> [DefaultHistoryTransaction] {
     let rows = try connection.run(
-      "SELECT id, timestamp, author, program, process FROM \(ServerNames.history) WHERE id > $1::bigint ORDER BY id"
-        + " LIMIT 500", [.integer(last)])
-    guard rows.count > 0 else { return [] }
-    let changes = try changes(from: rows.integer(0, 0), to: rows.integer(rows.count - 1, 0), connection)
+      "SELECT id, timestamp, author, program, process FROM \(ServerNames.history) \(clauses)" as SQLFragment)
     return (0..<rows.count).map { row in
-      let number = rows.integer(row, 0)
-      return DefaultHistoryTransaction(
-        timestamp: Date(timeIntervalSinceReferenceDate: rows.real(row, 1)), changes: changes[number] ?? [],
-        number: number, store: identifier, author: rows.text(row, 2), program: rows.text(row, 3) ?? "",
-        process: rows.text(row, 4) ?? "")
+      DefaultHistoryTransaction(
+        timestamp: Date(timeIntervalSinceReferenceDate: rows.real(row, 1)), changes: [], number: rows.integer(row, 0),
+        store: identifier, author: rows.text(row, 2), program: rows.text(row, 3) ?? "", process: rows.text(row, 4) ?? ""
+      )
     }
   }
 
-  private func changes(
-    from first: Int64, to last: Int64, _ connection: PostgresConnection
-  ) throws -> [Int64: [HistoryChange]] {
+  private func changes(_ numbers: [Int64], _ connection: PostgresConnection) throws -> [Int64: [HistoryChange]] {
     let rows = try connection.run(
       "SELECT id, history, kind, entity, key, count, properties, tombstone FROM \(ServerNames.changes)"
-        + " WHERE history BETWEEN $1::bigint AND $2::bigint ORDER BY history, id", [.integer(first), .integer(last)])
+        + " WHERE history = ANY($1::bigint[]) ORDER BY history, id", [.keys(numbers)])
     var result = [Int64: [HistoryChange]]()
     for row in 0..<rows.count {
       // A class that the program no longer has is omitted.

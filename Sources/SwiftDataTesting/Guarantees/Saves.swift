@@ -228,6 +228,21 @@ extension StoreGuarantee {
       try expectEqual(all[0].author, "me", "the author")
       try expectEqual(all[0].changes.count, 2, "the number of changes")
     },
+    StoreGuarantee(
+      "saves.historyFetches", "A fetch of the history returns what Swift would compute over all transactions.",
+      needs: .history
+    ) { store in
+      let context = store.context
+      // "e\u{301}" equals "é", and the Kelvin sign equals "K".
+      for (number, author) in ["import", nil, "é", "e\u{301}", "K", "\u{212A}", "import", "zoë", nil, "user"]
+        .enumerated()
+      {
+        context.author = author
+        for _ in 0...number % 3 { context.insert(Single(number)) }
+        try context.save()
+      }
+      try HistoryLaw.verify(context)
+    },
   ]
 
   static let contexts: [StoreGuarantee] = [
