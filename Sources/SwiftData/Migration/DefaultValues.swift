@@ -12,14 +12,21 @@ struct DefaultCell {
   /// Defaults such as `UUID()` and `Date()` differ each time. An expression whose two evaluations differ is evaluated
   /// for each row.
   static func of(_ property: __Property, in entity: __Entity, _ database: Database) throws -> DefaultCell? {
-    guard let first = try evaluate(property, entity), let second = try evaluate(property, entity) else { return nil }
-    if first == second { return first == .null ? nil : DefaultCell(sql: "?", arguments: [first]) }
+    if let constant = try constant(of: property, in: entity) {
+      return constant == .null ? nil : DefaultCell(sql: "?", arguments: [constant])
+    }
     let name = "swiftdata_default_\(property.entityName)_\(property.name)"
     let function = DatabaseFunction(name, argumentCount: 0, pure: false) { _ in
       try evaluate(property, entity).map { DatabaseValue($0) }
     }
     database.add(function: function)
     return DefaultCell(sql: "\(name.quotedIdentifier)()", arguments: [])
+  }
+
+  /// The default if each evaluation gives the same, or `.null` without a default. Nil if evaluations differ.
+  static func constant(of property: __Property, in entity: __Entity) throws -> SQLValue? {
+    let first = try evaluate(property, entity) ?? .null
+    return try first == evaluate(property, entity) ?? .null ? first : nil
   }
 
   /// Evaluates the default. The class's metadata, including defaults, are created on each access.

@@ -4,7 +4,7 @@ import GRDB
 /// Executes a ``LayoutPlan`` inside the caller's transaction, with foreign keys off.
 ///
 /// It fills each changed table anew beside the old one, and replaces the old one at the end. Every query therefore
-/// reads the old layout.
+/// reads the old layout. A table that only gains columns stays, if the columns have constant defaults.
 struct LayoutMigration {
   let database: Database
   let plan: LayoutPlan
@@ -23,6 +23,7 @@ struct LayoutMigration {
     for table in plan.tables where table.isRebuilt || table.old == nil { try fill(table) }
     for pairs in plan.pairTables where !pairs.isKept { try fill(pairs) }
     try takePlaces()
+    try addColumns()
     try renameNotes()
     try buildIndices()
     try DerivedTable.rebuild(for: layout, on: database)
@@ -231,6 +232,16 @@ struct LayoutMigration {
     }
   }
 
+  private func addColumns() throws {
+    for table in plan.tables {
+      for added in table.addedColumns ?? [] {
+        try database.execute(sql: added.statement(for: table.new.name))
+        guard case .text(let text) = added.value, !SwiftText.isNFC(text) else { continue }
+        try noteNonNFC(added.column, table.new)
+      }
+    }
+  }
+
   /// Renames tables and columns in the store's records.
   private func renameNotes() throws {
     for table in plan.tables {
@@ -268,9 +279,13 @@ struct LayoutMigration {
     let name = column.column.name.quotedIdentifier
     let sql = "SELECT EXISTS (SELECT 1 FROM \(table.name.quotedIdentifier) WHERE swift_nfc(\(name)) <> \(name))"
     guard try Bool.fetchOne(database, sql: sql) == true else { return }
+    try noteNonNFC(column.column, table)
+  }
+
+  private func noteNonNFC(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) throws {
     try database.execute(
       sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)",
-      arguments: ["\(table.name).\(column.column.name)"])
+      arguments: ["\(table.name).\(column.name)"])
   }
 
   /// Renames classes and properties in the history.
@@ -324,7 +339,8 @@ struct LayoutMigration {
   private func removeDanglingKeys() throws {
     let changed = Set(plan.tables.filter { !$0.removedClasses.isEmpty }.map(\.new.name))
     if !changed.isEmpty { try ForeignKeys.apply(plan.new, to: changed, database) }
-    try ForeignKeys.check(database)
+    // A store's references hold before a migration, and the closures of a stage are checked after each.
+    if plan.movesRows { try ForeignKeys.check(database) }
   }
 
   // MARK: - Values

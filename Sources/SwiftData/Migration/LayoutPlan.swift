@@ -51,10 +51,12 @@ struct LayoutPlan {
     let classes: [String: String]
     /// The classes whose rows are deleted.
     let removedClasses: [String]
+    /// The columns that the table gains while its rows stay, or nil if it gains none or the rows must be rewritten.
+    var addedColumns: [AddedColumn]?
 
     /// Whether rows must be rewritten.
     var isRebuilt: Bool {
-      guard let old else { return false }
+      guard let old, addedColumns == nil else { return false }
       return !new.hasSameRows(as: old) || columns.contains { $0.source != .column($0.column.name) }
     }
     /// Whether Swift must decode the rows, because not every value may fit the new type.
@@ -98,6 +100,12 @@ struct LayoutPlan {
     return old.tables.map(\.name).filter { !left.contains($0) }
   }
 
+  /// Whether rows move or go, so that references to them may fail.
+  var movesRows: Bool {
+    tables.contains(where: \.isRebuilt) || pairTables.contains { !$0.isKept } || !droppedTables.isEmpty
+      || !droppedPairTables.isEmpty
+  }
+
   var droppedPairTables: [String] {
     let left = Set(pairTables.filter(\.isKept).map(\.new.name))
     let retained = Set(retained.pairTables.map(\.name))
@@ -137,6 +145,7 @@ struct LayoutPlan {
     }
     var columns = ColumnMatching(old: origin, new: table, plan: self, layout: layout, names: names)
     plan.columns = columns.match()
+    plan.addedColumns = AddedColumn.columns(of: plan, in: layout)
     changes += columns.changes
     changes += Self.indexChanges(origin, table)
     tables.append(plan)

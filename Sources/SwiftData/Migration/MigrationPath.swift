@@ -230,7 +230,7 @@ extension MigrationStage {
 extension LayoutPlan {
   /// Whether the store needs no change, including the types of its values.
   var isTrivial: Bool {
-    changes.isEmpty && !tables.contains { $0.isRebuilt || $0.old == nil || $0.needsDecoding }
+    changes.isEmpty && !tables.contains { $0.isRebuilt || $0.addedColumns != nil || $0.old == nil || $0.needsDecoding }
       && pairTables.allSatisfy(\.isKept)
   }
 }

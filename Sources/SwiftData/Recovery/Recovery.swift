@@ -34,7 +34,7 @@ struct Recovery {
         try database.inTransaction {
           try Metadata.createTables(database)
           for statement in layout.creationStatements() { try database.execute(sql: statement) }
-          try fill(database, layout)
+          try fill(database, layout, current.layout)
           if isForgotten, known.encryption.isEmpty {
             known = known.with(try EncryptionRecord(foundIn: database, current.layout.tables))
           }
@@ -101,9 +101,11 @@ struct Recovery {
 
   // MARK: - Rows
 
-  private mutating func fill(_ target: Database, _ layout: LayoutRecord) throws {
+  private mutating func fill(_ target: Database, _ layout: LayoutRecord, _ current: StoreLayout) throws {
     var creations = [String: String]()
-    for table in layout.tables { creations[table.name] = table.creation() }
+    for table in layout.tables {
+      creations[table.name] = table.creation { AddedColumn.value(of: $0, in: table.name, current)?.sqlLiteral }
+    }
     for pairs in layout.pairTables { creations[pairs.name] = pairs.creation() }
     var statements = [String: Statement]()
     let columns = try columns(of: creations.keys.sorted(), target)

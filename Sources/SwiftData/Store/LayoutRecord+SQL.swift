@@ -9,11 +9,13 @@ extension LayoutRecord {
 }
 
 extension LayoutRecord.Table {
-  /// - Parameter temporaryName: the name of the table while it is filled, before it takes the place of another.
-  func creation(as temporaryName: String? = nil) -> String {
+  /// - Parameters:
+  ///   - temporaryName: the name of the table while it is filled, before it takes the place of another.
+  ///   - defaults: the default of each column, as SQL.
+  func creation(as temporaryName: String? = nil, defaults: (LayoutRecord.Column) -> String? = { _ in nil }) -> String {
     var lines = ["_pk INTEGER PRIMARY KEY NOT NULL"]
     if hasDiscriminator { lines.append("_entity TEXT NOT NULL") }
-    lines += columns.map(\.definition)
+    lines += columns.map { column in column.definition + (defaults(column).map { " DEFAULT \($0)" } ?? "") }
     return "CREATE TABLE IF NOT EXISTS \((temporaryName ?? name).quotedIdentifier) (\n"
       + "  \(lines.joined(separator: ",\n  "))\n)"
   }

@@ -161,7 +161,7 @@ private struct ReadTable {
 /// The columns of a table, in the order of its rows.
 private struct TableDefinition {
   let name: String
-  private let columns: [(name: String, type: String, isRequired: Bool)]
+  private let columns: [(name: String, type: String, isRequired: Bool, standard: SQLValue)]
   /// The primary key column, whose cell is empty.
   private let keyColumn: Int?
 
@@ -176,7 +176,11 @@ private struct TableDefinition {
         return try Row.fetchAll(database, sql: "SELECT * FROM pragma_table_info(?)", arguments: [name])
       }
       guard !rows.isEmpty else { continue }
-      columns = rows.map { ($0["name"], ($0["type"] as String).uppercased(), ($0["notnull"] as Int) != 0) }
+      columns = rows.map { row in
+        // Rows lack the cell of a column that was added later. It has the default of the declaration.
+        let standard = (row["dflt_value"] as String?).flatMap(SQLValue.init(sqlLiteral:)) ?? .null
+        return (row["name"], (row["type"] as String).uppercased(), (row["notnull"] as Int) != 0, standard)
+      }
       keyColumn = rows.firstIndex { ($0["pk"] as Int) == 1 && ($0["type"] as String).uppercased() == "INTEGER" }
       return
     }
@@ -209,8 +213,9 @@ private struct TableDefinition {
 
   func cells(_ row: TreeWalk.Row) -> [String: SQLValue] {
     var cells = [String: SQLValue]()
-    for (index, cell) in row.cells.enumerated() {
-      cells[columns[index].name] = index == keyColumn ? .integer(row.key) : cell
+    for (index, column) in columns.enumerated() {
+      let cell = index < row.cells.count ? row.cells[index] : column.standard
+      cells[column.name] = index == keyColumn ? .integer(row.key) : cell
     }
     return cells
   }
