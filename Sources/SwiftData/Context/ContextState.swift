@@ -108,7 +108,8 @@ package final class ContextState {
     }
     object.__state.context = nil
     object.__state.batch = nil
-    departed.add(object)
+    // The weak reference gives the object a side table, which makes each later retain and release slower.
+    if type(of: object).__entity.hasRelationships { departed.add(object) }
   }
 
   /// Inserts an object and everything reachable from it that belongs to no context.

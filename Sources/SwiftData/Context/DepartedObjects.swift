@@ -1,4 +1,4 @@
-/// Weak references to the objects that left a context.
+/// Weak references to the objects with relationships that left a context.
 ///
 /// They keep their relationships, because an undo or another insertion restores them. When the context ends, it breaks
 /// these relationships. Otherwise objects that refer to each other would leak, and through them the context and its

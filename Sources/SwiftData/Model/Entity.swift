@@ -15,6 +15,8 @@ public final class __Entity: @unchecked Sendable {
   package let properties: [__Property]
   /// The number of inherited properties.
   package let inheritedCount: Int
+  /// Whether a property is a relationship.
+  let hasRelationships: Bool
   package let indexByName: [String: Int]
   /// The relationships resolved so far, by property index.
   let relationships = Mutex<[Int: RelationshipInfo]>([:])
@@ -51,6 +53,7 @@ public final class __Entity: @unchecked Sendable {
       }
     }
     self.properties = properties
+    self.hasRelationships = !properties.allSatisfy(\.isAttribute)
     self.indexByKeyPath = keyPaths
     self.indexByName = Dictionary(properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     self.declaredConstraints = constraints
