@@ -195,6 +195,7 @@ private struct UnsavedMembership {
   }
 
   func apply(to stored: [any PersistentModel], of owner: any PersistentModel) -> [any PersistentModel] {
+    guard context.hasChanges else { return stored }
     let own = members(of: owner)
     let ids = Set(own.lazy.map { ObjectIdentifier($0) })
     let kept = stored.filter { target in
