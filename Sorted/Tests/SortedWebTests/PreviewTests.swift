@@ -53,7 +53,7 @@ import Testing
   // MARK: - A server
 
   /// Pages on this machine.
-  private static func withServer(_ body: @Sendable @escaping (_ port: Int, _ asked: Counter) async throws -> Void)
+  static func withServer(_ body: @Sendable @escaping (_ port: Int, _ asked: Counter) async throws -> Void)
     async throws
   {
     let asked = Counter()
@@ -70,6 +70,18 @@ import Testing
     router.get("loop") { _, _ in Response(status: .found, headers: [.location: "/loop"]) }
     router.get("picture") { _, _ in
       Response(status: .ok, headers: [.contentType: "image/png"], body: .init(byteBuffer: .init(string: "x")))
+    }
+    router.get("face.png") { _, _ in
+      asked.add()
+      return image(Data(base64Encoded: pixel)!)
+    }
+    router.get("liar.png") { _, _ in
+      asked.add()
+      return image(Data("<svg onload='alert(1)'></svg>".utf8))
+    }
+    router.get("huge.png") { _, _ in
+      asked.add()
+      return image(Data(base64Encoded: pixel)! + Data(count: PictureCabinet.maximumBytes))
     }
     router.get("slow") { _, _ in
       try await Task.sleep(for: .seconds(60))
@@ -98,13 +110,21 @@ import Testing
     }
   }
 
+  /// A picture of one pixel.
+  static let pixel =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+  private static func image(_ bytes: Data) -> Response {
+    Response(status: .ok, headers: [.contentType: "image/png"], body: .init(byteBuffer: .init(bytes: bytes)))
+  }
+
   private static func html(_ text: String) -> Response {
     Response(
       status: .ok, headers: [.contentType: "text/html; charset=utf-8"], body: .init(byteBuffer: .init(string: text)))
   }
 
   /// Takes one port of this machine for a public address.
-  private static func fetcher(_ port: Int) -> LinkFetcher {
+  static func fetcher(_ port: Int) -> LinkFetcher {
     LinkFetcher(timeout: .seconds(600), isAllowed: { $0.port == port })
   }
 
@@ -194,7 +214,7 @@ import Testing
 }
 
 /// A count that tasks share.
-private final class Counter: Sendable {
+final class Counter: Sendable {
   private let value = Mutex(0)
   var count: Int { value.withLock { $0 } }
   func add() { value.withLock { $0 += 1 } }

@@ -68,7 +68,7 @@ import Testing
   @Test("A thread beside the list reads the names and pictures for both in one statement, also the thread of a group")
   func people() throws {
     let (inbox, own) = (try SortedContainer.inMemory(), try WebSchema.inMemory())
-    let (filling, address) = (ModelContext(inbox), Picture.path + UUID().uuidString)
+    let (filling, address) = (ModelContext(inbox), PictureCabinet.path + PictureCabinet.newName(of: "bob"))
     filling.insert(UserEntity(id: "bob", email: "", displayName: "Bob", photoURL: address))
     filling.insert(ConversationEntity(id: "two", participantIDs: ["me", "bob"]))
     filling.insert(ConversationEntity(id: "group", participantIDs: ["me", "bob", "carol"], isGroup: true))

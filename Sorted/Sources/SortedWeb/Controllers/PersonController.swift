@@ -13,6 +13,7 @@ struct PersonController: Sendable {
     let initials: String
     let hue: Int
     let picture: String?
+    let foreignPicture: String?
     let shared: [Shared]
     let count: String
   }
@@ -48,7 +49,7 @@ struct PersonController: Sendable {
     let clock = PageClock()
     return Page(
       personName: name, personID: Viewer.shownName(id), initials: Avatar.initials(name), hue: Avatar.hue(id),
-      picture: people.picture(id),
+      picture: people.picture(id), foreignPicture: people.foreignPicture(id),
       shared: shared.map {
         Shared(slug: Slug.encode($0.id), name: ConversationRow($0, nil, access, clock).name)
       }, count: count == 1 ? String(translated: "1 message") : String(translated: "\(count) messages"))

@@ -8,66 +8,85 @@ import SwiftData
 struct PictureController: Sendable {
   let site: Site
 
-  /// As much as an uploaded picture may have.
-  static let maximumBytes = 5 << 20
-
   /// Takes a picture from the settings, or removes the one that is there.
   func save(_ request: Request, _ context: WebContext) async throws -> Response {
     let (form, visit) = try await site.form(request, context)
-    let isRemoval = try form.flag("remove")
-    let stored = isRemoval ? nil : try await store(form)
+    let (user, pictures) = (visit.viewer.userID, site.pictures)
+    let stored = try form.flag("remove") ? nil : try await store(form, of: user)
     let old: String?
     do {
       old = try await site.write(visit.viewer) { access in
         let user = try access.user()
         let before = user.photoURL
-        user.photoURL = stored.map { Picture.path + $0.id }
+        user.photoURL = stored
         user.updatedAt = Date()
         return before
       }
     } catch {
-      site.files.discard([stored].compactMap { $0 })
+      pictures.discard(stored, of: user)
       throw error
     }
-    if let id = old.flatMap(Picture.id) { site.files.discard([id]) }
+    pictures.discard(old, of: user)
     return Pages.redirect("/settings?done=saved")
   }
 
-  private func store(_ form: Form) async throws -> FileCabinet.Stored {
+  private func store(_ form: Form, of user: String) async throws -> String {
     guard let file = form.files.first else { throw PageError.invalid("Choose a picture.") }
-    guard file.bytes.count <= Self.maximumBytes else { throw PageError.tooLarge(Self.maximumBytes) }
-    guard try FileKind(file.bytes, name: file.name).type == .image else {
-      throw PageError.invalid("That file is not a picture.")
-    }
-    let stored = try site.files.store([file])[0]
-    // A square without the place and the time that a camera writes into it. Without libvips the style sheet crops it.
-    guard let maker = VipsThumbnails(side: 256, isSquare: true) else { return stored }
-    do {
-      try await maker.thumbnail(of: stored.url).write(to: stored.url, options: .atomic)
-    } catch {
-      site.files.discard([stored])
-      throw PageError.invalid("That file is not a picture.")
-    }
-    return stored
+    return try site.pictures.store(try await site.pictures.cropped(file), of: user)
   }
 
   /// Serves a picture that a profile shows. It refuses other files of the folder, even to a client that knows their names.
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
     let viewer = try context.signedIn().viewer
-    let address = Picture.path + (try context.parameters.require("picture"))
-    guard let id = Picture.id(address) else { throw PageError.notFound }
-    let isShown = try await site.read(viewer) { access in
-      try access.work.inbox.fetchCount(
-        FetchDescriptor<UserEntity>(predicate: #Predicate { $0.photoURL == address })) > 0
+    let address = PictureCabinet.path + (try context.parameters.require("picture"))
+    let owners = try await site.read(viewer) { access in
+      try access.work.inbox.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.photoURL == address }))
+        .map(\.id)
     }
-    guard isShown, let bytes = try? Data(contentsOf: site.files.folder.appendingPathComponent(id)) else {
+    guard let bytes = owners.lazy.compactMap({ site.pictures.bytes(address, of: $0) }).first else {
       throw PageError.notFound
     }
+    return try Self.response(bytes)
+  }
+
+  /// Serves the picture of another server that a conversation names.
+  func showOfConversation(_ request: Request, _ context: WebContext) async throws -> Response {
+    let id = try context.id("conversation")
+    return try await showForeign(context) { try $0.conversation(id).avatarURL }
+  }
+
+  /// Serves the picture of another server that a profile names, to people who share a conversation with its person.
+  func showOfPerson(_ request: Request, _ context: WebContext) async throws -> Response {
+    let id = try context.id("person")
+    return try await showForeign(context) { access in
+      let inbox = access.work.inbox
+      guard try inbox.fetchCount(FetchDescriptor(predicate: access.conversations(with: id))) > 0 else { return nil }
+      return try inbox.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { $0.id == id })).first?.photoURL
+    }
+  }
+
+  /// Answers with 204 if there is no picture, or if the reader does not allow the server to fetch links.
+  private func showForeign(
+    _ context: WebContext, _ link: @escaping @Sendable (Access) throws -> String?
+  ) async throws -> Response {
+    let viewer = try context.signedIn().viewer
+    let found = try await site.read(viewer) { access in
+      try Look(access.work, viewer.userID).showsLinkPreviews ? try link(access) : nil
+    }
+    guard let found, ForeignPicture.isForeign(found) else { return Response(status: .noContent) }
+    let picture = try await ForeignPicture(link: found, folder: site.pictures.folder).bytes {
+      try site.fetches.take(viewer.userID)
+      return try? await site.pictures.cropped(Form.File(name: "", bytes: try await site.fetcher.picture(found)))
+    }
+    return try picture.map(Self.response) ?? Response(status: .noContent)
+  }
+
+  private static func response(_ picture: Data) throws -> Response {
     var headers = HTTPFields()
-    headers[.contentType] = try FileKind(bytes, name: id).mimeType
+    headers[.contentType] = try FileKind(picture, name: "").mimeType
     headers[.contentSecurityPolicy] = FilesController.policy
     // Another picture has another address.
     headers[.cacheControl] = "private, max-age=86400"
-    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: picture)))
   }
 }

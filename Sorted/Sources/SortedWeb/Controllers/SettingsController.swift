@@ -147,7 +147,7 @@ struct SettingsController: Sendable {
     let conversations = try context.fetchCount(access.everything)
     return SettingsPage(
       displayName: user?.displayName ?? id, initials: Avatar.initials(user?.displayName ?? id),
-      picture: user?.photoURL.flatMap { Picture.id($0) == nil ? nil : $0 }, email: user?.email ?? "",
+      picture: user?.picture, email: user?.email ?? "",
       switches: features(for: visit.viewer).map { feature in
         SettingsPage.Switch(
           name: feature.rawValue, label: feature.label.text, explanation: feature.explanation.text,
@@ -156,7 +156,8 @@ struct SettingsController: Sendable {
         + [
           SettingsPage.Switch(
             name: Self.previews, label: String(translated: "Show previews of links"),
-            explanation: String(translated: "The server fetches the pages that messages link to."),
+            explanation: String(
+              translated: "The server fetches the pages that messages link to, and pictures of other servers."),
             isOn: look.showsLinkPreviews)
         ],
       themes: Look.themes.map { theme in

@@ -47,6 +47,7 @@ struct MessageRow {
   let senderHue: Int
   let senderInitials: String
   let senderPicture: String?
+  let senderForeignPicture: String?
   let showsAvatar: Bool
   let messageHTML: String?
   let clockTime: String
@@ -87,6 +88,7 @@ struct MessageRow {
     senderHue = Avatar.hue(message.senderID)
     senderInitials = Avatar.initials(name)
     senderPicture = scene.people.picture(message.senderID)
+    senderForeignPicture = scene.people.foreignPicture(message.senderID)
     showsAvatar = conversation.isGroup && !isMine
     isDeleted = message.deletedAt != nil
     isThere = !isDeleted

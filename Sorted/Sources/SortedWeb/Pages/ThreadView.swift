@@ -49,6 +49,7 @@ struct ThreadView {
     let memberInitials: String
     let memberHue: Int
     let memberPicture: String?
+    let memberForeignPicture: String?
     let isYou: Bool
     /// Where the viewer invited them: the link to hand over.
     let invitation: String?
@@ -136,7 +137,7 @@ extension ThreadView {
     let name = scene.people.name(id)
     return Member(
       memberSlug: Slug.encode(id), memberName: name, memberInitials: Avatar.initials(name), memberHue: Avatar.hue(id),
-      memberPicture: scene.people.picture(id),
+      memberPicture: scene.people.picture(id), memberForeignPicture: scene.people.foreignPicture(id),
       isYou: id == scene.viewer.userID, invitation: invitations[id])
   }
 }

@@ -9,6 +9,8 @@ struct ConversationRow {
   let hue: Int
   /// Of the talk of two: the address of the other one's picture, if the work read that profile.
   let rowPicture: String?
+  /// Where this server serves the conversation's or the other one's picture of another server.
+  let rowForeignPicture: String?
   let preview: String
   let hasDraft: Bool
   let time: String
@@ -45,6 +47,8 @@ struct ConversationRow {
     let partner = !conversation.isGroup && others.count == 1 ? others[0] : nil
     hue = Avatar.hue(partner ?? conversation.id)
     rowPicture = partner.flatMap(access.work.people.picture)
+    rowForeignPicture =
+      ForeignPicture.address(conversation.avatarURL, "/c/\(slug)") ?? partner.flatMap(access.work.people.foreignPicture)
     let draft = place?.draft ?? ""
     hasDraft = !draft.isEmpty
     preview = draft.isEmpty ? Self.preview(conversation, access.viewer) : draft

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 
-/// Fetches the page of a link for a preview, from public addresses only and within limits.
+/// Fetches the page of a link for a preview, or a picture, from public addresses only and within limits.
 struct LinkFetcher: Sendable {
   /// Why a page is not fetched.
   enum Failure: Error, Equatable {
@@ -16,6 +16,20 @@ struct LinkFetcher: Sendable {
     case timeout
     /// The answer is not a page in HTML.
     case notAPage
+    /// The answer is not a picture.
+    case notAPicture
+    /// The picture has more bytes than are read.
+    case tooLarge
+  }
+
+  /// What is read of a link.
+  private struct Kind {
+    let accepts: String
+    let types: [String]
+    let otherwise: Failure
+    let maximumBytes: Int
+    /// What is thrown for more bytes; nil if the beginning is enough.
+    let overflow: Failure?
   }
 
   static let maximumRedirects = 3
@@ -31,28 +45,45 @@ struct LinkFetcher: Sendable {
   /// Fetches the beginning of a page and follows its redirects. Each redirect is checked as the link is.
   /// - Throws: ``Failure``, or an error of the connection.
   func page(_ link: String) async throws -> (address: URL, html: String) {
-    try await withThrowingTaskGroup(of: (URL, String).self) { group in
-      group.addTask { try await follow(link) }
+    let kind = Kind(
+      accepts: "text/html", types: ["text/html", "application/xhtml+xml"], otherwise: .notAPage,
+      maximumBytes: Self.maximumBytes, overflow: nil)
+    let (address, bytes) = try await fetch(link, kind)
+    return (address, String(buffer: bytes))
+  }
+
+  /// Fetches a picture, as ``page(_:)`` fetches a page.
+  /// - Throws: ``Failure``, or an error of the connection.
+  func picture(_ link: String) async throws -> Data {
+    let kind = Kind(
+      accepts: "image/*", types: ["image/"], otherwise: .notAPicture, maximumBytes: PictureCabinet.maximumBytes,
+      overflow: .tooLarge)
+    return Data(try await fetch(link, kind).1.readableBytesView)
+  }
+
+  private func fetch(_ link: String, _ kind: Kind) async throws -> (URL, ByteBuffer) {
+    try await withThrowingTaskGroup(of: (URL, ByteBuffer).self) { group in
+      group.addTask { try await follow(link, kind) }
       group.addTask {
         try await Task.sleep(for: timeout)
         throw Failure.timeout
       }
       defer { group.cancelAll() }
-      guard let page = try await group.next() else { throw Failure.timeout }
-      return page
+      guard let found = try await group.next() else { throw Failure.timeout }
+      return found
     }
   }
 
   private enum Answer {
-    case page(String)
+    case found(ByteBuffer)
     case redirect(String)
   }
 
-  private func follow(_ link: String) async throws -> (URL, String) {
+  private func follow(_ link: String, _ kind: Kind) async throws -> (URL, ByteBuffer) {
     var address = try Self.webAddress(link, relativeTo: nil)
     for _ in 0...Self.maximumRedirects {
-      switch try await answer(address) {
-      case .page(let html): return (address, html)
+      switch try await answer(address, kind) {
+      case .found(let bytes): return (address, bytes)
       case .redirect(let location): address = try Self.webAddress(location, relativeTo: address)
       }
     }
@@ -60,7 +91,7 @@ struct LinkFetcher: Sendable {
   }
 
   /// Connects to the address that was checked: a second look-up of the name could lead elsewhere.
-  private func answer(_ address: URL) async throws -> Answer {
+  private func answer(_ address: URL, _ kind: Kind) async throws -> Answer {
     guard let host = address.host else { throw Failure.notAWebAddress }
     let target = try await Self.resolve(host, port: address.port ?? (address.scheme == "https" ? 443 : 80))
     guard isAllowed(target), let ip = target.ipAddress else { throw Failure.forbiddenAddress }
@@ -70,32 +101,33 @@ struct LinkFetcher: Sendable {
     configuration.dnsOverride = [host: ip]
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     let result: Result<Answer, any Error>
-    do { result = .success(try await ask(client, address)) } catch { result = .failure(error) }
+    do { result = .success(try await ask(client, address, kind)) } catch { result = .failure(error) }
     try? await client.shutdown()
     return try result.get()
   }
 
-  private func ask(_ client: HTTPClient, _ address: URL) async throws -> Answer {
+  private func ask(_ client: HTTPClient, _ address: URL, _ kind: Kind) async throws -> Answer {
     var request = HTTPClientRequest(url: address.absoluteString)
-    request.headers.add(name: "Accept", value: "text/html")
+    request.headers.add(name: "Accept", value: kind.accepts)
     request.headers.add(name: "User-Agent", value: "Sorted (link preview)")
     let response = try await client.execute(request, timeout: TimeAmount(timeout))
     if (300...399).contains(response.status.code), let location = response.headers.first(name: "Location") {
       return .redirect(location)
     }
     let type = response.headers.first(name: "Content-Type")?.lowercased() ?? ""
-    guard response.status == .ok, type.hasPrefix("text/html") || type.hasPrefix("application/xhtml+xml") else {
-      throw Failure.notAPage
-    }
+    guard response.status == .ok, kind.types.contains(where: type.hasPrefix) else { throw kind.otherwise }
     var bytes = ByteBuffer()
     for try await part in response.body {
       var part = part
-      if let slice = part.readSlice(length: min(part.readableBytes, Self.maximumBytes - bytes.readableBytes)) {
+      if let slice = part.readSlice(length: min(part.readableBytes, kind.maximumBytes - bytes.readableBytes)) {
         bytes.writeImmutableBuffer(slice)
       }
-      if bytes.readableBytes >= Self.maximumBytes { break }
+      if part.readableBytes > 0 {
+        if let overflow = kind.overflow { throw overflow }
+        break
+      }
     }
-    return .page(String(buffer: bytes))
+    return .found(bytes)
   }
 
   /// - Throws: ``Failure/notAWebAddress``.

@@ -7,6 +7,7 @@ final class People {
   private var known = Set<String>()
   private var names: [String: String] = [:]
   private var pictures: [String: String] = [:]
+  private var foreignPictures: [String: String] = [:]
 
   init(_ inbox: ModelContext) { self.inbox = inbox }
 
@@ -19,7 +20,8 @@ final class People {
     // A person without a profile is shown by the identifier.
     for user in try inbox.fetch(FetchDescriptor<UserEntity>(predicate: #Predicate { missing.contains($0.id) })) {
       names[user.id] = user.displayName
-      pictures[user.id] = user.photoURL.flatMap { Picture.id($0) == nil ? nil : $0 }
+      pictures[user.id] = user.picture
+      foreignPictures[user.id] = ForeignPicture.address(user.photoURL, "/people/\(Slug.encode(user.id))")
     }
     known.formUnion(missing)
   }
@@ -34,4 +36,12 @@ final class People {
 
   /// The address of a person's picture on this server; nil also for people whose profiles were not read.
   func picture(_ id: String) -> String? { pictures[id] }
+
+  /// Where this server serves a person's picture of another server; nil also for people whose profiles were not read.
+  func foreignPicture(_ id: String) -> String? { foreignPictures[id] }
+}
+
+extension UserEntity {
+  /// The address of the picture that this server has of the person.
+  var picture: String? { photoURL.flatMap { PictureCabinet.isPicture($0, of: id) ? $0 : nil } }
 }

@@ -91,6 +91,10 @@ struct Routes {
     router.get("invite/:token", use: invitation.show)
     router.post("invite/:token", use: invitation.accept)
     router.get("people/:person", use: PersonController(site: site).show)
+    let picture = PictureController(site: site)
+    router.get("pictures/:picture", use: picture.show)
+    router.get("people/:person/picture", use: picture.showOfPerson)
+    router.get("c/:conversation/picture", use: picture.showOfConversation)
   }
 
   private func addSettings(to router: Router<WebContext>) {
@@ -98,9 +102,7 @@ struct Routes {
     let account = AccountController(site: site)
     router.get("settings", use: settings.show)
     router.post("settings/profile", use: settings.saveProfile)
-    let picture = PictureController(site: site)
-    router.post("settings/picture", use: picture.save)
-    router.get("pictures/:picture", use: picture.show)
+    router.post("settings/picture", use: PictureController(site: site).save)
     router.post("settings/switches", use: settings.saveSwitches)
     router.post("settings/look", use: settings.saveLook)
     router.post("settings/password", use: account.changePassword)

@@ -12,6 +12,7 @@ struct Site: Sendable {
   let hub: LiveHub
   let sessions: Sessions
   let files: FileCabinet
+  let pictures: PictureCabinet
   let options: WebOptions
   let sync: (any InboxSync)?
   let fetcher: LinkFetcher

@@ -43,10 +43,13 @@ public struct SortedWebServer: Sendable {
       inbox: inbox, own: own, setting: Setting(hasSync: sync != nil, hasAccounts: options.hasAccounts))
     let pages = try await Pages()
     let names = try await desk.write { try Self.prepare($0) }
+    let files = try FileCabinet(folder: options.files)
+    let pictures = try PictureCabinet(folder: options.files.appendingPathComponent("pictures"))
+    files.discard(try await desk.write { try pictures.adopt(from: files, $0) })
     self.logger = logger
     site = Site(
       desk: desk, pages: pages, hub: LiveHub(desk: desk, pages: pages, sync: sync, logger: logger),
-      sessions: Sessions(desk: desk), files: try FileCabinet(folder: options.files), options: options, sync: sync,
+      sessions: Sessions(desk: desk), files: files, pictures: pictures, options: options, sync: sync,
       fetcher: fetcher, name: names.name, secret: names.secret)
     token = site.doors.make(lifetime: .infinity)
   }
