@@ -1,48 +1,12 @@
 """What of the figures does not depend on time: layout shift, and the memory of a tab that is only watched."""
-import base64
-import json
-
-from support import BrowserTest, expect
-
-# Of Chromium's own API. A shift within half a second of a key or a click is expected, and `hadRecentInput` says so.
-OBSERVE = """() => {
-  window.figures = { interactions: [], shift: 0, moved: [] };
-  new PerformanceObserver((list) => {
-    for (const { interactionId, duration, name } of list.getEntries())
-      if (interactionId) figures.interactions.push({ duration, name });
-  }).observe({ type: "event", durationThreshold: 16, buffered: true });
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      if (entry.hadRecentInput) continue;
-      figures.shift += entry.value;
-      for (const { node } of entry.sources) figures.moved.push(`${node?.nodeName}.${node?.className} ${entry.value.toFixed(4)}`);
-    }
-  }).observe({ type: "layout-shift", buffered: true });
-}"""
-MOST_SHIFT = 0.02
+from archive import MOST_SHIFT, OBSERVE, ArchiveTest
+from support import expect
 
 
-class FiguresTest(BrowserTest):
-    arguments = ()
+class FiguresTest(ArchiveTest):
     conversations = 120
     messages = 600
     received = 1_500
-    # An import calls the conversation so.
-    name = "ndjson/long"
-    thread = "/c/" + base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        lines = [
-            {"conversation": f"c{number}", "id": f"m{number}", "sender": "ann", "text": f"hello {number}",
-             "createdAt": 1_700_000_000 + 60 * number} for number in range(cls.conversations)]
-        lines += [
-            {"conversation": "long", "id": f"l{number}", "sender": "ann", "text": f"line {number}",
-             "createdAt": 1_710_000_000 + number} for number in range(cls.messages)]
-        path = cls.server.store.parent / "archive.ndjson"
-        path.write_text("\n".join(map(json.dumps, lines)))
-        cls.server.run("import", "ndjson", str(path))
 
     def use(self, page):
         """Goes through the list by keys, opens conversations, types, and uses the palette."""
@@ -56,6 +20,23 @@ class FiguresTest(BrowserTest):
         page.keyboard.press("Control+k")
         page.keyboard.type("c12")
         expect(page.locator("#palette [aria-selected=true]")).to_contain_text("c12")
+        page.keyboard.press("Escape")
+
+    def use_keys(self, page):
+        """Goes through the messages by keys, and opens a menu, the palette, the keys and the emoji."""
+        page.locator("#thread-scroll").focus()
+        for _ in range(8):
+            page.keyboard.press("ArrowUp")
+        page.keyboard.press("m")
+        expect(page.locator(".msg .menu[open]")).to_have_count(1)
+        page.keyboard.press("Escape")
+        for key, box in [("Control+k", "#palette"), ("?", "#keys")]:
+            page.keyboard.press(key)
+            expect(page.locator(box)).to_be_visible()
+            page.keyboard.press("Escape")
+            expect(page.locator(box)).to_be_hidden()
+        page.locator("#emoji").click()
+        expect(page.locator("#emoji-picker")).to_be_visible()
         page.keyboard.press("Escape")
 
     def memory(self, page):
@@ -76,6 +57,7 @@ class FiguresTest(BrowserTest):
         page = self.open()
         page.evaluate(OBSERVE)
         self.use(page)
+        self.use_keys(page)
         page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         figures = page.evaluate("figures")
         self.assertLessEqual(figures["shift"], MOST_SHIFT, figures["moved"])

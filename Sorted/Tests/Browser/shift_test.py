@@ -1,37 +1,14 @@
 """Nothing moves unless a person moves it (Chromium's layout shift), and no work of a page grows with what it has loaded."""
 import base64
-import json
 
-from figures_test import MOST_SHIFT, OBSERVE
-from support import BrowserTest, expect
+from archive import FRAMES, MOST_SHIFT, OBSERVE, ArchiveTest
+from support import expect
 
 # A page comes in parts, and what is asked for comes late.
 SLOW = {"offline": False, "latency": 400, "downloadThroughput": 150_000, "uploadThroughput": 150_000}
-FRAMES = "(count) => new Promise((done) => { const step = () => count-- ? requestAnimationFrame(step) : done(); step(); })"
 
 
-class ShiftTest(BrowserTest):
-    arguments = ()
-    conversations = 260
-    messages = 700
-    name = "ndjson/long"
-    thread = "/c/" + base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        lines = [
-            {"conversation": f"c{number}", "id": f"m{number}", "sender": "ann", "text": f"hello {number}",
-             "createdAt": 1_700_000_000 + 7_000 * number} for number in range(cls.conversations)]
-        # Three people, some hours between their messages, and texts of one line and of six: headings, groups and heights differ.
-        lines += [
-            {"conversation": "long", "id": f"l{number}", "sender": ["ann", "bob", "bob", "cat"][number % 4],
-             "text": f"needle{number} " + "a word or two " * (number * 7 % 23), "createdAt": 1_720_000_000 + 2_000 * number}
-            for number in range(cls.messages)]
-        path = cls.server.store.parent / "archive.ndjson"
-        path.write_text("\n".join(map(json.dumps, lines)))
-        cls.server.run("import", "ndjson", str(path))
-
+class ShiftTest(ArchiveTest):
     def watch(self, path, slow=False):
         """A page whose shifts are observed from its first frame on."""
         page = self.open("/settings")
@@ -48,26 +25,6 @@ class ShiftTest(BrowserTest):
         page.evaluate(FRAMES, 5)
         figures = page.evaluate("figures")
         self.assertLessEqual(figures["shift"], MOST_SHIFT, (what, figures["moved"]))
-
-    def identifier(self, number):
-        name = f"{self.name}/l{number}".encode()
-        return "m-" + base64.urlsafe_b64encode(name).decode().rstrip("=")
-
-    def scroll(self, page, scroller, direction, count):
-        page.locator(scroller).hover()
-        for _ in range(count):
-            page.mouse.wheel(0, direction)
-            page.evaluate(FRAMES, 6)
-
-    def scroll_until(self, page, count):
-        """Scrolls up until so many messages are on the page."""
-        for _ in range(200):
-            if page.locator(".msg").count() >= count:
-                return
-            # It moves to the first message, and rests there.
-            self.scroll(page, "#thread-scroll", -3_000, 1)
-            page.evaluate(FRAMES, 30)
-        self.fail(f"{page.locator('.msg').count()} messages after 200 turns")
 
     def test_a_thread_that_comes_over_a_slow_network_appears_at_once(self):
         self.assert_still(self.watch(self.thread, slow=True), "opened")
