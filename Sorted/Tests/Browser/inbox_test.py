@@ -66,7 +66,7 @@ class ListTest(BrowserTest):
         page = self.open()
         page.keyboard.press("?")
         page.evaluate("""() => {
-            document.querySelector("#keys").close();
+            document.querySelector("#keys").closest(".shade").hidePopover();
             document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true }));
         }""")
         expect(page.locator(".row").first.locator(".row-link")).to_be_focused()

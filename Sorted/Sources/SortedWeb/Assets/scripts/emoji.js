@@ -2,6 +2,7 @@
 
 import { $, all, make } from "./dom.js";
 import { insert } from "./composer.js";
+import { closeDialog, showDialog } from "./dialogs.js";
 import { t } from "./strings.js";
 
 const groups = {
@@ -37,7 +38,7 @@ function dialog() {
   grid.addEventListener("click", ({ target }) => {
     if (!target.value) return;
     remember(target.value);
-    box.close();
+    closeDialog(box);
     insert(target.value);
   });
   grid.addEventListener("keydown", (event) => {
@@ -57,6 +58,6 @@ export function start() {
     const box = dialog();
     $("input", box).value = "";
     fill($(".emoji-grid", box), "");
-    box.showModal();
+    showDialog(box);
   });
 }

@@ -1,5 +1,6 @@
 // The pictures of a thread, one after the other.
 
+import { showDialog } from "./dialogs.js";
 import { $, all, make } from "./dom.js";
 import { t } from "./strings.js";
 
@@ -12,7 +13,7 @@ function dialog() {
   const button = (text, label, run) => make("button", { type: "button", className: "button", textContent: text, "aria-label": label, onclick: run });
   const box = make("dialog", { id: "gallery", "aria-label": t("Pictures") }, make("img", { alt: "" }),
     make("span", { className: "buttons" }, button("←", t("Previous picture"), () => step(-1)), make("a", { className: "button", textContent: t("Save"), download: "" }),
-      button(t("Close"), t("Close"), () => box.close()), button("→", t("Next picture"), () => step(1))));
+      make("button", { type: "button", className: "button", textContent: t("Close"), "data-close": "" }), button("→", t("Next picture"), () => step(1))));
   box.addEventListener("keydown", (event) => {
     if (event.key === "ArrowLeft") step(-1);
     if (event.key === "ArrowRight") step(1);
@@ -37,6 +38,6 @@ export function start() {
     pictures = all("a.picture");
     index = pictures.indexOf(picture);
     step(0);
-    dialog().showModal();
+    showDialog(dialog());
   });
 }

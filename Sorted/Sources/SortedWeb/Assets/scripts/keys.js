@@ -1,5 +1,6 @@
 // Keys: for the list, for the messages of a thread, and for what is everywhere.
 
+import { showDialog } from "./dialogs.js";
 import { $, all } from "./dom.js";
 import { step } from "./rows.js";
 import { toggle } from "./select.js";
@@ -31,7 +32,7 @@ function pressed(event) {
   else if (message && key === "Delete") $(".delete-own", message)?.click();
   else if (message && key === "x") toggle(message);
   else if (key === "/") location.assign("/search");
-  else if (key === "?") $("#keys")?.showModal();
+  else if (key === "?") $("#keys") && showDialog($("#keys"));
   else if (key === "u") $("#undo")?.click();
   else if (key === "r" && $("#text")) $("#text").focus();
   else if ($("#rows") && (key === "j" || key === "k")) step(key === "j" ? 1 : -1);

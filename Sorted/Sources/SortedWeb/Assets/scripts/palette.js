@@ -1,5 +1,6 @@
 // Ctrl-K: people, conversations and commands by name. It also chooses where a message is forwarded to.
 
+import { closeDialog, showDialog } from "./dialogs.js";
 import { $, make } from "./dom.js";
 import { open } from "./navigate.js";
 import { uuid } from "./outbox.js";
@@ -11,7 +12,7 @@ const commands = [
   { name: t("Inbox"), address: "/" }, { name: t("Unread conversations"), address: "/?filter=unread" },
   { name: t("Archived conversations"), address: "/?filter=archived" }, { name: t("Search messages"), address: "/search" },
   { name: t("Answers"), address: "/answers" }, { name: t("Settings"), address: "/settings" }, { name: t("Bin"), address: "/bin" },
-  { name: t("Keys"), run: () => $("#keys")?.showModal() },
+  { name: t("Keys"), run: () => $("#keys") && showDialog($("#keys")) },
 ];
 
 let choose;
@@ -50,7 +51,7 @@ function dialog() {
     } else if (event.key === "Escape") {
       // The first Escape in a search field would only clear the field.
       event.preventDefault();
-      box.close();
+      closeDialog(box);
     }
   });
   document.body.append(box);
@@ -77,7 +78,7 @@ async function show(box) {
       ? make("span", { className: `avatar small h${place.hue}`, "aria-hidden": "true", textContent: place.initials })
       : make("span", { className: "avatar small h7", "aria-hidden": "true", textContent: "›" });
     return make("li", { id: `place-${index}`, role: "option", "aria-selected": "false", onclick: () => {
-      box.close();
+      closeDialog(box);
       (choose ?? go)(place);
     } }, picture, make("bdi", { textContent: place.name }));
   }));
@@ -89,7 +90,7 @@ export function showPalette(then) {
   choose = then;
   const box = dialog();
   $("input", box).value = "";
-  if (!box.open) box.showModal();
+  showDialog(box);
   show(box);
 }
 

@@ -1,0 +1,29 @@
+// Dialogs above the page.
+
+import { $, make } from "./dom.js";
+
+/**
+ * Shows a dialog above the page, and what lies below is out of reach. A modal dialog would make it inert, for which the browser looks
+ * at the styles of all messages.
+ */
+export function showDialog(box) {
+  const shade = box.closest(".shade") ?? shaded(box);
+  if (!shade.matches(":popover-open")) shade.showPopover();
+  $("input, a, button", box)?.focus();
+}
+
+/** Closes a dialog. The focus goes back to where it was. */
+export const closeDialog = (box) => box.closest(".shade")?.hidePopover();
+
+/** Puts a dialog into a layer that covers the page. */
+function shaded(box) {
+  const shade = make("div", { className: "shade", popover: "auto" });
+  box.open = true;
+  box.setAttribute("aria-modal", "true");
+  shade.append(box);
+  document.body.append(shade);
+  shade.addEventListener("click", ({ target }) => (target === shade || target.closest("[data-close]")) && closeDialog(box));
+  // Whoever goes on with Tab behind its last part is done with it.
+  shade.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !shade.contains(relatedTarget) && closeDialog(box));
+  return shade;
+}
