@@ -61,6 +61,14 @@ class ConversationTest(BrowserTest):
         self.live(page)
         expect(page.locator(".msg.mine", has_text="Tuesday")).to_contain_text("edited")
 
+    def test_a_menu_opens_downwards_where_there_is_no_room_above(self):
+        page = self.open()
+        self.enter(page, "Ines, harbour festival")
+        message = page.locator(".msg").first
+        message.hover()
+        message.locator(".menu summary").click()
+        expect(message.locator(".menu.down .panel")).to_be_in_viewport(ratio=1)
+
     def test_a_name_is_mentioned_and_an_emoji_picked(self):
         page = self.open()
         self.enter(page, "Bike ride, Sunday")

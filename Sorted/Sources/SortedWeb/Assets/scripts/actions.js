@@ -72,13 +72,6 @@ function merge(loaded) {
   if ($("#notice", page)?.firstElementChild) $("#notice").replaceChildren(...$("#notice", page).childNodes);
   const status = $("#status", page);
   if (status && $("#status")) $("#status").replaceChildren(...status.childNodes);
-  // Where there is no room above, a menu opens downwards.
-  document.addEventListener("toggle", ({ target: menu }) => {
-    if (!menu.matches(".msg .menu") || !menu.open) return;
-    menu.classList.remove("down");
-    const top = $("#thread-scroll")?.getBoundingClientRect().top ?? 0;
-    menu.classList.toggle("down", $(".panel", menu).getBoundingClientRect().top < top);
-  }, true);
   hideNoticeLater();
   if (!$(".panes", page)) return;
   mergeRows(loaded);
@@ -101,6 +94,13 @@ export function start() {
     if (refusal) say(refusal);
     markChanges();
   });
+  // Where there is no room above, a menu opens downwards.
+  document.addEventListener("toggle", ({ target: menu }) => {
+    if (!menu.matches(".msg .menu") || !menu.open) return;
+    menu.classList.remove("down");
+    const top = $("#thread-scroll")?.getBoundingClientRect().top ?? 0;
+    menu.classList.toggle("down", $(".panel", menu).getBoundingClientRect().top < top);
+  }, true);
   hideNoticeLater();
   if (location.search.includes("done=")) history.replaceState(null, "", plainPath(location.href) + location.hash);
   $("#notice")?.addEventListener("click", () => setTimeout(() => $("#notice").replaceChildren(), 0));
