@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 /// What the web keeps beside the inbox: accounts, sessions, invitations, each person's place in each conversation and the
-/// look of their pages, messages that are hidden or can still be had back, and how long messages are kept.
+/// look of their pages, messages that are hidden or can still be had back, who blocked whom, and how long messages are kept.
 public enum WebSchema: VersionedSchema {
   /// 1.0.0
   public static let versionIdentifier = Schema.Version(1, 0, 0)
@@ -11,6 +11,7 @@ public enum WebSchema: VersionedSchema {
     [
       AccountEntity.self, SessionEntity.self, PlaceEntity.self, DeletedMessageEntity.self, RetentionEntity.self,
       SiteEntity.self, InvitationEntity.self, HiddenMessageEntity.self, LookEntity.self, LinkPreviewEntity.self,
+      BlockEntity.self,
     ]
   }
 

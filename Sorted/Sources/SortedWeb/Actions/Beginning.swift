@@ -16,6 +16,7 @@ struct Beginning {
     guard !found.isEmpty, found.count <= Self.maximumPeople else {
       throw PageError.invalid("Give the names of one to a hundred people, with blanks between.")
     }
+    try access.checkBlocks(with: found.compactMap(\.known))
     if found.count == 1, name.isEmpty, let conversation = try existing(found[0]) {
       try uncover(conversation)
       return conversation.id
@@ -34,6 +35,7 @@ struct Beginning {
     guard !found.isEmpty, found.count + conversation.participantIDs.count <= Self.maximumPeople else {
       throw PageError.invalid("A group has \(Self.maximumPeople) people at most.")
     }
+    try access.checkBlocks(with: found.compactMap(\.known))
     let ids = found.map { id(of: $0, in: conversation) }
     conversation.participantIDs += ids.filter { !conversation.participantIDs.contains($0) }
     conversation.noteChange(of: .participants)
@@ -44,6 +46,9 @@ struct Beginning {
   private enum Person: Hashable {
     case known(String)
     case invited(String)
+
+    /// The identifier of a person with an account.
+    var known: String? { if case .known(let id) = self { id } else { nil } }
   }
 
   private func resolve(_ names: [String]) throws -> [Person] {

@@ -29,6 +29,7 @@ struct Sending {
       guard message.conversationID == conversation.id, isMine(message) else { throw PageError.notFound }
       return false
     }
+    try checkBlocks(in: conversation)
     if let replyTo { _ = try access.message(replyTo, in: conversation) }
     let sender = access.viewer.isOwner ? nil : access.viewer.userID
     try InboxService(context: context).send(
@@ -39,8 +40,15 @@ struct Sending {
 
   func edit(_ message: MessageEntity, text: String) throws {
     try check(message)
+    if let conversation = message.conversation { try checkBlocks(in: conversation) }
     let sender = access.viewer.isOwner ? nil : access.viewer.userID
     try InboxService(context: access.work.inbox).edit(message, text: text, by: sender)
+  }
+
+  /// A group is everybody's, and who wants to see nothing of a person there leaves it.
+  private func checkBlocks(in conversation: ConversationEntity) throws {
+    guard access.work.setting.hasAccounts, !conversation.isGroup else { return }
+    try access.checkBlocks(with: conversation.participantIDs)
   }
 
   /// - Throws: ``PageError`` for another person's message.

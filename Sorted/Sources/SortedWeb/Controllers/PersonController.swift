@@ -14,6 +14,10 @@ struct PersonController: Sendable {
     let hue: Int
     let picture: String?
     let foreignPicture: String?
+    let personSlug: String
+    /// Whether the viewer may block the person.
+    let canBlock: Bool
+    let isBlocked: Bool
     let shared: [Shared]
     let count: String
   }
@@ -30,6 +34,23 @@ struct PersonController: Sendable {
       Rendered(pages: pages, page: try Self.page(id, access))
     }
     return page.response("person", "Person", try await site.view(request, visit, section: "inbox"))
+  }
+
+  /// Blocks a person, or takes it back.
+  func block(_ request: Request, _ context: WebContext) async throws -> Response {
+    let (form, visit) = try await site.form(request, context)
+    let id = try context.id("person")
+    let isBlocked = try form.flag("blocked")
+    try await site.write(visit.viewer) { access in
+      guard try Self.canBlock(id, access) else { throw PageError.notFound }
+      try access.setBlocked(isBlocked, id)
+    }
+    return Pages.redirect("/people/\(Slug.encode(id))?done=\(isBlocked ? "blocked" : "unblocked")")
+  }
+
+  private static func canBlock(_ id: String, _ access: Access) throws -> Bool {
+    guard access.work.setting.hasAccounts, id != access.viewer.userID else { return false }
+    return try access.work.inbox.fetchCount(FetchDescriptor(predicate: access.conversations(with: id))) > 0
   }
 
   /// - Throws: ``PageError/notFound`` for a person with whom the viewer shares no conversation.
@@ -50,6 +71,7 @@ struct PersonController: Sendable {
     return Page(
       personName: name, personID: Viewer.shownName(id), initials: Avatar.initials(name), hue: Avatar.hue(id),
       picture: people.picture(id), foreignPicture: people.foreignPicture(id),
+      personSlug: Slug.encode(id), canBlock: try canBlock(id, access), isBlocked: try access.hasBlocked(id),
       shared: shared.map {
         Shared(slug: Slug.encode($0.id), name: ConversationRow($0, nil, access, clock).name)
       }, count: count == 1 ? String(translated: "1 message") : String(translated: "\(count) messages"))

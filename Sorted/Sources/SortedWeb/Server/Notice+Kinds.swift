@@ -26,6 +26,8 @@ extension Notice {
     "left": ("You left the group.", nil, nil),
     "message-hidden": ("Message deleted for you.", "restore", nil),
     "message-deleted": ("Message deleted for everybody.", "restore", nil),
+    "blocked": ("Blocked. Neither of you can write to the other.", nil, nil),
+    "unblocked": ("Unblocked.", nil, nil),
     "pinned": ("Message pinned.", nil, nil),
     "unpinned": ("Message unpinned.", nil, nil),
     "password": ("The password was changed. Other browsers are signed out.", nil, nil),
