@@ -104,3 +104,11 @@ class DeletingTest(BrowserTest):
         }""").json_value()
         self.assertLessEqual(right[0], right[1])
         self.assertLessEqual(right[1], 320)
+
+    def test_emoji_are_found_by_words_of_the_pages_language(self):
+        page = self.open(locale="he-IL")
+        self.enter(page, "John Doe")
+        page.locator("#emoji").click()
+        for words in ["לב", "heart"]:
+            page.locator("#emoji-picker input").fill(words)
+            expect(page.locator(".emoji-grid button").first).to_have_text("❤️")

@@ -5,15 +5,16 @@ import { insert } from "./composer.js";
 import { closeDialog, showDialog } from "./dialogs.js";
 import { t } from "./strings.js";
 
-const groups = {
-  "smile happy": "😀 😃 😄 😁 😆 😅 😂 🤣 🙂 😉 😊 😇 🥰 😍 😘 😋 😜 🤗 🤔 🤨 😐 😏 😌 😴",
-  "sad angry": "😕 🙁 😮 😳 🥺 😢 😭 😱 😤 😡 🤯 😷 🤒 🤧 🥵 🥶 😵 🙄 😬",
-  "hand gesture": "👍 👎 👌 ✌️ 🤞 👏 🙌 🙏 🤝 💪 👋 ✋ 👉 👆 ✍️",
-  "heart love": "❤️ 🧡 💛 💚 💙 💜 🖤 💔 💕 💯 🔥 ✨ ⭐ 🎉 🎂 🎁",
-  "animal nature": "🐶 🐱 🐭 🦊 🐻 🐼 🐸 🐵 🐔 🐧 🦉 🐝 🦋 🌱 🌳 🌸 🌞 🌧️ ❄️ 🌊",
-  "food drink": "🍎 🍌 🍓 🍞 🧀 🍕 🍔 🍟 🌮 🍣 🍰 🍪 ☕ 🍵 🍺 🍷",
-  "thing place": "🚲 🚗 🚌 🚆 ✈️ ⛵ 🏠 🏢 🏖️ ⛰️ 📷 🎥 🎤 🎧 📱 💻 📅 📎 ✏️ 📌 🔑 💡 ⏰ ✅ ❌ ❓ ❗",
-};
+// By what they show, in English and in the language of the page.
+const groups = [
+  ["smile happy", t("smile happy"), "😀 😃 😄 😁 😆 😅 😂 🤣 🙂 😉 😊 😇 🥰 😍 😘 😋 😜 🤗 🤔 🤨 😐 😏 😌 😴"],
+  ["sad angry", t("sad angry"), "😕 🙁 😮 😳 🥺 😢 😭 😱 😤 😡 🤯 😷 🤒 🤧 🥵 🥶 😵 🙄 😬"],
+  ["hand gesture", t("hand gesture"), "👍 👎 👌 ✌️ 🤞 👏 🙌 🙏 🤝 💪 👋 ✋ 👉 👆 ✍️"],
+  ["heart love", t("heart love"), "❤️ 🧡 💛 💚 💙 💜 🖤 💔 💕 💯 🔥 ✨ ⭐ 🎉 🎂 🎁"],
+  ["animal nature", t("animal nature"), "🐶 🐱 🐭 🦊 🐻 🐼 🐸 🐵 🐔 🐧 🦉 🐝 🦋 🌱 🌳 🌸 🌞 🌧️ ❄️ 🌊"],
+  ["food drink", t("food drink"), "🍎 🍌 🍓 🍞 🧀 🍕 🍔 🍟 🌮 🍣 🍰 🍪 ☕ 🍵 🍺 🍷"],
+  ["thing place", t("thing place"), "🚲 🚗 🚌 🚆 ✈️ ⛵ 🏠 🏢 🏖️ ⛰️ 📷 🎥 🎤 🎧 📱 💻 📅 📎 ✏️ 📌 🔑 💡 ⏰ ✅ ❌ ❓ ❗"],
+];
 const recentKey = "sorted-emoji";
 const recent = () => JSON.parse(localStorage.getItem(recentKey) ?? "[]");
 
@@ -23,7 +24,7 @@ function remember(emoji) {
 
 function fill(grid, words) {
   const wanted = words.trim().toLowerCase();
-  const found = Object.entries(groups).filter(([name]) => name.includes(wanted)).flatMap(([, list]) => list.split(" "));
+  const found = groups.filter((names) => names.some((name) => name.includes(wanted))).flatMap(([, , list]) => list.split(" "));
   const list = wanted ? found : [...new Set([...recent(), ...found])];
   grid.replaceChildren(...list.map((emoji) => make("button", { type: "button", textContent: emoji, "aria-label": emoji, value: emoji })));
 }
