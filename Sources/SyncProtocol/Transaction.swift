@@ -121,7 +121,8 @@ public struct SyncTransaction: Hashable, Sendable, Identifiable {
   /// The assets that it names.
   public var assets: [(sha256: String, size: Int)] {
     var assets: [(sha256: String, size: Int)] = []
-    for change in changes {
+    for change in changes
+    where change.fields.containsValue({ if case .asset = $0.value { true } else { false } }) {
       for (_, write) in change.fields {
         if case .asset(let name, let size) = write.value { assets.append((name, size)) }
       }

@@ -47,7 +47,7 @@ struct HistoryReader {
       for run in try HistoryBlocks.runs(json, number: number) {
         guard let entity = entity(run.entity) else { continue }
         let row = ChangeRow(run, entity: entity, store: store.identifier)
-        for offset in 0..<run.count { result[run.transaction, default: []].append(row.change(offset)) }
+        result[run.transaction, default: []].append(contentsOf: (0..<run.count).lazy.map(row.change))
       }
     }
     return result

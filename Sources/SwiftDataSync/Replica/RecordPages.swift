@@ -20,7 +20,8 @@ struct LedgerRecord: Equatable {
 enum StoredState: Equatable {
   /// `RecordState.encoded`.
   case bytes(Data)
-  case value(RecordState)
+  // Records are copied more often than their states are read.
+  indirect case value(RecordState)
 }
 
 /// The records of a ledger, sorted by name. About fifty of them share a row, because records that were made together are
@@ -41,6 +42,8 @@ final class RecordPages {
   /// The pages in order. The first one begins before all names.
   private var directory: [(first: RecordName, number: Int)]
   private var nextNumber: Int
+  /// The place of the page that was looked for last. The next name is mostly in it, because names are looked for in order.
+  private var lastPlace = 0
   /// The pages that were used since ``forget()``, by number.
   private var loaded: [Int: Page] = [:]
 
@@ -76,19 +79,30 @@ final class RecordPages {
 
   /// The place of the page that has a name, or would have it.
   private func place(of name: RecordName) -> Int {
+    if lastPlace < directory.count, lastPlace == 0 || directory[lastPlace].first <= name,
+      lastPlace + 1 == directory.count || name < directory[lastPlace + 1].first
+    {
+      return lastPlace
+    }
     var (low, high) = (0, directory.count)
     while low < high {
       let middle = (low + high) / 2
       if directory[middle].first <= name { low = middle + 1 } else { high = middle }
     }
-    return max(0, low - 1)
+    lastPlace = max(0, low - 1)
+    return lastPlace
   }
 
   /// Reads the pages of names in few statements.
   /// - Throws: an error of the store.
   func load(_ names: some Sequence<RecordName>) throws {
     guard !directory.isEmpty else { return }
-    try load(Set(names.map(place)).sorted())
+    var places: [Int] = []
+    for name in names {
+      let place = place(of: name)
+      if places.last != place { places.append(place) }
+    }
+    try load(Set(places).sorted())
   }
 
   private func load(_ places: [Int]) throws {

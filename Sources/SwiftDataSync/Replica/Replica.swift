@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -258,19 +257,6 @@ private struct Restamping {
     write.place = write.place.map(place)
     write.inversePlace = write.inversePlace.map(place)
     return write
-  }
-}
-
-/// Random numbers for names, which nobody can guess. The system's generator is a system call for each number.
-struct SecureGenerator: RandomNumberGenerator {
-  private var numbers: [UInt64] = []
-
-  mutating func next() -> UInt64 {
-    if numbers.isEmpty {
-      let bytes = SymmetricKey(size: SymmetricKeySize(bitCount: 64 * 64))
-      numbers = bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
-    }
-    return numbers.removeLast()
   }
 }
 
