@@ -13,6 +13,7 @@ final class LoopTransport: SyncTransport {
     var losesAnswers = 0
     var failure: SyncFailure?
     var requests = 0
+    var waits: [Double] = []
     var underWay = 0
     var latency = Duration.zero
   }
@@ -22,6 +23,8 @@ final class LoopTransport: SyncTransport {
   var log: [LogEntry] { state.withLock { $0.log } }
   var assets: [String: Data] { state.withLock { $0.assets } }
   var requests: Int { state.withLock { $0.requests } }
+  /// How long the requests that waited for news may wait.
+  var waits: [Double] { state.withLock { $0.waits } }
   /// The requests without an answer.
   var underWay: Int { state.withLock { $0.underWay } }
   func setLatency(_ latency: Duration) { state.withLock { $0.latency = latency } }
@@ -36,8 +39,11 @@ final class LoopTransport: SyncTransport {
     try await Task.sleep(for: state.withLock { $0.latency })
     if request.path == "/v1/wait" {
       let wait = try SyncWire.decode(WaitRequest.self, from: request.body ?? Data())
+      state.withLock { $0.waits.append(wait.seconds) }
       let seen = wait.positions[SyncWire.privateZone] ?? 0
-      while state.withLock({ Int64($0.log.count) }) <= seen { try await Task.sleep(for: .milliseconds(10)) }
+      while wait.seconds > 0, state.withLock({ Int64($0.log.count) }) <= seen {
+        try await Task.sleep(for: .milliseconds(10))
+      }
       let latest = state.withLock { Int64($0.log.count) }
       return SyncReply(
         status: 200, body: try SyncWire.encode(WaitResponse(latest: [SyncWire.privateZone: latest], zones: [])))

@@ -70,6 +70,18 @@ struct SyncEngineTests {
     try await engine(other).stop()
   }
 
+  @Test("The first request for news is answered at once, also after a pause: those that wait use its connection")
+  func firstWait() async throws {
+    let container = try container()
+    try await wait { transport.waits.count == 2 }
+    #expect(transport.waits == [0, 25])
+    try await engine(container).pause()
+    try await engine(container).resume()
+    try await wait { transport.waits.count == 4 }
+    #expect(transport.waits == [0, 25, 0, 25])
+    try await engine(container).stop()
+  }
+
   @Test("A database that no server is registered for does not sync, and its rules are CloudKit's")
   func unregistered() throws {
     #expect(throws: SwiftDataError.self) {

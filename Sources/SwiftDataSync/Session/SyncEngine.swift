@@ -207,6 +207,9 @@ public actor SyncEngine {
 
   private func followServer() async {
     var (failures, invitations) = (Backoff(), 0)
+    // On Linux, URLSession asks a new connection again and again whether it can be written to until the first answer is there, which
+    // keeps a processor busy. So the first answer comes at once, and the requests that wait use its connection.
+    var isConnected = false
     while !Task.isCancelled, !opening.isAbandoned {
       do {
         guard !status.isPaused, let replica = opened else {
@@ -215,8 +218,10 @@ public actor SyncEngine {
         }
         let positions = replica.allPositions
         let keys = replica.keyGenerations
-        let request = WaitRequest(positions: positions, seconds: 25, keys: keys, invitations: invitations)
+        let request = WaitRequest(
+          positions: positions, seconds: isConnected ? 25 : 0, keys: keys, invitations: invitations)
         let response = try await wait(request)
+        isConnected = true
         if status.isPaused { continue }
         failures.reset()
         // What this engine sent meanwhile is no news.
@@ -229,6 +234,7 @@ public actor SyncEngine {
           end(begin(.sharing), nil)
         }
       } catch {
+        isConnected = false
         if status.isPaused { continue }
         let failure = error as? SyncFailure
         let delay = failures.next(least: failure?.retryAfter, jitter: Double.random(in: 0...1))
