@@ -15,6 +15,7 @@ struct FirstSyncCommand: AsyncParsableCommand {
 
   @Option(help: "The numbers of objects, separated by commas.") var objects = "100000,200000,400000"
   @Flag(help: "Kills the reader in the middle and starts it again.") var kill = false
+  @Flag(help: "The objects are in the store before it syncs, and are sent.") var send = false
 
   func run() async throws {
     for count in objects.split(separator: ",").compactMap({ Int($0) }) { try await measure(count) }
@@ -28,7 +29,11 @@ struct FirstSyncCommand: AsyncParsableCommand {
     let server = try ServerProcess(store: folder.appendingPathComponent("server.store").path, secret: secret)
     defer { server.stop() }
     let token = try await TokenKeys([("bench", secret)]).token(for: "ann", seconds: 86_400)
-    try await fill(server.port, token, count)
+    if send {
+      try fillStore(folder.appendingPathComponent("reader.store"), count)
+    } else {
+      try await fill(server.port, token, count)
+    }
     let before = server.memory
     func startReader() throws -> Process {
       let reader = Process()
@@ -50,11 +55,22 @@ struct FirstSyncCommand: AsyncParsableCommand {
       reader.waitUntilExit()
       print("killed the reader of \(count) objects")
     }
-    print("\(count) objects on the server:", terminator: " ")
+    print("\(count) objects \(send ? "in the store" : "on the server"):", terminator: " ")
     fflush(nil)
     let reader = try startReader()
     reader.waitUntilExit()
     print("the server grew by \((server.memory - before) >> 10) MB meanwhile")
+  }
+
+  /// Puts objects into a store that does not sync.
+  private func fillStore(_ url: URL, _ count: Int) throws {
+    let container = try ModelContainer(
+      for: BenchItem.self, configurations: ModelConfiguration(url: url, cloudKitDatabase: .none))
+    for start in stride(from: 0, to: count, by: 1000) {
+      let context = ModelContext(container)
+      for number in start..<min(start + 1000, count) { context.insert(BenchItem(number)) }
+      try context.save()
+    }
   }
 
   /// Puts objects into the log in transactions of 1,000.

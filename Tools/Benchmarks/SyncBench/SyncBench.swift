@@ -23,7 +23,10 @@ final class BenchPing {
 @main
 struct SyncBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    subcommands: [CostCommand.self, ClientsCommand.self, FirstSyncCommand.self, ServeCommand.self, ReadCommand.self],
+    subcommands: [
+      CostCommand.self, ClientsCommand.self, FirstSyncCommand.self, IdleCommand.self, ServeCommand.self,
+      ReadCommand.self,
+    ],
     defaultSubcommand: CostCommand.self)
 }
 
