@@ -23,8 +23,13 @@ extension SQLiteStore {
     }
     sql = "\(sql) WHERE \(name: index.name) MATCH \(bind: .text(request.query.expression))"
     if let condition = table.discriminatorCondition { sql = "\(sql) AND \(condition)" }
-    // The plus sign hides the order from FTS5, which would sort all hits. SQLite keeps the best ones only.
-    sql = "\(sql) ORDER BY +\(name: index.name).rank, \(name: index.name).rowid"
+    if request.limit != nil, table.discriminatorCondition == nil {
+      // The plus sign hides the order from FTS5, which would sort all hits. SQLite keeps the best ones only. It would look up
+      // the row of each hit before it sorts, so classes with a discriminator leave the order to FTS5.
+      sql = "\(sql) ORDER BY +\(name: index.name).rank, \(name: index.name).rowid"
+    } else {
+      sql = "\(sql) ORDER BY \(name: index.name).rank"
+    }
     if let limit = request.limit { sql = "\(sql) LIMIT \(bind: .integer(Int64(limit)))" }
     let found = try read { connection in
       try connection.rows(sql) { SearchFound(key: $0.integer(0), rank: $0.real(1)) }

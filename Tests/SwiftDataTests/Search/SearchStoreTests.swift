@@ -164,6 +164,16 @@ struct SearchStoreTests {
     #expect(!plan.contains("TEMP B-TREE"))
   }
 
+  @Test("A search for the best hits leaves their order to SQLite, which keeps no more than the limit")
+  func bestHits() throws {
+    let context = try memoryContext(MemoAfter.Memo.self)
+    for text in ["word", "word word other", "other", "word other other other"] { context.insert(MemoAfter.Memo(text)) }
+    try context.save()
+    let run = try SQLTrace.record { try context.search(MemoAfter.Memo.self, "word", limit: 2).map(\.model.text) }
+    #expect(run.result == Array(try context.search(MemoAfter.Memo.self, "word").map(\.model.text).prefix(2)))
+    #expect(run.statements.first?.contains("ORDER BY +") == true)
+  }
+
   @Test("A search costs two statements, however many are found")
   func statements() throws {
     let context = try memoryContext(MemoAfter.Memo.self)
