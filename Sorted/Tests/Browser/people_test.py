@@ -61,3 +61,14 @@ class PeopleTest(BrowserTest):
         expect(otto.get_by_role("button", name="Block nora")).to_be_visible()
         message.get_by_role("button", name="Retry").click()
         expect(nora.locator(".msg.mine:not(.waiting)", has_text="one more")).to_be_visible()
+
+    def test_the_menu_of_a_message_is_on_the_screen_of_a_phone(self):
+        for locale in ["en-US", "he-IL"]:
+            page = self.open(viewport={"width": 390, "height": 780}, locale=locale)
+            self.row(page, "Studio team").locator(".row-link").click()
+            self.live(page)
+            message = page.locator(".msg:not(.mine)").last
+            message.hover()
+            message.locator(".menu summary").click()
+            expect(message.locator(".menu .panel")).to_be_in_viewport(ratio=1)
+            page.context.close()

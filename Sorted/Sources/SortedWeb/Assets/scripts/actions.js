@@ -99,7 +99,12 @@ export function start() {
     if (!menu.matches(".msg .menu") || !menu.open) return;
     menu.classList.remove("down");
     const top = $("#thread-scroll")?.getBoundingClientRect().top ?? 0;
-    menu.classList.toggle("down", $(".panel", menu).getBoundingClientRect().top < top);
+    const panel = $(".panel", menu);
+    panel.style.translate = "";
+    const { left, right, top: upper } = panel.getBoundingClientRect();
+    menu.classList.toggle("down", upper < top);
+    // On a phone it may be wider than the room beside the message.
+    panel.style.translate = `${Math.max(0, 6 - left) + Math.min(0, innerWidth - 6 - right)}px`;
   }, true);
   hideNoticeLater();
   if (location.search.includes("done=")) history.replaceState(null, "", plainPath(location.href) + location.hash);
