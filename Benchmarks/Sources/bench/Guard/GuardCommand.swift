@@ -16,7 +16,8 @@ struct GuardCommand: ParsableCommand {
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let path = "\(directory)/guard.db"
     let peer = try SwiftDataPeer(path: path, trace: false)
-    try peer.insert(RowSource(from: 0, count: 2000, prepared: false))
+    // 1,000 conversations fill their pages of 20.
+    try peer.insert(RowSource(from: 0, count: workload == "W5a" ? 20_000 : 2000, prepared: false))
     let ids = (0..<200).map { makeRow($0 * 7 % 2000).id }
     let conversations = (0..<100).map { conversationID($0 * 389 % 1000) }
     try peer.load(workload == "W6" ? 2000 : 100)
