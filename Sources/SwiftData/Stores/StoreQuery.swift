@@ -9,7 +9,10 @@ package struct StoreQuery {
   package var joins: [SQLFragment] = []
   /// Joins that only the order reads.
   package var orderJoins: [SQLFragment] = []
-  package var condition: SQLFragment?
+  package var condition: SQLFragment? {
+    // They have the old condition.
+    didSet { texts = nil }
+  }
   /// The sort terms. The primary key breaks ties.
   package var order: [OrderTerm] = []
   /// Conditions in addition to the predicate.
@@ -25,7 +28,7 @@ package struct StoreQuery {
   package var reads = LoweredQuery.Reads()
   package var limit: Int?
   package var offset: Int?
-  /// The texts of earlier statements of the lowered query. Only restrictions, columns and bounds may change while it is
+  /// The texts of earlier statements of the lowered query. Restrictions, columns and bounds may change while it is
   /// set, and the order together with a restriction.
   private var texts: StatementTexts?
 

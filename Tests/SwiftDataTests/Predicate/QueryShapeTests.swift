@@ -27,6 +27,25 @@ private enum Shaped {
   }
 }
 
+private enum Grown {
+  @Model final class Tree {
+    var name: String
+    @Relationship(inverse: \Branch.tree) var branches: [Branch] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Branch {
+    var tree: Tree
+    @Relationship(inverse: \Leaf.branch) var leaves: [Leaf] = []
+    init(_ tree: Tree) { self.tree = tree }
+  }
+
+  @Model final class Leaf {
+    var branch: Branch
+    init(_ branch: Branch) { self.branch = branch }
+  }
+}
+
 extension Int {
   fileprivate var distance: Int { abs(self) }
 }
@@ -184,5 +203,21 @@ extension Int {
       animals[0].age = age
       try agree(#Predicate { $0.age == age })
     }
+  }
+
+  @Test("After a fetch whose text was kept, an unsaved change that any row may depend on is seen")
+  func farChange() throws {
+    let context = try memoryContext(Grown.Tree.self, Grown.Branch.self, Grown.Leaf.self)
+    let tree = Grown.Tree("oak")
+    context.insert(Grown.Leaf(Grown.Branch(tree)))
+    try context.save()
+    func leaves(_ name: String) throws -> Int {
+      try context.fetch(FetchDescriptor<Grown.Leaf>(predicate: #Predicate { $0.branch.tree.name == name })).count
+    }
+    #expect(try leaves("oak") == 1)
+    #expect(try leaves("oak") == 1)
+    tree.name = "elm"
+    #expect(try leaves("elm") == 1)
+    #expect(try leaves("oak") == 0)
   }
 }
