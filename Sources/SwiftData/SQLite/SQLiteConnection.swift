@@ -170,10 +170,8 @@ final class SQLiteRows: SQLRows {
   private let statementText: String
   private unowned let connection: SQLiteConnection
   // Unchecked, because reading a cell accesses no other state of the reader.
-  /// The cell that was accessed last. Its kind is read before its value, and finding a cell costs as much as reading
-  /// it. SQLite calls it unprotected, because it takes no lock. This connection is exclusive while we read.
-  @exclusivity(unchecked) private var cell: OpaquePointer?
-  @exclusivity(unchecked) private var cellColumn: Int32 = -1
+  /// The cells of the current row.
+  @exclusivity(unchecked) private var cells = RowCells()
 
   init(_ statement: OpaquePointer, sql: String, entity: __Entity, connection: SQLiteConnection) {
     (self.statement, statementText, self.connection) = (statement, sql, connection)
@@ -185,19 +183,13 @@ final class SQLiteRows: SQLRows {
 
   override func next() throws -> Bool {
     guard try connection.step(statement, sql: statementText) else { return false }
-    cellColumn = -1
+    cells.find(in: statement)
     countRow()
     return true
   }
 
   @inline(__always)
-  private func cell(_ column: Int32) -> OpaquePointer? {
-    if column != cellColumn {
-      cell = sqlite3_column_value(statement, column)
-      cellColumn = column
-    }
-    return cell
-  }
+  private func cell(_ column: Int32) -> OpaquePointer? { cells.cell(column, of: statement) }
 
   override func kind(_ column: Int32) -> __CellKind {
     switch sqlite3_value_type(cell(column)) {
