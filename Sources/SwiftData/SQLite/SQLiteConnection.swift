@@ -10,22 +10,24 @@ package final class SQLiteConnection: SQLConnection {
   let store: SQLiteStore
   /// Binds the parameters of each statement.
   let writer = SQLiteParameterWriter()
+  // Unchecked, because reading or replacing one of these runs nothing else.
   /// Whether a statement deleted rows.
-  private(set) var hasDeleted = false
+  @exclusivity(unchecked) private(set) var hasDeleted = false
   /// The number of the history transaction that it wrote.
-  var historyTransaction: Int64?
+  @exclusivity(unchecked) var historyTransaction: Int64?
   /// The external files of the transaction, or nil if it has none.
-  private(set) var openFiles: PendingFiles?
+  @exclusivity(unchecked) private(set) var openFiles: PendingFiles?
   private let handle: OpaquePointer
   private let trace = SQLTrace.active
-  /// The statement that ran last. A save runs one statement thousands of times, and a lookup by text costs as much as a
-  /// bind.
-  @exclusivity(unchecked)  // comparing or replacing it runs nothing else
-  private var last: (sql: String, statement: Statement)?
+  /// Whether the log or metrics need the statements. Asked once, because that takes as long as binding two values.
+  private let isLogged: Bool
+  private let statements: KeptStatements
 
-  init(_ database: Database, store: SQLiteStore) {
+  init(_ database: Database, store: SQLiteStore, statements: KeptStatements = KeptStatements()) {
     self.database = database
     self.store = store
+    self.statements = statements
+    self.isLogged = store.log.isOn
     self.handle = database.sqliteConnection!
   }
 
@@ -77,7 +79,7 @@ package final class SQLiteConnection: SQLConnection {
   /// A statement reads it, because a statement begins the read. A file control would return the version of the previous
   /// read.
   func dataVersion() throws -> Int64 {
-    let statement = try database.cachedStatement(sql: "PRAGMA data_version").sqliteStatement
+    let statement = try statements.statement("PRAGMA data_version", in: database)
     defer { sqlite3_reset(statement) }
     guard sqlite3_step(statement) == SQLITE_ROW else {
       throw store.translate(
@@ -92,23 +94,25 @@ package final class SQLiteConnection: SQLConnection {
   private func withStatement<T>(_ sql: String, _ body: (OpaquePointer) throws -> T) throws -> T {
     let statement = try prepared(sql)
     trace?.record(sql)
-    let start = store.log.begin()
     defer {
-      if let start { store.log.end(statement, sql: sql, since: start) }
       if let trace { trace.count(steps: Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))) }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
     }
+    return isLogged ? try logged(statement, sql, body) : try body(statement)
+  }
+
+  private func logged<T>(_ statement: OpaquePointer, _ sql: String, _ body: (OpaquePointer) throws -> T) throws -> T {
+    let start = ContinuousClock.now
+    defer { store.log.end(statement, sql: sql, since: start) }
     return try body(statement)
   }
 
   private func prepared(_ sql: String) throws -> OpaquePointer {
-    if let last, last.sql == sql { return last.statement.sqliteStatement }
-    if sql.hasPrefix("DELETE") { hasDeleted = true }
+    // One byte is compared first, because a save runs one statement thousands of times.
+    if sql.utf8.first == UInt8(ascii: "D"), sql.hasPrefix("DELETE") { hasDeleted = true }
     do {
-      let statement = try database.cachedStatement(sql: sql)
-      last = (sql, statement)
-      return statement.sqliteStatement
+      return try statements.statement(sql, in: database)
     } catch let error as DatabaseError {
       throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
     }

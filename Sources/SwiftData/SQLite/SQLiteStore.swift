@@ -128,8 +128,8 @@ package final class SQLiteStore: @unchecked Sendable {
       switch access {
       case .transaction(let transaction): return try body(SQLiteConnection(transaction.database, store: self))
       case .connections(let connections):
-        return try connections.read { database in
-          let connection = SQLiteConnection(database, store: self)
+        return try connections.read { database, statements in
+          let connection = SQLiteConnection(database, store: self, statements: statements)
           try noteVersion(of: connection)
           return try body(connection)
         }
@@ -152,8 +152,8 @@ package final class SQLiteStore: @unchecked Sendable {
         var files: PendingFiles?
         var isCommitting = false
         do {
-          return try connections.write { database in
-            let connection = SQLiteConnection(database, store: self)
+          return try connections.write { database, statements in
+            let connection = SQLiteConnection(database, store: self, statements: statements)
             defer { (transaction, files) = (connection.historyTransaction, connection.openFiles) }
             let result = try body(connection)
             try connection.openFiles?.willCommit()

@@ -21,7 +21,7 @@ final class StoreConnections: @unchecked Sendable {
   /// What a reading connection runs before it is used.
   private let readerSetup = Mutex<[String]>([])
   /// The idle readers, or nil after closing.
-  private let idle = Mutex<[DatabaseQueue]?>([])
+  private let idle = Mutex<[StoreConnection]?>([])
   private let writer = Mutex(Writer.unopened)
 
   private struct File {
@@ -42,7 +42,7 @@ final class StoreConnections: @unchecked Sendable {
   /// connection instead of two.
   private enum Writer {
     case unopened
-    case open(DatabaseQueue)
+    case open(StoreConnection)
     case closed
   }
 
@@ -50,7 +50,7 @@ final class StoreConnections: @unchecked Sendable {
   init(inMemory options: Configuration) throws {
     (self.file, self.identity) = (nil, nil)
     let queue = try DatabaseQueue(configuration: options)
-    writer.withLock { $0 = .open(queue) }
+    writer.withLock { $0 = .open(StoreConnection(queue)) }
   }
 
   /// A file, whose writes go to a log beside it (WAL), so that a write does not wait for reads.
@@ -62,11 +62,11 @@ final class StoreConnections: @unchecked Sendable {
     self.file = file
     if let reader = Self.readerOfLog(file) {
       self.identity = FileIdentity(path)
-      idle.withLock { $0 = [reader] }
+      idle.withLock { $0 = [StoreConnection(reader)] }
     } else {
       let queue = try Self.openWriter(file)
       self.identity = FileIdentity(path)
-      writer.withLock { $0 = .open(queue) }
+      writer.withLock { $0 = .open(StoreConnection(queue)) }
     }
   }
 
@@ -100,17 +100,17 @@ final class StoreConnections: @unchecked Sendable {
   deinit {
     // Readers close first. The last connection checkpoints the log into the file, which a reader cannot do.
     idle.withLock { $0 = nil }
-    if let queue = endWriting() { leaveLogOfOthers(queue) }
+    if let connection = endWriting() { leaveLogOfOthers(connection.queue) }
   }
 
   /// Takes the writer away. If there was none, the log is checkpointed, as closing a writer does.
-  private func endWriting() -> DatabaseQueue? {
+  private func endWriting() -> StoreConnection? {
     let last = writer.withLock { writer in
       defer { writer = .closed }
       return writer
     }
     switch last {
-    case .open(let queue): return queue
+    case .open(let connection): return connection
     case .unopened: checkpoint()
     case .closed: break
     }
@@ -129,17 +129,17 @@ final class StoreConnections: @unchecked Sendable {
     sqlite3_close_v2(connection)
   }
 
-  private func openedWriter() throws -> DatabaseQueue {
+  private func openedWriter() throws -> StoreConnection {
     try writer.withLock { writer in
       switch writer {
-      case .open(let queue): return queue
+      case .open(let connection): return connection
       case .closed: throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed")
       case .unopened:
         // A database in memory has its writer from the beginning.
         guard let file else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store has no file") }
-        let queue = try Self.openWriter(file)
-        writer = .open(queue)
-        return queue
+        let connection = StoreConnection(try Self.openWriter(file))
+        writer = .open(connection)
+        return connection
       }
     }
   }
@@ -147,34 +147,42 @@ final class StoreConnections: @unchecked Sendable {
   /// Runs `body` on the writer, outside a transaction.
   func withWriter<T>(_ body: (Database) throws -> T) throws -> T {
     try checkPlace()
-    return try openedWriter().writeWithoutTransaction(body)
+    return try openedWriter().queue.writeWithoutTransaction(body)
   }
 
   /// Reads from one consistent state.
-  func read<T>(_ body: (Database) throws -> T) throws -> T {
-    guard let file else { return try openedWriter().unsafeRead { try Self.inTransaction($0, body) } }
+  func read<T>(_ body: (Database) throws -> T) throws -> T { try read { database, _ in try body(database) } }
+
+  /// Reads from one consistent state, with the statements that the connection keeps.
+  func read<T>(_ body: (Database, KeptStatements) throws -> T) throws -> T {
+    guard let file else { return try openedWriter().read(body) }
     permits.wait()
     defer { permits.signal() }
     let reader = try take() ?? makeReader(file)
     defer { idle.withLock { $0?.append(reader) } }
-    return try reader.unsafeRead { try Self.inTransaction($0, body) }
+    return try reader.read(body)
   }
 
   /// Runs `body` in one immediate transaction.
+  func write<T>(_ body: (Database) throws -> T) throws -> T { try write({ database, _ in try body(database) }) {} }
+
+  /// Runs `body` in one immediate transaction, with the statements that the connection keeps.
   /// - Parameter didCommit: called after the commit and before any other write.
-  func write<T>(_ body: (Database) throws -> T, didCommit: () -> Void = {}) throws -> T {
-    try withWriter { database in
-      let result = try Self.inTransaction(database, beginning: "BEGIN IMMEDIATE", body)
+  func write<T>(_ body: (Database, KeptStatements) throws -> T, didCommit: () -> Void) throws -> T {
+    try checkPlace()
+    let writer = try openedWriter()
+    return try writer.queue.writeWithoutTransaction { database in
+      let result = try writer.inTransaction(database, beginning: "BEGIN IMMEDIATE", body)
       didCommit()
       return result
     }
   }
 
-  private func makeReader(_ file: File) throws -> DatabaseQueue {
+  private func makeReader(_ file: File) throws -> StoreConnection {
     try checkPlace()
     let reader = try DatabaseQueue(path: file.path, configuration: file.readerOptions)
     for statement in readerSetup.withLock({ $0 }) { try reader.inDatabase { try $0.execute(sql: statement) } }
-    return reader
+    return StoreConnection(reader)
   }
 
   /// Runs statements on each reading connection before its next use. No read runs meanwhile.
@@ -193,7 +201,7 @@ final class StoreConnections: @unchecked Sendable {
         + " file back, or make a new ModelContainer and insert the objects there")
   }
 
-  private func take() throws -> DatabaseQueue? {
+  private func take() throws -> StoreConnection? {
     try idle.withLock { idle in
       guard idle != nil else { throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the store is closed") }
       return idle!.popLast()
@@ -209,9 +217,9 @@ final class StoreConnections: @unchecked Sendable {
       return idle ?? []
     }
     for reader in readers { try reader.close() }
-    guard let queue = endWriting() else { return }
-    leaveLogOfOthers(queue)
-    try queue.close()
+    guard let connection = endWriting() else { return }
+    leaveLogOfOthers(connection.queue)
+    try connection.close()
   }
 
   /// Keeps SQLite from removing another database's log. The last connection removes the log by name; if the database
@@ -221,34 +229,6 @@ final class StoreConnections: @unchecked Sendable {
     queue.unsafeReentrantRead { database in
       var isKept: Int32 = 1
       sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &isKept)
-    }
-  }
-
-  // MARK: - Transactions
-
-  private static func inTransaction<T>(
-    _ database: Database, beginning begin: String = "BEGIN", _ body: (Database) throws -> T
-  ) throws -> T {
-    try run(begin, in: database)
-    do {
-      let result = try body(database)
-      try run("COMMIT", in: database)
-      return result
-    } catch {
-      // SQLite may have ended the transaction itself.
-      if sqlite3_get_autocommit(database.sqliteConnection) == 0 { try? run("ROLLBACK", in: database) }
-      throw error
-    }
-  }
-
-  private static func run(_ sql: String, in database: Database) throws {
-    let statement = try database.cachedStatement(sql: sql).sqliteStatement
-    let code = sqlite3_step(statement)
-    sqlite3_reset(statement)
-    guard code == SQLITE_DONE else {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(database.sqliteConnection)),
-        sql: sql)
     }
   }
 }

@@ -36,10 +36,11 @@ package struct StatementLog: Sendable {
     self.metrics = isOff ? nil : (Metrics(store: store, kind: "read"), Metrics(store: store, kind: "write"))
   }
 
+  /// Whether log or metrics need the statements.
+  var isOn: Bool { metrics != nil || logger.logLevel <= .debug }
+
   /// The start time of a statement, or nil if neither log nor metrics need it.
-  package func begin() -> ContinuousClock.Instant? {
-    metrics == nil && logger.logLevel > .debug ? nil : .now
-  }
+  package func begin() -> ContinuousClock.Instant? { isOn ? .now : nil }
 
   /// Called before the statement's values are cleared.
   func end(_ statement: OpaquePointer, sql: String, since start: ContinuousClock.Instant) {
