@@ -7,13 +7,14 @@ extension QueryExecutor {
     _ descriptor: FetchDescriptor<M>, after model: M?, _ store: any SQLStore
   ) throws -> [M] {
     try deferring(store) {
-      var query = try lower(descriptor)
+      let left = left(out: descriptor)
+      var query = try lower(descriptor, leavingOut: left)
       if let model { try begin(&query, after: model) }
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
         return try fetchWithPendingChanges(descriptor, query, after: model)
       }
       let offset = model == nil ? 0 : query.moveOffsetToLimit()
-      let result: [M] = try load(query, partial: left(out: descriptor))
+      let result: [M] = try load(query, partial: left)
       return offset == 0 ? result : Array(result.dropFirst(offset))
     } otherwise: {
       try fetchInMemory(descriptor, after: model)
@@ -55,15 +56,21 @@ extension QueryExecutor {
 
   /// A fetch of objects.
   func lower<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) throws -> StoreQuery {
+    try lower(descriptor, leavingOut: left(out: descriptor))
+  }
+
+  private func lower<M: PersistentModel>(
+    _ descriptor: FetchDescriptor<M>, leavingOut left: PropertySet?
+  ) throws -> StoreQuery {
     let table = try context.core.table(for: M.__entity)
     let store = try context.core.sqlStore(of: table)
     let shape = QueryShape(descriptor.predicate, descriptor.sortBy, nonNFC: store.nonNFCCount)
     if let shape, let known = store.loweredQueries.query(of: shape) {
-      return try query(known, table, store, descriptor)
+      return try query(known, table, store, descriptor, leavingOut: left)
     }
     let lowered = try lower(descriptor, table, store) { _ in [] }
     if let shape { store.loweredQueries.keep(lowered, as: shape) }
-    return try query(lowered, table, store, descriptor)
+    return try query(lowered, table, store, descriptor, leavingOut: left)
   }
 
   /// - Parameter values: lowers what the statement computes of each row; it can join what condition and order join.
@@ -72,7 +79,8 @@ extension QueryExecutor {
   ) throws -> StoreQuery {
     let table = try context.core.table(for: M.__entity)
     let store = try context.core.sqlStore(of: table)
-    return try query(try lower(descriptor, table, store, values: values), table, store, descriptor)
+    return try query(
+      try lower(descriptor, table, store, values: values), table, store, descriptor, leavingOut: left(out: descriptor))
   }
 
   private func lower<M: PersistentModel>(
@@ -105,9 +113,9 @@ extension QueryExecutor {
   }
 
   private func query<M: PersistentModel>(
-    _ lowered: LoweredQuery, _ table: EntityTable, _ store: any SQLStore, _ descriptor: FetchDescriptor<M>
+    _ lowered: LoweredQuery, _ table: EntityTable, _ store: any SQLStore, _ descriptor: FetchDescriptor<M>,
+    leavingOut left: PropertySet?
   ) throws -> StoreQuery {
-    let left = left(out: descriptor)
     let columns: Set<String>? = left.map { left in
       Set(
         table.family.flatMap { member in
@@ -125,7 +133,7 @@ extension QueryExecutor {
 
   /// The properties of `M` that a partial fetch leaves out; nil if it leaves out none.
   private func left<M: PersistentModel>(out descriptor: FetchDescriptor<M>) -> PropertySet? {
-    guard !descriptor.propertiesToFetch.isEmpty else { return nil }
+    guard !descriptor.propertiesToFetch.isEmptyList else { return nil }
     let entity = M.__entity
     let wanted = PropertySet(
       descriptor.propertiesToFetch.compactMap { KeyPathResolver.property(at: $0, in: entity)?.index })

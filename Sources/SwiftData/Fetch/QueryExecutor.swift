@@ -22,7 +22,9 @@ struct QueryExecutor {
     case .sql(let store): result = try fetchRows(descriptor, after: model, store)
     case .objects(let store): result = try store.fetch(descriptor, after: model, in: context)
     }
-    for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
+    if !descriptor.relationshipKeyPathsForPrefetching.isEmptyList {
+      for keyPath in descriptor.relationshipKeyPathsForPrefetching { try prefetch(keyPath, of: result) }
+    }
     return result
   }
 

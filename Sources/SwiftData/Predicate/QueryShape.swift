@@ -16,6 +16,8 @@ struct QueryShape: Hashable {
   private let nonNFC: Int
 
   /// Returns nil if the SQL depends on facts outside the shape.
+  // Inlined, because each generic function asks the runtime for the types of its predicate and its sort descriptors again.
+  @inline(__always)
   init?<M: PersistentModel>(_ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>], nonNFC: Int) {
     self.nonNFC = nonNFC
     if let predicate {
@@ -60,7 +62,9 @@ struct QueryShape: Hashable {
   }
 
   private mutating func bind(_ text: String) -> Bool {
-    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+    // The bytes are looked at in their buffer, where the compiler takes many at once.
+    let isASCII = text.utf8.withContiguousStorageIfAvailable { bytes in bytes.reduce(0, |) < 0x80 }
+    guard isASCII ?? text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
     values.append(.text(text))
     return true
   }
