@@ -68,8 +68,10 @@ extension QueryExecutor {
     if let shape, let known = store.loweredQueries.query(of: shape) {
       return try query(known, table, store, descriptor, leavingOut: left)
     }
-    let lowered = try lower(descriptor, table, store) { _ in [] }
-    if let shape { store.loweredQueries.keep(lowered, as: shape) }
+    var lowered = try lower(descriptor, table, store) { _ in [] }
+    if let shape {
+      lowered = store.loweredQueries.keep(lowered, as: shape, order: TiedRuns.order(of: lowered, table))
+    }
     return try query(lowered, table, store, descriptor, leavingOut: left)
   }
 
@@ -176,6 +178,10 @@ extension QueryExecutor {
       try read(table, cancellable: true) { connection in
         isFresh = !hasExternalCommits(table.store)
         guard isFresh else { return }
+        if partial == nil, let found = try loadBackwards(query, connection) {
+          result = found
+          return
+        }
         let batch = FetchBatch(root: table.root)
         for range in query.rangesOrWhole {
           guard let select = query.select(range, after: result.count) else { break }

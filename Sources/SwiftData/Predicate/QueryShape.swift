@@ -159,18 +159,21 @@ package final class LoweredQueries: @unchecked Sendable {
   }
 
   /// Caches the SQL of a shape if its parameters are the values, in order.
-  func keep(_ query: LoweredQuery, as shape: QueryShape) {
+  /// - Parameter order: the columns of a row that order it, if the rows can be read backwards.
+  /// - Returns: the query, which from now on keeps the texts of its statements if it was cached.
+  func keep(_ query: LoweredQuery, as shape: QueryShape, order: [Int32]) -> LoweredQuery {
     let others =
       query.joins + query.orderJoins + query.order.map(\.expression) + query.valueJoins + query.values
     guard (query.condition?.arguments ?? []) == shape.values, others.allSatisfy(\.arguments.isEmpty),
       // Equal values cannot be told apart.
       Set(shape.values).count == shape.values.count
-    else { return }
+    else { return query }
     var query = query
-    query.texts = StatementTexts()
+    query.texts = StatementTexts(order: order)
     lock.withLock {
       if known.count == capacity { known = [:] }
       known[shape] = query
     }
+    return query
   }
 }

@@ -39,6 +39,8 @@ package protocol SQLDialect: Sendable {
   func pairAge(_ alias: String) -> String
   /// The term of ORDER BY. Nil is first in Swift's order and last in reverse.
   func ordered(_ term: OrderTerm) -> SQLFragment
+  /// Whether reading a descending order backwards spares a sort of rows with equal values (``TiedRuns``).
+  var readsBackwards: Bool { get }
   /// `LIMIT` and `OFFSET` with a leading space.
   func bounds(limit: Int?, offset: Int?) -> SQLFragment
 
@@ -61,6 +63,7 @@ package protocol SQLDialect: Sendable {
 
 extension SQLDialect {
   package var mayDefer: Bool { false }
+  package var readsBackwards: Bool { false }
   package func canGroup(by form: ScalarType.Form) -> Bool { true }
 }
 
@@ -99,6 +102,7 @@ package struct SQLiteDialect: SQLDialect {
   package var same: String { "IS" }
   package var different: String { "IS NOT" }
   package var notANumber: String { "'nan'" }
+  package var readsBackwards: Bool { true }
 
   package func isTruth(_ truth: Scalar, _ flag: Bool) -> SQLFragment {
     truth.operand + SQLFragment(" IS \(flag ? 1 : 0)")

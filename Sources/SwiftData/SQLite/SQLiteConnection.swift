@@ -192,6 +192,8 @@ final class SQLiteRows: SQLRows {
     return true
   }
 
+  override var isSorted: Bool { sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_SORT, 1) > 0 }
+
   @inline(__always)
   private func cell(_ column: Int32) -> OpaquePointer? { cells.cell(column, of: statement) }
 

@@ -117,5 +117,8 @@ open class __SQLRows: __RowReader {
   /// Advances to the next row. Returns false after the last one.
   open func next() throws -> Bool { fatalError("abstract") }
 
+  /// Whether the database sorted the rows, so that no index returned them in their order. Asked after the last one.
+  package var isSorted: Bool { true }
+
   package final func text(_ column: Int32) -> String? { isNull(column) ? nil : string(column) }
 }

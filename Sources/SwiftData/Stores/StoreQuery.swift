@@ -28,6 +28,8 @@ package struct StoreQuery {
   package var reads = LoweredQuery.Reads()
   package var limit: Int?
   package var offset: Int?
+  /// Whether rows with equal values come in the reverse order of their keys (``TiedRuns``).
+  var isBackwards = false
   /// The texts of earlier statements of the lowered query. Restrictions, columns and bounds may change while it is
   /// set, and the order together with a restriction.
   private var texts: StatementTexts?
@@ -51,14 +53,22 @@ package struct StoreQuery {
   package var select: SQLFragment {
     // The arguments of a kept query are its condition's, and then those of the bounds.
     guard let texts, restrictions.isEmpty else { return statement(SQLFragment(columns), ordered: true) }
-    if let sql = texts.text(columns: columns, limit: limit, offset: offset) {
+    if let sql = texts.text(columns: columns, limit: limit, offset: offset, isBackwards: isBackwards) {
       let bounds = limit == nil && offset == nil ? [] : dialect.bounds(limit: limit, offset: offset).arguments
       return SQLFragment(sql, (condition?.arguments ?? []) + bounds)
     }
     let made = statement(SQLFragment(columns), ordered: true)
-    texts.keep(made.sql, columns: columns, limit: limit, offset: offset)
+    texts.keep(made.sql, columns: columns, limit: limit, offset: offset, isBackwards: isBackwards)
     return made
   }
+
+  /// The columns of a row that order it if the query's rows are to be read backwards (``TiedRuns``).
+  var backwardsOrder: [Int32]? {
+    guard let limit, limit > 0, limit < .max, offset == nil, ranges == nil, restrictions.isEmpty else { return nil }
+    return texts?.backwardsOrder
+  }
+
+  func noteBackwards(isVain: Bool, isSorted: Bool) { texts?.noteBackwards(isVain: isVain, isSorted: isSorted) }
 
   /// The statement that counts objects.
   var count: SQLFragment {
@@ -90,7 +100,7 @@ package struct StoreQuery {
         result.append(dialect.ordered(term))
         result.append(", ")
       }
-      result.append("t0._pk")
+      result.append(isBackwards ? "t0._pk DESC" : "t0._pk")
     }
     if limit != nil || offset != nil { result.append(dialect.bounds(limit: limit, offset: offset)) }
     return result
