@@ -8,14 +8,14 @@ struct UnsavedObjects<Entry> {
   private struct Members {
     let entity: __Entity
     /// Ascending places, including holes.
-    var places: [Int] = []
+    var places: [UInt32] = []
     /// The number of entries without holes.
     var count = 0
   }
 
   private let model: (Entry) -> any PersistentModel
   private var entries: [Entry?] = []
-  private var places: [ObjectIdentifier: Int] = [:]
+  private var places = ObjectPlaces()
   /// The classes that had entries since all were removed, and their places in that list.
   private var classes: [Members] = []
   private var classPlaces: [ObjectIdentifier: Int] = [:]
@@ -76,8 +76,7 @@ struct UnsavedObjects<Entry> {
   @discardableResult
   private mutating func append(_ entry: Entry, _ id: ObjectIdentifier) -> Int {
     let entity = type(of: model(entry)).__entity
-    let place = entries.count
-    places[id] = place
+    let place = places.append(id)
     if !classes.indices.contains(recent) || classes[recent].entity !== entity {
       recent = classPlaces[ObjectIdentifier(entity)] ?? classes.count
       if recent == classes.count {
@@ -85,7 +84,7 @@ struct UnsavedObjects<Entry> {
         classPlaces[ObjectIdentifier(entity)] = recent
       }
     }
-    classes[recent].places.append(place)
+    classes[recent].places.append(UInt32(place))
     classes[recent].count += 1
     entries.append(entry)
     return place
@@ -96,13 +95,13 @@ struct UnsavedObjects<Entry> {
   }
 
   private mutating func remove(_ id: ObjectIdentifier) {
-    guard let place = places.removeValue(forKey: id), let entry = entries[place] else { return }
+    guard let place = places.remove(id), let entry = entries[place] else { return }
     entries[place] = nil
     removals += 1
     if let index = classPlaces[ObjectIdentifier(type(of: model(entry)).__entity)] {
       classes[index].count -= 1
       if classes[index].places.count > classes[index].count * 2 + 32 {
-        classes[index].places.removeAll { entries[$0] == nil }
+        classes[index].places.removeAll { entries[Int($0)] == nil }
       }
     }
     if entries.count > count * 2 + 32 { removeAll { _ in false } }
@@ -129,7 +128,7 @@ struct UnsavedObjects<Entry> {
     // One save of a few objects is followed by another.
     let keepsCapacity = entries.count <= 64
     entries.removeAll(keepingCapacity: keepsCapacity)
-    places.removeAll(keepingCapacity: keepsCapacity)
+    places.removeAll(keepsCapacity: keepsCapacity)
     classes.removeAll(keepingCapacity: keepsCapacity)
     classPlaces.removeAll(keepingCapacity: keepsCapacity)
   }
@@ -145,7 +144,9 @@ struct UnsavedObjects<Entry> {
   /// The entries of one class without its subclasses, in order.
   /// - Complexity: O(their number).
   func entries(of entity: __Entity) -> some Sequence<(place: Int, entry: Entry)> {
-    (members(of: entity)?.places ?? []).lazy.compactMap { place in entries[place].map { (place, $0) } }
+    (members(of: entity)?.places ?? []).lazy.compactMap { place in
+      entries[Int(place)].map { (Int(place), $0) }
+    }
   }
 
   /// The entries of some classes, in order.
@@ -165,7 +166,7 @@ struct UnsavedObjects<Entry> {
         guard let entry else { return nil }
         let id = ObjectIdentifier(model(entry))
         let members = members(of: type(of: model(entry)).__entity)
-        return places[id] == place && members?.places.contains(place) == true
+        return places[id] == place && members?.places.contains(UInt32(place)) == true
           ? nil : "\(name(entry)) is not at its place"
       }
       let sum = classes.reduce(0) { $0 + $1.count }
