@@ -83,6 +83,24 @@ extension ContextState {
 
 /// The user info of a save's notification.
 enum SaveNotification {
+  private typealias Key = ModelContext.NotificationKey
+
+  /// The user info of a save that wrote nothing. A copy of it is filled at the keys' places, because to convert and hash the
+  /// keys takes longer than to make the identifiers of a row.
+  // nonisolated(unsafe) because it is only read, and has nothing but empty lists.
+  nonisolated(unsafe) private static let template: [AnyHashable: Any] = Dictionary(
+    uniqueKeysWithValues: [Key.insertedIdentifiers, .updatedIdentifiers, .deletedIdentifiers].map {
+      (AnyHashable($0.rawValue), [PersistentIdentifier]() as Any)
+    })
+
+  /// The places in any copy of the template.
+  // nonisolated(unsafe) because it is only read.
+  nonisolated(unsafe) private static let places = (
+    inserted: place(.insertedIdentifiers), updated: place(.updatedIdentifiers), deleted: place(.deletedIdentifiers)
+  )
+
+  private static func place(_ key: Key) -> Dictionary<AnyHashable, Any>.Index { template.index(forKey: key.rawValue)! }
+
   static func userInfo(for operations: [any StoreSave]) -> [AnyHashable: Any] {
     var inserted = [PersistentIdentifier]()
     var updated = [PersistentIdentifier]()
@@ -110,10 +128,10 @@ enum SaveNotification {
       updated += operation.savedRows.updated.flatMap { $0.identifiers(in: operation.store) }
       deleted += operation.savedRows.deleted.flatMap { $0.identifiers(in: operation.store) }
     }
-    return [
-      ModelContext.NotificationKey.insertedIdentifiers.rawValue: inserted,
-      ModelContext.NotificationKey.updatedIdentifiers.rawValue: updated,
-      ModelContext.NotificationKey.deletedIdentifiers.rawValue: deleted,
-    ]
+    var info = template
+    info.values[places.inserted] = inserted
+    info.values[places.updated] = updated
+    info.values[places.deleted] = deleted
+    return info
   }
 }

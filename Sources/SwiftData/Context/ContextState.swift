@@ -14,42 +14,41 @@ package final class ContextState {
 
   // MARK: - Mutable State
   // The state belongs to the thread or actor of the context. To detect misuse, each access is between `beginUse(_:)`
-  // and `endUse()`.
+  // and `endUse()`. What a short fetch or a save of one row accesses is unchecked: reading or changing it runs nothing that
+  // uses the context, and the checks were a twentieth of such a save.
 
   /// The identity map by hierarchy and key, which keeps no object alive. A released object is fetched again.
-  @exclusivity(unchecked)  // finding and adding an object runs nothing else
-  var identityMaps: [IdentityMap]
+  @exclusivity(unchecked) var identityMaps: [IdentityMap]
   /// New objects in insertion order, held strongly.
-  var inserted = UnsavedObjects<any PersistentModel> { $0 }
+  @exclusivity(unchecked) var inserted = UnsavedObjects<any PersistentModel> { $0 }
   /// Stored objects with unsaved changes, including deleted ones, held strongly. Invariant: none of them is in
   /// `inserted`.
-  var changed = UnsavedObjects<ObjectChange> { $0.object }
+  @exclusivity(unchecked) var changed = UnsavedObjects<ObjectChange> { $0.object }
   /// Stored objects to delete, held strongly. Invariant: each has the flag `deleted`.
-  var deleted = UnsavedObjects<any PersistentModel> { $0 }
+  @exclusivity(unchecked) var deleted = UnsavedObjects<any PersistentModel> { $0 }
   /// Finds inserted and changed objects by value. Every change of such an object calls `touch`.
-  @exclusivity(unchecked)  // touching it runs nothing else
-  var unsavedIndices = UnsavedIndices()
+  @exclusivity(unchecked) var unsavedIndices = UnsavedIndices()
   /// The inserted objects whose identifier was read. A released identity may be reused.
-  private var temporary: [TemporaryIdentity: ObjectIdentifier] = [:]
+  @exclusivity(unchecked) private var temporary: [TemporaryIdentity: ObjectIdentifier] = [:]
   /// Long to-manys that were changed in place. The next save compares them completely.
-  private var unverified: [ObjectIdentifier: (object: any PersistentModel, indices: PropertySet)] = [:]
+  @exclusivity(unchecked) private var unverified:
+    [ObjectIdentifier: (object: any PersistentModel, indices: PropertySet)] = [:]
   /// Whether new objects were removed since the last save. Relationships may still contain them.
-  var hasForgotten = false
+  @exclusivity(unchecked) var hasForgotten = false
   /// Stored rows to delete that need no object so far.
-  var markedRows = MarkedRows()
+  @exclusivity(unchecked) var markedRows = MarkedRows()
   /// Objects that left the context.
   var departed = DepartedObjects()
   /// Errors of functions that cannot throw. The next save throws the first.
-  var problems: [SwiftDataError] = []
+  @exclusivity(unchecked) var problems: [SwiftDataError] = []
   /// The store's count of external commits up to which registered objects are fresh.
-  var syncedExternalCommits: [Int]
+  @exclusivity(unchecked) var syncedExternalCommits: [Int]
   /// Stores with external commits, or that cannot detect them. A fetch from them also updates registered objects.
-  var staleStores: Set<Int>
+  @exclusivity(unchecked) var staleStores: Set<Int>
   /// The nesting depth of operations whose intermediate states observers must not see.
-  var quietDepth = 0
+  @exclusivity(unchecked) var quietDepth = 0
   /// Delayed notifications of such operations.
-  var pendingNotifications = Queue<(any PersistentModel, Int)>()
-  // Unchecked, because each assignment asks for them, and reading or replacing one runs nothing else.
+  @exclusivity(unchecked) var pendingNotifications = Queue<(any PersistentModel, Int)>()
   /// The watched fetches.
   @exclusivity(unchecked) var liveQueries = LiveQueries()
   @exclusivity(unchecked) var undoManager: UndoManager?

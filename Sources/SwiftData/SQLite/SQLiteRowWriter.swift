@@ -17,9 +17,10 @@ extension SQLiteStore {
 final class SQLiteRowWriter: RowWriter {
   private let store: SQLiteStore
   private let connection: SQLiteConnection
-  private var nonNFC: Set<String> = []
+  // Unchecked, because adding a name runs nothing else.
+  @exclusivity(unchecked) private var nonNFC: Set<String> = []
   /// The external files of deleted rows and replaced values.
-  private var oldFiles: [String] = []
+  @exclusivity(unchecked) private var oldFiles: [String] = []
 
   init(_ store: SQLiteStore, _ connection: SQLiteConnection) {
     (self.store, self.connection) = (store, connection)

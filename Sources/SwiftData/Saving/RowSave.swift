@@ -6,14 +6,14 @@ package final class RowSave: StoreSave {
   private let rows: any SQLStore
   package var store: any EngineStore { rows }
   package let changes: UnsavedChanges
-  // Unchecked, because recording a row runs nothing else.
+  // Unchecked, because recording a row or reading one of these runs nothing else.
   @exclusivity(unchecked) package var savedRows = SavedRows()
   /// New objects whose values went into a row that was there already, with that row's key.
-  package private(set) var merged: [ObjectIdentifier: Int64] = [:]
+  @exclusivity(unchecked) package private(set) var merged: [ObjectIdentifier: Int64] = [:]
   /// The properties that upserts wrote, by row. They win over changes of the row's registered object in the same save.
-  private var upserted: [SavedRows.Changed: PropertySet] = [:]
+  @exclusivity(unchecked) private var upserted: [SavedRows.Changed: PropertySet] = [:]
   /// The keys of the new objects as far as they got rows of their own, by their places in `inserted`.
-  private var keys: [Int64] = []
+  @exclusivity(unchecked) private var keys: [Int64] = []
   @exclusivity(unchecked) private(set) var history = HistoryRecorder()
 
   init(_ store: any SQLStore, _ changes: UnsavedChanges) { (self.rows, self.changes) = (store, changes) }
