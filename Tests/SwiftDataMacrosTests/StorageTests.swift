@@ -51,10 +51,17 @@ struct StorageTests {
       ("Date(timeIntervalSinceNow: 1)", "Date"), ("Date.now", "Date"), ("UUID()", "UUID"),
       ("UUID().uuidString", "Swift.String"), ("Data()", "Data"), ("String()", "String"), ("[String]()", "[String]"),
       ("[String: Color]()", "[String: Color]"), ("Set<Color>()", "Set<Color>"), ("3 as Int64", "Int64"),
-      ("nil as String?", "String?"),
+      ("nil as String?", "Swift.Optional<String>"),
     ]
   )
   func inferred(value: String, type: String) { #expect(storage("var x = \(value)") == ": \(type)") }
+
+  @Test("An optional with an initial value is spelled so that Swift does not set it to nil after that value")
+  func optionalWithValue() {
+    #expect(storage("var x: Bool? = true") == ": Swift.Optional<Bool>")
+    #expect(storage("var x: Bool? = nil") == ": Bool?")
+    #expect(storage("var x: Bool?") == ": Bool?")
+  }
 
   @Test("An inferred array of models, or a cast to one, is a slot")
   func inferredSlot() {
