@@ -37,10 +37,6 @@ struct ModelDeclaration {
     self.indices = macros.filter { $0.macroName.text == "Index" }.map(\.arguments)
   }
 
-  func index(of property: PersistedProperty) -> Int? {
-    properties.firstIndex { $0.name == property.name }
-  }
-
   var isSubclass: Bool { role == .subclass }
 
   /// The first type in the inheritance clause. For a subclass it is the superclass.

@@ -47,11 +47,10 @@ extension ModelMacro: MemberAttributeMacro {
     guard let declaration = declaration.modelClass, let variable = member.as(VariableDeclSyntax.self) else {
       return []
     }
-    // The accessor role does not know whether the class is a root or a subclass. The accessors do not depend on it.
-    let model = ModelDeclaration(declaration, role: .root, configuration: context.buildConfiguration)
-    let property = PersistedProperty.parse(variable).persisted
-    guard let property, !property.isLet, let index = model.index(of: property) else { return [] }
-    return [PersistedPropertyMacro.attribute(index: index, of: model)]
+    guard let property = PersistedProperty.parse(variable).persisted, !property.isLet,
+      let attribute = PropertyAttributes.shared.of(declaration, context.buildConfiguration)[property.name]
+    else { return [] }
+    return [AttributeSyntax(unparsed: attribute)]
   }
 }
 

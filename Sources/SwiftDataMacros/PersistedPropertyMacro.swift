@@ -7,14 +7,6 @@ import SwiftSyntaxMacros
 /// `@__Persisted`: the storage and the accessors of one property. `@Model` applies it.
 public enum PersistedPropertyMacro {
   public static var formatMode: FormatMode { .disabled }
-
-  /// The attribute that `@Model` adds to the property with an index.
-  static func attribute(index: Int, of model: ModelDeclaration) -> AttributeSyntax {
-    var arguments = ["index: \(index)"]
-    if model.mayInherit { arguments.append("offset: true") }
-    if model.globalActor != nil { arguments.append("isolated: true") }
-    return AttributeSyntax(unparsed: "@SwiftData.__Persisted(\(arguments.joined(separator: ", ")))")
-  }
 }
 
 extension PersistedPropertyMacro: PeerMacro {
