@@ -39,8 +39,7 @@
     /// - Returns: the last save that the helper acknowledged, nil where it was killed before one.
     private func saveUntilKilled(_ store: TemporaryStore, after seconds: Double) throws -> Int? {
       let helper = try Helper("save", store.url.path)
-      Thread.sleep(forTimeInterval: seconds)
-      let lines = try helper.kill()
+      let lines = try helper.kill(after: seconds)
       try #require(helper.wasKilled, "the helper ended by itself")
       return lines.last.flatMap { Int($0) }
     }

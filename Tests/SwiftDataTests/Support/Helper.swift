@@ -5,6 +5,7 @@
   final class Helper {
     private let process = Process()
     private let pipe = Pipe()
+    private let hasEnded = DispatchSemaphore(value: 0)
     private var text = ""
     private var lines: [String] { text.split(separator: "\n").map(String.init) }
 
@@ -14,6 +15,7 @@
         .deletingLastPathComponent().appendingPathComponent("CrashHelper")
       process.arguments = arguments
       process.standardOutput = pipe
+      process.terminationHandler = { [hasEnded] _ in hasEnded.signal() }
       try process.run()
     }
 
@@ -36,10 +38,10 @@
       return lines
     }
 
-    /// Kills it as nothing can be caught.
+    /// Kills it after some seconds, as nothing can be caught, unless it ends before.
     /// - Returns: the lines that it wrote.
-    func kill() throws -> [String] {
-      Foundation.kill(process.processIdentifier, SIGKILL)
+    func kill(after seconds: Double = 0) throws -> [String] {
+      if hasEnded.wait(timeout: .now() + seconds) == .timedOut { Foundation.kill(process.processIdentifier, SIGKILL) }
       return try wait()
     }
 
