@@ -119,8 +119,8 @@ let package = Package(
       name: "PostgresServers", dependencies: ["SwiftData", "SwiftDataPostgres"], path: "Tests/PostgresServers"),
     .testTarget(
       name: "ConformanceTests", dependencies: ["PostgresServers", "SwiftDataTesting", "SwiftDataPostgres"]),
-    .target(name: "LetterNames", path: "Tests/LetterNames"),
-    .testTarget(name: "LetterTests", dependencies: ["SwiftData", "SwiftDataQuery", "LetterNames"]),
+    .target(name: "CollidingNames", path: "Tests/CollidingNames"),
+    .testTarget(name: "SourceCompatibilityTests", dependencies: ["SwiftData", "SwiftDataQuery", "CollidingNames"]),
     .executableTarget(
       name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
     .testTarget(

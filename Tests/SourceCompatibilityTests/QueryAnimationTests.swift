@@ -24,8 +24,8 @@ private struct Screen {
   @Query(sort: \Trip.start, transaction: Transaction(animation: .default)) var inTransaction: [Trip]
 }
 
-@Suite("Item 14: @Query with an animation")
-struct Item14QueryAnimationTests {
+@Suite("@Query with an animation")
+struct QueryAnimationTests {
   @Test("compiles in every form, and finds what it does without")
   func finds() throws {
     let context = ModelContext(

@@ -22,8 +22,8 @@ extension KeyPath: @unchecked @retroactive Sendable {}
   init(n: Int) { self.n = n }
 }
 
-@Suite("Item 5: where a program makes key paths Sendable")
-struct Item05SendableKeyPathTests {
+@Suite("Where a program makes key paths Sendable")
+struct SendableKeyPathTests {
   private func context() throws -> ModelContext {
     let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     let context = ModelContext(try ModelContainer(for: Entry.self, configurations: configuration))

@@ -42,8 +42,8 @@ private enum Plan: SchemaMigrationPlan {
   static var stages: [MigrationStage] { [] }
 }
 
-@Suite("Item 15: an original name that the old schema does not have")
-struct Item15OriginalNameTests {
+@Suite("An original name that the old schema does not have")
+struct OriginalNameTests {
   private func open(_ store: TemporaryStore, _ schema: any VersionedSchema.Type, _ isPlanned: Bool) throws
     -> ModelContext
   {
@@ -90,8 +90,8 @@ struct Item15OriginalNameTests {
   }
 }
 
-@Suite("Item 15: collisions of unique values")
-struct Item15CollisionTests {
+@Suite("Collisions of unique values")
+struct UniqueCollisionTests {
   private let context: ModelContext
 
   init() throws {

@@ -10,8 +10,8 @@ import Testing
   init(name: String) { self.name = name }
 }
 
-@Suite("Item 16: messages")
-struct Item16MessageTests {
+@Suite("Messages")
+struct MessageTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(for: MessageItem.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }

@@ -35,8 +35,8 @@ private enum Temper: Codable {
   }
 }
 
-@Suite("Item 18: an attribute that is a Codable struct")
-struct Item18CompositeAttributeTests {
+@Suite("An attribute that is a Codable struct")
+struct CompositeAttributeTests {
   private var attributes: [String: Schema.Attribute] {
     get throws { try #require(Schema([Customer.self]).entitiesByName["Customer"]).attributesByName }
   }

@@ -9,8 +9,8 @@ import Testing
 
 private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
-@Suite("Item 8: deleting some of the history")
-struct Item08DeletedHistoryTests {
+@Suite("Deleting some of the history")
+struct DeletedHistoryTests {
   private let store: TemporaryStore
   private let container: ModelContainer
 

@@ -11,8 +11,8 @@ import Testing
   }
 }
 
-@Suite("Item 12: a log whose database was removed")
-struct Item12LeftoverLogTests {
+@Suite("A log whose database was removed")
+struct LeftoverLogTests {
   private let store: TemporaryStore
 
   init() throws { store = try TemporaryStore() }

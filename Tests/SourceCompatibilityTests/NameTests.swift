@@ -1,5 +1,5 @@
 import Foundation
-import LetterNames
+import CollidingNames
 import SwiftData
 import Testing
 
@@ -23,12 +23,12 @@ private struct Names {
 
 private struct Result: QueryResult {}
 
-@Suite("Item 4: a module whose types have names of ours")
-struct Item04NameTests {
+@Suite("A module whose types have names of ours")
+struct NameTests {
   @Test("is imported beside SwiftData, and its names are its own")
   func names() {
     for child in Mirror(reflecting: Names()).children {
-      #expect(String(reflecting: type(of: child.value)).hasPrefix("LetterNames."))
+      #expect(String(reflecting: type(of: child.value)).hasPrefix("CollidingNames."))
     }
   }
 }

@@ -11,8 +11,8 @@ import Testing
   init() {}
 }
 
-@Suite("Item 11: model(for:)")
-struct Item11UnknownIdentifierTests {
+@Suite("model(for:)")
+struct UnknownIdentifierTests {
   private func container() throws -> ModelContainer {
     try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }

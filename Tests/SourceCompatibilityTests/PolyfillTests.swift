@@ -12,8 +12,8 @@ private struct Place {
   let name: String
 }
 
-@Suite("Item 19: what Foundation on Linux lacks")
-struct Item19PolyfillTests {
+@Suite("What Foundation on Linux lacks")
+struct PolyfillTests {
   private let names = ["a10", "A2", "b1", "a1"]
   private let sorted = ["a1", "A2", "a10", "b1"]
 
@@ -42,7 +42,7 @@ struct Item19PolyfillTests {
   @Test("notifications are awaited by name and object, and those between two waits are kept")
   @MainActor func notifications() async throws {
     let center = NotificationCenter()
-    let name = Notification.Name("Item19")
+    let name = Notification.Name("Polyfill")
     let (one, other) = (NSObject(), NSObject())
     var iterator = center.notifications(named: name, object: one).makeAsyncIterator()
     for (number, object) in [(1, one), (2, other), (3, one)] {

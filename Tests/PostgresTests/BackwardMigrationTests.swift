@@ -65,8 +65,8 @@ private enum OneWay: SchemaMigrationPlan {
   static var stages: [MigrationStage] { [.lightweight(fromVersion: BackV1.self, toVersion: BackV2.self)] }
 }
 
-@Suite("Item 9: leading back in PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason))
-struct Item09BackwardMigrationTests {
+@Suite("Leading back in PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason))
+struct BackwardMigrationTests {
   private let store = TestStore()
 
   private func open(

@@ -36,8 +36,8 @@ private enum Seen {
   }
 }
 
-@Suite("Item 6: the main context off the main actor")
-struct Item06MainContextTests {
+@Suite("The main context off the main actor")
+struct MainContextTests {
   private static func container(traps: Bool = false) throws -> ModelContainer {
     var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     configuration.trapsOnConcurrencyMisuse = traps
@@ -59,15 +59,15 @@ struct Item06MainContextTests {
       await #expect(processExitsWith: .success) {
         LoggingSystem.bootstrap { Seen.Handler(label: $0) }
         let context = try await MainActor.run {
-          let main = try Item06MainContextTests.container().mainContext
+          let main = try MainContextTests.container().mainContext
           // An autosave beside the thread would be reported too, rightly.
           main.autosaveEnabled = false
           return Smuggled(main)
         }
         for number in 0..<3 {
-          Item06MainContextTests.onThread { context.value.insert(Note(text: "\(number)")) }
+          MainContextTests.onThread { context.value.insert(Note(text: "\(number)")) }
         }
-        Item06MainContextTests.onThread { try? context.value.save() }
+        MainContextTests.onThread { try? context.value.save() }
         let lines = Seen.lines.withLock { $0 }
         #expect(lines.count == 2)
         #expect(lines.first?.contains("a change on the mainContext of a container") == true)
@@ -82,8 +82,8 @@ struct Item06MainContextTests {
     func handedOn() async {
       await #expect(processExitsWith: .success) {
         LoggingSystem.bootstrap { Seen.Handler(label: $0) }
-        let context = try await MainActor.run { Smuggled(try Item06MainContextTests.container().mainContext) }
-        Item06MainContextTests.onThread {
+        let context = try await MainActor.run { Smuggled(try MainContextTests.container().mainContext) }
+        MainContextTests.onThread {
           let copies = [context.value, context.value]
           _ = copies[0] == copies[1]
           _ = copies[0].container
@@ -97,8 +97,8 @@ struct Item06MainContextTests {
   @Test("stops the program where the configuration says so")
   func traps() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let context = try await MainActor.run { Smuggled(try Item06MainContextTests.container(traps: true).mainContext) }
-      Item06MainContextTests.onThread { context.value.insert(Note(text: "a")) }
+      let context = try await MainActor.run { Smuggled(try MainContextTests.container(traps: true).mainContext) }
+      MainContextTests.onThread { context.value.insert(Note(text: "a")) }
     }
     let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(message.contains("the mainContext of a container"))

@@ -7,8 +7,8 @@ import Testing
   init(text: String) { self.text = text }
 }
 
-@Suite("Item 3: deleteAllData()")
-struct Item03DeleteAllDataTests {
+@Suite("deleteAllData()")
+struct DeleteAllDataTests {
   @Test("does not throw, and leaves the container usable")
   func works() throws {
     let container = try ModelContainer(for: Note.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -40,8 +40,8 @@ private enum Phrases {
 }
 
 /// The user's store and a pack that comes with the program, beside it.
-@Suite("Item 13: one model in two configurations")
-struct Item13TwoConfigurationsTests {
+@Suite("One model in two configurations")
+struct TwoConfigurationsTests {
   private typealias Phrase = Phrases.Phrase
   private typealias Book = Phrases.Book
   private typealias Topic = Phrases.Topic

@@ -11,8 +11,8 @@ import Testing
 private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
 @Suite(
-  "Item 8 on PostgreSQL: deleting some of the history", .enabled(if: PostgresServer.isThere, PostgresServer.reason))
-struct PostgresItem08DeletedHistoryTests {
+  "Deleting some of the history in PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason))
+struct PostgresDeletedHistoryTests {
   private let store = TestStore()
 
   private func save(_ container: ModelContainer, _ authors: String?...) throws {

@@ -73,8 +73,8 @@ private enum Back: SchemaMigrationPlan {
   }
 }
 
-@Suite("Item 9: a migration plan")
-struct Item09MigrationPlanTests {
+@Suite("A migration plan")
+struct PlanRuleTests {
   private func open(
     _ store: TemporaryStore, _ schema: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)?
   ) throws -> ModelContext {

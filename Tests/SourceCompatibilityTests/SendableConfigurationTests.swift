@@ -65,8 +65,8 @@ private final class MemoryStore: DataStore {
   init(name: String) { self.name = name }
 }
 
-@Suite("Item 2: a configuration that is not Sendable")
-struct Item02SendableConfigurationTests {
+@Suite("A configuration that is not Sendable")
+struct SendableConfigurationTests {
   @Test("opens a container, and the schema that it lacks is filled in")
   func opens() throws {
     let configuration = MemoryConfiguration(name: "memory")

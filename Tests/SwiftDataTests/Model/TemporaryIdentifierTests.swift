@@ -8,8 +8,8 @@ import Testing
   init(name: String) { self.name = name }
 }
 
-@Suite("Item 7: a temporary identifier")
-struct Item07TemporaryIdentifierTests {
+@Suite("A temporary identifier")
+struct TemporaryIdentifierTests {
   private func context() throws -> ModelContext {
     ModelContext(try ModelContainer(for: Item.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
   }

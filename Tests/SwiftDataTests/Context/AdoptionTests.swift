@@ -20,8 +20,8 @@ import Testing
   }
 }
 
-@Suite("Item 10: inserting an object of another context")
-struct Item10AdoptionTests {
+@Suite("Inserting an object of another context")
+struct AdoptionTests {
   private let store: TemporaryStore
   private let container: ModelContainer
 
