@@ -7,35 +7,39 @@ import Synchronization
 ///
 /// It reads the number of the newest transaction ten times a second, which costs some microseconds (decision 9). The
 /// history then tells which rows changed.
-// @unchecked Sendable because `seen` is accessed only on the queue, and the rest is immutable.
-final class StoreWatch: @unchecked Sendable {
-  static var interval: DispatchTimeInterval { .milliseconds(100) }
+final class StoreWatch: Sendable {
+  private let watches: [Watch]
 
-  private weak var core: ContainerCore?
-  private let timer: any DispatchSourceTimer
-  private static let queue = DispatchQueue(label: "SwiftData.StoreWatch", qos: .utility)
-  /// For each store, the number of the newest transaction that the contexts know.
-  private var seen: [Int64]
+  init(_ core: ContainerCore) { watches = core.watchedStores.map { Watch($0, core) } }
 
-  init(_ core: ContainerCore) {
-    self.core = core
-    seen = core.watchedStores.map { $0.beginWatch() }
-    timer = DispatchSource.makeTimerSource(queue: Self.queue)
-    timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval, leeway: .milliseconds(20))
-    timer.setEventHandler { [weak self] in self?.look() }
-    timer.resume()
-  }
+  /// Watches one store.
+  // @unchecked Sendable because `seen` is accessed only on the store's queue, and the rest is immutable.
+  private final class Watch: @unchecked Sendable {
+    static var interval: DispatchTimeInterval { .milliseconds(100) }
 
-  deinit {
-    timer.cancel()
-    for store in core?.watchedStores ?? [] { store.endWatch() }
-  }
+    private weak let store: (any WatchedStore)?
+    private weak let core: ContainerCore?
+    private let timer: any DispatchSourceTimer
+    /// The number of the newest transaction that the contexts know.
+    private var seen: Int64
 
-  private func look() {
-    guard let core else { return }
-    for (index, store) in core.watchedStores.enumerated() {
+    init(_ store: any WatchedStore, _ core: ContainerCore) {
+      (self.store, self.core) = (store, core)
+      seen = store.beginWatch()
+      timer = DispatchSource.makeTimerSource(queue: store.watchQueue)
+      timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval, leeway: .milliseconds(20))
+      timer.setEventHandler { [weak self] in self?.look() }
+      timer.resume()
+    }
+
+    deinit {
+      timer.cancel()
+      store?.endWatch()
+    }
+
+    private func look() {
       // A store that cannot be read (erased, or its disk is gone) throws when it is used.
-      guard let changes = try? store.externalChanges(after: &seen[index]) else { continue }
+      guard let core, let store, let changes = try? store.externalChanges(after: &seen) else { return }
       core.announce(changes.savedChanges(in: core), from: nil)
       core.postRemoteChange(store)
     }

@@ -1,7 +1,12 @@
+import Dispatch
+
 /// A store that reports external commits.
 package protocol WatchedStore: EngineStore {
   /// Whether another process can save to it.
   var isShared: Bool { get }
+  /// The serial queue on which external commits are read. Reading waits for a server that does not answer, so each server
+  /// has a queue of its own: a server that is down delays no news from other stores.
+  var watchQueue: DispatchQueue { get }
   /// - Returns: the number of the newest transaction.
   func beginWatch() -> Int64
   func endWatch()
@@ -51,7 +56,10 @@ package struct ExternalChanges: Sendable {
   }
 }
 
-extension SQLiteStore: WatchedStore {}
+extension SQLiteStore: WatchedStore {
+  private static let watchQueue = DispatchQueue(label: "SwiftData.StoreWatch", qos: .utility)
+  package var watchQueue: DispatchQueue { Self.watchQueue }
+}
 
 extension ContainerCore {
   var watchedStores: [any WatchedStore] { stores.compactMap { $0 as? any WatchedStore } }

@@ -4,6 +4,7 @@ import Synchronization
 
 extension PostgresStore: WatchedStore {
   package var isShared: Bool { true }
+  package var watchQueue: DispatchQueue { connections.listener?.queue ?? .global(qos: .utility) }
 
   /// Ignores an unreachable server: the next use of the store reports it, and the next poll tries again.
   package func beginWatch() -> Int64 {

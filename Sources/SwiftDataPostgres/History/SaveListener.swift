@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SwiftData
 import Synchronization
@@ -24,6 +25,8 @@ final class SaveListener: Sendable {
     var lastAnswer = ContinuousClock.now
   }
 
+  /// Where its stores are read, one after the other.
+  let queue = DispatchQueue(label: "SwiftData.SaveListener", qos: .utility)
   private let servers: PostgresServers
   private let application: String
   private let state = Mutex(State())
