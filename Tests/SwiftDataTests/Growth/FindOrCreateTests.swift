@@ -54,7 +54,7 @@ private enum BookShop {
   }
 }
 
-/// Issue 22.1: fetches in a loop over what the loop itself made, without a save in between.
+/// Fetches in a loop over what the loop itself made, without a save in between.
 @Suite("Find or create") struct FindOrCreateTests {
   private typealias Book = BookShop.Book
   private typealias Author = BookShop.Author
@@ -68,7 +68,7 @@ private enum BookShop {
     return made
   }
 
-  @Test("22.1: of the unsaved objects a fetch by a unique value looks at the one that has it")
+  @Test("Of the unsaved objects a fetch by a unique value looks at the one that has it")
   func byUniqueValue() throws {
     try Growth.expectLinear { count in
       let context = try Growth.context(Book.self, Author.self)
@@ -88,7 +88,7 @@ private enum BookShop {
     }
   }
 
-  @Test("22.1: so does one by a text, a number, a date, an enum and a number that may be nil, alone and in an `&&`")
+  @Test("So does one by a text, a number, a date, an enum and a number that may be nil, alone and in an `&&`")
   func byOtherValues() throws {
     try Growth.expectLinear(100) { count in
       let context = try Growth.context(Book.self, Author.self)
@@ -111,7 +111,7 @@ private enum BookShop {
     }
   }
 
-  @Test("22.1: changed stored objects are found by the values that they have now")
+  @Test("Changed stored objects are found by the values that they have now")
   func changedObjects() throws {
     try Growth.expectLinear { count in
       let context = try Growth.context(Book.self, Author.self)
@@ -131,7 +131,7 @@ private enum BookShop {
     }
   }
 
-  @Test("22.1: a parent is looked up for each child, and the child added to it", arguments: [true, false])
+  @Test("A parent is looked up for each child, and the child added to it", arguments: [true, false])
   func parents(byList: Bool) throws {
     try Growth.expectLinear { count in
       let context = try Growth.context(Book.self, Author.self)
@@ -146,7 +146,7 @@ private enum BookShop {
     }
   }
 
-  @Test("22.1: children are found by their unsaved parent, however it is compared")
+  @Test("Children are found by their unsaved parent, however it is compared")
   func byParent() throws {
     try Growth.expectLinear(100) { count in
       let context = try Growth.context(Book.self, Author.self)
@@ -173,7 +173,7 @@ private enum BookShop {
     }
   }
 
-  @Test("22.1: objects are found by their identifiers, temporary ones too")
+  @Test("Objects are found by their identifiers, temporary ones too")
   func byIdentifier() throws {
     try Growth.expectLinear { count in
       let context = try Growth.context(Book.self, Author.self)
@@ -190,7 +190,7 @@ private enum BookShop {
     }
   }
 
-  @Test("22.1: each fetch is one statement that an index answers, whatever is unsaved")
+  @Test("Each fetch is one statement that an index answers, whatever is unsaved")
   func statements() throws {
     let context = try Growth.context(Book.self, Author.self)
     let count = 50
@@ -213,7 +213,7 @@ private enum BookShop {
     #expect(explanation.plan.allSatisfy { !"\($0)".contains("SCAN") })
   }
 
-  @Test("22.1: 5,000 captured values are put into a set once, not looked through for each unsaved object")
+  @Test("5,000 captured values are put into a set once, not looked through for each unsaved object")
   func capturedValues() throws {
     let context = try Growth.context(BookShop.Copy.self)
     for number in 0..<1000 { context.insert(BookShop.Copy(code: BookShop.Code(rawValue: "code \(number)"))) }

@@ -27,7 +27,7 @@ private enum Forest {
   }
 }
 
-/// Issue 22.1: relating objects in a loop.
+/// Relating objects in a loop.
 @Suite("Linking in a loop") struct LinkingTests {
   private typealias Trunk = Forest.Trunk
   private typealias Leaf = Forest.Leaf
@@ -46,7 +46,7 @@ private enum Forest {
     return (context, trunk)
   }
 
-  @Test("22.1: links are made by either side, while the number of children is read", arguments: Side.allCases)
+  @Test("Links are made by either side, while the number of children is read", arguments: Side.allCases)
   func links(side: Side) throws {
     try Growth.expectLinear { count in
       let context = try Growth.context(Trunk.self, Mark.self)
@@ -71,7 +71,7 @@ private enum Forest {
   }
 
   @Test(
-    "22.1: to append to a stored list, and to save that, is no work for each that is there", arguments: [true, false])
+    "To append to a stored list, and to save that, is no work for each that is there", arguments: [true, false])
   func appendAndSave(byList: Bool) throws {
     func run(_ count: Int) throws -> WorkCounter {
       let (context, trunk) = try Self.stored(count)
@@ -96,7 +96,7 @@ private enum Forest {
     statements.count { $0.hasPrefix("UPDATE \"Leaf\" SET \"trunk_position\"") }
   }
 
-  @Test("22.1: to take one out, to move one and to put one in between is no work for each that is there")
+  @Test("To take one out, to move one and to put one in between is no work for each that is there")
   func edits() throws {
     func run(_ count: Int) throws -> Int {
       let (context, trunk) = try Self.stored(count)
@@ -132,7 +132,7 @@ private enum Forest {
     #expect(large <= small + small / 2 + 20)
   }
 
-  @Test("22.1: a moved target gets a position between its neighbours, and the others keep theirs")
+  @Test("A moved target gets a position between its neighbours, and the others keep theirs")
   func positions() throws {
     let (context, trunk) = try Self.stored(100)
     trunk.leaves.insert(trunk.leaves.removeLast(), at: 3)
@@ -149,7 +149,7 @@ private enum Forest {
     }
   }
 
-  @Test("22.1: a many-to-many is as much work as it has pairs")
+  @Test("A many-to-many is as much work as it has pairs")
   func manyToMany() throws {
     func run(_ count: Int) throws -> Int {
       let context = try Growth.context(Trunk.self, Mark.self)
@@ -174,7 +174,7 @@ private enum Forest {
     #expect(two <= one * 4 + one)
   }
 
-  @Test("22.1: a list that is touched takes in its own unsaved members, not all there are")
+  @Test("A list that is touched takes in its own unsaved members, not all there are")
   func faults() throws {
     try Growth.expectLinear(100) { count in
       let context = try Growth.context(Trunk.self, Mark.self)
@@ -188,7 +188,7 @@ private enum Forest {
     }
   }
 
-  @Test("22.1: what an upsert writes over is looked for among what is saved, not among all objects")
+  @Test("What an upsert writes over is looked for among what is saved, not among all objects")
   func upserts() throws {
     let context = try memoryContext(Artist.self, RecordShop.self)
     for number in 0..<200 { context.insert(Artist(name: "artist \(number)")) }
@@ -206,7 +206,7 @@ private enum Forest {
 
   // MARK: - What a change in place may do
 
-  @Test("22.1: an access that replaces and appends is a replacement", arguments: [40, 400])
+  @Test("An access that replaces and appends is a replacement", arguments: [40, 400])
   func replaceAndAppend(count: Int) throws {
     let (context, trunk) = try Self.stored(count)
     func change(_ leaves: inout [Leaf], _ place: Int) -> Leaf {
@@ -228,7 +228,7 @@ private enum Forest {
     }
   }
 
-  @Test("22.1: whoever reads a list while it is changed in place sees what it was")
+  @Test("Whoever reads a list while it is changed in place sees what it was")
   func readWhileChanging() throws {
     let (context, trunk) = try Self.stored(100)
     var seen = Set<Int>()
@@ -242,7 +242,7 @@ private enum Forest {
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Trunk>())[0].leaves.count == 50)
   }
 
-  @Test("22.1: a change in place that ends with an error keeps what it did")
+  @Test("A change in place that ends with an error keeps what it did")
   func throwingChange() throws {
     struct Stop: Error {}
     let (context, trunk) = try Self.stored(50)
@@ -258,7 +258,7 @@ private enum Forest {
     #expect(ContextInvariants(of: context.state).violations() == [])
   }
 
-  @Test("22.1: an inner change of the same list is replaced by the outer one, as with a getter and a setter")
+  @Test("An inner change of the same list is replaced by the outer one, as with a getter and a setter")
   func nestedChange() throws {
     let (context, trunk) = try Self.stored(60)
     func change(_ leaves: inout [Leaf]) {
@@ -272,7 +272,7 @@ private enum Forest {
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Trunk>())[0].leaves.count == 61)
   }
 
-  @Test("22.1: a target that is there already is not appended again", arguments: [5, 500])
+  @Test("A target that is there already is not appended again", arguments: [5, 500])
   func repetition(count: Int) throws {
     let (context, trunk) = try Self.stored(count)
     for _ in 0..<3 { trunk.leaves.append(trunk.leaves[count / 2]) }

@@ -16,7 +16,7 @@ private enum BookStacks {
   }
 }
 
-/// Issue 22.1: edits of a long list. `GROWTH=100000 swift test --filter LongListTests` does the same with so many targets.
+/// Edits of a long list. `GROWTH=100000 swift test --filter LongListTests` does the same with so many targets.
 @Suite("Edits of a long list") struct LongListTests {
   private typealias Shelf = BookStacks.Shelf
   private typealias Volume = BookStacks.Volume
@@ -50,7 +50,7 @@ private enum BookStacks {
     }
   }
 
-  @Test("22.1: an edit and its save look at no other targets, however many there are", arguments: Edit.allCases)
+  @Test("An edit and its save look at no other targets, however many there are", arguments: Edit.allCases)
   func edits(_ edit: Edit) throws {
     func run(_ count: Int) throws -> (work: WorkCounter, statements: Int) {
       let (context, shelf) = try Self.stored(count)
@@ -78,7 +78,7 @@ private enum BookStacks {
     #expect(large.statements == small.statements)
   }
 
-  @Test("22.1: a list is what an array would be after random edits, saves and rollbacks", arguments: 0..<8)
+  @Test("A list is what an array would be after random edits, saves and rollbacks", arguments: 0..<8)
   func agreement(seed: UInt64) throws {
     var random = RandomSource(seed: seed)
     let (context, shelf) = try Self.stored(random.int(20..<200))

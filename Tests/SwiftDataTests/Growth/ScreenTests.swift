@@ -11,11 +11,11 @@ private enum EditedDesk {
   }
 }
 
-/// Issue 22.1: a context with many unsaved edits, and a screen that fetches after each of them.
+/// A context with many unsaved edits, and a screen that fetches after each of them.
 @Suite("A screen over unsaved edits") struct ScreenTests {
   private typealias Paper = EditedDesk.Paper
 
-  @Test("22.1: a fetch in order, a count and a page look only at what changed since the last ones")
+  @Test("A fetch in order, a count and a page look only at what changed since the last ones")
   func edits() throws {
     try Growth.expectLinear(200) { count in
       let context = try Growth.context(Paper.self)
@@ -41,7 +41,7 @@ private enum EditedDesk {
     }
   }
 
-  @Test("22.1: what is kept for the next fetch is what the fetch would find anew, whatever happens in between")
+  @Test("What is kept for the next fetch is what the fetch would find anew, whatever happens in between")
   func agreement() throws {
     let context = try Growth.context(Paper.self)
     for rank in 0..<60 { context.insert(Paper(rank)) }
