@@ -18,6 +18,8 @@ struct ConversationRow {
   let sort: Int64
   let day: String
   let kinds: String
+  /// The pinned messages, so that a page sees when they change.
+  let pinnedMessages: String?
   let unread: Int
   let unreadText: String
   let hasUnread: Bool
@@ -60,6 +62,8 @@ struct ConversationRow {
     kinds =
       isSpam && !state.isPinned
       ? ConversationList.spamKind : ConversationList.kinds(state).map(\.rawValue).joined(separator: " ")
+    let pins = conversation.pinnedMessageIDs
+    pinnedMessages = pins.isEmpty ? nil : pins.map(Slug.encode).joined(separator: " ")
     self.unread = unread
     unreadText = unread > 99 ? "99+" : "\(unread)"
     hasUnread = unread > 0

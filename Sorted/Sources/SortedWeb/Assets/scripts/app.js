@@ -6,6 +6,7 @@ import * as attachments from "./attachments.js";
 import * as composer from "./composer.js";
 import * as drafts from "./drafts.js";
 import * as emoji from "./emoji.js";
+import * as forms from "./forms.js";
 import * as gallery from "./gallery.js";
 import * as keys from "./keys.js";
 import * as live from "./live.js";
@@ -19,6 +20,7 @@ import * as presence from "./presence.js";
 import * as previews from "./previews.js";
 import * as rows from "./rows.js";
 import * as select from "./select.js";
+import * as thread from "./thread.js";
 import { localise } from "./times.js";
 
 // The server writes times in the browser's zone from the next page on.
@@ -26,5 +28,5 @@ document.cookie = `zone=${encodeURIComponent(Intl.DateTimeFormat().resolvedOptio
 localise(document);
 // A second navigation skips the transition of the first, which the browser would report as an uncaught error.
 addEventListener("pageswap", ({ viewTransition }) => viewTransition?.ready.catch(() => {}));
-for (const part of [rows, actions, attachments, assist, mentions, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, navigate, outbox, live, offline])
+for (const part of [rows, actions, attachments, assist, mentions, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, navigate, outbox, live, offline, forms])
   part.start();

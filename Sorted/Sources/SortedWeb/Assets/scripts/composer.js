@@ -6,7 +6,7 @@ import * as drafts from "./drafts.js";
 import { send } from "./pending.js";
 import { say } from "./say.js";
 import { post } from "./server.js";
-import { emit, state } from "./state.js";
+import { emit, on, state } from "./state.js";
 import { t } from "./strings.js";
 
 /** How many characters a text has as the server counts them. */
@@ -101,6 +101,10 @@ function editLast() {
 }
 
 export function start() {
+  // The server refused the new text of a message after the editor was left.
+  on("changed", ({ path, refusal, fields }) => {
+    if (refusal && fields?.text) giveBack({ thread: path.split("/")[2], files: [] }, fields.text);
+  });
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "composer" || event.submitter?.closest(".answers")) return;
     event.preventDefault();

@@ -115,7 +115,8 @@ async function catchUp() {
   const found = await Promise.all([refreshRows(), refreshThread()]);
   if (found.includes(false)) return void (catchingUp = setTimeout(catchUp, 2_000));
   emit("online");
-  seen({ onlyLate: true });
+  // A message that came while the connection was broken is seen now.
+  seen({ onlyLate: !$(`#c-${state.thread}.unread`) });
   document.body.dataset.live = "yes";
 }
 

@@ -27,6 +27,8 @@ export function enter() {
 }
 
 let asked = 0;
+// What the editor of a message replaced. Without the server it comes back.
+let replaced = null;
 
 /** Shows the thread of an address. */
 export async function open(path, { push = true } = {}) {
@@ -50,6 +52,7 @@ export async function open(path, { push = true } = {}) {
     return;
   }
   clearFiles();
+  replaced = url.searchParams.has("edit") && before === slug ? { slug, nodes: [...pane().childNodes] } : null;
   pane().replaceChildren(...loaded.page.body.childNodes);
   loadMedia(pane());
   const panes = $(".panes");
@@ -59,6 +62,17 @@ export async function open(path, { push = true } = {}) {
   enter();
   emit("thread");
   if (!$(".hit") && matchMedia("(hover: hover)").matches) $("#text")?.focus({ preventScroll: true });
+}
+
+/** Shows the thread again after a message was changed. */
+export async function leaveEditor({ isAway }) {
+  if (!isAway) return open(`/c/${state.thread}`);
+  if (replaced?.slug !== state.thread) return;
+  pane().replaceChildren(...replaced.nodes);
+  replaced = null;
+  history.pushState({}, "", `/c/${state.thread}`);
+  enter();
+  emit("thread");
 }
 
 /** Shows the list alone. */

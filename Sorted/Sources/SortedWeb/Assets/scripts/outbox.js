@@ -49,6 +49,14 @@ export async function enqueueChange(path, fields) {
   return true;
 }
 
+/** Keeps the new text of a message for when the server is back, instead of one that waits. */
+export async function enqueueEdit(path, fields) {
+  for (const kept of await waitingChanges()) if (kept.path === path) await removeWaiting(kept.number);
+  await addWaiting({ account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields });
+  told("changed", { path });
+  flush();
+}
+
 /** The changes that wait, in order. */
 export const waitingChanges = async () => (await waiting(state.account)).filter(({ path }) => path);
 
@@ -129,7 +137,7 @@ async function sendOne(item) {
   const refusal = await reason(answer, t("The server does not take this message."));
   if (item.path) {
     await removeWaiting(item.number);
-    told("changed", item, { refusal });
+    told("changed", item, { refusal, fields: item.fields });
     return true;
   }
   await updateWaiting({ ...item, refusal });

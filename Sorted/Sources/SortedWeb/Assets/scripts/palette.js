@@ -1,5 +1,6 @@
 // Ctrl-K: people, conversations and commands by name. It also chooses where a message is forwarded to.
 
+import { delay } from "./backoff.js";
 import { closeDialog, showDialog } from "./dialogs.js";
 import { $, make } from "./dom.js";
 import { open } from "./navigate.js";
@@ -17,6 +18,7 @@ const commands = [
 
 let choose;
 let turn = 0;
+let attempts = 0;
 
 function go(place) {
   if (place.run) return place.run();
@@ -24,12 +26,13 @@ function go(place) {
   location.assign(place.address);
 }
 
+/** The places with some words; null where the server does not answer. */
 async function search(words) {
   try {
     const answer = await fetch(`/find?q=${encodeURIComponent(words)}`);
-    return answer.ok ? await answer.json() : [];
+    return answer.ok ? await answer.json() : null;
   } catch {
-    return [];
+    return null;
   }
 }
 
@@ -38,7 +41,8 @@ function dialog() {
   if (known) return known;
   const field = make("input", { type: "search", role: "combobox", "aria-label": t("Go to"), "aria-expanded": "true", "aria-controls": "palette-list", autocomplete: "off", placeholder: t("A person, a conversation or a command") });
   const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": t("Places") });
-  const box = make("dialog", { id: "palette", "aria-label": t("Go to") }, field, list);
+  const box = make("dialog", { id: "palette", "aria-label": t("Go to") }, field, list,
+    make("p", { className: "away", role: "status", hidden: true, textContent: t("The server is away. Trying again…") }));
   field.addEventListener("input", () => show(box));
   field.addEventListener("keydown", (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -69,8 +73,12 @@ function select(list, index) {
 async function show(box) {
   const words = $("input", box).value.trim();
   const mine = ++turn;
-  const places = await search(words);
-  if (mine !== turn) return;
+  const found = await search(words);
+  if (mine !== turn || !box.open) return;
+  attempts = found ? 0 : attempts + 1;
+  const places = found ?? [];
+  $(".away", box).hidden = Boolean(found);
+  if (!found) setTimeout(() => mine === turn && box.open && show(box), delay(attempts));
   const fitting = choose ? [] : commands.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
   const list = $("ul", box);
   list.replaceChildren(...[...places, ...fitting].map((place, index) => {
@@ -90,14 +98,22 @@ export function showPalette(then) {
   choose = then;
   const box = dialog();
   $("input", box).value = "";
+  attempts = 0;
   showDialog(box);
   show(box);
 }
 
+// The keys of messages whose forwarding is not known to have come through: a second attempt has the key of the first.
+const keys = new Map();
+
 async function forward(message, place) {
   try {
     const to = place.address.split("/")[2];
-    const answer = await post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/forward`, { to, key: uuid() });
+    const name = `${message.id} ${to}`;
+    const key = keys.get(name) ?? uuid();
+    keys.set(name, key);
+    const answer = await post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/forward`, { to, key });
+    if (answer.ok) keys.delete(name);
     say(answer.ok ? t("Forwarded to {1}.", place.name) : t("The message was not forwarded."), answer.ok ? { text: t("Open"), href: place.address } : undefined);
   } catch {
     say(t("The message was not forwarded: the server is away."));

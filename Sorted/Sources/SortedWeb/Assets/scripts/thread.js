@@ -5,7 +5,7 @@ import { headings, putAll } from "./lists.js";
 import { isGrouped, messageOrder, vanished } from "./order.js";
 import { hidePillAtEnd, isAtEnd, isDetached, keepPlace, noteScroll, rest, showPill } from "./scroll.js";
 import { load, post } from "./server.js";
-import { emit, state } from "./state.js";
+import { emit, on, state } from "./state.js";
 import { day, localise, timeOf } from "./times.js";
 import { setOnline } from "./say.js";
 import { t } from "./strings.js";
@@ -177,6 +177,16 @@ function takeLink(id, page) {
   else link?.remove();
 }
 
+/** Shows what is pinned now, in the line above the thread and at the messages. */
+async function refreshPins({ row }) {
+  const line = $(".pins");
+  if (row.dataset.slug !== state.thread || !line || (row.dataset.pins ?? "") === line.dataset.pins) return;
+  const thread = state.thread;
+  const [loaded] = await Promise.all([load(`/c/${thread}?part=pane`), refreshThread()]);
+  const fresh = loaded?.answer.ok && $(".pins", loaded.page);
+  if (fresh && state.thread === thread) keepPlace(() => $(".pins").replaceWith(document.importNode(fresh, true)));
+}
+
 let observer;
 let wasScrolled = false;
 
@@ -247,4 +257,8 @@ export function seen({ onlyLate = false } = {}) {
     isSeenLate = true;
     setOnline(false);
   });
+}
+
+export function start() {
+  on("row", refreshPins);
 }

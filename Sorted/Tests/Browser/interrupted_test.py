@@ -1,0 +1,160 @@
+"""What a person does while the connection is cut: nothing that was typed is lost, and no page of the browser's errors appears."""
+
+from network import Network
+from support import BrowserTest, expect
+
+
+class InterruptedTest(BrowserTest):
+    def listen(self, message):
+        """Requests fail on purpose; only what the script itself throws counts."""
+
+    def own_message(self, page, text):
+        self.say(page, text)
+        message = page.locator(".msg.mine:not(.waiting)", has_text=text)
+        expect(message).to_be_visible()
+        return message
+
+    def edit(self, page, text, changed):
+        self.own_message(page, text)
+        page.locator("#text").press("ArrowUp")
+        expect(page.locator("#edit-text")).to_have_value(text)
+        page.locator("#edit-text").fill(changed)
+        page.get_by_role("button", name="Save").click()
+
+    def test_a_changed_message_is_kept_while_the_server_is_away_and_saved_after(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        page.route("**/edit", lambda route: route.abort())
+        self.edit(page, "Tuseday at ten", "Wednesday at ten")
+        expect(page.locator(".notice", has_text="The change is kept")).to_be_visible()
+        # The thread is there again, with the message that waits for its change.
+        expect(page.locator("#text")).to_be_visible()
+        expect(page.locator(".msg.changing", has_text="Tuseday at ten")).to_be_visible()
+        page.reload()
+        self.live(page)
+        expect(page.locator(".msg.changing", has_text="Tuseday at ten")).to_be_visible()
+        # A later change replaces the one that waits.
+        page.locator("#text").press("ArrowUp")
+        page.locator("#edit-text").fill("Thursday at ten")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("#text")).to_be_visible()
+        page.unroute("**/edit")
+        expect(page.locator(".msg.mine:not(.changing)", has_text="Thursday at ten")).to_be_visible()
+        expect(page.locator(".msg", has_text="Wednesday at ten")).to_have_count(0)
+
+    def test_a_changed_message_that_the_server_refuses_stays_in_the_editor(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        self.edit(page, "short", "long " * 5_000)
+        expect(page.locator(".notice")).to_be_visible()
+        expect(page.locator("#edit-text")).to_have_value("long " * 5_000)
+        page.locator("#edit-text").fill("short again")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator(".msg.mine", has_text="short again")).to_be_visible()
+
+    def test_a_form_that_cannot_be_sent_keeps_what_was_typed(self):
+        page = self.open("/settings")
+        page.context.set_offline(True)
+        page.get_by_label("Name", exact=True).fill("Ada of the offline")
+        profile = page.locator("form[action='/settings/profile']")
+        profile.get_by_role("button").click()
+        expect(page.locator(".notice", has_text="The server is away")).to_be_visible()
+        expect(page.get_by_label("Name", exact=True)).to_have_value("Ada of the offline")
+        page.context.set_offline(False)
+        with page.expect_navigation():
+            profile.get_by_role("button").click()
+        self.live(page)
+        expect(page.get_by_label("Name", exact=True)).to_have_value("Ada of the offline")
+        page.goto(self.server.url)
+        self.live(page)
+        page.context.set_offline(True)
+        page.locator(".new summary").click()
+        page.get_by_label("With").fill("Grace")
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator(".notice", has_text="The server is away")).to_be_visible()
+        page.context.set_offline(False)
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator(".thread-title h1")).to_have_text("Grace")
+
+    def test_the_palette_says_that_the_server_is_away_and_asks_again(self):
+        page = self.open()
+        page.route("**/find*", lambda route: route.abort())
+        page.keyboard.press("Control+k")
+        expect(page.locator("#palette .away")).to_be_visible()
+        page.unroute("**/find*")
+        expect(page.locator("#palette [role=option]", has_text="John Doe")).to_be_visible()
+        expect(page.locator("#palette .away")).to_be_hidden()
+
+    def test_a_message_whose_forwarding_lost_its_answer_is_forwarded_once(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        message = self.own_message(page, "to be passed on")
+        lost = []
+
+        def lose(route):
+            if lost:
+                return route.continue_()
+            lost.append(route.fetch())
+            route.abort()
+
+        page.route("**/forward", lose)
+        for outcome in ("The message was not forwarded", "Forwarded to"):
+            message.hover()
+            message.locator(".menu summary").click()
+            message.locator(".forward").click()
+            page.locator("#palette [role=option]", has_text="Studio team").click()
+            expect(page.locator(".notice", has_text=outcome)).to_be_visible()
+        self.enter(page, "Studio team")
+        expect(page.locator(".msg", has_text="to be passed on")).to_have_count(1)
+
+    def test_the_line_of_pins_is_live_and_a_notice_covers_no_message(self):
+        page, other = self.open(), self.open()
+        for one in (page, other):
+            self.enter(one, "Studio team")
+        message = self.own_message(page, "pin me up")
+        message.hover()
+        message.locator(".menu summary").click()
+        message.get_by_role("button", name="Pin").click()
+        for one in (page, other):
+            expect(one.locator(".pins .pin", has_text="pin me up")).to_be_visible()
+            expect(one.locator(".msg", has_text="pin me up").get_by_label("pinned")).to_be_visible()
+        expect(page.locator(".notice")).to_be_visible()
+        self.assertTrue(page.evaluate("""() => {
+            const notice = document.querySelector(".notice").getBoundingClientRect();
+            const message = [...document.querySelectorAll(".msg")].at(-1).getBoundingClientRect();
+            return notice.right <= message.left || notice.bottom <= message.top || notice.top >= message.bottom;
+        }"""))
+        message.hover()
+        message.locator(".menu summary").click()
+        message.get_by_role("button", name="Unpin").click()
+        for one in (page, other):
+            expect(one.locator(".pins")).to_be_hidden()
+
+
+class MissedMessageTest(BrowserTest):
+    arguments = ("--accounts",)
+
+    def listen(self, message):
+        """Connections are cut on purpose."""
+
+    def test_a_message_that_comes_while_the_connection_is_broken_is_read_after_it(self):
+        bob = self.sign_up("bob")
+        network = Network(self.server.port)
+        ann = self.open(door=False)
+        ann.goto(network.url + "/sign-up")
+        ann.get_by_label("Name").fill("ann")
+        ann.get_by_label("Password").fill("correct horse ann")
+        ann.get_by_role("button", name="Create an account").click()
+        self.live(ann)
+        self.begin(ann, "bob")
+        self.say(ann, "are you there")
+        self.enter(bob, "ann")
+        network.loss = 1.0
+        # The stream is cut with the next chunk, which is the message or a beat.
+        self.say(bob, "while you were away")
+        expect(bob.locator(".msg.mine:not(.waiting)", has_text="while you were away")).to_be_visible()
+        expect(ann.locator("body[data-live=no]")).to_be_attached()
+        network.loss = 0.0
+        expect(ann.locator(".msg", has_text="while you were away")).to_be_visible()
+        expect(ann.locator(".row.unread")).to_have_count(0)
+        expect(bob.locator(".msg.mine", has_text="while you were away").get_by_label("Read")).to_be_visible()
