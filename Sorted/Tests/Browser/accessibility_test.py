@@ -123,7 +123,8 @@ class SignInAccessibilityTest(BrowserTest):
         ann, bob = pages["ann"], pages["bob"]
         ann.locator(".new summary").click()
         ann.get_by_label("With").fill("bob")
-        ann.get_by_role("button", name="Start").click()
+        with ann.expect_navigation():
+            ann.get_by_role("button", name="Start").click()
         self.live(ann)
         ann.locator("#text").fill("Hello bob")
         ann.keyboard.press("Enter")

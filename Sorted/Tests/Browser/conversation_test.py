@@ -376,7 +376,8 @@ class NotificationTest(BrowserTest):
             per.locator(".new summary").click()
             per.get_by_label("With").fill("ola")
             per.get_by_label("Name", exact=False).fill(name)
-            per.get_by_role("button", name="Start").click()
+            with per.expect_navigation():
+                per.get_by_role("button", name="Start").click()
             self.live(per)
             self.say(per, f"hello in {name}")
             expect(self.row(ola, f"hello in {name}")).to_be_visible()

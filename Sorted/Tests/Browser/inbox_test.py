@@ -257,14 +257,18 @@ class ThreadTest(BrowserTest):
         switch = page.get_by_label("Read the mood of messages")
         expect(switch).to_be_checked()
         switch.uncheck()
-        page.get_by_role("button", name="Save switches").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Save switches").click()
         expect(page.locator(".notice")).to_have_text("Saved.")
         expect(switch).not_to_be_checked()
         page.get_by_role("textbox", name="Name").fill("Sarah")
-        page.get_by_role("button", name="Save profile").click()
+        # The page is loaded again with what was saved.
+        with page.expect_navigation():
+            page.get_by_role("button", name="Save profile").click()
         expect(page.get_by_role("textbox", name="Name")).to_have_value("Sarah")
         page.get_by_label("Keep messages for").fill("3650")
-        page.get_by_role("button", name="Save", exact=True).click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_label("Keep messages for")).to_have_value("3650")
         self.live(page)
         page.get_by_role("button", name="Compact now").click()

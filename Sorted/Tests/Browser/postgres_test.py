@@ -14,7 +14,8 @@ class PostgresTest(BrowserTest):
         first.locator(".new summary").click()
         first.get_by_label("With").fill("bob")
         first.get_by_label("Name").fill("On a server")
-        first.get_by_role("button", name="Start").click()
+        with first.expect_navigation():
+            first.get_by_role("button", name="Start").click()
         self.live(first)
         second = self.open()
         self.enter(second, "On a server")

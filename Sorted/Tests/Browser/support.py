@@ -223,7 +223,9 @@ class BrowserTest(unittest.TestCase):
     def begin(self, page, people):
         page.locator(".new summary").click()
         page.get_by_label("With").fill(people)
-        page.get_by_role("button", name="Start").click()
+        # The script sends the form and then opens the page.
+        with page.expect_navigation():
+            page.get_by_role("button", name="Start").click()
         self.live(page)
 
     def say(self, page, text):

@@ -14,7 +14,8 @@ class SyncTest(BrowserTest):
         page.locator(".new summary").click()
         page.get_by_label("With").fill("bob")
         page.get_by_label("Name").fill(name)
-        page.get_by_role("button", name="Start").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Start").click()
         self.live(page)
 
     def say(self, page, text):

@@ -6,7 +6,11 @@ import { step } from "./rows.js";
 import { toggle } from "./select.js";
 import { state } from "./state.js";
 
-const isTyping = (target) => target.closest("input, textarea, select, [contenteditable], dialog[open]");
+function isTyping(target) {
+  // A dialog that was closed has the focus until the next frame.
+  const shade = target.closest(".shade");
+  return shade ? shade.matches(":popover-open") : target.closest("input, textarea, select, [contenteditable]");
+}
 
 function stepMessages(by) {
   const messages = all(".msg");
@@ -54,7 +58,6 @@ export function start() {
       if (menu) menu.open = false;
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    // A dialog that was closed has the focus until the next frame.
     if (isTyping(event.target)) return;
     if (pressed(event)) event.preventDefault();
   });
