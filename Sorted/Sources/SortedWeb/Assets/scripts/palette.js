@@ -26,10 +26,10 @@ function go(place) {
   location.assign(place.address);
 }
 
-/** The places with some words; null where the server does not answer. */
+/** The places with some words; null where the server does not answer within ten seconds. */
 async function search(words) {
   try {
-    const answer = await fetch(`/find?q=${encodeURIComponent(words)}`);
+    const answer = await fetch(`/find?q=${encodeURIComponent(words)}`, { signal: AbortSignal.timeout(10_000) });
     return answer.ok ? await answer.json() : null;
   } catch {
     return null;
