@@ -136,6 +136,8 @@ extension Replica {
       guard let mark = change.fields[SyncSchema.home] else { continue }
       try takeBack(change.record, mark, zone, view)
     }
+    // A deletion may have hidden what others gave the object meanwhile.
+    try correctView()
     return removed.count
   }
 

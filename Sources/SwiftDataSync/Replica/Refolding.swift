@@ -112,7 +112,8 @@ extension Replica {
     var undone: [RecordName: Set<String>] = [:]
     for (name, properties) in records { undone[try view.resolve(name), default: []].formUnion(properties) }
     try show(undone.keys.sorted(), undone: undone)
-    ledger.replica.recordsToShow = nil
+    // What was noted meanwhile is shown the next time.
+    ledger.replica.recordsToShow = ledger.replica.recordsToShow?.filter { records[$0.key] != $0.value }
     try ledger.save()
   }
 

@@ -147,6 +147,23 @@ final class Replica {
     for pending in ledger.pending { try view.apply(pending.transaction, zone: pending.zone) }
   }
 
+  /// Makes the view again, and notes the records of which it says something else than the view before it. The user's store shows
+  /// the view before it. The ledger has to be saved afterwards.
+  ///
+  /// While a save is exported, the view shows what the program saved. The log of the record's zone may say that the record was
+  /// deleted there, or have values that the program has not seen.
+  func correctView() throws {
+    guard ledger.zones.areSeveral else { return }
+    let shown = view
+    try rebuildView()
+    for name in Set(shown.states.names).union(view.states.names) where !name.isApart {
+      let (old, now) = (try shown.state(name), try view.state(name))
+      guard old != now else { continue }
+      let gone = (old?.fields ?? [:]).map(\.key).filter { now?.fields[$0] == nil }
+      ledger.replica.noteToShow(name.subject ?? name, without: gone)
+    }
+  }
+
   /// Applies a change of this replica to the view.
   func show(_ change: RecordChange) throws { try view.apply(change) }
 

@@ -92,6 +92,13 @@ struct ReplicaState: Codable {
     recordsToShow = all
   }
 
+  /// - Parameter properties: those that the user's store shows and the record does not have.
+  mutating func noteToShow(_ record: RecordName, without properties: [String]) {
+    var all = recordsToShow ?? [:]
+    all[record, default: []].formUnion(properties)
+    recordsToShow = all
+  }
+
   mutating func noteUndone(_ changes: [RecordChange]) {
     var all = recordsToShow ?? [:]
     for change in changes { all[change.record, default: []].formUnion(change.fields.keys) }

@@ -46,10 +46,12 @@ extension Replica {
       unsaved += own.reduce(0) { $0 + $1.count }
       // Few saves, because the ledger waits for the disk in each, and not one, because it has the records in memory.
       if unsaved > 10_000 {
+        try correctView()
         try ledger.save()
         unsaved = 0
       }
     }
+    if made > 0 { try correctView() }
     try ledger.save()
     try checkpoint(.scanned)
     return saves.count == 1000 ? made + (try scanSaves()) : made
@@ -125,6 +127,7 @@ extension Replica {
     let made = try export(changed, limit: 1000)
     (ledger.replica.seenTransaction, ledger.replica.firstScan) = (seen, nil)
     if shown.isEmpty { ledger.replica.knownProperties = properties }
+    try correctView()
     try ledger.save()
     try checkpoint(.scanned)
     return made

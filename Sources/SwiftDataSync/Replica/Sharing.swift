@@ -114,8 +114,8 @@ extension Replica {
     var moved = Distribution()
     try move(try owned(by: root), to: zone, &moved)
     for (zone, changes) in moved.all { try ledger.append(makeTransaction(changes), zone: zone) }
+    try correctView()
     try ledger.save()
-    try rebuildView()
   }
 
   /// The new zone gets the state of each record. The old zone gets a mark that says where the record is now.
@@ -178,9 +178,9 @@ extension Replica {
     guard own.owner != ledger.replica.account || known.map(\.identity) != shares.map(\.identity) else { return }
     ledger.replica.account = own.owner
     if !shares.isEmpty || ledger.replica.shares != nil { ledger.replica.shares = shares }
-    try ledger.save()
     // Without shares the view does not depend on zones.
-    if ledger.replica.shares != nil { try rebuildView() }
+    try correctView()
+    try ledger.save()
   }
 
   /// Removes the objects of a zone from the user's store, and all that the ledger knows of the zone.
@@ -205,9 +205,7 @@ extension Replica {
   func undoUnsent(zone: String) throws -> Int {
     try scan()
     let count = try removeUnsent(zone: zone)
-    guard count > 0 else { return 0 }
-    try ledger.save()
-    try rebuildView()
+    if count > 0 { try ledger.save() }
     return count
   }
 

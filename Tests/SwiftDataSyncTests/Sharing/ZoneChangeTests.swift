@@ -124,6 +124,41 @@ struct ZoneChangeTests {
   }
 
   @Test(
+    "is what the log of a share says if a device moves it there that took it for private", arguments: [false, true])
+  func movedAgain(isDeleted: Bool) throws {
+    try put("Jazz", ann)
+    try group.sync(ann)
+    try group.save(ann) { context in
+      let track = try group.track("single", context)
+      if isDeleted { context.delete(track) } else { track.rating = 5 }
+    }
+    try group.sync(ann)
+    try group.devices[annsOther].replica.integrate(group.log("share-1", "ann").log, zone: "share-1")
+    try put("Jazz", annsOther)
+    try group.devices[annsOther].replica.scan()
+    try group.start(annsOther)
+    for index in [annsOther, ann, annsOther] { try group.sync(index) }
+    for index in [ann, annsOther] { #expect(try ratings(index) == (isDeleted ? [] : [5]), "device \(index)") }
+  }
+
+  @Test("comes with what others gave it meanwhile when a participant may not delete it")
+  func undoneDeletion() throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    try group.save(bob) { $0.delete(try group.track("single", $0)) }
+    try group.devices[bob].replica.scan()
+    try group.save(ann) { try group.track("single", $0).comments = [SharedComment("new")] }
+    try group.sync(ann)
+    let replica = group.devices[bob].replica!
+    let entries = group.log("share-1", "ann").log.filter { $0.sequence > replica.position("share-1") }
+    try replica.integrate(entries, zone: "share-1")
+    #expect(try group.contents(bob) == ["Jazz: ", "0 covers, 0 comments"])
+    group.grant("bob", isWritable: false)
+    try group.sync(bob)
+    #expect(try group.contents(bob) == ["Jazz: single", "single in Jazz, new", "0 covers, 1 comments"])
+  }
+
+  @Test(
     "moves to one place only if its owner and a participant move it out of a share at the same time",
     arguments: [false, true], [false, true])
   func twoMoves(bobIsLater: Bool, bobIsFirst: Bool) throws {

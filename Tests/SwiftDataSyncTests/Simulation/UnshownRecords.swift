@@ -10,6 +10,11 @@ extension SimulatedNode {
     get throws { try replica.user.newestTransaction() != replica.ledger.replica.seenTransaction }
   }
 
+  /// Where the replica's own store does not show what the replica knows, between two steps; empty where it is about to.
+  func unshownNow() throws -> [String] {
+    try hasUnseenSaves || replica.ledger.replica.recordsToShow != nil ? [] : unshown()
+  }
+
   /// Where the replica's own store does not show what the replica knows.
   func unshown() throws -> [String] {
     let (ledger, context) = (replica.ledger, ModelContext(container))

@@ -31,16 +31,18 @@ struct SharedSimulation {
       return try SimulatedNode(index, service, account: account, skew: skew, isOld: false, seed: random.next())
     }
     var marks: [String: Set<UUID>] = [:]
+    var steps: [String] = []
     try begin(nodes, service, &random)
-    for step in 0..<steps {
+    for step in 0..<self.steps {
       service.now += Int64.random(in: 0...40_000, using: &random)
       try act(on: nodes.randomElement(using: &random)!, service, &random, &marks)
+      if explains { for node in nodes { steps += try node.unshownNow().map { "step \(step): \($0)" } } }
       if !service.violations.isEmpty { return service.violations.map { "step \(step): \($0)" } }
     }
     for _ in 0..<4 { for node in nodes { try node.settle() } }
     let outcome = try SharedOutcome(nodes, service, marks, seed: random.next())
     let problems = try service.violations + outcome.problems()
-    return explains && !problems.isEmpty ? try problems + outcome.histories(problems) : problems
+    return explains && !problems.isEmpty ? try problems + steps.prefix(100) + outcome.histories(problems) : problems
   }
 
   /// Each account has a project, and Ann's may be shared.

@@ -19,7 +19,9 @@ struct SharedSimulationTests {
   }
 
   /// Each of these found a mistake. `ZoneChangeTests` states the mistakes.
-  @Test("The seeds that failed once hold", arguments: [37, 147, 201, 338, 358, 438, 609])
+  @Test(
+    "The seeds that failed once hold",
+    arguments: [37, 147, 201, 338, 358, 438, 609, 5081, 20086, 20281, 20298, 20343, 20533])
   func failedOnce(seed: UInt64) {
     let problems = SharedSimulation(seed: seed, explains: Self.explains).run()
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
