@@ -152,6 +152,24 @@ import Testing
     }
   }
 
+  @Test(
+    "A browser that comes later hears how the sync stands, though nothing changes any more", .timeLimit(.minutes(5)))
+  func laterStatus() async throws {
+    try await WebFixture.run { web in
+      let hub = LiveHub(
+        desk: Desk(inbox: web.inbox, own: web.own), pages: try await Pages(), sync: nil, logger: .init(label: "test"))
+      for _ in 0..<2 {
+        var heard = ""
+        for await buffer in try await hub.subscribe([.status(.owner("me"))], .owner("me"), session: "s") {
+          heard += String(buffer: buffer)
+          if heard.contains("event: hello"), heard.contains("event: status") { break }
+        }
+        #expect(heard.contains("Stored on this computer"))
+      }
+      await hub.finish()
+    }
+  }
+
   @Test("An event has each line of its data on a line of its own, whatever ends it")
   func lines() {
     #expect(

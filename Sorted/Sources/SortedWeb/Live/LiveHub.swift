@@ -37,6 +37,9 @@ actor LiveHub {
     var tasks: [Task<Void, Never>] = []
     /// Grows with each subscriber, so that a delayed close sees that another one came.
     var visits = 0
+    /// The last event, where it says all that there is to say. Whoever comes later hears it first: the page may show a moment that
+    /// nobody was told of.
+    var last: ByteBuffer?
     /// Which of the tasks have begun to watch.
     var watching: Set<Int> = []
     var isReady: Bool { !tasks.isEmpty && watching.count == tasks.count }
@@ -122,6 +125,7 @@ actor LiveHub {
         continue
       }
       listener.continuation.yield(ServerEvent.buffer([ServerEvent("hello", "")]))
+      for last in listener.topics.compactMap({ channels[$0]?.last }) { listener.continuation.yield(last) }
       newcomers.remove(id)
     }
   }
@@ -299,7 +303,9 @@ actor LiveHub {
     while true {
       let line = StatusLine(try await waitingMessages(), viewer, sync: await syncState())
       if last != line {
-        publish([ServerEvent("status", pages.render("status", line))], to: .status(viewer))
+        let event = ServerEvent("status", pages.render("status", line))
+        publish([event], to: .status(viewer))
+        channels[Key(topic: .status(viewer))]?.last = ServerEvent.buffer([event])
       }
       last = line
       isWatching(.status(viewer), 0)

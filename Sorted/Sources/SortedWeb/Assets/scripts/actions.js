@@ -71,7 +71,8 @@ function merge(loaded) {
   const { page } = loaded;
   if ($("#notice", page)?.firstElementChild) $("#notice").replaceChildren(...$("#notice", page).childNodes);
   const status = $("#status", page);
-  if (status && $("#status")) $("#status").replaceChildren(...status.childNodes);
+  // A page that is live is told of each change; the answer may have a moment that is over.
+  if (status && $("#status") && document.body.dataset.live !== "yes") $("#status").replaceChildren(...status.childNodes);
   hideNoticeLater();
   if (!$(".panes", page)) return;
   mergeRows(loaded);
