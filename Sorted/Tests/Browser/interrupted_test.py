@@ -84,20 +84,22 @@ class InterruptedTest(BrowserTest):
         page.unroute("**/find*")
         expect(page.locator("#palette [role=option]", has_text="John Doe")).to_be_visible()
         expect(page.locator("#palette .away")).to_be_hidden()
+        # A palette that was closed asks no more.
+        asked = []
+        page.keyboard.press("Escape")
+        page.route("**/find*", lambda route: (asked.append(1), route.abort()))
+        page.keyboard.press("Control+k")
+        expect(page.locator("#palette .away")).to_be_visible()
+        page.keyboard.press("Escape")
+        count = len(asked)
+        page.wait_for_timeout(2_500)
+        self.assertEqual(len(asked), count)
 
     def test_a_message_whose_forwarding_lost_its_answer_is_forwarded_once(self):
         page = self.open()
         self.enter(page, "John Doe")
         message = self.own_message(page, "to be passed on")
-        lost = []
-
-        def lose(route):
-            if lost:
-                return route.continue_()
-            lost.append(route.fetch())
-            route.abort()
-
-        page.route("**/forward", lose)
+        self.lose_first_answer(page, "**/forward")
         for outcome in ("The message was not forwarded", "Forwarded to"):
             message.hover()
             message.locator(".menu summary").click()

@@ -31,15 +31,7 @@ class SlowNetworkTest(BrowserTest):
     def test_a_message_whose_answer_is_lost_is_sent_again_and_stored_once(self):
         page = self.open()
         self.enter(page, "John Doe")
-        lost = []
-
-        def lose(route):
-            if lost:
-                return route.continue_()
-            lost.append(route.fetch())
-            route.abort()
-
-        page.route("**/send", lose)
+        self.lose_first_answer(page, "**/send")
         self.say(page, "only once")
         expect(page.locator(".msg.mine:not(.waiting)", has_text="only once")).to_be_visible()
         expect(page.locator("#offline")).to_be_hidden()

@@ -233,6 +233,18 @@ class BrowserTest(unittest.TestCase):
         page.locator("#text").fill(text)
         page.locator("#text").press("Enter")
 
+    def lose_first_answer(self, page, pattern):
+        """The server gets the first request of an address, and its answer is lost."""
+        lost = []
+
+        def lose(route):
+            if lost:
+                return route.continue_()
+            lost.append(route.fetch())
+            route.abort()
+
+        page.route(pattern, lose)
+
     def row(self, page, name):
         return page.locator(".row", has_text=name)
 

@@ -228,7 +228,7 @@ private enum Forest {
     }
   }
 
-  @Test("Whoever reads a list while it is changed in place sees what it was")
+  @Test("A reader of a list sees the old list while it is changed in place")
   func readWhileChanging() throws {
     let (context, trunk) = try Self.stored(100)
     var seen = Set<Int>()

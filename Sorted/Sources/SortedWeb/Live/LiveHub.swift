@@ -37,8 +37,8 @@ actor LiveHub {
     var tasks: [Task<Void, Never>] = []
     /// Grows with each subscriber, so that a delayed close sees that another one came.
     var visits = 0
-    /// The last event, where it says all that there is to say. Whoever comes later hears it first: the page may show a moment that
-    /// nobody was told of.
+    /// The last event of a topic whose events replace each other. The hub sends it to each new listener, because the page of the
+    /// listener may show a state that was over before the hub looked.
     var last: ByteBuffer?
     /// Which of the tasks have begun to watch.
     var watching: Set<Int> = []

@@ -101,9 +101,11 @@ function editLast() {
 }
 
 export function start() {
-  // The server refused the new text of a message after the editor was left.
+  // The server refused the new text of a message after the editor was left. Only the tab that sent it has the text.
   on("changed", ({ path, refusal, fields }) => {
-    if (refusal && fields?.text) giveBack({ thread: path.split("/")[2], files: [] }, fields.text);
+    if (!refusal || !fields?.text) return;
+    if (state.thread === path.split("/")[2] && $("#text")) insert(fields.text);
+    else say(`${refusal} ${fields.text}`);
   });
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "composer" || event.submitter?.closest(".answers")) return;

@@ -12,6 +12,9 @@ export function showDialog(box) {
   $("input, a, button", box)?.focus();
 }
 
+/** Whether a dialog lies above the page now. */
+export const isShown = (box) => Boolean(box.closest(".shade")?.matches(":popover-open"));
+
 /** Closes a dialog. The focus goes back to where it was. */
 export const closeDialog = (box) => box.closest(".shade")?.hidePopover();
 

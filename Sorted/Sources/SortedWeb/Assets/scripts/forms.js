@@ -4,7 +4,7 @@ import { $ } from "./dom.js";
 import { leaveEditor } from "./navigate.js";
 import { enqueueEdit } from "./outbox.js";
 import { say } from "./say.js";
-import { load, post, reason } from "./server.js";
+import { isPassing, load, post, reason } from "./server.js";
 import { state } from "./state.js";
 import { t } from "./strings.js";
 
@@ -14,7 +14,7 @@ async function saveEdit(form) {
   const fields = { text: form.elements.text.value };
   const answer = await post(path, fields).catch(() => null);
   if (answer?.status === 401) return;
-  const isAway = !answer || answer.status === 408 || answer.status === 429 || answer.status >= 500;
+  const isAway = !answer || isPassing(answer);
   if (!isAway && !answer.ok) return say(await reason(answer, t("The server does not take this message.")));
   if (isAway) {
     await enqueueEdit(path, fields);

@@ -1,7 +1,7 @@
 // Sends what was written, in order, until nothing is left. What the server does not take now is tried again by a timer.
 
 import { delay } from "./backoff.js";
-import { post, reason } from "./server.js";
+import { isPassing, post, reason } from "./server.js";
 import { setOnline } from "./say.js";
 import { emit, on, state } from "./state.js";
 import { addWaiting, removeWaiting, updateWaiting, waiting } from "./store.js";
@@ -52,8 +52,9 @@ export async function enqueueChange(path, fields) {
 /** Keeps the new text of a message for when the server is back, instead of one that waits. */
 export async function enqueueEdit(path, fields) {
   for (const kept of await waitingChanges()) if (kept.path === path) await removeWaiting(kept.number);
-  await addWaiting({ account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields });
-  told("changed", { path });
+  const item = { account: state.account, key: uuid(), thread: "", text: "", files: [], path, fields };
+  await addWaiting(item);
+  told("changed", item);
   flush();
 }
 
@@ -133,11 +134,11 @@ async function sendOne(item) {
     return true;
   }
   // Not now: the session is over, too much came at once, or the server has trouble.
-  if (answer.status === 401 || answer.status === 408 || answer.status === 429 || answer.status >= 500) return false;
+  if (answer.status === 401 || isPassing(answer)) return false;
   const refusal = await reason(answer, t("The server does not take this message."));
   if (item.path) {
     await removeWaiting(item.number);
-    told("changed", item, { refusal, fields: item.fields });
+    told("changed", item, { refusal });
     return true;
   }
   await updateWaiting({ ...item, refusal });

@@ -1,7 +1,7 @@
 // Ctrl-K: people, conversations and commands by name. It also chooses where a message is forwarded to.
 
 import { delay } from "./backoff.js";
-import { closeDialog, showDialog } from "./dialogs.js";
+import { closeDialog, isShown, showDialog } from "./dialogs.js";
 import { $, make } from "./dom.js";
 import { open } from "./navigate.js";
 import { uuid } from "./outbox.js";
@@ -74,11 +74,11 @@ async function show(box) {
   const words = $("input", box).value.trim();
   const mine = ++turn;
   const found = await search(words);
-  if (mine !== turn || !box.open) return;
+  if (mine !== turn || !isShown(box)) return;
   attempts = found ? 0 : attempts + 1;
   const places = found ?? [];
   $(".away", box).hidden = Boolean(found);
-  if (!found) setTimeout(() => mine === turn && box.open && show(box), delay(attempts));
+  if (!found) setTimeout(() => mine === turn && isShown(box) && show(box), delay(attempts));
   const fitting = choose ? [] : commands.filter(({ name }) => name.toLowerCase().includes(words.toLowerCase()));
   const list = $("ul", box);
   list.replaceChildren(...[...places, ...fitting].map((place, index) => {

@@ -76,6 +76,9 @@ export async function post(path, fields = {}, headers = {}, signal = undefined) 
   return (await checkSession()) && state.token !== before ? attempt() : answer;
 }
 
+/** Whether the same request may succeed later: too much came at once, or the server has trouble. */
+export const isPassing = ({ status }) => status === 408 || status === 429 || status >= 500;
+
 /** What a page that refuses something says. */
 export async function reason(answer, otherwise) {
   const page = parse(await answer.text());
