@@ -105,7 +105,10 @@ extension QueryExecutor {
 
   /// The keys of changed and deleted objects of a class.
   func unsavedKeys(in table: EntityTable) -> [Int64] {
-    context.changed.entries(of: table.family).map { $0.object.__state.key }
+    let keys =
+      context.changed.entries(of: table.family).map { $0.object.__state.key }
       + context.deleted.entries(of: table.family).map { $0.__state.key }
+    context.work.note(\.excluded, keys.count)
+    return keys
   }
 }

@@ -31,6 +31,9 @@ package struct WorkCounter {
   package var compared = 0
   /// Registered objects that a save visited.
   package var registered = 0
+  /// Keys of unsaved objects that a statement lists to leave them out. Not in the total: a count lists at most four times as many
+  /// as it reads rows.
+  package var excluded = 0
 
   package init() {}
 

@@ -221,13 +221,33 @@ private struct PendingOverlay<M: PersistentModel> {
         if seen.insert(ObjectIdentifier(object)).inserted, takes(object) { count += 1 }
       }
     }
+    return try count + settledCount()
+  }
+
+  /// The number of stored rows that match and that no unsaved change affects.
+  private func settledCount() throws -> Int {
     var query = query
     (query.limit, query.offset) = (nil, nil)
-    query.exclude(queries.unsavedKeys(in: query.table))
     if case .rows(let rows) = reach {
       // NULL for a to-one without a target, which nothing reaches.
       query.restrictions.append("(\(rows.condition(query.dialect))) IS NOT TRUE")
     }
-    return try count + queries.rows(query.count, of: query.table, cancellable: true) { Int($0.int64(0)) }[0]
+    let (context, table) = (queries.context, query.table)
+    let unsaved = table.family.reduce(0) { $0 + context.changed.count(of: $1) + context.deleted.count(of: $1) }
+    // A statement with the keys of all unsaved objects costs in proportion to them, and few rows may match.
+    let limit = unsaved / 4
+    if limit >= context.tuning.askedCount {
+      query.limit = limit + 1
+      let statement = query.statement("t0._pk", ordered: false)
+      let keys = try queries.rows(statement, of: table, cancellable: true) { $0.int64(0) }
+      if keys.count <= limit {
+        return keys.count { key in
+          context.registered(root: table.root, key: key)?.__state.flags.isDisjoint(with: [.changed, .deleted]) ?? true
+        }
+      }
+      query.limit = nil
+    }
+    query.exclude(queries.unsavedKeys(in: table))
+    return try queries.rows(query.count, of: table, cancellable: true) { Int($0.int64(0)) }[0]
   }
 }

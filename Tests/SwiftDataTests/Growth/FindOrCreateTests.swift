@@ -131,6 +131,30 @@ private enum BookShop {
     }
   }
 
+  @Test("A count beside changed stored objects looks at the rows that match", arguments: [1, 40])
+  func countBesideChanges(matches: Int) throws {
+    try Growth.expectLinear { count in
+      let context = try Growth.context(Book.self, Author.self)
+      let books = (0..<count).map { Book($0) }
+      for book in books { context.insert(book) }
+      try context.save()
+      let limit = Double(matches)
+      return try Growth.work(of: context) { () throws in
+        for (number, book) in books.enumerated() {
+          if number == matches - 1 {
+            context.delete(book)
+          } else {
+            book.title = "renamed \(number)"
+          }
+          let isGone = number >= matches - 1
+          #expect(
+            try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.price < limit }))
+              == matches - (isGone ? 1 : 0))
+        }
+      }.excluded
+    }
+  }
+
   @Test("A parent is looked up for each child, and the child added to it", arguments: [true, false])
   func parents(byList: Bool) throws {
     try Growth.expectLinear { count in

@@ -33,7 +33,7 @@ extension WorkCounter {
   fileprivate static func - (left: WorkCounter, right: WorkCounter) -> WorkCounter {
     var result = left
     for counter: WritableKeyPath<WorkCounter, Int> in [
-      \.evaluated, \.listed, \.indexedCandidates, \.elements, \.compared, \.registered,
+      \.evaluated, \.listed, \.indexedCandidates, \.elements, \.compared, \.registered, \.excluded,
     ] { result[keyPath: counter] -= right[keyPath: counter] }
     return result
   }
