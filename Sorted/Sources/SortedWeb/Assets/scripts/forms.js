@@ -23,6 +23,31 @@ async function saveEdit(form) {
   await leaveEditor({ isAway });
 }
 
+/** Whether a control has what a person put in and no answer of the server has. Passwords are kept nowhere. */
+function isTyped({ type, name, checked, defaultChecked, value, defaultValue }) {
+  if (!name || ["password", "file", "hidden", "submit", "button"].includes(type)) return false;
+  return ["checkbox", "radio"].includes(type) ? checked !== defaultChecked : defaultValue !== undefined && value !== defaultValue;
+}
+
+/** What was typed into the other forms of the page. The composer has its drafts. */
+const typedBeside = (sent) =>
+  [...document.forms]
+    .filter((form) => form !== sent && form.method === "post" && form.id !== "composer")
+    .flatMap((form) => [...form.elements].filter(isTyped).map(({ name, value, checked }) => ({ action: form.action, name, value, checked })));
+
+/** Puts it into the page that follows. */
+function retype(typed) {
+  for (const { action, name, value, checked } of typed) {
+    const form = [...document.forms].find((form) => form.action === action && form.elements[name]);
+    const control = form && [...form.elements].find((one) => one.name === name && (one.type !== "radio" || one.value === value));
+    if (!control) continue;
+    if (["checkbox", "radio"].includes(control.type)) control.checked = checked;
+    else control.value = value;
+  }
+}
+
+const typedKey = () => `typed-${state.account}-${location.pathname}`;
+
 async function submit(form, button) {
   if (form.id === "edit") return saveEdit(form);
   form.elements.form.value = state.token;
@@ -32,13 +57,22 @@ async function submit(form, button) {
   const loaded = await load(action, { method: "POST", body });
   if (!loaded) return say(t("The server is away. Try again when it is back."));
   const { answer, page } = loaded;
-  if (answer.redirected) return location.assign(answer.url);
-  if (answer.ok) return $("#content").replaceChildren(...$("#content", page).childNodes);
+  const typed = typedBeside(form);
+  if (answer.redirected) {
+    if (typed.length && new URL(answer.url).pathname === location.pathname) sessionStorage.setItem(typedKey(), JSON.stringify(typed));
+    return location.assign(answer.url);
+  }
+  if (answer.ok) {
+    $("#content").replaceChildren(...$("#content", page).childNodes);
+    return retype(typed);
+  }
   if (answer.status !== 401) say($("#content h1", page)?.textContent + ": " + $("#content p", page)?.textContent);
 }
 
 export function start() {
   if (!state.account) return;
+  retype(JSON.parse(sessionStorage.getItem(typedKey()) ?? "[]"));
+  sessionStorage.removeItem(typedKey());
   document.addEventListener("submit", async (event) => {
     const { target: form, submitter } = event;
     if (event.defaultPrevented || form.method !== "post" || form.id === "act") return;
