@@ -73,6 +73,32 @@ struct SyncGrowthTests {
     #expect(first.map { $0.next?.number } == [1499])
   }
 
+  @Test("A save beside unsent ones costs the same number of statements, however many these are, with shares too")
+  func besideUnsent() throws {
+    func statements(unsent: Int) throws -> (saved: Int, sent: Int) {
+      let group = try SharedGroup(["ann"])
+      try group.save(0) { context in
+        context.insert(SharedPlaylist("Jazz"))
+        for number in 0..<400 { context.insert(SharedTrack("\(number)")) }
+      }
+      try group.sync(0)
+      try group.share(0, playlist: "Jazz")
+      try group.sync(0)
+      func rate(_ number: Int) throws {
+        try group.save(0) { try group.track("\(number)", $0).rating = 5 }
+        try group.devices[0].replica.scan()
+      }
+      for number in 0..<unsent { try rate(number) }
+      let saved = try SQLTrace.record { try rate(399) }.statements.count
+      let sent = try SQLTrace.record { try group.sync(0) }.statements.count
+      return (saved, sent)
+    }
+    let (few, many) = (try statements(unsent: 20), try statements(unsent: 380))
+    #expect(few.saved == many.saved)
+    // Sent in two parts instead of one.
+    #expect(many.sent <= few.sent * 4, "\(few.sent), \(many.sent)")
+  }
+
   @Test("One change costs the same number of statements, whatever the number of objects")
   func oneChange() throws {
     let (small, large) = (try statements(10), try statements(400))

@@ -138,14 +138,21 @@ extension Fold {
   ///
   /// A record that comes back to a zone brings all that it is. What the zone knew of it before does not count.
   func move(_ change: RecordChange, _ state: inout RecordState, _ name: RecordName) throws {
-    guard let mark = change.fields[SyncSchema.home], mark.time > state.fields[SyncSchema.home]?.time ?? .zero else {
-      return
-    }
-    if !state.claims(zones), mark.value == .text(zones.home(of: state.place)) {
+    guard let mark = change.fields[SyncSchema.home] else { return }
+    let (old, here) = (state.fields[SyncSchema.home], FieldValue.text(zones.home(of: state.place)))
+    let wins = old.map { mark.time > $0.time } ?? true
+    if wins, !state.claims(zones), mark.value == here {
       if state.isAlive { try release(state, name) }
       (state.fields, state.members, state.deleted) = ([:], [:], nil)
+    } else if let old, old.time != mark.time, old.value != mark.value {
+      // A record that left the zone is elsewhere. So another mark does not move it, even if its writer saw the first one.
+      let leftTwice = old.value != here && mark.value != here
+      if old.time != mark.over || leftTwice {
+        let (home, time) = wins ? (old.value, old.time) : (mark.value, mark.time)
+        lostMarks.append(LostMark(record: name.joined, home: home, time: time))
+      }
     }
-    if state.deleted != nil { state.fields[SyncSchema.home] = .init(value: mark.value, time: mark.time) }
+    if wins, state.deleted != nil { state.fields[SyncSchema.home] = .init(value: mark.value, time: mark.time) }
   }
 
   /// Chooses the log that counts for a record: that of the zone where it is.

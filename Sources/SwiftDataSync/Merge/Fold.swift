@@ -30,7 +30,7 @@ final class Fold: RecordSource {
   private(set) var uniques: [String: RecordName?] = [:]
   private var referrersAdded: [RecordName: Set<Referrer>] = [:]
   private(set) var conflicts: [Conflict] = []
-  private(set) var lostMarks: [LostMark] = []
+  var lostMarks: [LostMark] = []
   /// The records with unique values that the current transaction changed.
   private var changed: [RecordName] = []
   /// The zones that records left.
@@ -54,9 +54,13 @@ final class Fold: RecordSource {
     return try source.holder(of: unique)
   }
 
+  func possibleReferrers(to target: RecordName) throws -> Set<Referrer> {
+    try source.possibleReferrers(to: target).union(referrersAdded[target] ?? [])
+  }
+
+  /// The records that lead to a record.
   func referrers(to target: RecordName) throws -> Set<Referrer> {
-    let found = try source.referrers(to: target).union(referrersAdded[target] ?? [])
-    return try found.filter { referrer in
+    try possibleReferrers(to: target).filter { referrer in
       guard let state = try state(referrer.owner), state.isAlive else { return false }
       return state.target(referrer.property) == target || state.contains(target, in: referrer.property)
     }
@@ -143,16 +147,14 @@ final class Fold: RecordSource {
       var value = write.value
       if case .record(let target) = value { value = .record(try resolve(target)) }
       let wins = old.map { write.time > $0.time } ?? true
-      if let old, old.time != write.over, old.time != write.time, old.value != value, !SyncSchema.isPlace(property) {
-        let conflict = Conflict(
-          record: name, entity: entity, property: property, lost: wins ? old.value : value,
-          kept: wins ? value : old.value, lostTime: wins ? old.time : write.time,
-          keptTime: wins ? write.time : old.time)
-        if property == SyncSchema.home {
-          lostMarks.append(LostMark(record: name.joined, home: conflict.lost, time: conflict.lostTime))
-        } else if !name.isApart {
-          conflicts.append(conflict)
-        }
+      if let old, old.time != write.over, old.time != write.time, old.value != value, !name.isApart,
+        property != SyncSchema.home, !SyncSchema.isPlace(property)
+      {
+        conflicts.append(
+          Conflict(
+            record: name, entity: entity, property: property, lost: wins ? old.value : value,
+            kept: wins ? value : old.value, lostTime: wins ? old.time : write.time,
+            keptTime: wins ? write.time : old.time))
       }
       return wins ? RecordState.Field(value: value, time: write.time) : nil
     }
@@ -217,8 +219,7 @@ final class Fold: RecordSource {
   /// The records of which the log of a zone says that they lead to a record by the inverse of its relationship.
   private func sources(of name: RecordName, _ property: SyncSchema.Property, in zone: String) throws -> [RecordName] {
     guard zones.areSeveral else { return try sources(of: name, property) }
-    let known = try source.referrers(to: name).union(referrersAdded[name] ?? [])
-    return try known.filter { referrer in
+    return try possibleReferrers(to: name).filter { referrer in
       guard referrer.property == property.inverse, let state = try state(referrer.owner), state.place == zone,
         state.deleted == nil, state.alias == nil, try isKind(referrer.owner, of: property.destination)
       else { return false }

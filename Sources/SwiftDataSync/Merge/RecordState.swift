@@ -82,6 +82,7 @@ protocol RecordSource: AnyObject {
   func alias(_ name: RecordName) throws -> RecordName?
   /// The record that has a unique value.
   func holder(of unique: String) throws -> RecordName?
-  /// The records that may lead to a record; each is to be checked by its state.
-  func referrers(to target: RecordName) throws -> Set<Referrer>
+  /// The records that may lead to a record, those that are deleted or in another zone among them. Each is to be checked by its
+  /// state.
+  func possibleReferrers(to target: RecordName) throws -> Set<Referrer>
 }

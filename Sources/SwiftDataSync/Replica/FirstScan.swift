@@ -35,7 +35,7 @@ extension Replica {
     let isLeft = try collect(&changed, &position)
     let made = try export(changed, limit: Self.partSize)
     ledger.replica.firstScan = isLeft ? position : nil
-    try correctView()
+    try correctExport()
     try ledger.save()
     try checkpoint(.scanned)
     return made

@@ -80,7 +80,7 @@ extension Replica {
     {
       // Nothing of others came in between: the user's store and the view show it already.
       try finish(intent, shadow, seen: expected, late: late)
-      if ledger.pending.isEmpty || ledger.zones.areSeveral { try rebuildView() }
+      if ledger.pending.isEmpty { try rebuildView() }
       return true
     }
     let ids = Set(entries.map(\.transaction.id))
@@ -172,7 +172,7 @@ extension Replica {
     var lists = Set<RecordState.Reference>()
     var arrived = Set<RecordName>()
     var names = RecordList()
-    for fold in [shadow, new, view] {
+    for fold in [shadow, new] + viewFolds {
       names.reserve(names.count + fold.states.count)
       names.insert(fold.states.names)
     }

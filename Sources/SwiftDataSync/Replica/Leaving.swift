@@ -101,19 +101,25 @@ extension Replica {
     }
   }
 
-  /// Moves the records that came too late to be moved with their owners.
+  /// Moves the records that could not be moved with their owners: they came too late, or the account might not write in both
+  /// zones. One that the account still may not move waits.
   func followOwners() throws {
     guard let names = ledger.replica.recordsToMove, !names.isEmpty else { return }
-    var moved = Distribution()
+    var (moved, waiting) = (Distribution(), Set<RecordName>())
     for name in names.sorted() where try view.isAlive(name) {
       let owners = Set(try view.referrers(to: name).map(\.owner))
       let (old, zone) = (try zone(of: name), try zone(belonging: name, [name: owners]))
-      guard old != zone, ledger.isWritable(old), ledger.isWritable(zone) else { continue }
-      try move(try owned(by: name), to: zone, &moved)
+      guard old != zone else { continue }
+      if ledger.isWritable(old), ledger.isWritable(zone) {
+        try move(try owned(by: name), to: zone, &moved)
+      } else {
+        waiting.insert(name)
+      }
     }
+    guard waiting != names else { return }
     for (zone, changes) in moved.all { try ledger.append(makeTransaction(changes), zone: zone) }
-    ledger.replica.recordsToMove = nil
-    ledger.replica.noteToShow(names)
+    ledger.replica.recordsToMove = waiting.isEmpty ? nil : waiting
+    ledger.replica.noteToShow(names.subtracting(waiting))
     try ledger.save()
     try rebuildView()
     try showRemaining()

@@ -193,7 +193,7 @@ final class Ledger: RecordSource {
     return Dictionary(rows.map { ($0.text, RecordName($0.record)) }) { first, _ in first }
   }
 
-  func referrers(to target: RecordName) throws -> Set<Referrer> {
+  func possibleReferrers(to target: RecordName) throws -> Set<Referrer> {
     let name = target.text
     let found = try context.fetch(
       FetchDescriptor<LedgerReference>(predicate: #Predicate<LedgerReference> { $0.target == name }))

@@ -22,8 +22,14 @@ final class Replica {
   /// Where the log is folded again after the models changed.
   let spare: SpareLedger
 
-  /// The log as far as it was seen, with what is pending on top.
+  /// What the user's store shows: the log as far as it was seen, with what is pending on top. While a save is exported, what the
+  /// program saved lies over it.
   private(set) var view: Fold
+  /// The log as far as it was seen, with what was pending when the view was made or corrected. It is the view, unless a save
+  /// is being exported.
+  private var base: Fold
+  /// The number of the newest pending transaction that ``base`` has.
+  private var newestInBase = 0
   /// Whether the user's store shows all that its models have.
   var isCaughtUp = false
   /// The second ledger, if it is open.
@@ -58,7 +64,8 @@ final class Replica {
     var random = AnyGenerator(random)
     self.ledger = try Ledger(ledger) { random.next() }
     self.random = random
-    view = Fold(user.schema, over: self.ledger)
+    base = Fold(user.schema, over: self.ledger)
+    view = base
     loadKeys()
     try recover()
     try rebuildView()
@@ -143,8 +150,18 @@ final class Replica {
   func makeFold(over source: any RecordSource) -> Fold { Fold(user.schema, over: source, zones: ledger.zones) }
 
   func rebuildView() throws {
-    view = makeFold(over: ledger)
-    for pending in ledger.pending { try view.apply(pending.transaction, zone: pending.zone) }
+    base = makeFold(over: ledger)
+    view = base
+    for pending in ledger.pending { try base.apply(pending.transaction, zone: pending.zone) }
+    newestInBase = ledger.pending.last?.number ?? 0
+  }
+
+  /// The folds that have what the view has beside the ledger.
+  var viewFolds: [Fold] { view === base ? [view] : [base, view] }
+
+  /// Lays a fold over the view that what is exported goes to, if there are several zones. ``correctExport()`` takes it away.
+  func beginExport() {
+    if ledger.zones.areSeveral, view === base { view = makeFold(over: base) }
   }
 
   /// Makes the view again, and notes the records of which it says something else than the view before it. The user's store shows
@@ -154,10 +171,28 @@ final class Replica {
   /// deleted there, or have values that the program has not seen.
   func correctView() throws {
     guard ledger.zones.areSeveral else { return }
+    let names = viewFolds.reduce(into: Set<RecordName>()) { $0.formUnion($1.states.names) }
     let shown = view
     try rebuildView()
-    for name in Set(shown.states.names).union(view.states.names) where !name.isApart {
-      let (old, now) = (try shown.state(name), try view.state(name))
+    try noteDifferences(names.union(view.states.names), shown, view)
+  }
+
+  /// Does what ``correctView()`` does after an export, when nothing else happened to the ledger since ``beginExport()``.
+  /// - Complexity: O(what was exported), whatever is unsent beside it.
+  func correctExport() throws {
+    guard view !== base else { return }
+    let fold = makeFold(over: base)
+    let index = ledger.pending.lastIndex { $0.number <= newestInBase }.map { $0 + 1 } ?? 0
+    for pending in ledger.pending[index...] { try fold.apply(pending.transaction, zone: pending.zone) }
+    newestInBase = ledger.pending.last?.number ?? newestInBase
+    try noteDifferences(Set(view.states.names).union(fold.states.names), view, fold)
+    base.take(fold.states, fold.uniques)
+    view = base
+  }
+
+  private func noteDifferences(_ names: Set<RecordName>, _ shown: Fold, _ corrected: Fold) throws {
+    for name in names where !name.isApart {
+      let (old, now) = (try shown.state(name), try corrected.state(name))
       guard old != now else { continue }
       let gone = (old?.fields ?? [:]).map(\.key).filter { now?.fields[$0] == nil }
       ledger.replica.noteToShow(name.subject ?? name, without: gone)

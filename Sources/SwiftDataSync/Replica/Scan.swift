@@ -46,12 +46,12 @@ extension Replica {
       unsaved += own.reduce(0) { $0 + $1.count }
       // Few saves, because the ledger waits for the disk in each, and not one, because it has the records in memory.
       if unsaved > 10_000 {
-        try correctView()
+        try correctExport()
         try ledger.save()
         unsaved = 0
       }
     }
-    if made > 0 { try correctView() }
+    try correctExport()
     try ledger.save()
     try checkpoint(.scanned)
     return saves.count == 1000 ? made + (try scanSaves()) : made
@@ -91,6 +91,7 @@ extension Replica {
 
   /// - Parameter limit: how many changes a transaction may have; nil for one transaction for each zone.
   func export(_ changed: OrderedChanges, limit: Int? = nil) throws -> Int {
+    beginExport()
     let context = user.makeContext()
     let builder = try TransactionBuilder(self, context, changed)
     var made = 0
@@ -127,7 +128,7 @@ extension Replica {
     let made = try export(changed, limit: 1000)
     (ledger.replica.seenTransaction, ledger.replica.firstScan) = (seen, nil)
     if shown.isEmpty { ledger.replica.knownProperties = properties }
-    try correctView()
+    try correctExport()
     try ledger.save()
     try checkpoint(.scanned)
     return made

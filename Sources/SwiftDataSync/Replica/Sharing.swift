@@ -97,7 +97,12 @@ extension Replica {
     let claims = claims(changes)
     for name in Set(changes.map(\.record)).union(claims.keys).sorted() where try view.isAlive(name) {
       let (old, zone) = (try zone(of: name), try zone(belonging: name, claims))
-      guard old != zone, ledger.isWritable(old), ledger.isWritable(zone) else { continue }
+      guard old != zone else { continue }
+      guard ledger.isWritable(old), ledger.isWritable(zone) else {
+        // The account may get the permission before the server refuses the changes.
+        ledger.replica.recordsToMove = (ledger.replica.recordsToMove ?? []).union([name])
+        continue
+      }
       if new.contains(name) {
         try view.place(name, in: zone)
         try ledger.setZone(zone, of: name)

@@ -158,6 +158,64 @@ struct ZoneChangeTests {
     #expect(try group.contents(bob) == ["Jazz: single", "single in Jazz, new", "0 covers, 1 comments"])
   }
 
+  @Test("comes into a share when the participant who added it there may write again", arguments: [false, true])
+  func permissionReturns(byList: Bool) throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    group.grant("bob", isWritable: false)
+    try group.sync(bob)
+    try group.save(bob) { context in
+      if byList {
+        try group.track("single", context).comments = [SharedComment("new")]
+      } else {
+        let track = SharedTrack("second")
+        context.insert(track)
+        track.playlist = try group.playlist("Jazz", context)
+      }
+    }
+    try group.devices[bob].replica.scan()
+    group.grant("bob")
+    for index in [bob, ann, annsOther, bob] { try group.sync(index) }
+    let expected = byList ? "single in Jazz, new" : "second in Jazz"
+    for index in [ann, annsOther, bob] { #expect(try group.contents(index).contains(expected), "device \(index)") }
+  }
+
+  @Test("stays private when the participant who added it to a share may not write there")
+  func permissionDoesNotReturn() throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    group.grant("bob", isWritable: false)
+    try group.sync(bob)
+    try group.save(bob) { try group.track("single", $0).comments = [SharedComment("new")] }
+    for index in [bob, ann, bob] { try group.sync(index) }
+    group.grant("bob")
+    for index in [bob, ann, bob] { try group.sync(index) }
+    #expect(try group.contents(ann).contains("single in Jazz"))
+    #expect(try group.contents(bob).suffix(2) == ["single in Jazz", "0 covers, 1 comments"])
+    #expect(group.devices[bob].replica.ledger.replica.recordsToMove == nil)
+  }
+
+  @Test("moves to one place only if its owner then deletes the playlist that it was in", arguments: [false, true])
+  func deletedBehindIt(bobIsFirst: Bool) throws {
+    try group.save(bob) { $0.insert(SharedPlaylist("Blues")) }
+    try group.sync(bob)
+    try group.share(bob, named: "share-2", playlist: "Blues")
+    try put("Jazz", ann)
+    for index in [ann, bob, annsOther, ann, bob] { try group.sync(index) }
+    try put("Rock", ann)
+    try group.devices[ann].replica.scan()
+    try group.save(ann) { $0.delete(try group.playlist("Jazz", $0)) }
+    try put("Blues", bob)
+    try group.devices[bob].replica.scan()
+    for index in bobIsFirst ? [bob, ann, bob, ann] : [ann, bob, ann, bob] { try group.sync(index) }
+    for index in [annsOther, annsLate, ann, bob] { try group.sync(index) }
+    // Ann may not read the share of the playlist "Blues".
+    for index in [ann, annsOther, annsLate] {
+      #expect(try group.contents(index) == ["Rock: ", "0 covers, 0 comments"], "device \(index)")
+    }
+    #expect(try group.contents(bob) == ["Blues: single", "single in Blues", "0 covers, 0 comments"])
+  }
+
   @Test(
     "moves to one place only if its owner and a participant move it out of a share at the same time",
     arguments: [false, true], [false, true])
