@@ -208,7 +208,7 @@ struct ZoneChangeTests {
     try put("Blues", bob)
     try group.devices[bob].replica.scan()
     for index in bobIsFirst ? [bob, ann, bob, ann] : [ann, bob, ann, bob] { try group.sync(index) }
-    for index in [annsOther, annsLate, ann, bob] { try group.sync(index) }
+    for index in [ann, annsOther, annsLate, bob] { try group.sync(index) }
     // Ann may not read the share of the playlist "Blues".
     for index in [ann, annsOther, annsLate] {
       #expect(try group.contents(index) == ["Rock: ", "0 covers, 0 comments"], "device \(index)")
