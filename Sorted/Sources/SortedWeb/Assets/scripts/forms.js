@@ -23,19 +23,19 @@ async function saveEdit(form) {
   await leaveEditor({ isAway });
 }
 
-/** Whether a control has what a person put in and no answer of the server has. Passwords are kept nowhere. */
+/** Whether a person changed a control since the page was loaded. False for passwords, which must not be stored. */
 function isTyped({ type, name, checked, defaultChecked, value, defaultValue }) {
   if (!name || ["password", "file", "hidden", "submit", "button"].includes(type)) return false;
   return ["checkbox", "radio"].includes(type) ? checked !== defaultChecked : defaultValue !== undefined && value !== defaultValue;
 }
 
-/** What was typed into the other forms of the page. The composer has its drafts. */
+/** The changed controls of the page's other forms. The composer keeps its own drafts. */
 const typedBeside = (sent) =>
   [...document.forms]
     .filter((form) => form !== sent && form.method === "post" && form.id !== "composer")
     .flatMap((form) => [...form.elements].filter(isTyped).map(({ name, value, checked }) => ({ action: form.action, name, value, checked })));
 
-/** Puts it into the page that follows. */
+/** Puts the values of `typedBeside` into the same controls of the new page. */
 function retype(typed) {
   for (const { action, name, value, checked } of typed) {
     const form = [...document.forms].find((form) => form.action === action && form.elements[name]);
