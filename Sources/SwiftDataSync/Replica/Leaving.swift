@@ -119,7 +119,7 @@ extension Replica {
     guard waiting != names else { return }
     for (zone, changes) in moved.all { try ledger.append(makeTransaction(changes), zone: zone) }
     ledger.replica.recordsToMove = waiting.isEmpty ? nil : waiting
-    ledger.replica.noteToShow(names.subtracting(waiting))
+    for name in names.subtracting(waiting) { ledger.replica.noteToShow(name) }
     try ledger.save()
     try rebuildView()
     try showRemaining()
@@ -135,7 +135,7 @@ extension Replica {
     let removed = ledger.pending.filter { $0.zone == zone }.map(\.transaction)
     guard !removed.isEmpty else { return 0 }
     try ledger.removePending(Set(removed.map(\.id)))
-    ledger.replica.noteUndone(removed.flatMap(\.changes))
+    for change in removed.flatMap(\.changes) { ledger.replica.noteToShow(change.record, without: change.fields.keys) }
     let view = makeFold(over: ledger)
     for pending in ledger.pending { try view.apply(pending.transaction, zone: pending.zone) }
     for change in removed.flatMap(\.changes) {
@@ -201,7 +201,7 @@ extension Replica {
       }
     }
     try ledger.take(fold)
-    ledger.replica.noteToShow(fold.states.names.filter { !$0.isApart })
+    for name in fold.states.names where !name.isApart { ledger.replica.noteToShow(name) }
     try ledger.save()
     try rebuildView()
   }

@@ -86,22 +86,11 @@ struct ReplicaState: Codable {
 
   init(replica: UInt64) { clock = HybridClock(replica: replica) }
 
-  mutating func noteToShow(_ records: some Sequence<RecordName>) {
-    var all = recordsToShow ?? [:]
-    for record in records { all[record, default: []].formUnion([]) }
-    recordsToShow = all
-  }
-
-  /// - Parameter properties: those that the user's store shows and the record does not have.
-  mutating func noteToShow(_ record: RecordName, without properties: [String]) {
-    var all = recordsToShow ?? [:]
-    all[record, default: []].formUnion(properties)
-    recordsToShow = all
-  }
-
-  mutating func noteUndone(_ changes: [RecordChange]) {
-    var all = recordsToShow ?? [:]
-    for change in changes { all[change.record, default: []].formUnion(change.fields.keys) }
-    recordsToShow = all
+  /// Notes a record that the user's store may not show as it is.
+  /// - Parameter properties: those whose changes were undone, or that the store shows and the record does not have.
+  mutating func noteToShow(_ record: RecordName, without properties: some Sequence<String> = [String]()) {
+    // Changed in place: a copy for each of many records would take quadratic time.
+    if recordsToShow == nil { recordsToShow = [:] }
+    recordsToShow![record, default: []].formUnion(properties)
   }
 }
