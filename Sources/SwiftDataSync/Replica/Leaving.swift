@@ -9,10 +9,10 @@ import SyncProtocol
 struct LateChanges {
   /// Changes that have to be sent to the zone where their records are now, by zone.
   var changes: [(zone: String, changes: [RecordChange])] = []
-  /// Records that may have to follow their owners.
-  var records: Set<RecordName> = []
+  /// Records that may have to follow their owners, with the owners that the changes gave them.
+  var claims: [RecordName: Set<RecordName>] = [:]
 
-  var isEmpty: Bool { changes.isEmpty && records.isEmpty }
+  var isEmpty: Bool { changes.isEmpty && claims.isEmpty }
 }
 
 extension Replica {
@@ -60,14 +60,21 @@ extension Replica {
     guard !late.isEmpty || !lost.isEmpty else { return LateChanges() }
     let view = makeFold(over: shadow)
     for pending in unsent { try view.apply(pending.transaction, zone: pending.zone) }
-    var (found, whole, records) = (Distribution(), Set<RecordName>(), Set<RecordName>())
+    var (found, whole, claims) = (Distribution(), Set<RecordName>(), [RecordName: Set<RecordName>]())
     for (change, zone) in late where change.fields[SyncSchema.home] == nil {
       func isElsewhere(_ name: RecordName) throws -> Bool {
         guard let state = try view.state(name) else { return false }
         return state.place != zone || ledger.zones.destination(of: state) != nil
       }
-      if try owners(in: change).contains(where: isElsewhere) { records.insert(change.record) }
-      if try isElsewhere(change.record) { records.formUnion(claims([change]).keys) }
+      // A record that is in another zone does not follow its owner.
+      func claim(_ name: RecordName, _ owners: Set<RecordName>) throws {
+        guard let state = try view.state(name), state.isAlive, state.place == zone else { return }
+        claims[name, default: []].formUnion(owners)
+      }
+      if try owners(in: change).contains(where: isElsewhere) { try claim(change.record, []) }
+      if try isElsewhere(change.record) {
+        for (name, owners) in self.claims([change]) { try claim(name, owners) }
+      }
       // A record that comes back brings what this replica knew, so that the log of its zone, too, needs what it did not know.
       if let target = try view.state(change.record)?.place, target != zone || moving.contains(change.record) {
         if try ledger.isWritable(target) && view.lacks(change) { found.add(change, target) }
@@ -84,10 +91,7 @@ extension Replica {
     for mark in lost {
       if let (change, target) = try leaving(mark.record, home: mark.home, for: zone, view) { found.add(change, target) }
     }
-    // A record that is in another zone does not follow its owner.
-    let places = Set(late.map(\.zone))
-    records = try records.filter { try view.state($0).map { $0.isAlive && places.contains($0.place) } ?? false }
-    return LateChanges(changes: found.all, records: records)
+    return LateChanges(changes: found.all, claims: claims)
   }
 
   /// The records that own a record by its own references, as a change says.
@@ -104,11 +108,12 @@ extension Replica {
   /// Moves the records that could not be moved with their owners: they came too late, or the account might not write in both
   /// zones. One that the account still may not move waits.
   func followOwners() throws {
-    guard let names = ledger.replica.recordsToMove, !names.isEmpty else { return }
+    guard let noted = ledger.replica.claimsToFollow, !noted.isEmpty else { return }
+    // An owner may have become one with another record meanwhile.
+    let claims = try noted.mapValues { Set(try $0.map(view.resolve)) }
     var (moved, waiting) = (Distribution(), Set<RecordName>())
-    for name in names.sorted() where try view.isAlive(name) {
-      let owners = Set(try view.referrers(to: name).map(\.owner))
-      let (old, zone) = (try zone(of: name), try zone(belonging: name, [name: owners]))
+    for name in noted.keys.sorted() where try view.isAlive(name) {
+      let (old, zone) = (try zone(of: name), try zone(belonging: name, claims))
       guard old != zone else { continue }
       if ledger.isWritable(old), ledger.isWritable(zone) {
         try move(try owned(by: name), to: zone, &moved)
@@ -116,10 +121,10 @@ extension Replica {
         waiting.insert(name)
       }
     }
-    guard waiting != names else { return }
+    guard waiting.count < noted.count else { return }
     for (zone, changes) in moved.all { try ledger.append(makeTransaction(changes), zone: zone) }
-    ledger.replica.recordsToMove = waiting.isEmpty ? nil : waiting
-    for name in names.subtracting(waiting) { ledger.replica.noteToShow(name) }
+    ledger.replica.claimsToFollow = waiting.isEmpty ? nil : noted.filter { waiting.contains($0.key) }
+    for name in noted.keys where !waiting.contains(name) { ledger.replica.noteToShow(name) }
     try ledger.save()
     try rebuildView()
     try showRemaining()

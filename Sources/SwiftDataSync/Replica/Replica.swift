@@ -235,9 +235,7 @@ final class Replica {
   /// - Parameter late: what follows from the batch for other zones.
   func finish(_ intent: ReplicaState.Intent, _ shadow: Fold, seen: Int64?, late: LateChanges) throws {
     try ledger.take(shadow)
-    if !late.records.isEmpty {
-      ledger.replica.recordsToMove = (ledger.replica.recordsToMove ?? []).union(late.records)
-    }
+    for (name, claims) in late.claims { ledger.replica.noteToFollow(name, claims) }
     for (zone, changes) in late.changes {
       for change in changes { try keepAssets(of: change) }
       try ledger.append(makeTransaction(changes), zone: zone)

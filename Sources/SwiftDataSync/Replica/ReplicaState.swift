@@ -47,8 +47,9 @@ struct ReplicaState: Codable {
   var recordsToShow: [RecordName: Set<String>]?
   /// The unsent transactions whose contents changed after they may have been sent.
   var replaced: Set<UUID>?
-  /// The records that may have to move to the zones of their owners.
-  var recordsToMove: Set<RecordName>?
+  /// The records that may have to move to the zones of their owners, each with the owners that count though they are in another
+  /// zone. Without these claims, anybody who can write to a share could name a private record as its own.
+  var claimsToFollow: [RecordName: Set<RecordName>]?
   /// What is being written to the user's store.
   var intent: Intent?
 
@@ -85,6 +86,13 @@ struct ReplicaState: Codable {
   }
 
   init(replica: UInt64) { clock = HybridClock(replica: replica) }
+
+  /// Notes a record that may have to move to the zone of its owner.
+  /// - Parameter claims: the owners that count though they are in another zone.
+  mutating func noteToFollow(_ record: RecordName, _ claims: Set<RecordName>) {
+    if claimsToFollow == nil { claimsToFollow = [:] }
+    claimsToFollow![record, default: []].formUnion(claims)
+  }
 
   /// Notes a record that the user's store may not show as it is.
   /// - Parameter properties: those whose changes were undone, or that the store shows and the record does not have.

@@ -100,7 +100,7 @@ extension Replica {
       guard old != zone else { continue }
       guard ledger.isWritable(old), ledger.isWritable(zone) else {
         // The account may get the permission before the server refuses the changes.
-        ledger.replica.recordsToMove = (ledger.replica.recordsToMove ?? []).union([name])
+        ledger.replica.noteToFollow(name, claims[name] ?? [])
         continue
       }
       if new.contains(name) {

@@ -100,6 +100,35 @@ struct ForgeryTests {
     try expectAnns(["Jazz: ", "single in none, secret", "0 covers, 1 comments"])
   }
 
+  @Test("cannot take a private object whose owner put it where she may only read")
+  func waitingObject() throws {
+    try group.save(bob) { context in
+      let playlist = SharedPlaylist("Bob's")
+      context.insert(playlist)
+      playlist.tracks = [SharedTrack("b")]
+    }
+    try group.sync(bob)
+    try group.share(bob, named: "share-2", playlist: "Bob's")
+    group.grant("ann", isWritable: false, zone: "share-2")
+    try settle()
+    let context = ModelContext(group.devices[bob].container)
+    let track = try group.devices[bob].replica.recordName(of: try group.track("a", context).persistentModelID)
+    var (claim, write) = (RecordChange(track, "SharedTrack"), MemberWrite())
+    write.add = tick()
+    claim.members = ["comments": [comment: write]]
+    try forge(claim)
+    try settle()
+    try group.save(ann) { context in
+      let mine = try group.first(SharedComment.self, context)
+      try group.track("single", context).comments = []
+      try group.track("b", context).comments = [mine]
+    }
+    try settle()
+    #expect(group.devices[ann].replica.ledger.replica.claimsToFollow == nil)
+    #expect(try group.contents(bob).last == "0 covers, 0 comments")
+    #expect(!"\(group.log(share, "ann").log)".contains("mine"))
+  }
+
   @Test(
     "changes an object as soon as its owner moves it into the share, and no longer after it left",
     arguments: [false, true])

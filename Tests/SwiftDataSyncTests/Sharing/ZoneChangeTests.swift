@@ -192,7 +192,7 @@ struct ZoneChangeTests {
     for index in [bob, ann, bob] { try group.sync(index) }
     #expect(try group.contents(ann).contains("single in Jazz"))
     #expect(try group.contents(bob).suffix(2) == ["single in Jazz", "0 covers, 1 comments"])
-    #expect(group.devices[bob].replica.ledger.replica.recordsToMove == nil)
+    #expect(group.devices[bob].replica.ledger.replica.claimsToFollow == nil)
   }
 
   @Test("moves to one place only if its owner then deletes the playlist that it was in", arguments: [false, true])
