@@ -79,6 +79,7 @@ extension Ledger {
     replica.positions[zone] = nil
     replica.shares?.removeAll { $0.name == zone }
     replica.keys?[zone] = nil
+    replica.zonesToForget?.remove(zone)
     return Set(names.map(\.joined))
   }
 

@@ -39,6 +39,8 @@ final class Replica {
     case scanned, intentSaved, userSaved, integrated, restamped
     /// A replica passes it only if it has resolvers.
     case resolved
+    /// A replica passes it only if it lost a zone.
+    case dismissed
 
     /// Those that every replica passes.
     static let allCases: [Checkpoint] = [.scanned, .intentSaved, .userSaved, .integrated, .restamped]

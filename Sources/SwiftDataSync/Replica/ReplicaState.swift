@@ -40,6 +40,8 @@ struct ReplicaState: Codable {
   var revoked: [String: Set<String>]?
   /// The zones that need a new key, because this replica removed an account.
   var staleZones: Set<String>?
+  /// The zones that the account could not read and whose objects are on their way out of the user's store.
+  var zonesToForget: Set<String>?
   /// The zones whose keys arrived and whose values the user's store may not show yet.
   var zonesToShow: Set<String>?
   /// The records that the user's store may not show yet, since changes were undone or a zone is gone, each with the

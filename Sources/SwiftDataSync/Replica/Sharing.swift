@@ -177,7 +177,9 @@ extension Replica {
   func didSee(_ zones: [ZoneInfo]) throws {
     guard let own = zones.first(where: { $0.name == SyncWire.privateZone }) else { return }
     let shares = zones.filter { $0.name != SyncWire.privateZone }.sorted { $0.name < $1.name }
-    let gone = (ledger.replica.shares ?? []).map(\.name).filter { name in !shares.contains { $0.name == name } }
+    let gone = (ledger.replica.shares ?? []).map(\.name).filter { name in
+      !shares.contains { $0.name == name } || ledger.replica.zonesToForget?.contains(name) == true
+    }
     for zone in gone { try drop(zone) }
     let known = ledger.replica.shares ?? []
     guard own.owner != ledger.replica.account || known.map(\.identity) != shares.map(\.identity) else { return }
@@ -190,6 +192,9 @@ extension Replica {
 
   /// Removes the objects of a zone from the user's store, and all that the ledger knows of the zone.
   private func drop(_ zone: String) throws {
+    // After a crash between two steps, all objects have to go even if the account can read the zone again. Then they come anew.
+    ledger.replica.zonesToForget = (ledger.replica.zonesToForget ?? []).union([zone])
+    try ledger.save()
     // The program may save more objects into the zone meanwhile.
     while case let names = try ledger.shownNames(zone: zone), !names.isEmpty {
       for start in stride(from: 0, to: names.count, by: 500) {
@@ -223,6 +228,7 @@ extension Replica {
       let expected = ledger.replica.seenTransaction
       guard let number = try user.save(materializer.context, expecting: expected) else { continue }
       if expected != nil { ledger.replica.seenTransaction = number }
+      try checkpoint(.dismissed)
       for name in names { try ledger.setObject(nil, of: name, "", zone: "") }
       return try ledger.save()
     }

@@ -188,6 +188,21 @@ struct SharingTests {
     #expect(try group.contents(bob) == ["Bob's: ", "0 covers, 0 comments"])
   }
 
+  @Test("comes back whole if a crash interrupts its removal and the participant is invited again before the next start")
+  func invitedAgainAfterCrash() throws {
+    try group.share(ann)
+    group.grant("bob")
+    try group.syncAll()
+    group.revoke("bob")
+    group.devices[bob].crashesAt = .dismissed
+    #expect(throws: SimulatedCrash.self) { try group.sync(bob) }
+    group.grant("bob")
+    try group.start(bob)
+    try group.syncAll()
+    #expect(try group.contents(bob) == ["Bob's: "] + shared + ["1 covers, 1 comments"])
+    #expect(group.devices[bob].replica.ledger.replica.zonesToForget?.isEmpty == true)
+  }
+
   @Test("can be shared by its owner only, and is in one share only")
   func oneShare() throws {
     try group.share(ann)
