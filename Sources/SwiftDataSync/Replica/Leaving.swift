@@ -164,7 +164,10 @@ extension Replica {
       let back = self.mark(name, state, in: state.place).fields[SyncSchema.home]!
       state.fields[SyncSchema.home] = .init(value: back.value, time: back.time)
       try send(Self.changes(of: name, state), state.place, view)
-    } else if let (change, target) = try leaving(name, home: mark.value, for: zone, view) {
+    } else if try [name, name.apart(zone)].contains(where: { try view.state($0)?.place == zone }),
+      let (change, target) = try leaving(name, home: mark.value, for: zone, view)
+    {
+      // A record that this zone never got has nowhere to go back to.
       try send([change], target, view)
     }
   }

@@ -129,15 +129,21 @@ final class Replica {
 
   func position(_ zone: String) -> Int64 { ledger.replica.positions[zone] ?? 0 }
 
-  /// Gives pending changes new moments, after the server refused theirs as too far ahead.
+  /// Gives pending changes new moments, after the server refused some of theirs as too far ahead.
   /// - Parameter time: the server's time.
   func restamp(toServer time: Int64) throws {
     try scan()
     ledger.replica.clockOffset = time - now()
     ledger.replica.clock.setBack()
     var renamed: [HybridTime: HybridTime] = [:]
+    let limit = time + SyncWire.clockTolerance
     for time in ledger.pending.flatMap(\.transaction.times).sorted() where renamed[time] == nil {
-      renamed[time] = tick()
+      if time.milliseconds <= limit {
+        // The server accepts it. The log of another zone may have the other half of a move with the same moment.
+        ledger.replica.clock.witness(time)
+      } else {
+        renamed[time] = tick()
+      }
     }
     let restamping = Restamping(renamed)
     try ledger.replacePending(restamping.apply)
