@@ -172,20 +172,24 @@ extension Replica {
     }
   }
 
-  /// The change by which a record leaves the zone again that this replica moved it to.
+  /// The change by which a record leaves the zone again that this replica moved it to, or moved it on to from there.
   /// - Parameters:
-  ///   - home: the zone that it was moved to.
+  ///   - home: the zone that it was moved to first.
   ///   - zone: the zone that it came from.
   /// - Returns: the change and the zone to send it to; nil if the record is not there.
   private func leaving(
     _ name: RecordName, home: FieldValue, for zone: String, _ view: Fold
   ) throws -> (change: RecordChange, target: String)? {
     let zones = ledger.zones
-    guard let target = zones.all.first(where: { home == .text(zones.home(of: $0)) }), ledger.isWritable(target),
-      let state = try [name, name.apart(target)].compactMap({ try view.state($0) })
-        .first(where: { $0.place == target && $0.alias == nil && $0.claims(zones) })
-    else { return nil }
-    return (mark(name, state, in: zone), target)
+    var next = zones.all.first { home == .text(zones.home(of: $0)) }
+    var passed: Set<String> = [zone]
+    while let target = next, passed.insert(target).inserted {
+      let states = try [name, name.apart(target)].compactMap { try view.state($0) }
+      guard let state = states.first(where: { $0.place == target && $0.alias == nil }) else { return nil }
+      if state.claims(zones) { return ledger.isWritable(target) ? (mark(name, state, in: zone), target) : nil }
+      next = zones.destination(of: state)
+    }
+    return nil
   }
 
   private func send(_ changes: [RecordChange], _ zone: String, _ view: Fold) throws {

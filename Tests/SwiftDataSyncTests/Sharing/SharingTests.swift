@@ -214,5 +214,9 @@ struct SharingTests {
     #expect(error?.code == .forbidden && error?.message.contains("ann") == true)
     let own = #expect(throws: SyncError.self) { try group.devices[ann].replica.checkShareable(name) }
     #expect(own?.code == .refused)
+    let root = try group.devices[bob].replica.recordName(of: try group.playlist("Jazz", context).persistentModelID)
+    let others = #expect(throws: SyncError.self) { try group.devices[bob].replica.checkShareable(root) }
+    #expect(others?.code == .forbidden)
+    #expect(throws: Never.self) { try group.devices[ann].replica.checkShareable(root) }
   }
 }
