@@ -180,6 +180,64 @@ struct ZoneChangeTests {
     for index in [ann, annsOther, bob] { #expect(try group.contents(index).contains(expected), "device \(index)") }
   }
 
+  @Test("keeps the moment of a move when the clock is refused afterwards, because the other zone may have it already")
+  func refusedClock() throws {
+    try put("Jazz", ann)
+    let replica = group.devices[ann].replica!
+    try replica.scan()
+    let moments = replica.ledger.pending.flatMap(\.transaction.times).sorted()
+    #expect(!moments.isEmpty)
+    try replica.restamp(toServer: moments.last!.milliseconds)
+    #expect(replica.ledger.pending.flatMap(\.transaction.times).sorted() == moments)
+    try replica.restamp(toServer: moments[0].milliseconds - SyncWire.clockTolerance - 1)
+    #expect(Set(replica.ledger.pending.flatMap(\.transaction.times)).isDisjoint(with: moments))
+  }
+
+  @Test("stays with the participant who made it and took it out of a share that never got it")
+  func neverSent() throws {
+    try group.save(bob) { context in
+      let track = SharedTrack("new")
+      context.insert(track)
+      track.playlist = try group.playlist("Jazz", context)
+    }
+    try group.devices[bob].replica.scan()
+    try group.save(bob) { context in
+      let own = SharedPlaylist("Own")
+      context.insert(own)
+      try group.track("new", context).playlist = own
+    }
+    try group.devices[bob].replica.scan()
+    group.revoke("bob")
+    for _ in 0..<2 { try group.sync(bob) }
+    #expect(try group.contents(bob) == ["Own: new", "new in Own", "0 covers, 0 comments"])
+  }
+
+  @Test("leaves the second zone too that its owner moved it to, if a participant took it out of the share later")
+  func movedOn() throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    try group.share(ann, named: "share-2", playlist: "Rock")
+    try group.save(ann) { context in
+      let home = SharedPlaylist("Home")
+      context.insert(home)
+      try group.track("single", context).playlist = home
+    }
+    try group.devices[ann].replica.scan()
+    try put("Rock", ann)
+    try group.devices[ann].replica.scan()
+    try group.save(bob) { context in
+      let own = SharedPlaylist("Own")
+      context.insert(own)
+      try group.track("single", context).playlist = own
+    }
+    try group.devices[bob].replica.scan()
+    for _ in 0..<2 { for index in [ann, bob, annsOther] { try group.sync(index) } }
+    #expect(try group.contents(bob).contains("single in Own"))
+    for index in [ann, annsOther] {
+      #expect(try group.contents(index) == ["Home: ", "Jazz: ", "Rock: ", "0 covers, 0 comments"], "device \(index)")
+    }
+  }
+
   @Test("stays private when the participant who added it to a share may not write there")
   func permissionDoesNotReturn() throws {
     try put("Jazz", ann)
