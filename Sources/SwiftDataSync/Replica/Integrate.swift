@@ -103,11 +103,7 @@ extension Replica {
     undone: [RecordName: Set<String>] = [:]
   ) throws -> Bool {
     let expected = ledger.replica.seenTransaction
-    let new = makeFold(over: shadow)
-    for pending in ledger.pending where !sent.contains(pending.transaction.id) {
-      try new.apply(pending.transaction, zone: pending.zone)
-    }
-    for (zone, changes) in late.changes { try new.apply(changes, zone: zone) }
+    let new = try makeFold(over: shadow, without: sent, late)
     let materializer = Materializer(self, new, undone: undone)
     var (touched, lists) = try reach(shadow, new)
     touched.insert(records)
@@ -141,6 +137,19 @@ extension Replica {
     try checkpoint(.integrated)
     try resolved.get()
     return true
+  }
+
+  /// What the user's store shows after a batch: a fold with the batch, and on top what is not in the log yet.
+  /// - Parameters:
+  ///   - sent: transactions that the fold has already.
+  ///   - late: what follows from the batch for other zones.
+  func makeFold(over shadow: Fold, without sent: Set<UUID>, _ late: LateChanges) throws -> Fold {
+    let fold = makeFold(over: shadow)
+    for pending in ledger.pending where !sent.contains(pending.transaction.id) {
+      try fold.apply(pending.transaction, zone: pending.zone)
+    }
+    for (zone, changes) in late.changes { try fold.apply(changes, zone: zone) }
+    return fold
   }
 
   /// Notes which records are which objects now.

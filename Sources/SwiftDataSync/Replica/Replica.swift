@@ -221,16 +221,18 @@ final class Replica {
       for entry in intent.entries { try shadow.apply(entry.transaction, zone: intent.zone) }
       if let refolded = intent.refolded { shadow.take(refolded.states.lazy.map { ($0, $1) }, refolded.holders) }
       let contested = try contested(intent, shadow, savedAs: next.number)
-      try noteMoves(intent.moved ?? [], shadow, zone: intent.zone)
+      let late = try late(intent.entries, zone: intent.zone, shadow)
+      // The objects were made from this fold: a change that is not in the log yet may have made one.
+      let new = try makeFold(over: shadow, without: Set(intent.entries.map(\.transaction.id)), late)
+      try noteMoves(intent.moved ?? [], new, zone: intent.zone)
       for name in intent.inserted {
-        let entity = try shadow.state(name)?.entity ?? ""
+        let entity = try new.state(name)?.entity ?? ""
         guard let identifier = keys[entity]?.popFirst() else { continue }
         try ledger.setObject(UserStore.text(identifier), of: name, entity, zone: intent.zone)
       }
       let gone = try ledger.names(of: next.deleted.map(UserStore.text))
       for case let name? in gone { try ledger.setObject(nil, of: name, "", zone: intent.zone) }
       for (name, values) in intent.held ?? [:] { try ledger.setHeld(values, of: name) }
-      let late = try late(intent.entries, zone: intent.zone, shadow)
       try resolve(contested)
       try finish(intent, shadow, seen: next.number, late: late)
     } else {

@@ -23,6 +23,10 @@ extension SimulatedNode {
       for name in try ledger.records(of: entityName) where try ledger.object(of: name) == nil {
         if try replica.view.state(name)?.isAlive == true { problems.append("\(entityName) \(name) has no object") }
       }
+      for identifier in try ModelCells.identifiers(of: entity, in: context) {
+        let text = UserStore.text(identifier)
+        if try ledger.names(of: [text])[0] == nil { problems.append("\(entityName) \(text) has no record") }
+      }
       for (name, text) in try ledger.objects(of: entityName) {
         guard let identifier = replica.user.identifier(text),
           let object = try ModelCells.objects([identifier], in: context)[identifier],
