@@ -198,11 +198,13 @@ extension Replica {
       }
       touched.insert(name)
       guard let now, let entity = user.schema[now.entity] else { continue }
+      // A record that was not shown, though it was known, comes back into lists.
+      let shown = old?.isAlive == true && !isMissing ? old : nil
       if now.isAlive {
-        lists.formUnion(try self.lists(of: name, now, entity, since: old?.isAlive == true && !isMissing ? old : nil))
+        lists.formUnion(try self.lists(of: name, now, entity, since: shown))
         if old?.isAlive != true || old?.zone != now.zone, entity.isTarget { arrived.insert(name) }
       }
-      for reference in changedReferences(old, now) {
+      for reference in changedReferences(now.isAlive ? shown : old, now) {
         guard let property = entity.properties[reference.property] else { continue }
         if let inverse = user.schema.inverse(of: property), inverse.kind != .derivedReference {
           lists.insert(.init(inverse.name, try new.resolve(reference.target)))

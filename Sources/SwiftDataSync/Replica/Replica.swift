@@ -135,17 +135,14 @@ final class Replica {
     try scan()
     ledger.replica.clockOffset = time - now()
     ledger.replica.clock.setBack()
+    let times = Set(ledger.pending.flatMap(\.transaction.times))
+    // The server accepts these. The log of another zone may have the other half of a move with the same moment.
+    let isAccepted = { (moment: HybridTime) in moment.milliseconds <= time + SyncWire.clockTolerance }
+    for moment in times.filter(isAccepted) { ledger.replica.clock.witness(moment) }
+    let last = ledger.replica.clock.latest
     var renamed: [HybridTime: HybridTime] = [:]
-    let limit = time + SyncWire.clockTolerance
-    for time in ledger.pending.flatMap(\.transaction.times).sorted() where renamed[time] == nil {
-      if time.milliseconds <= limit {
-        // The server accepts it. The log of another zone may have the other half of a move with the same moment.
-        ledger.replica.clock.witness(time)
-      } else {
-        renamed[time] = tick()
-      }
-    }
-    let restamping = Restamping(renamed)
+    for moment in times.sorted() where !isAccepted(moment) { renamed[moment] = tick() }
+    let restamping = Restamping(renamed, after: last)
     try ledger.replacePending(restamping.apply)
     ledger.replica.isRestamped = true
     try ledger.save()
@@ -270,11 +267,15 @@ private struct Restamping {
   private let old: [HybridTime]
   /// The place at the end that the newest moment makes.
   private let end: String
+  /// The place at the end that the last moment before the new ones makes.
+  private let kept: String
 
-  init(_ times: [HybridTime: HybridTime]) {
+  /// - Parameter last: the last moment before the new ones.
+  init(_ times: [HybridTime: HybridTime], after last: HybridTime) {
     self.times = times
     old = times.keys.sorted()
     end = times.values.max().map(ListPlaces.end) ?? ""
+    kept = ListPlaces.end(last)
   }
 
   func apply(_ transaction: SyncTransaction) -> SyncTransaction {
@@ -305,7 +306,8 @@ private struct Restamping {
     // The place at the end of a list is made of the moment.
     if let old = ListPlaces.moment(of: text), let new = times[old] { return ListPlaces.end(new) }
     // A place between others that is made of refused moments would stay behind what comes to the end later.
-    guard text > end, let old = old.last(where: { $0.description <= text }), let new = times[old] else { return text }
+    guard text > end, !times.isEmpty else { return text }
+    guard let old = old.last(where: { $0.description <= text }), let new = times[old] else { return kept + text }
     let digits = old.description
     return new.description + (text.hasPrefix(digits) ? String(text.dropFirst(digits.count)) : "8" + text)
   }

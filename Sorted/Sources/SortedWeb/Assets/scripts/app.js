@@ -26,7 +26,9 @@ import { localise } from "./times.js";
 // The server writes times in the browser's zone from the next page on.
 document.cookie = `zone=${encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone)}; path=/; max-age=31536000; samesite=strict`;
 localise(document);
-// A second navigation skips the transition of the first, which the browser would report as an uncaught error.
-addEventListener("pageswap", ({ viewTransition }) => viewTransition?.ready.catch(() => {}));
+// A second navigation skips the transition of the first, and a page without its styles has none. The browser would report both as
+// uncaught errors.
+for (const moment of ["pageswap", "pagereveal"])
+  addEventListener(moment, ({ viewTransition }) => viewTransition?.ready.catch(() => {}));
 for (const part of [rows, actions, attachments, assist, mentions, composer, drafts, keys, palette, emoji, gallery, select, pending, presence, previews, thread, navigate, outbox, live, offline, forms])
   part.start();
