@@ -191,6 +191,10 @@ final class Replica {
     for pending in ledger.pending[index...] { try fold.apply(pending.transaction, zone: pending.zone) }
     newestInBase = ledger.pending.last?.number ?? newestInBase
     try noteDifferences(Set(view.states.names).union(fold.states.names), view, fold)
+    // What the program deleted takes along what it owns, which the store may not have shown as owned yet.
+    let gone = try view.states.names.filter { try !$0.isApart && $0.subject == nil && !fold.isAlive($0) }
+    try ledger.prefetch(gone)
+    for name in gone where try ledger.object(of: name) != nil { ledger.replica.noteToShow(name) }
     base.take(fold.states, fold.uniques)
     view = base
   }
