@@ -141,7 +141,9 @@ package final class ContextState {
 
   /// Inserts an object, or reverts its unsaved deletion. Returns false if there is nothing to do or it belongs to
   /// another context.
-  private func admit(_ object: any PersistentModel, revives: Bool, _ adoption: inout Adoption) -> Bool {
+  private func admit(
+    _ object: any PersistentModel, revives: Bool, undoesDeletion: Bool = false, _ adoption: inout Adoption
+  ) -> Bool {
     if let context = object.__state.context, context !== self, context.isOver {
       do {
         if try adoption.take(object, from: context) { return false }
@@ -172,7 +174,7 @@ package final class ContextState {
     unsavedIndices.touch(object)
     if let identity = object.__state.temporaryIdentity { note(identity, of: object) }
     noteLive(object)
-    registerUndo { $0.undoInsertion(of: object) }
+    registerUndo { undoesDeletion ? $0.redoRemoval(of: object) : $0.undoInsertion(of: object) }
     return true
   }
 
@@ -180,7 +182,7 @@ package final class ContextState {
   private func undoInsertion(of object: any PersistentModel) {
     guard inserted[ObjectIdentifier(object)] != nil else { return delete(object) }
     let targets = RelationshipMaintenance.unrecordedReferences(to: object)
-    forget(object)
+    forget(object, undoesInsertion: true)
     // References to itself stay, because the next insertion would not restore them.
     for (target, inverse) in targets where target !== object {
       _ = target.__relationship(inverse.index, .remove(object))
@@ -188,23 +190,33 @@ package final class ContextState {
     }
   }
 
+  /// Redoes the deletion of a new object. References to it stay as the deletion left them.
+  private func redoRemoval(of object: any PersistentModel) {
+    if inserted[ObjectIdentifier(object)] != nil { forget(object) } else { delete(object) }
+  }
+
   /// Removes a new object.
-  func forget(_ object: any PersistentModel) {
+  func forget(_ object: any PersistentModel, undoesInsertion: Bool = false) {
     noteLive(object)
     inserted[ObjectIdentifier(object)] = nil
     unsavedIndices.touch(object)
     hasForgotten = true
     object.__state.flags = []
     unregister(object)
-    registerUndo { $0.insertAgain(object) }
+    registerUndo { $0.insertAgain(object, undoesDeletion: !undoesInsertion) }
   }
 
   /// Inserts a removed object again. Objects that were removed with it return by undo actions of their own, and objects
   /// that it only refers to may be deleted for good.
-  private func insertAgain(_ object: any PersistentModel) {
+  private func insertAgain(_ object: any PersistentModel, undoesDeletion: Bool) {
     var adoption = Adoption(into: self)
-    guard object.__state.context == nil, admit(object, revives: false, &adoption) else { return }
+    guard object.__state.context == nil,
+      admit(object, revives: false, undoesDeletion: undoesDeletion, &adoption)
+    else { return }
+    // The removal does not record the references that it clears, and so the return does not either.
+    undoManager?.disableUndoRegistration()
     RelationshipMaintenance.connect(object, within: self)
+    undoManager?.enableUndoRegistration()
     didChange()
   }
 

@@ -173,3 +173,26 @@ extension FoundByRandomTests {
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Law.Node>()).count == 2)
   }
 }
+
+extension FoundByRandomTests {
+  @Test("Seed 7022442: redoing the deletion and insertion of a new object keeps what refers to it in its list")
+  func redoOfNewDeletion() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let (lock, hub) = (Law.Lock(tag: 1), Law.Hub(tag: 4))
+    context.insert(lock)
+    context.insert(hub)
+    lock.hub = hub
+    undo.beginUndoGrouping()
+    context.delete(hub)
+    context.insert(hub)
+    undo.endUndoGrouping()
+    undo.undo()
+    undo.redo()
+    try context.save()
+    #expect(hub.locks == [lock])
+    #expect(lock.hub === hub)
+  }
+}
