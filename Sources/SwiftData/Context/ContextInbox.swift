@@ -74,6 +74,7 @@ extension ContextState {
         guard let object = registered(root: group.root, key: key) else { continue }
         changed[ObjectIdentifier(object)] = nil
         deleted[ObjectIdentifier(object)] = nil
+        unsavedIndices.touch(object)
         object.__state.flags = []
         unregister(object)
         gone.append(object)
