@@ -38,7 +38,11 @@ extension ContextState {
 
   /// If a save came in between, the object is inserted again with a new identifier.
   private func undoDeletion(of object: any PersistentModel) {
-    if deleted[ObjectIdentifier(object)] != nil { restoreDeleted(object) } else { insert(object) }
+    guard deleted[ObjectIdentifier(object)] != nil else { return insert(object) }
+    restoreDeleted(object)
+    guard listsLackDeleted else { return }
+    listsLackDeleted = false
+    refault(pointingTo: nil)
   }
 
   func restoreDeleted(_ object: any PersistentModel) {

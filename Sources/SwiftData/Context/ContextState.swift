@@ -35,6 +35,8 @@ package final class ContextState {
     [ObjectIdentifier: (object: any PersistentModel, indices: PropertySet)] = [:]
   /// Whether new objects were removed since the last save. Relationships may still contain them.
   @exclusivity(unchecked) var hasForgotten = false
+  /// Whether a list was loaded without objects whose deletion is not saved.
+  var listsLackDeleted = false
   /// Stored rows to delete that need no object so far.
   @exclusivity(unchecked) var markedRows = MarkedRows()
   /// Objects that left the context.

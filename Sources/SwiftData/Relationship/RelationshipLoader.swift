@@ -199,7 +199,10 @@ private struct UnsavedMembership {
     let own = members(of: owner)
     let ids = Set(own.lazy.map { ObjectIdentifier($0) })
     let kept = stored.filter { target in
-      if target.__state.flags.contains(.deleted) { return false }
+      if target.__state.flags.contains(.deleted) {
+        context.listsLackDeleted = true
+        return false
+      }
       guard let inverse = info.inverse, let change = context.changed[ObjectIdentifier(target)],
         change.properties.contains(inverse.index)
       else { return true }

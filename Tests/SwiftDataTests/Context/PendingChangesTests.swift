@@ -106,16 +106,6 @@ private enum Pending {
     #expect(try context.fetch(FetchDescriptor<Pending.Line>(), batchSize: 0).map(\.text) == ["a", "c", "d", "e"])
   }
 
-  @Test("A repeated fetch leaves out a changed object that another context deleted meanwhile")
-  func deletedElsewhere() throws {
-    #expect(try texts(FetchDescriptor()) == ["a", "c", "d", "e"])
-    let other = ModelContext(context.container)
-    try other.delete(model: Pending.Line.self, where: #Predicate { $0.text == "c" })
-    for line in try other.fetch(FetchDescriptor<Pending.Line>()) where line.text == "a" { other.delete(line) }
-    try other.save()
-    #expect(try texts(FetchDescriptor()) == ["d", "e"])
-  }
-
   @Test("After the save the same fetches give the same results from the store")
   func saved() throws {
     let byRank = FetchDescriptor<Pending.Line>(sortBy: [SortDescriptor(\.rank)])

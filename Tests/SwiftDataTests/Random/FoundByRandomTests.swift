@@ -196,3 +196,28 @@ extension FoundByRandomTests {
     #expect(lock.hub === hub)
   }
 }
+
+extension FoundByRandomTests {
+  @Test("Seed 8013992: undoing a deletion puts the object into the lists that were loaded without it")
+  func undoAfterLoad() throws {
+    let container = try memoryContext(Law.Hub.self).container
+    let context = ModelContext(container)
+    let (hub, item) = (Law.Hub(tag: 1), Law.Item(tag: 2))
+    context.insert(hub)
+    hub.items = [item]
+    try context.save()
+    let other = ModelContext(container)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    other.undoManager = undo
+    let stored = try #require(try other.fetch(FetchDescriptor<Law.Item>()).first)
+    let owner = try #require(try other.fetch(FetchDescriptor<Law.Hub>()).first)
+    undo.beginUndoGrouping()
+    other.delete(stored)
+    undo.endUndoGrouping()
+    #expect(owner.items.isEmpty)
+    undo.undo()
+    #expect(owner.items == [stored])
+    #expect(stored.hub === owner)
+  }
+}
