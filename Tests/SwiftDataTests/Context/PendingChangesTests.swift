@@ -106,6 +106,16 @@ private enum Pending {
     #expect(try context.fetch(FetchDescriptor<Pending.Line>(), batchSize: 0).map(\.text) == ["a", "c", "d", "e"])
   }
 
+  @Test("A repeated fetch beside many unsaved objects leaves out a changed one that another context deleted")
+  func deletedElsewhere() throws {
+    for rank in 0..<100 { context.insert(Pending.Line("new", rank)) }
+    #expect(try texts(FetchDescriptor()).count == 104)
+    let other = ModelContext(context.container)
+    for line in try other.fetch(FetchDescriptor<Pending.Line>()) where line.text == "a" { other.delete(line) }
+    try other.save()
+    #expect(try texts(FetchDescriptor()).prefix(3) == ["c", "d", "e"])
+  }
+
   @Test("After the save the same fetches give the same results from the store")
   func saved() throws {
     let byRank = FetchDescriptor<Pending.Line>(sortBy: [SortDescriptor(\.rank)])

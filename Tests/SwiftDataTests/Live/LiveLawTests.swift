@@ -6,7 +6,7 @@ import Testing
 @Suite struct LiveLawTests {
   typealias Book = Live.Book
 
-  /// Fetches returned a changed object that the other context had deleted.
+  /// Fetches returned a changed object that the other context had deleted. `PendingChangesTests.deletedElsewhere` states it.
   @Test("The seeds that failed once hold", arguments: [50117, 50178, 50277, 50430, 51544, 51557, 51899])
   func failedOnce(seed: UInt64) throws { try agreesWithFetches(seed) }
 
