@@ -51,6 +51,19 @@ struct ForgeryTests {
     return change
   }
 
+  /// Says in the log of the share that a track owns Ann's private comment.
+  /// - Returns: the track.
+  @discardableResult
+  private func claimComment(for title: String) throws -> RecordName {
+    let context = ModelContext(group.devices[bob].container)
+    let track = try group.devices[bob].replica.recordName(of: try group.track(title, context).persistentModelID)
+    var (claim, write) = (RecordChange(track, "SharedTrack"), MemberWrite())
+    write.add = tick()
+    claim.members = ["comments": [comment: write]]
+    try forge(claim)
+    return track
+  }
+
   /// Syncs all devices. The late one reads the share first or last.
   private func settle(sharesFirst: Bool = false) throws {
     for index in [0, 1, 3, 0, 1, 3] { try group.sync(index) }
@@ -83,12 +96,7 @@ struct ForgeryTests {
 
   @Test("cannot take what a private object owns, nor delete it with an object of the share", arguments: [false, true])
   func privateChild(sharesFirst: Bool) throws {
-    let context = ModelContext(group.devices[bob].container)
-    let track = try group.devices[bob].replica.recordName(of: try group.track("a", context).persistentModelID)
-    var (claim, write) = (RecordChange(track, "SharedTrack"), MemberWrite())
-    write.add = tick()
-    claim.members = ["comments": [comment: write]]
-    try forge(claim)
+    let track = try claimComment(for: "a")
     try settle(sharesFirst: sharesFirst)
     try group.save(ann) { try group.first(SharedComment.self, $0).text = "secret" }
     try settle()
@@ -111,12 +119,7 @@ struct ForgeryTests {
     try group.share(bob, named: "share-2", playlist: "Bob's")
     group.grant("ann", isWritable: false, zone: "share-2")
     try settle()
-    let context = ModelContext(group.devices[bob].container)
-    let track = try group.devices[bob].replica.recordName(of: try group.track("a", context).persistentModelID)
-    var (claim, write) = (RecordChange(track, "SharedTrack"), MemberWrite())
-    write.add = tick()
-    claim.members = ["comments": [comment: write]]
-    try forge(claim)
+    try claimComment(for: "a")
     try settle()
     try group.save(ann) { context in
       let mine = try group.first(SharedComment.self, context)
@@ -159,12 +162,7 @@ struct ForgeryTests {
       track.playlist = try context.fetch(FetchDescriptor<SharedPlaylist>()).first
     }
     try settle()
-    let context = ModelContext(group.devices[bob].container)
-    let track = try group.devices[bob].replica.recordName(of: try group.track("b", context).persistentModelID)
-    var (claim, write) = (RecordChange(track, "SharedTrack"), MemberWrite())
-    write.add = tick()
-    claim.members = ["comments": [comment: write]]
-    try forge(claim)
+    try claimComment(for: "b")
     try settle()
     #expect(try group.contents(ann).contains("single in none, mine"))
     #expect(try group.contents(bob).contains("b in Jazz"))

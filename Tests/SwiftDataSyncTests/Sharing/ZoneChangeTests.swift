@@ -32,6 +32,15 @@ struct ZoneChangeTests {
     }
   }
 
+  /// Puts a track into a new private playlist.
+  private func putIntoNew(_ playlist: String, _ track: String, _ index: Int) throws {
+    try group.save(index) { context in
+      let new = SharedPlaylist(playlist)
+      context.insert(new)
+      try group.track(track, context).playlist = new
+    }
+  }
+
   private func ratings(_ index: Int) throws -> [Int?] {
     try ModelContext(group.devices[index].container).fetch(FetchDescriptor<SharedTrack>()).map(\.rating)
   }
@@ -201,11 +210,7 @@ struct ZoneChangeTests {
       track.playlist = try group.playlist("Jazz", context)
     }
     try group.devices[bob].replica.scan()
-    try group.save(bob) { context in
-      let own = SharedPlaylist("Own")
-      context.insert(own)
-      try group.track("new", context).playlist = own
-    }
+    try putIntoNew("Own", "new", bob)
     try group.devices[bob].replica.scan()
     group.revoke("bob")
     for _ in 0..<2 { try group.sync(bob) }
@@ -217,19 +222,11 @@ struct ZoneChangeTests {
     try put("Jazz", ann)
     for index in [ann, bob] { try group.sync(index) }
     try group.share(ann, named: "share-2", playlist: "Rock")
-    try group.save(ann) { context in
-      let home = SharedPlaylist("Home")
-      context.insert(home)
-      try group.track("single", context).playlist = home
-    }
+    try putIntoNew("Home", "single", ann)
     try group.devices[ann].replica.scan()
     try put("Rock", ann)
     try group.devices[ann].replica.scan()
-    try group.save(bob) { context in
-      let own = SharedPlaylist("Own")
-      context.insert(own)
-      try group.track("single", context).playlist = own
-    }
+    try putIntoNew("Own", "single", bob)
     try group.devices[bob].replica.scan()
     for _ in 0..<2 { for index in [ann, bob, annsOther] { try group.sync(index) } }
     #expect(try group.contents(bob).contains("single in Own"))
