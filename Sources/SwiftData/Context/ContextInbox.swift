@@ -109,6 +109,23 @@ extension ContextState {
     }
   }
 
+  /// Lets the lists that were loaded without deleted objects be read again, because such an object is back.
+  func completeLists() {
+    let all = incompleteLists
+    incompleteLists = [:]
+    for (object, indices) in all.values where object.__state.context === self {
+      let change = changed[ObjectIdentifier(object)]
+      for index in indices.indices {
+        if let change, change.properties.contains(index) {
+          do { try merge(change, type(of: object).__entity.properties[index]) } catch { note(error) }
+        } else {
+          _ = object.__relationship(index, .fault(0))
+        }
+        notify(object, index)
+      }
+    }
+  }
+
   /// Applies the unsaved changes of a to-many to the stored list.
   private func merge(_ change: ObjectChange, _ property: __Property) throws {
     let object = change.object

@@ -40,9 +40,7 @@ extension ContextState {
   private func undoDeletion(of object: any PersistentModel) {
     guard deleted[ObjectIdentifier(object)] != nil else { return insert(object) }
     restoreDeleted(object)
-    guard listsLackDeleted else { return }
-    listsLackDeleted = false
-    refault(pointingTo: nil)
+    completeLists()
   }
 
   func restoreDeleted(_ object: any PersistentModel) {

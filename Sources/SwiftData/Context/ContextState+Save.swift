@@ -31,6 +31,7 @@ extension ContextState {
         announce(saved.settle())
       }
       hasForgotten = false
+      incompleteLists = [:]
       return operations
     }
     // The remaining changes concern no store: objects whose deletion was never stored.
@@ -62,6 +63,7 @@ extension ContextState {
     unsavedIndices.removeAll()
     forgetTemporaryIdentities()
     hasForgotten = false
+    incompleteLists = [:]
     markedRows = MarkedRows()
     problems = []
     for object in revived.values { object.__state.flags = [] }

@@ -35,8 +35,9 @@ package final class ContextState {
     [ObjectIdentifier: (object: any PersistentModel, indices: PropertySet)] = [:]
   /// Whether new objects were removed since the last save. Relationships may still contain them.
   @exclusivity(unchecked) var hasForgotten = false
-  /// Whether a list was loaded without objects whose deletion is not saved.
-  var listsLackDeleted = false
+  /// The lists that were loaded without objects whose deletion is not saved.
+  @exclusivity(unchecked) var incompleteLists: [ObjectIdentifier: (object: any PersistentModel, indices: PropertySet)] =
+    [:]
   /// Stored rows to delete that need no object so far.
   @exclusivity(unchecked) var markedRows = MarkedRows()
   /// Objects that left the context.
@@ -133,11 +134,10 @@ package final class ContextState {
         }
       }
     }
+    // Before connecting, which would record what such a list lacks as an addition.
+    if added.contains(where: { $0.__state.key != 0 }) { completeLists() }
     for object in added { RelationshipMaintenance.connect(object) }
     adoption.settle()
-    // Arrays that were loaded meanwhile lack the deleted objects.
-    let revived = Set(added.lazy.filter { $0.__state.key != 0 }.map { type(of: $0).__entity.name })
-    if !revived.isEmpty { refault(pointingTo: revived) }
     if !added.isEmpty { didChange() }
   }
 
@@ -338,6 +338,7 @@ package final class ContextState {
     unsavedIndices.removeAll()
     temporary = [:]
     unverified = [:]
+    incompleteLists = [:]
     markedRows = MarkedRows()
     for object in unsaved { object.__state.context = nil }
     for map in identityMaps { for object in map.objects { RelationshipLoader.release(object) } }

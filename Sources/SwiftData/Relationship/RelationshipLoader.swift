@@ -200,7 +200,8 @@ private struct UnsavedMembership {
     let ids = Set(own.lazy.map { ObjectIdentifier($0) })
     let kept = stored.filter { target in
       if target.__state.flags.contains(.deleted) {
-        context.listsLackDeleted = true
+        let id = ObjectIdentifier(owner)
+        context.incompleteLists[id, default: (owner, PropertySet())].indices.insert(info.property.index)
         return false
       }
       guard let inverse = info.inverse, let change = context.changed[ObjectIdentifier(target)],

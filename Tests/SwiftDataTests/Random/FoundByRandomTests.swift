@@ -221,3 +221,55 @@ extension FoundByRandomTests {
     #expect(stored.hub === owner)
   }
 }
+
+extension FoundByRandomTests {
+  /// A parent that a context has deleted and inserted again, a child that follows it, and the context.
+  private func revivedParent(
+    lookingMeanwhile looks: Bool
+  ) throws -> (context: ModelContext, parent: Law.Node, child: Law.Node) {
+    let context = try memoryContext(Law.Node.self)
+    let (parent, child) = (Law.Node(tag: 1), Law.Node(tag: 2))
+    context.insert(parent)
+    parent.children = [child]
+    child.following = [parent]
+    try context.save()
+    context.rollback()
+    context.delete(parent)
+    if looks { #expect(child.following.isEmpty) }
+    context.insert(parent)
+    return (context, parent, child)
+  }
+
+  @Test(
+    "Seed 8013340: a list that gets another order after a deletion was taken back has this order in the store",
+    arguments: [false, true])
+  func orderAfterRevival(looks: Bool) throws {
+    let (context, parent, child) = try revivedParent(lookingMeanwhile: looks)
+    child.following = [Law.Node(tag: 3), parent]
+    try context.save()
+    let other = ModelContext(context.container)
+    let stored = try #require(try other.fetch(FetchDescriptor<Law.Node>(predicate: #Predicate { $0.tag == 2 })).first)
+    #expect(stored.following.map(\.tag) == [3, 1])
+  }
+
+  @Test(
+    "A list that was changed while one of its objects was deleted has the object again when its deletion is taken back")
+  func changedMeanwhile() throws {
+    let context = try memoryContext(Law.Node.self)
+    let (node, first, second) = (Law.Node(tag: 1), Law.Node(tag: 2), Law.Node(tag: 3))
+    context.insert(node)
+    node.following = [first, second]
+    try context.save()
+    context.rollback()
+    context.delete(first)
+    #expect(node.following == [second])
+    node.following.append(Law.Node(tag: 4))
+    context.insert(first)
+    #expect(Set(node.following.map(\.tag)) == [2, 3, 4])
+    try context.save()
+    let other = ModelContext(context.container)
+    let stored = try #require(try other.fetch(FetchDescriptor<Law.Node>(predicate: #Predicate { $0.tag == 1 })).first)
+    #expect(Set(stored.following.map(\.tag)) == [2, 3, 4])
+    #expect(stored.following.map(\.tag) == node.following.map(\.tag))
+  }
+}
