@@ -13,7 +13,7 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "open-swiftdata", path: ".."),
-    // Only the tests need it: the sync server.
+    // How servers end their connections; the tests need the sync server too.
     .package(path: "../Tools"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -57,6 +57,7 @@ let package = Package(
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HummingbirdHTTP2", package: "hummingbird"),
+        .product(name: "HTTPServing", package: "Tools"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -93,6 +94,7 @@ let package = Package(
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HTTPServing", package: "Tools"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
       ]
@@ -101,6 +103,7 @@ let package = Package(
       name: "FirestoreTests",
       dependencies: [
         "FirestoreClient", "FirestoreServer",
+        .product(name: "HTTPServing", package: "Tools"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -137,6 +140,7 @@ let package = Package(
       name: "SortedWebTests",
       dependencies: [
         "AssistModel", "SentenceModels", "SortedWeb", "Sorted", "SortedCommand",
+        .product(name: "HTTPServing", package: "Tools"),
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .executable(name: "swiftdata", targets: ["SwiftDataTool"]),
     .library(name: "SyncServer", targets: ["SyncServer"]),
+    .library(name: "HTTPServing", targets: ["HTTPServing"]),
   ],
   dependencies: [
     .package(name: "open-swiftdata", path: ".."),
@@ -38,10 +39,20 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
+    // What all servers of this repository do with their connections.
+    .target(
+      name: "HTTPServing",
+      dependencies: [
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+      ]
+    ),
     // The server that `SwiftDataSync` syncs with.
     .target(
       name: "SyncServer",
       dependencies: [
+        "HTTPServing",
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "SyncProtocol", package: "open-swiftdata"),
@@ -79,6 +90,16 @@ let package = Package(
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
       ],
       path: "Tests/SyncProbe"
+    ),
+    .testTarget(
+      name: "HTTPServingTests",
+      dependencies: [
+        "HTTPServing",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]
     ),
     .testTarget(
       name: "SyncServerTests",

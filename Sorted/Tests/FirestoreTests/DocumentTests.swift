@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import FirestoreClient
 import FirestoreServer
 import Foundation
+import HTTPServing
 import Hummingbird
 import Logging
 import Testing
@@ -160,7 +161,7 @@ import Testing
     let quiet = logger
     try await withRunning { onRunning in
       let server = Application(
-        responder: slow, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+        responder: slow, server: .endingAccepted(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
         onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, logger: quiet)
       try await server.runService(gracefulShutdownSignals: [])
     } _: { port in

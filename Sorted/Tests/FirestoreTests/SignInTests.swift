@@ -1,6 +1,7 @@
 import CryptoExtras
 import FirestoreClient
 import Foundation
+import HTTPServing
 import Hummingbird
 import JWTKit
 import Logging
@@ -36,7 +37,7 @@ import Testing
       var logger = Logger(label: "test")
       logger.logLevel = .critical
       let application = Application(
-        responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+        responder: responder, server: .endingAccepted(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
         onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, logger: logger)
       try await application.runService(gracefulShutdownSignals: [])
     }

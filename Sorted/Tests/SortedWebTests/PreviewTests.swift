@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import Hummingbird
 import NIOCore
 import Sorted
@@ -97,7 +98,7 @@ import Testing
     }
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     var application = Application(
-      router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      router: router, server: .endingAccepted(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { port.yield($0.localAddress?.port ?? 0) })
     application.logger.logLevel = .critical
     let server = application

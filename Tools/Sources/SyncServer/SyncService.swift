@@ -1,5 +1,6 @@
 import CoreMetrics
 import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -48,7 +49,8 @@ public actor SyncService {
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
-      responder: responder, configuration: .init(address: .hostname(host, port: port), serverName: "swiftdata"),
+      responder: responder, server: .endingAccepted(),
+      configuration: .init(address: .hostname(host, port: port), serverName: "swiftdata"),
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
     let group = ServiceGroup(
       configuration: .init(

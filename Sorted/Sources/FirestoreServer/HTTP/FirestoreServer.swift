@@ -1,5 +1,6 @@
 import FirestoreClient
 public import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -75,7 +76,8 @@ public struct FirestoreServer: Sendable {
     var quiet = logger
     quiet.logLevel = .critical
     let application = Application(
-      responder: responder, configuration: .init(address: .hostname(host, port: port), serverName: "sorted-firestore"),
+      responder: responder, server: .endingAccepted(),
+      configuration: .init(address: .hostname(host, port: port), serverName: "sorted-firestore"),
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
     try await application.runService(gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [])
   }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -98,10 +99,13 @@ public struct SortedWebServer: Sendable {
   /// HTTP/1.1, or HTTP/2 and HTTP/1.1 over TLS. A client that begins a request and does not finish it would hold a connection.
   private func protocols() throws -> HTTPServerBuilder {
     let connection = HTTP1Channel.Configuration(idleTimeout: .seconds(30))
-    guard let files = site.options.tls else { return .http1(configuration: connection) }
-    return try .http2Upgrade(
-      tlsConfiguration: files.configuration(),
-      configuration: .init(idleTimeout: .seconds(30), streamConfiguration: connection))
+    guard let files = site.options.tls else { return .endingAccepted(connection) }
+    let tls = try files.configuration()
+    return .endingAccepted { responder in
+      try HTTP2UpgradeChannel(
+        tlsConfiguration: tls, configuration: .init(idleTimeout: .seconds(30), streamConfiguration: connection),
+        responder: responder)
+    }
   }
 }
 
