@@ -13,9 +13,10 @@ extension SwiftFunctions {
       // If each scalar is a character, counting leading bytes suffices.
       call.returns(Int64(isSimple ? bytes.count { $0 & 0xC0 != 0x80 } : call.text(0).count))
     },
-    SwiftFunction("swift_contains", 2) { call in
+    SwiftFunction("swift_contains", 2, direct: PlainPart.search) { call in
       let (text, part) = (call.utf8(0), call.utf8(1))
-      if call.fact(about: 1, { TextSearch.isPlain(part) }) {
+      if TextSearch.isPlain(part) {
+        PlainPart.keep(part, for: call, 1)
         guard TextSearch.contains(text, part) else { return call.returns(false) }
         if SwiftText.isInert(text) { return call.returns(true) }
       }
@@ -44,6 +45,34 @@ extension SwiftFunctions {
   ]
 
   private static let carriageReturn = UInt8(ascii: "\r")
+}
+
+/// A searched text whose bytes decide. SQLite keeps it for the next rows if it is the same for all of them.
+private struct PlainPart {
+  private let count: Int
+  // The bytes follow.
+
+  static func keep(_ part: UnsafeBufferPointer<UInt8>, for call: SQLiteCall, _ argument: Int32) {
+    guard let start = part.baseAddress, sqlite3_get_auxdata(call.context, argument) == nil,
+      let copy = malloc(MemoryLayout<PlainPart>.size + part.count)
+    else { return }
+    copy.initializeMemory(as: PlainPart.self, to: PlainPart(count: part.count))
+    memcpy(copy + MemoryLayout<PlainPart>.size, start, part.count)
+    sqlite3_set_auxdata(call.context, argument, copy, free)
+  }
+
+  /// `swift_contains` with as few calls of SQLite for each row as possible.
+  static let search: SwiftFunction.Direct = { context, count, values in
+    guard let part = sqlite3_get_auxdata(context, 1), let start = sqlite3_value_text(values![0]) else {
+      return SwiftFunction.call(context, count, values)
+    }
+    let text = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(values![0])))
+    let bytes = UnsafeBufferPointer(
+      start: (part + MemoryLayout<PlainPart>.size).assumingMemoryBound(to: UInt8.self),
+      count: part.assumingMemoryBound(to: PlainPart.self).pointee.count)
+    guard TextSearch.contains(text, bytes) else { return sqlite3_result_int(context, 0) }
+    SwiftText.isInert(text) ? sqlite3_result_int(context, 1) : SwiftFunction.call(context, count, values)
+  }
 }
 
 /// Searches by characters, or by bytes if that is equivalent.

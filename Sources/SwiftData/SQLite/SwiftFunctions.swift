@@ -14,12 +14,7 @@ package enum SwiftFunctions {
         function.argumentCount,
         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
         Unmanaged.passUnretained(function).toOpaque(),
-        { context, count, values in
-          let call = SQLiteCall(context: context!, values: UnsafeMutableBufferPointer(start: values, count: Int(count)))
-          if call.hasNull { return sqlite3_result_null(context) }
-          // The list of all functions keeps it.
-          Unmanaged<SwiftFunction>.fromOpaque(sqlite3_user_data(context))._withUnsafeGuaranteedRef { $0.body(call) }
-        },
+        function.direct ?? { SwiftFunction.call($0, $1, $2) },
         nil,
         nil,
         nil
@@ -42,12 +37,27 @@ final class SwiftFunction: Sendable {
   let name: String
   let argumentCount: Int32
   let body: @Sendable (SQLiteCall) -> Void
+  /// What SQLite calls instead of the body, which it may call itself. It has to look for NULL.
+  let direct: Direct?
+
+  typealias Direct = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
   /// An `argumentCount` of -1 accepts any number.
-  init(_ name: String, _ argumentCount: Int32, _ body: @escaping @Sendable (SQLiteCall) -> Void) {
+  init(
+    _ name: String, _ argumentCount: Int32, direct: Direct? = nil, _ body: @escaping @Sendable (SQLiteCall) -> Void
+  ) {
     self.name = name
     self.argumentCount = argumentCount
+    self.direct = direct
     self.body = body
+  }
+
+  /// Calls the body, or returns NULL for NULL.
+  static func call(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+    let call = SQLiteCall(context: context!, values: UnsafeMutableBufferPointer(start: values, count: Int(count)))
+    if call.hasNull { return sqlite3_result_null(context) }
+    // The list of all functions keeps it.
+    Unmanaged<SwiftFunction>.fromOpaque(sqlite3_user_data(context))._withUnsafeGuaranteedRef { $0.body(call) }
   }
 }
 

@@ -31,6 +31,20 @@ struct TextNodeTests {
       predicate { P.build_localizedCaseInsensitiveContains($0, argument) }, in: context, "contains \(part)")
   }
 
+  @Test("A searched text that stays the same from row to row gives each row its own answer")
+  func sameSearch() throws {
+    let titles = try context.fetch(FetchDescriptor<Specimen>()).map(\.title)
+    // Parts whose bytes decide, parts that have to be compared as characters, and parts that no row has.
+    let letters = titles.flatMap { title in title.prefix(3).map(String.init) }
+    let parts = Set(letters + nastyTexts + ["", "a", "e\u{301}", "zz"])
+    for part in parts {
+      try expectAgreement(
+        predicate { P.build_contains($0, P.build_Arg(part)) }, in: context, "contains \(part.debugDescription)")
+      try expectAgreement(#Predicate<Specimen> { $0.note?.contains(part) ?? false }, in: context)
+    }
+    try expectAgreement(#Predicate<Specimen> { $0.title.contains($0.note ?? "a") }, in: context)
+  }
+
   @Test("Comparisons and letter cases find what their methods say", arguments: nastyTexts)
   func comparisons(other: String) throws {
     let argument = P.build_Arg(other)
