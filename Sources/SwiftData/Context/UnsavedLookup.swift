@@ -142,7 +142,11 @@ extension QueryExecutor {
     return context.unsavedIndices.objects(of: entity, property, with: keys) {
       inserted.entries(of: entity).map(\.entry) + changed.entries(of: entity).map(\.entry.object)
     } _: {
-      inserted[$0] ?? changed[$0]?.object
+      // The object that the index knew may be gone, and its address may be that of an object of another class.
+      guard let object = inserted[$0] ?? changed[$0]?.object, type(of: object).__entity === entity else {
+        return nil
+      }
+      return object
     }
   }
 }

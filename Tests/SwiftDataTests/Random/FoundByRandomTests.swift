@@ -273,3 +273,32 @@ extension FoundByRandomTests {
     #expect(stored.following.map(\.tag) == node.following.map(\.tag))
   }
 }
+
+extension FoundByRandomTests {
+  @Test("Seeds from 9010000: a new object is not taken for a removed one of another class whose address it has")
+  func sameAddress() throws {
+    let context = try memoryContext(Law.Hub.self)
+    context.state.tuning = .smallest
+    for tag in 0..<4 { context.insert(Law.Item(tag: tag)) }
+    func items(_ tag: Int) throws -> [Int] {
+      try context.fetch(FetchDescriptor<Law.Item>(predicate: #Predicate { $0.tag == tag })).map(\.tag)
+    }
+    /// Inserts an item, finds it by the index of unsaved objects, removes it and releases it.
+    func removedItem(_ tag: Int) throws -> ObjectIdentifier {
+      let item = Law.Item(tag: tag)
+      context.insert(item)
+      #expect(try items(tag) == [tag])
+      context.delete(item)
+      return ObjectIdentifier(item)
+    }
+    var reused = 0
+    for tag in 10..<110 {
+      let address = try removedItem(tag)
+      let note = Law.Note(tag: tag)
+      context.insert(note)
+      if ObjectIdentifier(note) == address { reused += 1 }
+      #expect(try items(tag) == [])
+    }
+    #expect(reused > 0, "no address was used again, so nothing was tested")
+  }
+}
