@@ -16,6 +16,7 @@ final class LoopTransport: SyncTransport {
     var waits: [Double] = []
     var underWay = 0
     var latency = Duration.zero
+    var line: Double?
   }
 
   private let state = Mutex(State())
@@ -28,11 +29,22 @@ final class LoopTransport: SyncTransport {
   /// The requests without an answer.
   var underWay: Int { state.withLock { $0.underWay } }
   func setLatency(_ latency: Duration) { state.withLock { $0.latency = latency } }
+  /// Lets only what the line can carry in the time of its request through. No time passes.
+  func setLine(bytesPerSecond line: Double) { state.withLock { $0.line = line } }
   func setOffline(_ isOffline: Bool) { state.withLock { $0.isOffline = isOffline } }
   func loseAnswers(_ count: Int) { state.withLock { $0.losesAnswers = count } }
   func refuse(_ failure: SyncFailure?) { state.withLock { $0.failure = failure } }
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
+    guard let line = state.withLock({ $0.line }) else { return try await sendAtOnce(request) }
+    let seconds = Double(request.body?.count ?? 0) / line
+    if seconds > request.timeout { throw URLError(.timedOut) }
+    let reply = try await sendAtOnce(request)
+    if seconds + Double(reply.body.count) / line > request.timeout { throw URLError(.timedOut) }
+    return reply
+  }
+
+  private func sendAtOnce(_ request: SyncRequest) async throws -> SyncReply {
     state.withLock { $0.underWay += 1 }
     defer { state.withLock { $0.underWay -= 1 } }
     // A request that is cancelled before it arrives is not counted.

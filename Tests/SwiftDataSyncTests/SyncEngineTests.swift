@@ -82,6 +82,30 @@ struct SyncEngineTests {
     try await engine(container).stop()
   }
 
+  @Test("A large save gets through a slow line, and arrives at another device over it")
+  func slowLine() async throws {
+    let (one, other) = (try container(), try container())
+    try await engine(other).pause()
+    try await engine(one).syncNow()
+    transport.setLine(bytesPerSecond: 20_000)
+    let context = ModelContext(one)
+    // About 2 MB: 100 seconds.
+    for number in 0..<400 {
+      context.insert(EngineTrack(id: String(number), title: String(repeating: "\(number) ", count: 1250)))
+    }
+    try context.save()
+    try await engine(one).syncNow()
+    #expect(try await engine(one).status.pendingChanges == 0)
+    try await engine(one).stop()
+    // How large an answer is shows only when it does not arrive in time.
+    try await engine(other).resume()
+    var failures = 0
+    while failures < 5, (try? await engine(other).syncNow()) == nil { failures += 1 }
+    #expect(failures < 5)
+    #expect(try titles(other).count == 400)
+    try await engine(other).stop()
+  }
+
   @Test("A database that no server is registered for does not sync, and its rules are CloudKit's")
   func unregistered() throws {
     #expect(throws: SwiftDataError.self) {

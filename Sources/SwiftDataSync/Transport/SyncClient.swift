@@ -1,13 +1,24 @@
 import Foundation
 import SyncProtocol
+import Synchronization
 
 /// The requests of the protocol.
 struct SyncClient: Sendable {
   let transport: any SyncTransport
   let credentials: SyncCredentials
 
-  /// How long an answer may take, in seconds.
+  /// How long an answer may take, in seconds, beside the time that its request needs on a slow line.
   static let timeout = 30.0
+  /// How long the answer to a request that waits for news may take after its time. It is short, and a line that is dead is
+  /// noticed by it.
+  static let waitTimeout = 15.0
+  /// The line that every request has to get through, in bytes a second. A push has up to 4 MB, or one transaction of any size.
+  static let slowestLine = 16_000.0
+  private let patience = Patience()
+
+  init(transport: any SyncTransport, credentials: SyncCredentials) {
+    (self.transport, self.credentials) = (transport, credentials)
+  }
 
   func push(_ request: PushRequest, zone: String) async throws -> PushResponse {
     try await call("POST", "/v1/zones/\(escape(zone))/push", try SyncWire.encode(request))
@@ -18,7 +29,7 @@ struct SyncClient: Sendable {
   }
 
   func wait(_ request: WaitRequest) async throws -> WaitResponse {
-    try await call("POST", "/v1/wait", try SyncWire.encode(request), timeout: request.seconds + Self.timeout)
+    try await call("POST", "/v1/wait", try SyncWire.encode(request), timeout: request.seconds + Self.waitTimeout)
   }
 
   // MARK: - Shares
@@ -107,8 +118,18 @@ struct SyncClient: Sendable {
   func reply(_ method: String, _ path: String, _ body: Data?, timeout: Double = timeout) async throws -> SyncReply {
     var headers = [SyncWire.versionHeader: String(SyncWire.version), "Content-Type": "application/json"]
     headers["Authorization"] = "Bearer \(try await credentials.token())"
-    let request = SyncRequest(method: method, path: path, headers: headers, body: body, timeout: timeout)
-    let reply = try await transport.send(request)
+    // Nobody knows the size of an answer before it comes: it can be one large transaction. So its time doubles where it was short.
+    let request = SyncRequest(
+      method: method, path: path, headers: headers, body: body,
+      timeout: timeout * (method == "GET" ? patience.factor : 1) + Double(body?.count ?? 0) / Self.slowestLine)
+    let reply: SyncReply
+    do {
+      reply = try await transport.send(request)
+      if method == "GET" { patience.halve() }
+    } catch let error as URLError where error.code == .timedOut && method == "GET" {
+      patience.double()
+      throw error
+    }
     guard reply.status < 300 else {
       throw (try? SyncWire.decode(SyncFailure.self, from: reply.body))
         ?? SyncFailure(
@@ -121,4 +142,15 @@ struct SyncClient: Sendable {
   func escape(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-._"))) ?? text
   }
+}
+
+/// How many times as long as usual an answer may take.
+private final class Patience: Sendable {
+  private static let most = 16.0
+  private let value = Mutex(1.0)
+
+  var factor: Double { value.withLock { $0 } }
+  func double() { value.withLock { $0 = min(Self.most, $0 * 2) } }
+  /// Not back to one, because the next answer is often as large.
+  func halve() { value.withLock { $0 = max(1, $0 / 2) } }
 }
