@@ -146,7 +146,8 @@ struct SyncClient: Sendable {
 
 /// How many times as long as usual an answer may take.
 private final class Patience: Sendable {
-  private static let most = 16.0
+  /// Four minutes: no longer than the pause between two tries can be.
+  private static let most = 8.0
   private let value = Mutex(1.0)
 
   var factor: Double { value.withLock { $0 } }
