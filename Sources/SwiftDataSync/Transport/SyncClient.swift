@@ -9,10 +9,9 @@ struct SyncClient: Sendable {
 
   /// How long an answer may take, in seconds, beside the time that its request needs on a slow line.
   static let timeout = 30.0
-  /// How long the answer to a request that waits for news may take after its time. It is short, and a line that is dead is
-  /// noticed by it.
+  /// The seconds that a long poll gets beyond its own waiting time. They are few because a long poll detects a dead connection.
   static let waitTimeout = 15.0
-  /// The line that every request has to get through, in bytes a second. A push has up to 4 MB, or one transaction of any size.
+  /// The slowest connection that a request must get through, in bytes a second. A push has up to 4 MB, or one transaction of any size.
   static let slowestLine = 16_000.0
   private let patience = Patience()
 
@@ -118,7 +117,7 @@ struct SyncClient: Sendable {
   func reply(_ method: String, _ path: String, _ body: Data?, timeout: Double = timeout) async throws -> SyncReply {
     var headers = [SyncWire.versionHeader: String(SyncWire.version), "Content-Type": "application/json"]
     headers["Authorization"] = "Bearer \(try await credentials.token())"
-    // Nobody knows the size of an answer before it comes: it can be one large transaction. So its time doubles where it was short.
+    // The client does not know how large an answer will be. After an answer timed out, the next request gets twice the time.
     let request = SyncRequest(
       method: method, path: path, headers: headers, body: body,
       timeout: timeout * (method == "GET" ? patience.factor : 1) + Double(body?.count ?? 0) / Self.slowestLine)

@@ -20,7 +20,7 @@ extension HTTPServerBuilder {
   }
 }
 
-/// Serves connections as another channel does, and closes those that nobody serves.
+/// Wraps a child channel: it serves each connection as that does, and closes a connection that the server drops unserved.
 struct AcceptedConnections<Serving: ServerChildChannel>: ServerChildChannel {
   private let serving: Serving
 
@@ -34,7 +34,8 @@ struct AcceptedConnections<Serving: ServerChildChannel>: ServerChildChannel {
   func handle(value: AcceptedConnection<Serving>, logger: Logger) async { await value.serve(logger) }
 }
 
-/// A connection that NIO has accepted. If it is released unserved, it is closed and served until that is noticed.
+/// A connection that NIO has accepted. If the server drops it unserved, `deinit` closes it and runs its handler, which finishes
+/// NIO's writer.
 final class AcceptedConnection<Serving: ServerChildChannel>: ServerChildChannelValue {
   private let connection: Serving.Value
   private let serving: Serving
