@@ -88,21 +88,28 @@ struct SyncEngineTests {
     try await engine(other).pause()
     try await engine(one).syncNow()
     transport.setLine(bytesPerSecond: 20_000)
-    let context = ModelContext(one)
-    // About 2 MB: 100 seconds.
-    for number in 0..<400 {
-      context.insert(EngineTrack(id: String(number), title: String(repeating: "\(number) ", count: 1250)))
+    /// Saves about 2 MB, which take 100 seconds, and sends them.
+    func send(_ numbers: Range<Int>) async throws {
+      let context = ModelContext(one)
+      for number in numbers {
+        context.insert(EngineTrack(id: String(number), title: String(repeating: "\(number) ", count: 1250)))
+      }
+      try context.save()
+      try await engine(one).syncNow()
+      #expect(try await engine(one).status.pendingChanges == 0)
     }
-    try context.save()
-    try await engine(one).syncNow()
-    #expect(try await engine(one).status.pendingChanges == 0)
-    try await engine(one).stop()
+    try await send(0..<400)
     // How large an answer is shows only when it does not arrive in time.
     try await engine(other).resume()
     var failures = 0
     while failures < 5, (try? await engine(other).syncNow()) == nil { failures += 1 }
     #expect(failures < 5)
     #expect(try titles(other).count == 400)
+    // The client expects the next answer to be as large.
+    try await send(400..<800)
+    try await engine(other).syncNow()
+    #expect(try titles(other).count == 800)
+    try await engine(one).stop()
     try await engine(other).stop()
   }
 

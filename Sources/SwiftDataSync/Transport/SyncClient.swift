@@ -124,7 +124,8 @@ struct SyncClient: Sendable {
     let reply: SyncReply
     do {
       reply = try await transport.send(request)
-      if method == "GET" { patience.halve() }
+      // While answers are large, the next one needs as much time.
+      if method == "GET", Double(reply.body.count) < timeout * Self.slowestLine { patience.halve() }
     } catch let error as URLError where error.code == .timedOut && method == "GET" {
       patience.double()
       throw error
@@ -151,6 +152,5 @@ private final class Patience: Sendable {
 
   var factor: Double { value.withLock { $0 } }
   func double() { value.withLock { $0 = min(Self.most, $0 * 2) } }
-  /// Not back to one, because the next answer is often as large.
   func halve() { value.withLock { $0 = max(1, $0 / 2) } }
 }
