@@ -24,7 +24,18 @@ struct SyncClient: Sendable {
   }
 
   func changes(zone: String, after sequence: Int64) async throws -> ChangesResponse {
-    try await call("GET", "/v1/zones/\(escape(zone))/changes?after=\(sequence)")
+    // The client does not know how large an answer will be. After an answer timed out, the next request gets twice the time.
+    let timeout = Self.timeout * patience.factor
+    do {
+      let path = "/v1/zones/\(escape(zone))/changes?after=\(sequence)"
+      let reply = try await reply("GET", path, nil, timeout: timeout)
+      // While answers are large, the next one needs as much time.
+      if Double(reply.body.count) < Self.timeout * Self.slowestLine { patience.halve() }
+      return try decode(reply, path)
+    } catch let error as URLError where error.code == .timedOut {
+      patience.double()
+      throw error
+    }
   }
 
   func wait(_ request: WaitRequest) async throws -> WaitResponse {
@@ -106,7 +117,10 @@ struct SyncClient: Sendable {
   func call<Response: Decodable>(
     _ method: String, _ path: String, _ body: Data? = nil, timeout: Double = timeout
   ) async throws -> Response {
-    let reply = try await reply(method, path, body, timeout: timeout)
+    try decode(try await reply(method, path, body, timeout: timeout), path)
+  }
+
+  private func decode<Response: Decodable>(_ reply: SyncReply, _ path: String) throws -> Response {
     do {
       return try SyncWire.decode(Response.self, from: reply.body)
     } catch {
@@ -117,19 +131,10 @@ struct SyncClient: Sendable {
   func reply(_ method: String, _ path: String, _ body: Data?, timeout: Double = timeout) async throws -> SyncReply {
     var headers = [SyncWire.versionHeader: String(SyncWire.version), "Content-Type": "application/json"]
     headers["Authorization"] = "Bearer \(try await credentials.token())"
-    // The client does not know how large an answer will be. After an answer timed out, the next request gets twice the time.
     let request = SyncRequest(
       method: method, path: path, headers: headers, body: body,
-      timeout: timeout * (method == "GET" ? patience.factor : 1) + Double(body?.count ?? 0) / Self.slowestLine)
-    let reply: SyncReply
-    do {
-      reply = try await transport.send(request)
-      // While answers are large, the next one needs as much time.
-      if method == "GET", Double(reply.body.count) < timeout * Self.slowestLine { patience.halve() }
-    } catch let error as URLError where error.code == .timedOut && method == "GET" {
-      patience.double()
-      throw error
-    }
+      timeout: timeout + Double(body?.count ?? 0) / Self.slowestLine)
+    let reply = try await transport.send(request)
     guard reply.status < 300 else {
       throw (try? SyncWire.decode(SyncFailure.self, from: reply.body))
         ?? SyncFailure(
@@ -144,7 +149,7 @@ struct SyncClient: Sendable {
   }
 }
 
-/// How many times as long as usual an answer may take.
+/// How many times as long as usual an answer with changes may take.
 private final class Patience: Sendable {
   /// Four minutes: no longer than the pause between two tries can be.
   private static let most = 8.0
