@@ -52,6 +52,30 @@ class InterruptedTest(BrowserTest):
         page.get_by_role("button", name="Save").click()
         expect(page.locator(".msg.mine", has_text="short again")).to_be_visible()
 
+    def test_a_changed_message_that_the_server_refuses_later_waits_in_the_composer_of_its_thread(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        page.route("**/edit", lambda route: route.abort())
+        self.edit(page, "short", "long " * 5_000)
+        # The change waits for the server.
+        expect(page.locator("#text")).to_be_visible()
+        self.enter(page, "Acme Audio")
+        page.unroute("**/edit")
+        expect(page.locator(".notice", has_text="long long")).to_be_visible()
+        expect(page.locator("#text")).to_have_value("")
+        page.reload()
+        self.live(page)
+        expect(page.locator("#text")).to_have_value("")
+        self.enter(page, "John Doe")
+        expect(page.locator("#text")).to_have_value("long " * 5_000)
+        expect(page.locator(".notice")).to_be_visible()
+        expect(page.locator(".msg.changing")).to_have_count(0)
+        # It waits once.
+        page.locator("#text").fill("")
+        page.reload()
+        self.live(page)
+        expect(page.locator("#text")).to_have_value("")
+
     def test_a_form_that_cannot_be_sent_keeps_what_was_typed(self):
         page = self.open("/settings")
         page.context.set_offline(True)

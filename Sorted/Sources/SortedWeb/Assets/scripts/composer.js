@@ -3,6 +3,7 @@
 import { addFiles, chosenFiles, clearFiles } from "./attachments.js";
 import { $, all } from "./dom.js";
 import * as drafts from "./drafts.js";
+import { takeRefusedEdits } from "./outbox.js";
 import { send } from "./pending.js";
 import { say } from "./say.js";
 import { post } from "./server.js";
@@ -85,6 +86,15 @@ export function insert(text) {
   field.focus();
 }
 
+/** Puts the new texts of the thread's messages that the server refused into the composer. */
+export async function enterRefusedEdits() {
+  if (!$("#text")) return;
+  for (const { fields, refusal } of await takeRefusedEdits(state.thread)) {
+    insert(fields.text);
+    say(refusal);
+  }
+}
+
 function insertAnswer(button) {
   insert($("span", button).textContent);
   button.closest("details").open = false;
@@ -101,10 +111,10 @@ function editLast() {
 }
 
 export function start() {
-  // The server refused the new text of a message after the editor was left. Only the tab that sent it has the text.
+  // The server refused the new text of a message after the editor was left. Other tabs have no fields of it.
   on("changed", ({ path, refusal, fields }) => {
     if (!refusal || !fields?.text) return;
-    if (state.thread === path.split("/")[2] && $("#text")) insert(fields.text);
+    if (state.thread === path.split("/")[2] && $("#text")) enterRefusedEdits();
     else say(`${refusal} ${fields.text}`);
   });
   document.addEventListener("submit", (event) => {

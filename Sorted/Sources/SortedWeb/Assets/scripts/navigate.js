@@ -1,6 +1,7 @@
 // Opens conversations in the page: the list beside them stays as it is, with its place and its rows.
 
 import { $, loadMedia } from "./dom.js";
+import { enterRefusedEdits } from "./composer.js";
 import { enterDraft } from "./drafts.js";
 import { enterPending } from "./pending.js";
 import { load } from "./server.js";
@@ -20,7 +21,7 @@ export function enter() {
   enterThread();
   markHit();
   if (state.thread && !$("#composer.editing")) {
-    enterDraft();
+    enterDraft().then(enterRefusedEdits);
     enterPending();
   }
   if ($(`#c-${state.thread}.unread`)) seen();

@@ -59,7 +59,14 @@ export async function enqueueEdit(path, fields) {
 }
 
 /** The changes that wait, in order. */
-export const waitingChanges = async () => (await waiting(state.account)).filter(({ path }) => path);
+export const waitingChanges = async () => (await waiting(state.account)).filter(({ path, refusal }) => path && !refusal);
+
+/** Takes the new texts of a thread's messages that the server refused. */
+export async function takeRefusedEdits(thread) {
+  const kept = (await waiting(state.account)).filter(({ path, refusal }) => refusal && path?.split("/")[2] === thread);
+  for (const item of kept) await removeWaiting(item.number);
+  return kept;
+}
 
 /** Takes back a message that the server refused or does not have yet. */
 export async function takeBack(key) {
@@ -137,7 +144,9 @@ async function sendOne(item) {
   if (answer.status === 401 || isPassing(answer)) return false;
   const refusal = await reason(answer, t("The server does not take this message."));
   if (item.path) {
-    await removeWaiting(item.number);
+    // The new text of a message is kept until its thread is open.
+    if (item.fields.text) await updateWaiting({ ...item, refusal });
+    else await removeWaiting(item.number);
     told("changed", item, { refusal });
     return true;
   }
