@@ -24,9 +24,10 @@ extension ContextState {
       rules.load(for: object)
       object.__state.flags.insert(.deleted)
       noteLive(object)
-      pending += rules.apply(to: object)
+      let (along, cleared) = rules.apply(to: object)
+      pending += along
       if isNew {
-        forget(object)
+        forget(object, clearing: cleared)
       } else {
         // Without an undo manager nothing would keep the action.
         if undoManager != nil { registerUndo { $0.undoDeletion(of: object) } }

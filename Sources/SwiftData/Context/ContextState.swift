@@ -143,8 +143,9 @@ package final class ContextState {
 
   /// Inserts an object, or reverts its unsaved deletion. Returns false if there is nothing to do or it belongs to
   /// another context.
+  /// - Parameter cleared: what the deletion cleared that is undone; nil if none is.
   private func admit(
-    _ object: any PersistentModel, revives: Bool, undoesDeletion: Bool = false, _ adoption: inout Adoption
+    _ object: any PersistentModel, revives: Bool, undoing cleared: ClearedReferences? = nil, _ adoption: inout Adoption
   ) -> Bool {
     if let context = object.__state.context, context !== self, context.isOver {
       do {
@@ -176,7 +177,9 @@ package final class ContextState {
     unsavedIndices.touch(object)
     if let identity = object.__state.temporaryIdentity { note(identity, of: object) }
     noteLive(object)
-    registerUndo { undoesDeletion ? $0.redoRemoval(of: object) : $0.undoInsertion(of: object) }
+    registerUndo { context in
+      if let cleared { context.redoRemoval(of: object, clearing: cleared) } else { context.undoInsertion(of: object) }
+    }
     return true
   }
 
@@ -184,7 +187,7 @@ package final class ContextState {
   private func undoInsertion(of object: any PersistentModel) {
     guard inserted[ObjectIdentifier(object)] != nil else { return delete(object) }
     let targets = RelationshipMaintenance.unrecordedReferences(to: object)
-    forget(object, undoesInsertion: true)
+    forget(object, clearing: nil)
     // References to itself stay, because the next insertion would not restore them.
     for (target, inverse) in targets where target !== object {
       _ = target.__relationship(inverse.index, .remove(object))
@@ -193,31 +196,31 @@ package final class ContextState {
   }
 
   /// Redoes the deletion of a new object. References to it stay as the deletion left them.
-  private func redoRemoval(of object: any PersistentModel) {
-    if inserted[ObjectIdentifier(object)] != nil { forget(object) } else { delete(object) }
+  private func redoRemoval(of object: any PersistentModel, clearing cleared: ClearedReferences) {
+    if inserted[ObjectIdentifier(object)] != nil { forget(object, clearing: cleared) } else { delete(object) }
   }
 
   /// Removes a new object.
-  func forget(_ object: any PersistentModel, undoesInsertion: Bool = false) {
+  /// - Parameter cleared: what its deletion cleared; nil if its insertion is undone.
+  func forget(_ object: any PersistentModel, clearing cleared: ClearedReferences?) {
     noteLive(object)
     inserted[ObjectIdentifier(object)] = nil
     unsavedIndices.touch(object)
     hasForgotten = true
     object.__state.flags = []
     unregister(object)
-    registerUndo { $0.insertAgain(object, undoesDeletion: !undoesInsertion) }
+    registerUndo { $0.insertAgain(object, undoing: cleared) }
   }
 
   /// Inserts a removed object again. Objects that were removed with it return by undo actions of their own, and objects
   /// that it only refers to may be deleted for good.
-  private func insertAgain(_ object: any PersistentModel, undoesDeletion: Bool) {
+  private func insertAgain(_ object: any PersistentModel, undoing cleared: ClearedReferences?) {
     var adoption = Adoption(into: self)
-    guard object.__state.context == nil,
-      admit(object, revives: false, undoesDeletion: undoesDeletion, &adoption)
-    else { return }
-    // The removal does not record the references that it clears, and so the return does not either.
+    guard object.__state.context == nil, admit(object, revives: false, undoing: cleared, &adoption) else { return }
+    // The undo of an insertion does not record the references that it clears, and so the redo does not either. What a deletion
+    // cleared is left to its undo actions: they would find it restored, and the redo would restore it again.
     undoManager?.disableUndoRegistration()
-    RelationshipMaintenance.connect(object, within: self)
+    RelationshipMaintenance.connect(object, within: self, except: cleared)
     undoManager?.enableUndoRegistration()
     didChange()
   }

@@ -12,9 +12,10 @@ struct DeleteRules {
     }
   }
 
-  /// - Returns: the objects that cascades delete.
-  func apply(to object: any PersistentModel) -> [any PersistentModel] {
+  /// - Returns: the objects that cascades delete, and the references that were cleared.
+  func apply(to object: any PersistentModel) -> (along: [any PersistentModel], cleared: ClearedReferences) {
     var along = [any PersistentModel]()
+    var cleared = ClearedReferences()
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: entity)
@@ -27,9 +28,10 @@ struct DeleteRules {
         if rule == .noAction { continue }
         guard let inverse = info.inverse, !target.__state.flags.contains(.deleted), rule != .cascade else { continue }
         removeReference(from: target, inverse, to: object)
+        cleared.note(target, property)
       }
     }
-    return along
+    return (along, cleared)
   }
 
   private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel)
@@ -41,5 +43,21 @@ struct DeleteRules {
     RelationshipMaintenance.change(target, inverse.index) {
       _ = target.__relationship(inverse.index, .remove(object))
     }
+  }
+}
+
+/// The references to an object that its deletion cleared. The undo actions of the deletion restore them.
+struct ClearedReferences {
+  private var owners: [Int: Set<ObjectIdentifier>] = [:]
+
+  /// - Parameters:
+  ///   - target: the object that referred to the deleted one.
+  ///   - property: the property of the deleted object that leads to it.
+  mutating func note(_ target: any PersistentModel, _ property: __Property) {
+    owners[property.index, default: []].insert(ObjectIdentifier(target))
+  }
+
+  func contain(_ target: any PersistentModel, _ property: __Property) -> Bool {
+    owners[property.index]?.contains(ObjectIdentifier(target)) ?? false
   }
 }

@@ -24,15 +24,19 @@ enum RelationshipMaintenance {
   }
 
   /// Called after an object was inserted, because its initializer could not update the other sides.
-  /// - Parameter context: limits it to objects of that context.
-  static func connect(_ object: any PersistentModel, within context: ContextState? = nil) {
+  /// - Parameters:
+  ///   - context: limits it to objects of that context.
+  ///   - cleared: references that are restored otherwise.
+  static func connect(
+    _ object: any PersistentModel, within context: ContextState? = nil, except cleared: ClearedReferences? = nil
+  ) {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
       guard case .targets(let targets, _) = object.__relationship(property.index, .read), !targets.isEmpty else {
         continue
       }
       let info = RelationshipInfo.of(property, in: entity)
-      for target in targets {
+      for target in targets where cleared?.contain(target, property) != true {
         guard let context else {
           if share(object, target, property) { connect(object, to: target, info) }
           continue

@@ -302,3 +302,34 @@ extension FoundByRandomTests {
     #expect(reused > 0, "no address was used again, so nothing was tested")
   }
 }
+
+extension FoundByRandomTests {
+  @Test("Seed 9038086: redoing the deletion of a new object clears the references to it, however often it is undone")
+  func redoneDeletionOfNewObject() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let (hub, item) = (Law.Hub(tag: 1), Law.Item(tag: 2))
+    context.insert(hub)
+    hub.items = [item]
+    context.insert(Law.Part(tag: 3, hub: hub))
+    undo.beginUndoGrouping()
+    context.delete(hub)
+    undo.endUndoGrouping()
+    func tags<M: LawObject>(_ type: M.Type) throws -> [Int] { try context.fetch(FetchDescriptor<M>()).map(\.tag) }
+    for _ in 0..<3 {
+      #expect(item.hub == nil)
+      #expect(try tags(Law.Hub.self) == [] && tags(Law.Part.self) == [])
+      undo.undo()
+      #expect(item.hub === hub && hub.items == [item] && hub.parts.map(\.tag) == [3])
+      undo.redo()
+    }
+    // It would insert again what it leads to.
+    context.delete(item)
+    context.insert(item)
+    #expect(try tags(Law.Hub.self) == [] && tags(Law.Part.self) == [])
+    try context.save()
+    #expect(try tags(Law.Item.self) == [2] && tags(Law.Hub.self) == [] && tags(Law.Part.self) == [])
+  }
+}
