@@ -121,6 +121,20 @@ struct SyncGrowthTests {
     #expect(large < 1.5, "\(large)")
   }
 
+  @Test("Taking in many new objects reads as often as taking in few")
+  func newObjects() throws {
+    func reads(_ count: Int) throws -> Int {
+      let group = try ReplicaGroup([GrowthItem.self])
+      try group.sync(0)
+      try group.sync(1)
+      try group.save(0) { context in for number in 0..<count { context.insert(GrowthItem("\(number)")) } }
+      try group.sync(0)
+      let taken = try SQLTrace.record { try group.sync(1) }.statements
+      return taken.count { $0.hasPrefix("SELECT") }
+    }
+    #expect(try reads(200) == reads(1600))
+  }
+
   @Test("Taking in changes of many objects of a class without scopes looks nothing up for each object")
   func manyChanges() throws {
     let group = try ReplicaGroup([GrowthItem.self])

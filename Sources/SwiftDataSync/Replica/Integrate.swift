@@ -155,10 +155,14 @@ extension Replica {
   /// Notes which records are which objects now.
   private func note(_ materializer: Materializer, _ view: Fold, zone: String) throws {
     try noteMoves(materializer.moved, view, zone: zone)
-    for name in materializer.inserted {
-      guard let object = materializer.object(of: name), !object.isDeleted else { continue }
-      let identifier = object.persistentModelID
-      try ledger.setObject(UserStore.text(identifier), of: name, identifier.entityName, zone: zone)
+    let inserted = materializer.inserted.compactMap { name -> (name: RecordName, identifier: PersistentIdentifier)? in
+      guard let object = materializer.object(of: name), !object.isDeleted else { return nil }
+      return (name, object.persistentModelID)
+    }
+    let texts = inserted.map { UserStore.text($0.identifier) }
+    try ledger.prefetch(objects: texts)
+    for ((name, identifier), text) in zip(inserted, texts) {
+      try ledger.setObject(text, of: name, identifier.entityName, zone: zone)
     }
     for name in materializer.removed { try ledger.setObject(nil, of: name, "", zone: zone) }
     for (name, values) in materializer.held { try ledger.setHeld(values, of: name) }

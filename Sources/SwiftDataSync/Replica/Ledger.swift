@@ -208,11 +208,14 @@ final class Ledger: RecordSource {
   /// Notes the object of a record that has just got its name, so that there is no record yet.
   func addObject(_ object: String, of name: RecordName, _ entity: String) throws {
     try objectNames.set(object, name)
-    let index = try slot(name)
+    let index = records.insert(name, Slot()).index
     records.values[index].record = LedgerRecord(entity: entity, zone: SyncWire.privateZone)
     records.values[index].record!.object = object
     noteChange(index)
   }
+
+  /// Reads what ``setObject(_:of:_:zone:)`` needs of objects, in few statements.
+  func prefetch(objects: [String]) throws { _ = try objectNames.names(of: objects) }
 
   func setObject(_ object: String?, of name: RecordName, _ entity: String, zone: String) throws {
     let index = try slot(name)
