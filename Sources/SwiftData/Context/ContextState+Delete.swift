@@ -24,12 +24,12 @@ extension ContextState {
       rules.load(for: object)
       object.__state.flags.insert(.deleted)
       noteLive(object)
-      let (along, cleared) = rules.apply(to: object)
-      pending += along
+      // Without an undo manager nothing would keep the undo actions.
+      var cleared = isNew && undoManager != nil ? ClearedReferences() : nil
+      pending += rules.apply(to: object, noting: &cleared)
       if isNew {
         forget(object, clearing: cleared)
       } else {
-        // Without an undo manager nothing would keep the action.
         if undoManager != nil { registerUndo { $0.undoDeletion(of: object) } }
         deleted[ObjectIdentifier(object)] = object
       }

@@ -12,10 +12,10 @@ struct DeleteRules {
     }
   }
 
-  /// - Returns: the objects that cascades delete, and the references that were cleared.
-  func apply(to object: any PersistentModel) -> (along: [any PersistentModel], cleared: ClearedReferences) {
+  /// - Parameter cleared: gets the references that were cleared; nil if nobody asks for them.
+  /// - Returns: the objects that cascades delete.
+  func apply(to object: any PersistentModel, noting cleared: inout ClearedReferences?) -> [any PersistentModel] {
     var along = [any PersistentModel]()
-    var cleared = ClearedReferences()
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: entity)
@@ -27,11 +27,16 @@ struct DeleteRules {
         if rule == .cascade { along.append(target) }
         if rule == .noAction { continue }
         guard let inverse = info.inverse, !target.__state.flags.contains(.deleted), rule != .cascade else { continue }
+        // An object that needs an owner keeps one that removed it from its list.
+        if cleared != nil, case .targets(let current, _) = target.__relationship(inverse.index, .contains(object)),
+          current.contains(where: { $0 === object })
+        {
+          cleared?.note(target, property)
+        }
         removeReference(from: target, inverse, to: object)
-        cleared.note(target, property)
       }
     }
-    return (along, cleared)
+    return along
   }
 
   private func removeReference(from target: any PersistentModel, _ inverse: __Property, to object: any PersistentModel)

@@ -332,4 +332,24 @@ extension FoundByRandomTests {
     try context.save()
     #expect(try tags(Law.Item.self) == [2] && tags(Law.Hub.self) == [] && tags(Law.Part.self) == [])
   }
+
+  @Test("Seed 9044161: undoing the deletion of a new object leaves it without an owner that had removed it")
+  func undoneDeletionOfOrphan() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    let hub = Law.Hub(tag: 1)
+    let part = Law.Part(tag: 2, hub: hub)
+    context.insert(part)
+    hub.parts = []
+    undo.beginUndoGrouping()
+    context.delete(part)
+    undo.endUndoGrouping()
+    undo.undo()
+    #expect(part.hub === hub)
+    #expect(hub.parts.isEmpty)
+    // As before the deletion.
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+  }
 }
