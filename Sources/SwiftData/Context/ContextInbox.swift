@@ -110,10 +110,12 @@ extension ContextState {
   }
 
   /// Lets the lists that were loaded without deleted objects be read again, because such an object is back.
-  func completeLists() {
+  /// - Parameter kept: the owners whose lists wait for the next call.
+  func completeLists(except kept: Set<ObjectIdentifier> = []) {
     let all = incompleteLists
-    incompleteLists = [:]
-    for (object, indices) in all.values where object.__state.context === self {
+    incompleteLists = kept.isEmpty ? [:] : all.filter { kept.contains($0.key) }
+    for (object, indices) in all.values
+    where object.__state.context === self && !kept.contains(ObjectIdentifier(object)) {
       let change = changed[ObjectIdentifier(object)]
       for index in indices.indices {
         if let change, change.properties.contains(index) {

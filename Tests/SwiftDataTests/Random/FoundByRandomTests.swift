@@ -353,3 +353,24 @@ extension FoundByRandomTests {
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
   }
 }
+
+extension FoundByRandomTests {
+  @Test("Seed 9701717: an owner that is deleted and inserted keeps its list, which was loaded beside another deletion")
+  func revivedOwnerOfIncompleteList() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let hub = Law.Hub(tag: 1)
+    context.insert(hub)
+    hub.items = [Law.Item(tag: 2), Law.Item(tag: 3)]
+    try context.save()
+    let other = ModelContext(context.container)
+    let stored = try #require(try other.fetch(FetchDescriptor<Law.Hub>()).first)
+    let gone = try #require(try other.fetch(FetchDescriptor<Law.Item>(predicate: #Predicate { $0.tag == 2 })).first)
+    other.delete(gone)
+    other.delete(stored)
+    other.insert(stored)
+    #expect(stored.items.map(\.tag) == [3])
+    try other.save()
+    #expect(stored.items.map(\.tag) == [3])
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Law.Hub>()).first?.items.map(\.tag) == [3])
+  }
+}
