@@ -123,7 +123,11 @@ private struct PendingOverlay<M: PersistentModel> {
     }
     // A reached object that this did not find no longer matches.
     let asked = Set(reached.map { ObjectIdentifier($0) })
-    let settled = try storedObjects { Self.isSettled($0) && !asked.contains(ObjectIdentifier($0)) }
+    // Without the extension, an optimised build releases those that do not match, and the statement below makes other objects of
+    // their rows.
+    let settled = try withExtendedLifetime(reached) {
+      try storedObjects { Self.isSettled($0) && !asked.contains(ObjectIdentifier($0)) }
+    }
     return merged(settled, loose.sorted(by: queries.order(by: descriptor.sortBy))[...])
   }
 

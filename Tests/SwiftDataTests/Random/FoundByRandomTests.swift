@@ -374,3 +374,20 @@ extension FoundByRandomTests {
     #expect(try ModelContext(context.container).fetch(FetchDescriptor<Law.Hub>()).first?.items.map(\.tag) == [3])
   }
 }
+
+extension FoundByRandomTests {
+  @Test("Seed 9758388: a released object whose unsaved target no longer matches is not found by its row")
+  func releasedOwnerOfChangedTarget() throws {
+    let context = try memoryContext(Law.Hub.self)
+    let hub = Law.Hub(tag: 1)
+    hub.items = [Law.Item(tag: 2)]
+    context.insert(hub)
+    try context.save()
+    let other = ModelContext(context.container)
+    let stored = try #require(try other.fetch(FetchDescriptor<Law.Hub>()).first)
+    stored.text = "changed"
+    // It failed in optimised builds only, which release an object after its last use.
+    let text = ""
+    #expect(try other.fetch(FetchDescriptor<Law.Item>(predicate: #Predicate { $0.hub?.text == text })).isEmpty)
+  }
+}
