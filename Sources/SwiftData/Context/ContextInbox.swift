@@ -110,22 +110,36 @@ extension ContextState {
   }
 
   /// Lets the lists that were loaded without deleted objects be read again, because such an object is back.
-  /// - Parameter kept: the owners whose lists wait for the next call.
-  func completeLists(except kept: Set<ObjectIdentifier> = []) {
+  /// - Parameter revived: owners that are back themselves. Their lists get what they lack and wait for the next call, because the
+  ///   references that the deletions of the owners cleared are not back yet: the lists alone say which these are.
+  func completeLists(extending revived: Set<ObjectIdentifier> = []) {
     let all = incompleteLists
-    incompleteLists = kept.isEmpty ? [:] : all.filter { kept.contains($0.key) }
-    for (object, indices) in all.values
-    where object.__state.context === self && !kept.contains(ObjectIdentifier(object)) {
+    incompleteLists = revived.isEmpty ? [:] : all.filter { revived.contains($0.key) }
+    for (object, indices) in all.values where object.__state.context === self {
       let change = changed[ObjectIdentifier(object)]
       for index in indices.indices {
+        let property = type(of: object).__entity.properties[index]
+        if revived.contains(ObjectIdentifier(object)) {
+          do { try extend(object, property) } catch { note(error) }
+          continue
+        }
         if let change, change.properties.contains(index) {
-          do { try merge(change, type(of: object).__entity.properties[index]) } catch { note(error) }
+          do { try merge(change, property) } catch { note(error) }
         } else {
           _ = object.__relationship(index, .fault(0))
         }
         notify(object, index)
       }
     }
+  }
+
+  /// Adds to a to-many what the store and unsaved changes have and it lacks.
+  private func extend(_ object: any PersistentModel, _ property: __Property) throws {
+    guard case .targets(let now, _) = object.__relationship(property.index, .read) else { return }
+    let (_, shown, positioned) = try RelationshipLoader.toMany(object, property, self)
+    let own = Set(now.map { ObjectIdentifier($0) })
+    let came = shown.filter { !own.contains(ObjectIdentifier($0)) }
+    if !came.isEmpty { _ = object.__relationship(property.index, .load(now + came, positioned: positioned)) }
   }
 
   /// Applies the unsaved changes of a to-many to the stored list.

@@ -135,9 +135,8 @@ package final class ContextState {
       }
     }
     let revived = Set(added.lazy.filter { $0.__state.key != 0 }.map { ObjectIdentifier($0) })
-    // Before connecting, which would record what such a list lacks as an addition. A list of a revived object says which references
-    // its deletion cleared, so it is read again when these are back.
-    if !revived.isEmpty { completeLists(except: revived) }
+    // Before connecting, which would record what such a list lacks as an addition; and after it, when the references are back.
+    if !revived.isEmpty { completeLists(extending: revived) }
     for object in added { RelationshipMaintenance.connect(object) }
     if !revived.isEmpty { completeLists() }
     adoption.settle()

@@ -390,4 +390,32 @@ extension FoundByRandomTests {
     let text = ""
     #expect(try other.fetch(FetchDescriptor<Law.Item>(predicate: #Predicate { $0.hub?.text == text })).isEmpty)
   }
+
+  @Test("Seed 9803192: undoing the deletion and insertion of an owner keeps lists that were loaded in between")
+  func undoOfRevival() throws {
+    let context = try memoryContext(Law.Node.self)
+    let (first, second) = (Law.Node(tag: 1), Law.Node(tag: 2))
+    context.insert(first)
+    try context.save()
+    // Its lists are not loaded.
+    context.rollback()
+    context.insert(second)
+    second.followers = [first]
+    first.parent = second
+    try context.save()
+    let undo = UndoManager()
+    undo.groupsByEvent = false
+    context.undoManager = undo
+    undo.beginUndoGrouping()
+    context.delete(second)
+    context.insert(second)
+    undo.endUndoGrouping()
+    #expect(first.following == [second])
+    undo.undo()
+    #expect(first.following == [second] && second.followers == [first] && first.parent === second)
+    try context.save()
+    let other = ModelContext(context.container)
+    let stored = try #require(try other.fetch(FetchDescriptor<Law.Node>(predicate: #Predicate { $0.tag == 1 })).first)
+    #expect(stored.following.map(\.tag) == [2])
+  }
 }
