@@ -164,6 +164,8 @@ class ThreadTest(BrowserTest):
         message.locator(".edit").click()
         page.locator("#edit-text").fill("Right")
         page.get_by_role("button", name="Save").click()
+        # The thread takes the place of the editor. A menu that was opened before would be gone.
+        expect(page.locator("#text")).to_be_visible()
         self.live(page)
         message = page.locator(".msg.mine", has_text="Right")
         expect(message).to_contain_text("edited")
