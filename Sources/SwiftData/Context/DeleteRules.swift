@@ -12,7 +12,7 @@ struct DeleteRules {
     }
   }
 
-  /// - Parameter cleared: gets the references that were cleared; nil if nobody asks for them.
+  /// - Parameter cleared: collects the references that this call clears. If it is nil, the call collects none.
   /// - Returns: the objects that cascades delete.
   func apply(to object: any PersistentModel, noting cleared: inout ClearedReferences?) -> [any PersistentModel] {
     var along = [any PersistentModel]()

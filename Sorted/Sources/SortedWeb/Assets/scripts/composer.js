@@ -3,11 +3,12 @@
 import { addFiles, chosenFiles, clearFiles } from "./attachments.js";
 import { $, all } from "./dom.js";
 import * as drafts from "./drafts.js";
-import { takeRefusedEdits } from "./outbox.js";
+import { refusedEdits } from "./outbox.js";
 import { send } from "./pending.js";
 import { say } from "./say.js";
 import { post } from "./server.js";
 import { emit, on, state } from "./state.js";
+import { removeWaiting } from "./store.js";
 import { t } from "./strings.js";
 
 /** How many characters a text has as the server counts them. */
@@ -86,12 +87,15 @@ export function insert(text) {
   field.focus();
 }
 
-/** Puts the new texts of the thread's messages that the server refused into the composer. */
+/** Puts the new texts that the server refused into the composer of their thread, and then forgets them. */
 export async function enterRefusedEdits() {
-  if (!$("#text")) return;
-  for (const { fields, refusal } of await takeRefusedEdits(state.thread)) {
+  const thread = state.thread;
+  for (const { number, fields, refusal } of await refusedEdits(thread)) {
+    // The page may show the composer of another thread by now, or still. Then the text stays until its own thread is on the page.
+    if (state.thread !== thread || $(".panes").dataset.thread !== thread || !$("#text")) return;
     insert(fields.text);
     say(refusal);
+    await removeWaiting(number);
   }
 }
 

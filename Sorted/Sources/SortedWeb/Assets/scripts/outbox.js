@@ -61,12 +61,9 @@ export async function enqueueEdit(path, fields) {
 /** The changes that wait, in order. */
 export const waitingChanges = async () => (await waiting(state.account)).filter(({ path, refusal }) => path && !refusal);
 
-/** Takes the new texts of a thread's messages that the server refused. */
-export async function takeRefusedEdits(thread) {
-  const kept = (await waiting(state.account)).filter(({ path, refusal }) => refusal && path?.split("/")[2] === thread);
-  for (const item of kept) await removeWaiting(item.number);
-  return kept;
-}
+/** The new texts of a thread's messages that the server refused. */
+export const refusedEdits = async (thread) =>
+  (await waiting(state.account)).filter(({ path, refusal }) => refusal && path?.split("/")[2] === thread);
 
 /** Takes back a message that the server refused or does not have yet. */
 export async function takeBack(key) {
