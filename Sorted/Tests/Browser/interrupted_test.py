@@ -76,6 +76,25 @@ class InterruptedTest(BrowserTest):
         self.live(page)
         expect(page.locator("#text")).to_have_value("")
 
+    def test_what_is_written_while_another_conversation_loads_belongs_to_the_one_on_the_page(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        held = []
+        page.route("**/c/*part=pane*", lambda route: held.append(route))
+        self.row(page, "Acme Audio").locator(".row-link").click()
+        expect(page.locator(".pane-thread")).to_have_attribute("aria-busy", "true")
+        self.say(page, "for John alone")
+        expect(page.locator(".msg.mine:not(.waiting)", has_text="for John alone")).to_be_visible()
+        page.locator("#text").fill("half a sentence")
+        held[0].continue_()
+        page.unroute("**/c/*part=pane*")
+        expect(page.locator(".thread-title h1")).to_have_text("Acme Audio")
+        expect(page.locator("#text")).to_have_value("")
+        expect(page.locator(".msg", has_text="for John alone")).to_have_count(0)
+        self.enter(page, "John Doe")
+        expect(page.locator("#text")).to_have_value("half a sentence")
+        expect(page.locator(".msg.mine", has_text="for John alone")).to_have_count(1)
+
     def test_a_form_that_cannot_be_sent_keeps_what_was_typed(self):
         page = self.open("/settings")
         page.context.set_offline(True)

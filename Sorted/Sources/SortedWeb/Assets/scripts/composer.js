@@ -91,8 +91,8 @@ export function insert(text) {
 export async function enterRefusedEdits() {
   const thread = state.thread;
   for (const { number, fields, refusal } of await refusedEdits(thread)) {
-    // The page may show the composer of another thread by now, or still. Then the text stays until its own thread is on the page.
-    if (state.thread !== thread || $(".panes").dataset.thread !== thread || !$("#text")) return;
+    // The page may show the composer of another thread by now. Then the text stays until its own thread is on the page.
+    if (state.thread !== thread || !$("#text")) return;
     insert(fields.text);
     say(refusal);
     await removeWaiting(number);

@@ -4,7 +4,7 @@ import { showDialog } from "./dialogs.js";
 import { $, all } from "./dom.js";
 import { step } from "./rows.js";
 import { toggle } from "./select.js";
-import { state } from "./state.js";
+import { chosenThread } from "./state.js";
 
 function isTyping(target) {
   // A dialog that was closed has the focus until the next frame.
@@ -22,7 +22,7 @@ function stepMessages(by) {
 
 function pressed(event) {
   const { key } = event;
-  const row = document.activeElement.closest(".row") ?? $(`#c-${state.thread}`);
+  const row = document.activeElement.closest(".row") ?? $(`#c-${chosenThread()}`);
   const message = document.activeElement.closest(".msg");
   const inList = document.activeElement.closest("#rows");
   const inThread = document.activeElement.closest("#thread-scroll");

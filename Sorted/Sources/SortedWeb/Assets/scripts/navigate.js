@@ -8,7 +8,7 @@ import { load } from "./server.js";
 import { markHit } from "./highlight.js";
 import { leaves } from "./actions.js";
 import { clearFiles } from "./attachments.js";
-import { emit, on, state } from "./state.js";
+import { chosenThread, emit, on, state } from "./state.js";
 import { enterThread, seen } from "./thread.js";
 import { isDetached, reveal } from "./scroll.js";
 import { say } from "./say.js";
@@ -36,27 +36,27 @@ export async function open(path, { push = true } = {}) {
   const url = new URL(path, location.href);
   const slug = url.pathname.split("/")[2];
   const turn = ++asked;
-  const before = state.thread;
-  state.thread = slug;
+  state.opening = slug;
   emit("opening");
   pane().setAttribute("aria-busy", "true");
   const query = new URLSearchParams(url.search);
   query.set("part", "pane");
   const loaded = await load(`${url.pathname}?${query}`);
   if (turn !== asked) return;
+  state.opening = "";
   pane().removeAttribute("aria-busy");
   if (!loaded?.answer.ok) {
-    state.thread = before;
     emit("thread");
     if (loaded) location.assign(url);
     else say(t("The conversation cannot be loaded while the server is away."));
     return;
   }
   clearFiles();
-  replaced = url.searchParams.has("edit") && before === slug ? { slug, nodes: [...pane().childNodes] } : null;
+  replaced = url.searchParams.has("edit") && state.thread === slug ? { slug, nodes: [...pane().childNodes] } : null;
   pane().replaceChildren(...loaded.page.body.childNodes);
   loadMedia(pane());
   const panes = $(".panes");
+  state.thread = slug;
   panes.dataset.thread = slug;
   panes.classList.add("in-thread");
   if (push) history.pushState({}, "", url.pathname + url.search + url.hash);
@@ -78,7 +78,7 @@ export async function leaveEditor({ isAway }) {
 
 /** Shows the list alone. */
 function close() {
-  if (!state.thread) return;
+  if (!chosenThread()) return;
   location.assign("/");
 }
 
@@ -113,6 +113,6 @@ export function start() {
   });
   on("messages", markHit);
   // The conversation is gone, or it is no longer this account's. The action that caused it goes to a page with a notice.
-  on("gone", async (slug) => slug === state.thread && !(await leaves()) && location.assign("/"));
+  on("gone", async (slug) => slug === chosenThread() && !(await leaves()) && location.assign("/"));
   enter();
 }

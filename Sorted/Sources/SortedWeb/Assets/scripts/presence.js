@@ -3,7 +3,7 @@
 
 import { $, all, make } from "./dom.js";
 import { post } from "./server.js";
-import { on, state } from "./state.js";
+import { chosenThread, on, state } from "./state.js";
 import { t } from "./strings.js";
 
 let lastTold = 0;
@@ -65,7 +65,7 @@ function notify({ row, old }) {
   note.onclick = () => {
     focus();
     note.close();
-    if (state.thread !== slug) location.assign(`/c/${slug}`);
+    if (chosenThread() !== slug) location.assign(`/c/${slug}`);
   };
 }
 

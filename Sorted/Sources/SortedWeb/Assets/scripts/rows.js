@@ -4,7 +4,7 @@ import { $, all, setTabIndex } from "./dom.js";
 import { headings, put } from "./lists.js";
 import { rowOrder, vanished } from "./order.js";
 import { load } from "./server.js";
-import { emit, on, state } from "./state.js";
+import { chosenThread, emit, on } from "./state.js";
 import { localise } from "./times.js";
 
 const rows = () => $("#rows");
@@ -14,7 +14,7 @@ export function mark() {
   const list = rows();
   if (!list) return;
   const focused = document.activeElement?.matches(".row-link") ? document.activeElement : null;
-  const current = $(".row-link", document.getElementById(`c-${state.thread}`) ?? document.createElement("li"));
+  const current = $(".row-link", document.getElementById(`c-${chosenThread()}`) ?? document.createElement("li"));
   // Only what differs is written: a list may have thousands of rows.
   for (const link of all(".row-link[aria-current]", list)) if (link !== current) link.removeAttribute("aria-current");
   if (current && !current.hasAttribute("aria-current")) current.setAttribute("aria-current", "page");

@@ -12,6 +12,8 @@ export const state = {
   token: globalThis.document?.querySelector("#act")?.elements.form.value ?? "",
   /** The conversation on the page, as addresses name it. Empty for none. */
   thread: panes?.dataset.thread ?? "",
+  /** The conversation that was asked for and is not on the page yet. Empty for none. Until it is there, what is typed belongs to `thread`. */
+  opening: "",
   /** How many characters a message may have. */
   maximumText: Number(body?.dataset.maximumText ?? 20000),
   /** Whether the server was reached last. */
@@ -21,6 +23,9 @@ export const state = {
   /** Whether the session is over. */
   isSignedOut: false,
 };
+
+/** The conversation that was chosen last, on the page or not yet. */
+export const chosenThread = () => state.opening || state.thread;
 
 const listeners = new Map();
 
