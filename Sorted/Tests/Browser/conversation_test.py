@@ -133,8 +133,17 @@ class ConversationTest(BrowserTest):
         self.menu(page.locator(".msg", has_text="first of two"), "Select")
         page.locator(".msg .text", has_text="second of two").click()
         expect(page.locator("#selection")).to_contain_text("2 messages selected")
+        # Each message has left the page before the script has the answer.
+        page.evaluate("""const send = fetch;
+            fetch = async (...one) => {
+                const answer = await send(...one);
+                await new Promise((done) => setTimeout(done, 500));
+                return answer;
+            }""")
         page.locator("#selection").get_by_role("button", name="Delete for me").click()
         expect(page.locator(".msg", has_text="of two")).to_have_count(0)
+        expect(page.locator(".notice", has_text="Deleted for you.")).to_be_visible()
+        expect(page.locator("#selection")).to_have_count(0)
 
     def test_the_palette_goes_anywhere_by_keys(self):
         page = self.open()

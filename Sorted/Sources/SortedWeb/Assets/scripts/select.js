@@ -43,8 +43,10 @@ function copy() {
 
 /** One after the other, so that they arrive in their order. */
 async function each(path, fields) {
+  // A message that is deleted may leave the page before the next one is sent.
+  const messages = chosen();
   let count = 0;
-  for (const message of chosen()) {
+  for (const message of messages) {
     try {
       const answer = await post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/${path}`, fields?.() ?? {});
       if (!answer.ok) break;
@@ -53,9 +55,8 @@ async function each(path, fields) {
       break;
     }
   }
-  const all = chosen().length;
   clear();
-  return count === all;
+  return count === messages.length;
 }
 
 function forward() {
@@ -80,4 +81,5 @@ export function start() {
   });
   document.addEventListener("keydown", (event) => event.key === "Escape" && chosen().length && clear());
   on("thread", show);
+  on("messages", () => $("#selection") && show());
 }
