@@ -145,6 +145,40 @@ class ConversationTest(BrowserTest):
         expect(page.locator(".notice", has_text="Deleted for you.")).to_be_visible()
         expect(page.locator("#selection")).to_have_count(0)
 
+    def test_enter_in_the_palette_waits_for_the_places_of_the_words(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        self.say(page, "for Acme alone")
+        message = page.locator(".msg.mine:not(.waiting)", has_text="for Acme alone")
+        expect(message).to_be_visible()
+        self.menu(message, "Forward")
+        # Many places, of which the first is another one.
+        expect(page.locator("#palette [aria-selected=true]")).not_to_contain_text("Acme")
+        page.evaluate("const send = fetch; fetch = async (...one) => (await new Promise((done) => setTimeout(done, 500)), send(...one))")
+        page.keyboard.type("acme")
+        page.keyboard.press("Enter")
+        expect(page.locator(".notice", has_text="Forwarded to Acme Audio.")).to_be_visible()
+        expect(page.locator("#palette")).to_be_hidden()
+
+    def test_several_messages_are_forwarded_once_although_an_answer_was_lost(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        self.lose_first_answer(page, "**/forward")
+        for text in ["first of two", "second of two"]:
+            self.say(page, text)
+            expect(page.locator(".msg.mine:not(.waiting)", has_text=text)).to_be_visible()
+        for notice in ["Not all messages were forwarded.", "Forwarded to Acme Audio."]:
+            self.menu(page.locator(".msg", has_text="first of two"), "Select")
+            page.locator(".msg .text", has_text="second of two").click()
+            page.locator("#selection").get_by_role("button", name="Forward").click()
+            page.keyboard.type("acme")
+            expect(page.locator("#palette [role=option]")).to_have_count(1)
+            page.keyboard.press("Enter")
+            expect(page.locator(".notice", has_text=notice)).to_be_visible()
+        self.enter(page, "Acme Audio")
+        expect(page.locator(".msg.mine", has_text="second of two")).to_have_count(1)
+        expect(page.locator(".msg.mine", has_text="first of two")).to_have_count(1)
+
     def test_the_palette_goes_anywhere_by_keys(self):
         page = self.open()
         page.keyboard.press("Control+k")

@@ -19,6 +19,9 @@ const commands = [
 let choose;
 let turn = 0;
 let attempts = 0;
+// Whether the list is not yet that of the words in the field, and whether Enter was pressed meanwhile: it chooses from the list that comes.
+let isSearching = false;
+let isEntered = false;
 
 function go(place) {
   if (place.run) return place.run();
@@ -43,7 +46,10 @@ function dialog() {
   const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": t("Places") });
   const box = make("dialog", { id: "palette", "aria-label": t("Go to") }, field, list,
     make("p", { className: "away", role: "status", hidden: true, textContent: t("The server is away. Trying again…") }));
-  field.addEventListener("input", () => show(box));
+  field.addEventListener("input", () => {
+    isEntered = false;
+    show(box);
+  });
   field.addEventListener("keydown", (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by) {
@@ -51,7 +57,8 @@ function dialog() {
       select(list, [...list.children].indexOf($("[aria-selected=true]", list)) + by);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      $("[aria-selected=true]", list)?.click();
+      if (isSearching) isEntered = true;
+      else $("[aria-selected=true]", list)?.click();
     } else if (event.key === "Escape") {
       // The first Escape in a search field would only clear the field.
       event.preventDefault();
@@ -73,8 +80,10 @@ function select(list, index) {
 async function show(box) {
   const words = $("input", box).value.trim();
   const mine = ++turn;
+  isSearching = true;
   const found = await search(words);
   if (mine !== turn || !isShown(box)) return;
+  isSearching = false;
   attempts = found ? 0 : attempts + 1;
   const places = found ?? [];
   $(".away", box).hidden = Boolean(found);
@@ -91,6 +100,7 @@ async function show(box) {
     } }, picture, make("bdi", { textContent: place.name }));
   }));
   select(list, 0);
+  if (isEntered && found) list.firstElementChild?.click();
 }
 
 /** Opens the palette. @param then what is done with a conversation instead of going there */
@@ -99,6 +109,7 @@ export function showPalette(then) {
   const box = dialog();
   $("input", box).value = "";
   attempts = 0;
+  isEntered = false;
   showDialog(box);
   show(box);
 }
@@ -106,15 +117,24 @@ export function showPalette(then) {
 // The keys of messages whose forwarding is not known to have come through: a second attempt has the key of the first.
 const keys = new Map();
 
-async function forward(message, place) {
+/**
+ * Forwards a message to a conversation that was chosen.
+ * @throws where the server cannot be reached
+ */
+export async function forward(message, place) {
+  const to = place.address.split("/")[2];
+  const name = `${message.id} ${to}`;
+  const key = keys.get(name) ?? uuid();
+  keys.set(name, key);
+  const answer = await post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/forward`, { to, key });
+  if (answer.ok) keys.delete(name);
+  return answer;
+}
+
+async function forwardOne(message, place) {
   try {
-    const to = place.address.split("/")[2];
-    const name = `${message.id} ${to}`;
-    const key = keys.get(name) ?? uuid();
-    keys.set(name, key);
-    const answer = await post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/forward`, { to, key });
-    if (answer.ok) keys.delete(name);
-    say(answer.ok ? t("Forwarded to {1}.", place.name) : t("The message was not forwarded."), answer.ok ? { text: t("Open"), href: place.address } : undefined);
+    const { ok } = await forward(message, place);
+    say(ok ? t("Forwarded to {1}.", place.name) : t("The message was not forwarded."), ok ? { text: t("Open"), href: place.address } : undefined);
   } catch {
     say(t("The message was not forwarded: the server is away."));
   }
@@ -128,6 +148,6 @@ export function start() {
   });
   document.addEventListener("click", (event) => {
     const message = event.target.closest(".forward")?.closest(".msg");
-    if (message) showPalette((place) => forward(message, place));
+    if (message) showPalette((place) => forwardOne(message, place));
   });
 }

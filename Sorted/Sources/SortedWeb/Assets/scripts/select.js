@@ -1,8 +1,7 @@
 // Several messages at once: to copy, forward or delete for oneself.
 
 import { $, all, make } from "./dom.js";
-import { uuid } from "./outbox.js";
-import { showPalette } from "./palette.js";
+import { forward, showPalette } from "./palette.js";
 import { say } from "./say.js";
 import { post } from "./server.js";
 import { on } from "./state.js";
@@ -30,7 +29,7 @@ function show() {
   if (old) return void ($("span", old).textContent = text);
   const button = (name, run) => make("button", { type: "button", className: "button", textContent: name, onclick: run });
   const bar = make("div", { id: "selection", role: "toolbar", "aria-label": t("Selected messages") },
-    make("span", { role: "status", textContent: text }), button(t("Copy"), copy), button(t("Forward"), forward),
+    make("span", { role: "status", textContent: text }), button(t("Copy"), copy), button(t("Forward"), forwardAll),
     button(t("Delete for me"), remove), button(t("Cancel"), clear));
   ($("#composer") ?? $(".composer")).before(bar);
 }
@@ -42,14 +41,13 @@ function copy() {
 }
 
 /** One after the other, so that they arrive in their order. */
-async function each(path, fields) {
+async function each(send) {
   // A message that is deleted may leave the page before the next one is sent.
   const messages = chosen();
   let count = 0;
   for (const message of messages) {
     try {
-      const answer = await post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/${path}`, fields?.() ?? {});
-      if (!answer.ok) break;
+      if (!(await send(message)).ok) break;
       count += 1;
     } catch {
       break;
@@ -59,15 +57,15 @@ async function each(path, fields) {
   return count === messages.length;
 }
 
-function forward() {
+function forwardAll() {
   showPalette(async (place) => {
-    const isDone = await each("forward", () => ({ to: place.address.split("/")[2], key: uuid() }));
+    const isDone = await each((message) => forward(message, place));
     say(isDone ? t("Forwarded to {1}.", place.name) : t("Not all messages were forwarded."), { text: t("Open"), href: place.address });
   });
 }
 
 async function remove() {
-  const isDone = await each("delete");
+  const isDone = await each((message) => post(`/c/${message.dataset.thread}/m/${message.id.slice(2)}/delete`));
   say(isDone ? t("Deleted for you.") : t("Not all messages were deleted."), { text: t("Bin"), href: "/bin" });
 }
 
