@@ -246,6 +246,23 @@ struct SyncEngineTests {
     await engine.stop()
   }
 
+  @Test("An engine that a busy server asked to wait sends nothing meanwhile, unless the program asks for it")
+  func askedToWait() async throws {
+    transport.refuse(SyncFailure(.rateLimited, "too many requests", retryAfter: 3600))
+    let one = try container()
+    let engine = try engine(one)
+    try await wait { engine.status.error != nil }
+    let before = transport.requests
+    try insert("a", one)
+    // Without the server's word the next try would come within half a second.
+    try await Task.sleep(for: .seconds(1))
+    #expect(transport.requests == before)
+    transport.refuse(nil)
+    try await engine.syncNow()
+    #expect(transport.log.count == 1 && engine.status.error == nil)
+    await engine.stop()
+  }
+
   @Test("Large values travel as assets and arrive unchanged")
   func assets() async throws {
     let (one, other) = (try container(), try container())

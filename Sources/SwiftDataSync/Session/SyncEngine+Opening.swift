@@ -179,7 +179,8 @@ extension SyncError {
   init(_ error: any Error) {
     switch error {
     case let error as SyncError: self = error
-    case let failure as SyncFailure: self.init(code: Self.code(failure.code), message: failure.message)
+    case let failure as SyncFailure:
+      self.init(code: Self.code(failure.code), message: failure.message, retryAfter: failure.retryAfter)
     case let error as SwiftDataError: self.init(code: .store, message: "the store cannot be synced: \(error)")
     case let error as ReplicaError: self.init(code: .store, message: error.description)
     case let error as URLError:

@@ -197,7 +197,7 @@ public actor SyncEngine {
 
   /// Asks for another try after a pause.
   private func retryLater(_ error: any Error) {
-    let delay = backoff.next(jitter: Double.random(in: 0...1))
+    let delay = backoff.next(least: (error as? SyncError)?.retryAfter, jitter: Double.random(in: 0...1))
     notBefore = Date().addingTimeInterval(delay)
     Task { [continuation = signals.continuation] in
       try? await Task.sleep(for: .seconds(delay + 0.001))

@@ -84,6 +84,8 @@ public struct SyncError: Error, Hashable, Sendable, CustomStringConvertible, Loc
   public let code: Code
   /// The reason and the remedy, as text for people.
   public let message: String
+  /// The seconds that the server asks to wait before the next try; nil if it does not say.
+  var retryAfter: Double?
 
   /// The message.
   public var description: String { message }
