@@ -95,6 +95,46 @@ class InterruptedTest(BrowserTest):
         expect(page.locator("#text")).to_have_value("half a sentence")
         expect(page.locator(".msg.mine", has_text="for John alone")).to_have_count(1)
 
+    def test_what_is_being_written_stays_with_its_files_while_a_person_looks_elsewhere(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        message = page.locator(".msg:not(.mine)").last
+        message.hover()
+        message.locator("a.reply").click()
+        page.locator("#files").set_input_files({"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 plan"})
+        page.locator("#text").fill("half an answer")
+        # The same conversation again, as by a click on its row or on a message that is not on the page.
+        with page.expect_response("**/c/*part=pane*"):
+            self.row(page, "John Doe").locator(".row-link").click()
+        expect(page.locator("#text")).to_have_value("half an answer")
+        expect(page.locator("#reply-to")).to_be_visible()
+        expect(page.locator("#chosen .attachment")).to_have_count(1)
+        self.enter(page, "Acme Audio")
+        expect(page.locator("#chosen .attachment")).to_have_count(0)
+        expect(page.locator("#text")).to_have_value("")
+        self.enter(page, "John Doe")
+        expect(page.locator("#text")).to_have_value("half an answer")
+        expect(page.locator("#chosen .attachment")).to_have_count(1)
+        page.locator("#text").press("Enter")
+        expect(page.locator(".msg.mine:not(.waiting)", has_text="half an answer")).to_contain_text("plan.pdf")
+        expect(page.locator("#chosen .attachment")).to_have_count(0)
+
+    def test_the_editor_takes_nothing_while_it_saves_and_lets_a_person_go_elsewhere(self):
+        page = self.open()
+        self.enter(page, "John Doe")
+        held = []
+        page.route("**/edit", lambda route: held.append(route))
+        self.edit(page, "Tuseday at nine", "Tuesday at nine")
+        expect(page.locator("#edit-text")).not_to_be_editable()
+        self.enter(page, "Acme Audio")
+        with page.expect_response("**/edit"):
+            held[0].continue_()
+        page.wait_for_timeout(500)
+        expect(page.locator(".thread-title h1")).to_have_text("Acme Audio")
+        page.unroute("**/edit")
+        self.enter(page, "John Doe")
+        expect(page.locator(".msg.mine", has_text="Tuesday at nine")).to_be_visible()
+
     def test_a_form_that_cannot_be_sent_keeps_what_was_typed(self):
         page = self.open("/settings")
         page.context.set_offline(True)

@@ -67,7 +67,6 @@ struct ThreadView {
   let pins: [Pin]
   let hasPins: Bool
   let stretch: StretchView
-  let isNewest: Bool
   let isEmptyThread: Bool
   let draft: String
   let key: String
@@ -112,7 +111,7 @@ extension ThreadView {
       pins: pins.map { Pin(pinSlug: Slug.encode($0.id), pinText: MessageText.plain(String($0.text.prefix(120)))) },
       hasPins: !pins.isEmpty,
       stretch: StretchView(stretch, scene, hit: hit, unread: position.isNewest ? head.unread : 0),
-      isNewest: !stretch.hasNewer, isEmptyThread: stretch.messages.isEmpty, draft: place?.draft ?? "",
+      isEmptyThread: stretch.messages.isEmpty, draft: place?.draft ?? "",
       key: UUID().uuidString, answers: answers, hasAnswers: !answers.isEmpty,
       editing: edited.map { ThreadView.Editing(editSlug: Slug.encode($0.id), editText: $0.text) },
       reply: answered.map { Reply(replySlug: Slug.encode($0.id), replyQuote: MessageRow.quote($0.id, scene)) })

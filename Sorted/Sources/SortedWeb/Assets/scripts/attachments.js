@@ -1,25 +1,27 @@
 // Files that go with the message that is being written: chosen, dropped or pasted, with a preview of pictures.
 
 import { $, icon, make } from "./dom.js";
+import { state } from "./state.js";
 import { t } from "./strings.js";
 
-let files = [];
+// The files of each conversation that wait for their message.
+const chosen = new Map();
 
-export const chosenFiles = () => files;
+export const chosenFiles = (thread = state.thread) => chosen.get(thread) ?? [];
 
-export function clearFiles() {
-  files = [];
-  if ($("#files")) $("#files").value = "";
-  show();
+function choose(files, thread = state.thread) {
+  chosen.set(thread, files);
+  if (thread === state.thread) showFiles();
 }
+
+export const clearFiles = () => choose([]);
 
 /** Chooses further files. */
-export function addFiles(list) {
-  files = [...files, ...list];
-  show();
-}
+export const addFiles = (list, thread = state.thread) => choose([...chosenFiles(thread), ...list], thread);
 
-function show() {
+/** Shows the files of the conversation on the page. */
+export function showFiles() {
+  const files = chosenFiles();
   const box = $("#chosen");
   if (!box) return;
   for (const image of box.querySelectorAll("img")) URL.revokeObjectURL(image.src);
@@ -29,8 +31,7 @@ function show() {
     const preview = isPicture ? make("img", { src: URL.createObjectURL(file), alt: "" }) : icon("file");
     const remove = make("button", { type: "button", className: "icon", "aria-label": t("Remove {1}", file.name), textContent: "×",
       onclick: () => {
-        files = files.filter((_, other) => other !== index);
-        show();
+        choose(files.filter((_, other) => other !== index));
         $("#text").focus();
       } });
     return make("span", { className: "attachment" }, preview, make("bdi", { textContent: file.name }), remove);

@@ -54,7 +54,10 @@ function submit() {
 
 /** Puts what this browser could not keep back into the composer, or makes it a draft if another conversation is open now. */
 function giveBack({ thread, files, reply }, typed) {
-  if (state.thread !== thread || !$("#text")) return void post(`/c/${thread}/draft`, { text: typed }).catch(() => {});
+  if (state.thread !== thread || !$("#text")) {
+    addFiles(files, thread);
+    return void post(`/c/${thread}/draft`, { text: typed }).catch(() => {});
+  }
   if (reply) setReply(document.getElementById(`m-${reply}`));
   addFiles(files);
   if (typed) insert(typed);

@@ -20,7 +20,8 @@ async function saveEdit(form) {
     await enqueueEdit(path, fields);
     say(t("The change is kept and saved when the server is back."));
   }
-  await leaveEditor({ isAway });
+  // Whoever opened another conversation meanwhile stays there.
+  if (form.isConnected && !state.opening) await leaveEditor({ isAway });
 }
 
 /** Whether a person changed a control since the page was loaded. False for passwords, which must not be stored. */
@@ -49,7 +50,12 @@ function retype(typed) {
 const typedKey = () => `typed-${state.account}-${location.pathname}`;
 
 async function submit(form, button) {
-  if (form.id === "edit") return saveEdit(form);
+  if (form.id === "edit") {
+    const { text } = form.elements;
+    // What is typed from here on would be lost with the editor.
+    text.readOnly = true;
+    return saveEdit(form).finally(() => (text.readOnly = false));
+  }
   form.elements.form.value = state.token;
   const fields = new FormData(form, button);
   const body = form.enctype === "multipart/form-data" ? fields : new URLSearchParams(fields);

@@ -7,7 +7,7 @@ import { enterPending } from "./pending.js";
 import { load } from "./server.js";
 import { markHit } from "./highlight.js";
 import { leaves } from "./actions.js";
-import { clearFiles } from "./attachments.js";
+import { showFiles } from "./attachments.js";
 import { chosenThread, emit, on, state } from "./state.js";
 import { enterThread, seen } from "./thread.js";
 import { isDetached, reveal } from "./scroll.js";
@@ -20,7 +20,8 @@ const pane = () => $(".pane-thread");
 export function enter() {
   enterThread();
   markHit();
-  if (state.thread && !$("#composer.editing")) {
+  if ($("#composer")) {
+    showFiles();
     enterDraft().then(enterRefusedEdits);
     enterPending();
   }
@@ -51,9 +52,11 @@ export async function open(path, { push = true } = {}) {
     else say(t("The conversation cannot be loaded while the server is away."));
     return;
   }
-  clearFiles();
+  // The text, its files and what it answers stay where the same conversation is shown at another place.
+  const composer = state.thread === slug ? $("#composer") : null;
   replaced = url.searchParams.has("edit") && state.thread === slug ? { slug, nodes: [...pane().childNodes] } : null;
   pane().replaceChildren(...loaded.page.body.childNodes);
+  if (composer) $("#composer")?.replaceWith(composer);
   loadMedia(pane());
   const panes = $(".panes");
   state.thread = slug;
