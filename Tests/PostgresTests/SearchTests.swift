@@ -99,6 +99,39 @@ struct PostgresSearchTests {
     #expect(count > 30)
   }
 
+  @Test("fetches what a search finds in the order of a descriptor, page by page, as the default store does")
+  func matching() throws {
+    let (server, file) = (try store.open(Work.self, Song.self), try memory())
+    try fill(server)
+    try fill(file)
+    func places(_ question: String, _ context: ModelContext) throws -> [Int] {
+      var descriptor = FetchDescriptor<Work>(
+        predicate: #Predicate { $0.place != 3 }, sortBy: [SortDescriptor(\.place, order: .reverse)])
+      let count = try context.fetchCount(descriptor, matching: question)
+      descriptor.fetchLimit = 2
+      var page = try context.fetch(descriptor, matching: question)
+      var all = page
+      while let last = page.last {
+        page = try context.fetch(descriptor, matching: question, after: last)
+        all += page
+      }
+      #expect(all.count == count, "\(question.prefix(20))")
+      return all.map(\.place)
+    }
+    for question in questions {
+      let expected = try places(question, ModelContext(file))
+      #expect(try places(question, ModelContext(server)) == expected, "\(question.prefix(20))")
+    }
+    // Rows that have the words but not the phrase fill whole pages.
+    let context = ModelContext(server)
+    for number in 0..<300 { context.insert(Work(number % 100 == 0 ? "wide open sea" : "open wide sea", 1000 + number)) }
+    try context.save()
+    #expect(try places("\"wide open\"", ModelContext(server)) == [1200, 1100, 1000])
+    let work = try #require(try context.fetch(FetchDescriptor<Work>(), matching: "\"wide open\"").first)
+    work.name = "closed"
+    #expect(try places("\"wide open\"", context) == [1200, 1100])
+  }
+
   @Test("ranks the rare and the short first, and gives the best of many")
   func ranks() throws {
     let context = ModelContext(try store.open(Work.self, Song.self))

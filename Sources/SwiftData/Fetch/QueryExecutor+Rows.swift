@@ -3,13 +3,15 @@ import Foundation
 extension QueryExecutor {
   // MARK: - Fetching from a store that speaks SQL
 
+  /// - Parameter restriction: a further condition, which unsaved changes do not affect.
   func fetchRows<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, after model: M?, _ store: any SQLStore
+    _ descriptor: FetchDescriptor<M>, after model: M?, _ store: any SQLStore, where restriction: SQLFragment? = nil
   ) throws -> [M] {
     try deferring(store) {
       let left = left(out: descriptor)
       var query = try lower(descriptor, leavingOut: left)
       if let model { try begin(&query, after: model) }
+      if let restriction { query.restrictions.append(restriction) }
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
         return try fetchWithPendingChanges(descriptor, query, after: model)
       }
@@ -17,19 +19,25 @@ extension QueryExecutor {
       let result: [M] = try load(query, partial: left)
       return offset == 0 ? result : Array(result.dropFirst(offset))
     } otherwise: {
-      try fetchInMemory(descriptor, after: model)
+      if restriction != nil { throw DataStoreError.preferInMemoryFilter }
+      return try fetchInMemory(descriptor, after: model)
     }
   }
 
-  func countRows<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, _ store: any SQLStore) throws -> Int {
+  /// - Parameter restriction: as that of ``fetchRows(_:after:_:where:)``.
+  func countRows<M: PersistentModel>(
+    _ descriptor: FetchDescriptor<M>, _ store: any SQLStore, where restriction: SQLFragment? = nil
+  ) throws -> Int {
     try deferring(store) {
-      let query = try lower(descriptor)
+      var query = try lower(descriptor)
+      if let restriction { query.restrictions.append(restriction) }
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
         return try countWithPendingChanges(descriptor, query)
       }
       return try rows(query.count, of: query.table, cancellable: true) { Int($0.int64(0)) }[0]
     } otherwise: {
-      try fetchInMemory(descriptor, after: nil).count
+      if restriction != nil { throw DataStoreError.preferInMemoryFilter }
+      return try fetchInMemory(descriptor, after: nil).count
     }
   }
 

@@ -18,7 +18,7 @@ extension QueryExecutor {
   func fetchInMemory<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after start: M?) throws -> [M] {
     let table = try context.core.table(for: M.__entity)
     if !descriptor.includePendingChanges, hasUnsaved(in: table.store) {
-      return try fetchStoredInMemory(descriptor, after: start, table)
+      return try fetchStored(after: start, table) { try $0.fetchInMemory(descriptor, after: $1) }
     }
     // Perhaps the database only lacks the order.
     var (stored, isFiltered) = ([M](), true)
@@ -38,6 +38,13 @@ extension QueryExecutor {
       if isFiltered, object.__state.flags.isDisjoint(with: [.inserted, .changed]) { return true }
       return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
     }
+    return arranged(&objects, descriptor, after: start)
+  }
+
+  /// Applies the order and the bounds of a fetch to what it finds.
+  func arranged<M: PersistentModel>(
+    _ objects: inout [M], _ descriptor: FetchDescriptor<M>, after start: M?
+  ) -> [M] {
     let precedes = order(by: descriptor.sortBy)
     if let start { objects.removeAll { $0 === start || !precedes(start, $0) } }
     objects.sort(by: precedes)
@@ -45,15 +52,15 @@ extension QueryExecutor {
   }
 
   /// Fetches stored values only, through a context without changes.
-  private func fetchStoredInMemory<M: PersistentModel>(
-    _ descriptor: FetchDescriptor<M>, after start: M?, _ table: EntityTable
+  func fetchStored<M: PersistentModel>(
+    after start: M?, _ table: EntityTable, _ fetch: (QueryExecutor, M?) throws -> [M]
   ) throws -> [M] {
     let fresh = ContextState(core: context.core)
     defer { fresh.discard() }
     let place = try start.flatMap {
       try fresh.queries.objects(withKeys: [$0.__state.key], in: table)[$0.__state.key] as? M
     }
-    let keys = try fresh.queries.fetchInMemory(descriptor, after: place).map { $0.__state.key }
+    let keys = try fetch(fresh.queries, place).map { $0.__state.key }
     let objects = try objects(withKeys: keys, in: table)
     return keys.compactMap { objects[$0] as? M }
   }

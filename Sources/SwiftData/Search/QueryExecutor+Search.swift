@@ -3,15 +3,8 @@ import Foundation
 extension QueryExecutor {
   func search<M: PersistentModel>(_ type: M.Type, _ text: String, limit: Int?) throws -> [ModelContext.SearchHit<M>] {
     context.drainInbox()
-    let table = try context.core.table(for: M.__entity)
-    guard case .sql(let store) = context.core.kind(of: table) else {
-      throw SearchIndex.unsupported(table.entity, context.core.store(of: table).name)
-    }
-    let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
-    guard isSearchable, let index = store.layout.searchIndex(of: table) else {
-      throw SearchIndex.nothing(table.entity)
-    }
-    guard let query = SearchQuery(text), limit.map({ $0 > 0 }) ?? true else { return [] }
+    guard let (every, store) = try request(type, text), limit.map({ $0 > 0 }) ?? true else { return [] }
+    let (table, index, query) = (every.table, every.index, every.query)
     try context.loadMarkedRows(root: table.root)
     let unsaved = unsavedObjects(M.self)
     // Each unsaved object can displace one stored hit.
@@ -19,7 +12,7 @@ extension QueryExecutor {
       let (sum, overflow) = limit.addingReportingOverflow(unsaved.count)
       return overflow ? nil : sum
     }
-    let request = SearchRequest(table: table, index: index, query: query, limit: wanted)
+    let request = every.with(limit: wanted)
     let alive = unsaved.filter { !$0.__state.flags.contains(.deleted) }
     let snippets = SearchSnippets(index, query)
     func hit(_ object: M, _ found: SearchFound) -> ModelContext.SearchHit<M> {
@@ -40,6 +33,22 @@ extension QueryExecutor {
     // A stable sort keeps equally ranked hits in insertion order.
     hits.sort { $0.rank < $1.rank }
     return Array(hits.prefix(limit ?? .max))
+  }
+
+  /// The search for a text and the store of the class, or nil if the text has no word.
+  /// - Throws: `SwiftDataError` if the class or its store is not searchable.
+  func request<M: PersistentModel>(
+    _ type: M.Type, _ text: String
+  ) throws -> (request: SearchRequest, store: any SQLStore)? {
+    let table = try context.core.table(for: M.__entity)
+    guard case .sql(let store) = context.core.kind(of: table) else {
+      throw SearchIndex.unsupported(table.entity, context.core.store(of: table).name)
+    }
+    let isSearchable = table.family.contains { $0.properties.contains(where: SearchIndex.isSearchable) }
+    guard isSearchable, let index = store.layout.searchIndex(of: table) else {
+      throw SearchIndex.nothing(table.entity)
+    }
+    return SearchQuery(text).map { (SearchRequest(table: table, index: index, query: $0, limit: nil), store) }
   }
 
   /// The objects with some keys that have no unsaved changes.

@@ -51,8 +51,19 @@ package struct SearchRequest {
   /// The maximum number of hits, or nil for all.
   package let limit: Int?
 
+  func with(limit: Int?) -> Self { Self(table: table, index: index, query: query, limit: limit) }
+
   /// The terms, all of which must match.
   package func terms() throws -> [SearchTerm] { try query.words() }
+}
+
+/// A condition for the rows of `t0` that a search finds.
+package struct SearchCondition {
+  let sql: SQLFragment
+  /// Whether each row that meets the condition is a hit. Otherwise FTS5 decides in memory.
+  let isExact: Bool
+
+  package init(_ sql: SQLFragment, isExact: Bool) { (self.sql, self.isExact) = (sql, isExact) }
 }
 
 /// The result of a search in stored rows.

@@ -40,9 +40,15 @@ struct UnsavedSearch {
         let own = Self.rarity(of: found.count, among: count)
         for row in found { ranks[row[0], default: 0] += (row[1] as Double) * weight / own }
       }
-      let keys = try Int64.fetchAll(database, sql: sql("rowid") + " ORDER BY rowid", arguments: [query.expression])
-      return keys.map { SearchFound(key: $0, rank: ranks[$0] ?? 0) }
+      return try places(query, database).map { SearchFound(key: $0, rank: ranks[$0] ?? 0) }
     }
+  }
+
+  /// The places of the hits among the objects, ascending.
+  func places(_ query: SearchQuery) throws -> [Int] { try database.read { try places(query, $0).map { Int($0) } } }
+
+  private func places(_ query: SearchQuery, _ database: Database) throws -> [Int64] {
+    try Int64.fetchAll(database, sql: sql("rowid") + " ORDER BY rowid", arguments: [query.expression])
   }
 
   private func sql(_ columns: String) -> String {

@@ -47,6 +47,8 @@ package protocol SQLStore: EngineStore {
 
   /// Searches the stored rows.
   func search(_ request: SearchRequest) throws -> SearchAnswer
+  /// The condition for the rows that a search finds, or nil if the store has none.
+  func condition(of request: SearchRequest) throws -> SearchCondition?
 }
 
 extension SQLStore {
@@ -56,6 +58,7 @@ extension SQLStore {
   package var rowColumns: [String] { [] }
   package var refreshesOnFetch: Bool { false }
   package var nesting: Int { 0 }
+  package func condition(of request: SearchRequest) throws -> SearchCondition? { nil }
 
   package func isAmong(_ expression: String, _ keys: [Int64]) -> SQLFragment { dialect.isAmong(expression, keys) }
 

@@ -12,7 +12,7 @@ extension PostgresStore {
     }
     let queries = terms.map(Self.query)
     let table = rows.table.name.quotedIdentifier
-    var condition = "((\(columns.all("t0."))) @@ $1::text::tsquery OR \(columns.lacksWords("t0.")))"
+    var condition = columns.mayHave("$1", "t0.")
     if let own = rows.table.discriminatorCondition { condition += " AND \(own)" }
     var candidates = "SELECT t0._pk FROM \(table) AS t0 WHERE \(condition)"
     // The server does not check that words are consecutive, so any row may be among the best.
@@ -34,6 +34,16 @@ extension PostgresStore {
       keys.sorted(),
       counts: SearchCounts(
         rowCount: Int(results[1].integer(0, 0)), counts: results.dropFirst(2).map { Int($0.integer(0, 0)) }))
+  }
+
+  /// The words need not be consecutive, so FTS5 checks the rows in memory.
+  package func condition(of request: SearchRequest) throws -> SearchCondition? {
+    let terms = try request.terms()
+    guard let columns = try rows(of: request.table.entity.name).search, terms.allSatisfy({ !$0.words.isEmpty }) else {
+      return SearchCondition("false", isExact: true)
+    }
+    let words = terms.map(Self.query).joined(separator: " & ")
+    return SearchCondition(SQLFragment(columns.mayHave("?", "t0."), [.text(words)]), isExact: false)
   }
 
   /// All words of a term, quoted.

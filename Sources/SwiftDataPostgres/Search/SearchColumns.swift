@@ -19,6 +19,11 @@ struct SearchColumns {
   func all(_ alias: String) -> String {
     columns.map { "coalesce(\(alias)\($0.words.quotedIdentifier), '')" }.joined(separator: " || ")
   }
+  /// The condition that a row may have the words of a query.
+  /// - Parameter query: the parameter, a text.
+  func mayHave(_ query: String, _ alias: String) -> String {
+    "((\(all(alias))) @@ \(query)::text::tsquery OR \(lacksWords(alias)))"
+  }
   /// The condition that words are missing.
   func lacksWords(_ alias: String) -> String {
     columns.map {

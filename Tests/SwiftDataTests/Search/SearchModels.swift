@@ -38,6 +38,14 @@ enum Searched {
   }
 
   @Model
+  final class Letter {
+    #Index<Letter>([\.number])
+    @Attribute(.spotlight) var text: String
+    var number: Int
+    init(_ text: String, _ number: Int) { (self.text, self.number) = (text, number) }
+  }
+
+  @Model
   final class Tag {
     @Attribute(.unique, .spotlight) var name: String
     init(_ name: String) { self.name = name }
