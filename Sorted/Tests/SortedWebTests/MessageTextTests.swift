@@ -28,7 +28,8 @@ import Testing
     for (text, line) in [
       ("**bold** _it_ *it* ~~no~~ `a < b`", "bold it it no a < b"), ("> said\nand I", "said\nand I"),
       ("a\n```\nx * y\n```", "a\nx * y"), ("snake_case & 2 ** 3", "snake_case & 2 ** 3"),
-      ("https://example.org/a_b_c?d=1&e=2", "https://example.org/a_b_c?d=1&e=2"),
+      ("https://example.org/a_b_c?d=1&e=2", "https://example.org/a_b_c?d=1&e=2"), (" a < b & c\n", "a < b & c"),
+      ("*it* \"<b>\" &amp; 'x'", "it \"<b>\" &amp; 'x'"), ("```\n\u{338}x > y\n```", "\u{338}x > y"),
     ] {
       #expect(MessageText.plain(text) == line)
     }

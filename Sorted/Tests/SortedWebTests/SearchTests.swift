@@ -90,18 +90,6 @@ import Testing
     #expect(try count("cafe in:harbour", maya) == 0)
   }
 
-  @Test("Words are matched in memory as the index matches them")
-  func words() throws {
-    func matches(_ query: String, _ text: String) throws -> Bool { try MessageQuery(query).matches(text) }
-    #expect(try matches("it's", "IT'S late"))
-    #expect(try matches("cafe", "un Café noir"))
-    #expect(try matches("noir cafe", "un Café noir"))
-    #expect(try !matches("\"noir cafe\"", "un Café noir"))
-    #expect(try matches("\"extension cord\"", "An extension, cord"))
-    #expect(try matches("東京", "今日は東京へ"))
-    #expect(try !matches("afe", "un Café noir"))
-  }
-
   @Test("A kind finds messages of others: the reader's own are not judged for the reader")
   func ownMessages() throws {
     let (inbox, own) = (try SortedContainer.inMemory(), try WebSchema.inMemory())

@@ -67,21 +67,6 @@ package struct MessageQuery: Sendable {
     }
   }
 
-  /// Whether a text has all terms, by the rules of the full-text index.
-  package func matches(_ text: String) -> Bool {
-    let words = Self.words(of: text)
-    return terms.allSatisfy { term in
-      let wanted = Self.words(of: term.text)
-      guard let last = wanted.last else { return text.contains(term.text) }
-      guard words.count >= wanted.count else { return false }
-      return (0...(words.count - wanted.count)).contains { start in
-        let end = words[start + wanted.count - 1]
-        return words[start..<(start + wanted.count - 1)] == wanted.dropLast()
-          && (term.isPhrase ? end == last : end.hasPrefix(last))
-      }
-    }
-  }
-
   /// The runs of letters and digits of a text, without case and diacritics. In scripts without spaces each character is a
   /// word.
   private static func words(of text: String) -> [String] {

@@ -7,7 +7,7 @@ package struct MessageSearch {
   package struct Page {
     /// The newest first.
     package var messages: [MessageEntity] = []
-    /// Of all pages; nil for a later page, and where more than ``maximumCandidates`` messages have the words.
+    /// Of all pages; nil for a later page, and for more than ``maximumCount`` messages with words.
     package var total: Int?
     /// Whether older ones follow.
     package var hasMore = false
@@ -35,68 +35,41 @@ package struct MessageSearch {
     hasCondition = condition != nil
   }
 
-  /// As many messages as the full-text index names.
-  package static let maximumCandidates = 500
-
-  /// How many messages a scan reads at a time.
-  private static let batch = 200
+  /// Counting stops here, because to count frequent words takes longer than to find a page of them.
+  package static let maximumCount = 500
 
   /// Finds a page of messages.
-  ///
-  /// The full-text index names the messages with all words, and a fetch by these names applies the conditions. Where more
-  /// than ``maximumCandidates`` messages have the words, the newest messages are read until a page is full: such words are
-  /// frequent, so few messages are read in vain.
   /// - Parameters:
   ///   - query: the words and conditions.
   ///   - limit: the most messages of a page.
   ///   - last: the last message of the page before.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: at most seven statements in the first case, whatever the size of the store.
+  /// - Complexity: at most eight statements on SQLite, whatever the size of the store.
   package func page(_ query: MessageQuery, limit: Int, after last: MessageEntity? = nil) throws -> Page {
     let places = try conversationIDs(query)
     guard places?.isEmpty != true else { return Page(total: 0) }
     let conditions = conditions(query, conversations: places)
-    guard !query.terms.isEmpty else { return try page(conditions, limit, after: last) }
-    let found = try context.search(MessageEntity.self, query.indexText, limit: Self.maximumCandidates + 1)
-    guard found.count <= Self.maximumCandidates else { return try scan(query, conditions, limit, after: last) }
-    let ids = found.map(\.model.id)
-    guard !ids.isEmpty else { return Page(total: 0) }
-    return try page(#Predicate { ids.contains($0.id) && conditions.evaluate($0) }, limit, after: last)
-  }
-
-  private func page(_ predicate: Predicate<MessageEntity>, _ limit: Int, after last: MessageEntity?) throws -> Page {
-    let total = try last == nil ? context.fetchCount(FetchDescriptor(predicate: predicate)) : nil
-    let found = try fetch(predicate, limit + 1, after: last)
-    return Page(messages: Array(found.prefix(limit)), total: total, hasMore: found.count > limit)
-  }
-
-  /// Reads the newest messages until a page is full. The store leaves out those that lack a word, whole or as a part of
-  /// another one.
-  private func scan(
-    _ query: MessageQuery, _ conditions: Predicate<MessageEntity>, _ limit: Int, after last: MessageEntity?
-  ) throws -> Page {
-    let words = query.words.sorted { $0.count > $1.count }
-    let (first, second) = (words[0], words.count > 1 ? words[1] : words[0])
-    let predicate = #Predicate<MessageEntity> {
-      conditions.evaluate($0) && $0.text.localizedStandardContains(first) && $0.text.localizedStandardContains(second)
+    var newest = FetchDescriptor(predicate: conditions, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
+    newest.fetchLimit = limit + 1
+    let found: [MessageEntity]
+    if !query.terms.isEmpty {
+      found = try context.fetch(newest, matching: query.indexText, after: last)
+    } else if let last {
+      found = try context.fetch(newest, after: last)
+    } else {
+      found = try context.fetch(newest)
     }
-    var found: [MessageEntity] = []
-    var position = last
-    while found.count <= limit {
-      let batch = try fetch(predicate, Self.batch, after: position)
-      found += batch.filter { query.matches($0.text) }
-      guard batch.count == Self.batch else { break }
-      position = batch.last
-    }
-    return Page(messages: Array(found.prefix(limit)), total: nil, hasMore: found.count > limit)
+    return Page(
+      messages: Array(found.prefix(limit)), total: try last == nil ? count(query, conditions) : nil,
+      hasMore: found.count > limit)
   }
 
-  private func fetch(
-    _ predicate: Predicate<MessageEntity>, _ limit: Int, after last: MessageEntity?
-  ) throws -> [MessageEntity] {
-    var descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
-    descriptor.fetchLimit = limit
-    return try last.map { try context.fetch(descriptor, after: $0) } ?? context.fetch(descriptor)
+  private func count(_ query: MessageQuery, _ conditions: Predicate<MessageEntity>) throws -> Int? {
+    var all = FetchDescriptor(predicate: conditions)
+    if query.terms.isEmpty { return try context.fetchCount(all) }
+    all.fetchLimit = Self.maximumCount + 1
+    let count = try context.fetchCount(all, matching: query.indexText)
+    return count > Self.maximumCount ? nil : count
   }
 
   // MARK: - Conditions
@@ -142,7 +115,7 @@ extension InboxService {
   public struct SearchResult {
     /// The newest matches up to the limit, newest first.
     public let messages: [MessageEntity]
-    /// The number of matches; nil for a later page, and where more than 500 messages have the words.
+    /// The number of matches; nil for a later page, and for more than 500 messages with words.
     public let total: Int?
     /// Whether older matches follow.
     public let hasMore: Bool

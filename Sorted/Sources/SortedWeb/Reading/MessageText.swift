@@ -44,16 +44,17 @@ struct MessageText {
 
   /// The text without marks, for one line of a list.
   static func plain(_ text: String) -> String {
-    let html = MessageText(people: [], reader: "").html(text)
-    let lines = html.replacing(/<\/?(?:pre|blockquote)>/, with: "\n").replacing(/<[^>]*>/, with: "")
-    return unescaped(lines).trimmingCharacters(in: .whitespacesAndNewlines)
+    // Most texts have no mark. Links and mentions read as they are written.
+    let hasMarks = text.utf8.contains { "*_~`>".utf8.contains($0) }
+    let plain = hasMarks ? Self.text(of: MessageText(people: [], reader: "").html(text)[...]) : text
+    return plain.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// The first link of a text, as ``html(_:)`` finds it; nil for a text without one.
   static func firstLink(of text: String) -> String? {
     let html = MessageText(people: [], reader: "").html(text)
     guard let match = html.firstMatch(of: /<a href="([^"]+)"/) else { return nil }
-    return unescaped(String(match.1))
+    return Self.text(of: match.1)
   }
 
   // MARK: - One line
@@ -138,9 +139,23 @@ struct MessageText {
 
   static func escaped(_ text: some StringProtocol) -> String { text.map(escaped).joined() }
 
-  private static func unescaped(_ text: String) -> String {
-    text.replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
-      .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+  private static let entities = ["&quot;": "\"", "&#39;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"]
+  private static let blocks: Set = ["<pre>", "</pre>", "<blockquote>", "</blockquote>"]
+
+  /// The text of what ``html(_:)`` makes. A block stands on lines of its own.
+  private static func text(of html: Substring) -> String {
+    var result = ""
+    var rest = html
+    // By bytes, because a combining mark behind a tag makes one character with its end.
+    while let start = rest.utf8.firstIndex(where: { "<&".utf8.contains($0) }),
+      let end = rest.utf8[start...].firstIndex(of: UInt8(ascii: rest.utf8[start] == UInt8(ascii: "<") ? ">" : ";"))
+    {
+      let mark = String(rest[start...end])
+      result += rest[..<start]
+      result += entities[mark] ?? (blocks.contains(mark) ? "\n" : "")
+      rest = rest[rest.utf8.index(after: end)...]
+    }
+    return result + rest
   }
 
   private static func escaped(_ character: Character) -> String {
