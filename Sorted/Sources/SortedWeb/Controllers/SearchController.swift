@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import Mustache
 import Sorted
 import SwiftData
 
@@ -10,21 +9,11 @@ struct SearchController: Sendable {
 
   /// What a search found.
   struct Page {
-    // The templates find the values of these by name. Without the protocol they ask the runtime for each of them, which takes
-    // longer than the search.
-    struct Part: MustacheParent {
+    struct Part {
       let part: String
       let isMatch: Bool
-
-      func child(named name: String) -> Any? {
-        switch name {
-        case "part": part
-        case "isMatch": isMatch
-        default: nil
-        }
-      }
     }
-    struct Hit: MustacheParent {
+    struct Hit {
       let address: String
       let conversation: String
       let author: String
@@ -33,20 +22,6 @@ struct SearchController: Sendable {
       let parts: [Part]
       let chips: [MessageRow.Chip]
       let hasChips: Bool
-
-      func child(named name: String) -> Any? {
-        switch name {
-        case "address": address
-        case "conversation": conversation
-        case "author": author
-        case "when": when
-        case "whenISO": whenISO
-        case "parts": parts
-        case "chips": chips
-        case "hasChips": hasChips
-        default: nil
-        }
-      }
     }
 
     let words: String

@@ -69,7 +69,7 @@ struct Pages: Sendable {
   /// A part of a page, in the current language.
   func render(_ template: String, _ value: Any) -> String {
     // A template that is not there is a fault of this module, which its tests would show.
-    libraries[Language.current]?.render(value, withTemplate: template) ?? ""
+    libraries[Language.current]?.render(TemplateValues.value(of: value) ?? value, withTemplate: template) ?? ""
   }
 
   static func html(_ text: String, _ code: HTTPResponse.Status = .ok) -> Response {
