@@ -95,6 +95,8 @@ extension QueryExecutor {
       found += try UnsavedSearch(request.index, rows).places(request.query).map { rows[$0] }
       guard let limit = part.fetchLimit, rows.count == limit, found.count < bounds.end ?? .max else { break }
       position = rows.last
+      // Few statements find a rare phrase of frequent words.
+      part.fetchLimit = max(limit, min(2 * limit, 4096))
     }
     return bounds.apply(to: found)
   }
