@@ -241,6 +241,16 @@ struct SearchTests {
     #expect(try titles("alpha", limit: 2).count == 2)
   }
 
+  @Test("A limit is filled where an unsaved batch delete takes hits away")
+  func limitAfterBatchDelete() throws {
+    try store("invoice", "invoice", "invoice of March", "invoice of April")
+    try context.delete(model: Article.self, where: #Predicate { $0.title == "invoice" })
+    #expect(try Set(titles("invoice", limit: 2)) == ["invoice of March", "invoice of April"])
+    let newest = FetchDescriptor<Article>(sortBy: [SortDescriptor(\.title)])
+    #expect(try context.fetch(newest, matching: "invoice").count == 2)
+    #expect(try context.fetchCount(newest, matching: "invoice") == 2)
+  }
+
   @Test("Unsaved objects are ranked as the stored ones are, by how rare the words are in the store")
   func pendingRank() throws {
     try store("rare common words here", "common words here too", "common words", "nothing of it", "nothing", "nothing")
