@@ -254,7 +254,7 @@ struct SyncEngineTests {
     try await wait { engine.status.error != nil }
     let before = transport.requests
     try insert("a", one)
-    // Without the server's word the next try would come within half a second.
+    // Otherwise the engine would try again within half a second.
     try await Task.sleep(for: .seconds(1))
     #expect(transport.requests == before)
     transport.refuse(nil)

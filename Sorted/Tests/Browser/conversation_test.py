@@ -148,10 +148,7 @@ class ConversationTest(BrowserTest):
     def test_enter_in_the_palette_waits_for_the_places_of_the_words(self):
         page = self.open()
         self.enter(page, "John Doe")
-        self.say(page, "for Acme alone")
-        message = page.locator(".msg.mine:not(.waiting)", has_text="for Acme alone")
-        expect(message).to_be_visible()
-        self.menu(message, "Forward")
+        self.menu(self.own_message(page, "for Acme alone"), "Forward")
         # Many places, of which the first is another one.
         expect(page.locator("#palette [aria-selected=true]")).not_to_contain_text("Acme")
         page.evaluate("const send = fetch; fetch = async (...one) => (await new Promise((done) => setTimeout(done, 500)), send(...one))")
@@ -165,8 +162,7 @@ class ConversationTest(BrowserTest):
         self.enter(page, "John Doe")
         self.lose_first_answer(page, "**/forward")
         for text in ["first of two", "second of two"]:
-            self.say(page, text)
-            expect(page.locator(".msg.mine:not(.waiting)", has_text=text)).to_be_visible()
+            self.own_message(page, text)
         for notice in ["Not all messages were forwarded.", "Forwarded to Acme Audio."]:
             self.menu(page.locator(".msg", has_text="first of two"), "Select")
             page.locator(".msg .text", has_text="second of two").click()

@@ -8,12 +8,6 @@ class InterruptedTest(BrowserTest):
     def listen(self, message):
         """Requests fail on purpose; only what the script itself throws counts."""
 
-    def own_message(self, page, text):
-        self.say(page, text)
-        message = page.locator(".msg.mine:not(.waiting)", has_text=text)
-        expect(message).to_be_visible()
-        return message
-
     def edit(self, page, text, changed):
         self.own_message(page, text)
         page.locator("#text").press("ArrowUp")
@@ -83,8 +77,7 @@ class InterruptedTest(BrowserTest):
         page.route("**/c/*part=pane*", lambda route: held.append(route))
         self.row(page, "Acme Audio").locator(".row-link").click()
         expect(page.locator(".pane-thread")).to_have_attribute("aria-busy", "true")
-        self.say(page, "for John alone")
-        expect(page.locator(".msg.mine:not(.waiting)", has_text="for John alone")).to_be_visible()
+        self.own_message(page, "for John alone")
         page.locator("#text").fill("half a sentence")
         held[0].continue_()
         page.unroute("**/c/*part=pane*")

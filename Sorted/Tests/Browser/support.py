@@ -233,6 +233,13 @@ class BrowserTest(unittest.TestCase):
         page.locator("#text").fill(text)
         page.locator("#text").press("Enter")
 
+    def own_message(self, page, text):
+        """Writes a message and waits until the server has it."""
+        self.say(page, text)
+        message = page.locator(".msg.mine:not(.waiting)", has_text=text)
+        expect(message).to_be_visible()
+        return message
+
     def lose_first_answer(self, page, pattern):
         """The server gets the first request of an address, and its answer is lost."""
         lost = []

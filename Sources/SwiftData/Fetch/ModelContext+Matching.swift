@@ -28,6 +28,7 @@ extension ModelContext {
   ///   - descriptor: the predicate and the bounds.
   ///   - text: words, phrases and prefixes, as in ``search(_:_:limit:)``.
   /// - Throws: as ``fetch(_:matching:after:)``.
+  /// - Complexity: one statement on SQLite. On PostgreSQL, and with unsaved changes of the class, the hits are loaded.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>, matching text: String) throws -> Int {
     try state.used(.read) { try state.queries.fetchCount(descriptor, matching: text) }
   }
@@ -60,8 +61,9 @@ extension QueryExecutor {
     } ?? 0
   }
 
-  /// Runs `read` with the store's condition for the hits, or `fallback` if there is none or unsaved changes matter. Returns
-  /// nil if the text has no word.
+  /// Calls `read` with the store's condition for the hits. Calls `fallback` if the store has no such condition, or if
+  /// unsaved changes may affect the result.
+  /// - Returns: nil if the text has no word.
   private func matching<M: PersistentModel, T>(
     _ descriptor: FetchDescriptor<M>, _ text: String, limit: Int?,
     _ read: (SearchCondition, SearchRequest, any SQLStore) throws -> T, otherwise fallback: () throws -> T
@@ -87,15 +89,15 @@ extension QueryExecutor {
     let bounds = Bounds(descriptor)
     var part = descriptor
     part.fetchOffset = nil
-    // Most rows are hits. One more page is read if some are not.
-    part.fetchLimit = bounds.end.map { max(100, $0.addingReportingOverflow(10).partialValue) }
+    // Most rows are hits. The few extra ones often spare another page.
+    part.fetchLimit = bounds.end.map { max(100, min($0, .max - 10) + 10) }
     var (found, position) = ([M](), start)
     while true {
       let rows = try fetchRows(part, after: position, store, where: condition)
       found += try UnsavedSearch(request.index, rows).places(request.query).map { rows[$0] }
       guard let limit = part.fetchLimit, rows.count == limit, found.count < bounds.end ?? .max else { break }
       position = rows.last
-      // Few statements find a rare phrase of frequent words.
+      // The pages grow, so that few statements find a rare phrase of frequent words.
       part.fetchLimit = max(limit, min(2 * limit, 4096))
     }
     return bounds.apply(to: found)

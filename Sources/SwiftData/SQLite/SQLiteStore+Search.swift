@@ -25,7 +25,7 @@ extension SQLiteStore {
     return .hits(found) { try self.searchCounts(request) }
   }
 
-  /// The key is the rowid of the index.
+  /// A row has the words if the index has its key.
   ///
   /// If the words are rare, SQLite looks up the rows of the hits and sorts them. If they are frequent, it reads the rows
   /// in the order of the fetch and asks of each whether it is a hit, until it has enough of them.

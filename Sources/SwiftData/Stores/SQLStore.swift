@@ -47,7 +47,8 @@ package protocol SQLStore: EngineStore {
 
   /// Searches the stored rows.
   func search(_ request: SearchRequest) throws -> SearchAnswer
-  /// The condition for the rows that a search finds, or nil if the store has none.
+  /// The condition for the rows that a search finds, or nil if the store has none. The limit of the request is the number of
+  /// rows that the fetch needs.
   func condition(of request: SearchRequest) throws -> SearchCondition?
 }
 

@@ -36,7 +36,7 @@ extension PostgresStore {
         rowCount: Int(results[1].integer(0, 0)), counts: results.dropFirst(2).map { Int($0.integer(0, 0)) }))
   }
 
-  /// The words need not be consecutive, so FTS5 checks the rows in memory.
+  /// The server does not check that words are consecutive, so FTS5 checks the rows in memory.
   package func condition(of request: SearchRequest) throws -> SearchCondition? {
     let terms = try request.terms()
     guard let columns = try rows(of: request.table.entity.name).search, terms.allSatisfy({ !$0.words.isEmpty }) else {

@@ -7,7 +7,7 @@ package struct MessageSearch {
   package struct Page {
     /// The newest first.
     package var messages: [MessageEntity] = []
-    /// Of all pages; nil for a later page, and for more than ``maximumCount`` messages with words.
+    /// The number of matches on all pages. It is nil for a later page, and if more than ``maximumCount`` messages have the words.
     package var total: Int?
     /// Whether older ones follow.
     package var hasMore = false
@@ -44,7 +44,7 @@ package struct MessageSearch {
   ///   - limit: the most messages of a page.
   ///   - last: the last message of the page before.
   /// - Throws: `SwiftDataError`.
-  /// - Complexity: at most eight statements on SQLite, whatever the size of the store.
+  /// - Complexity: at most seven statements on SQLite, whatever the size of the store.
   package func page(_ query: MessageQuery, limit: Int, after last: MessageEntity? = nil) throws -> Page {
     let places = try conversationIDs(query)
     guard places?.isEmpty != true else { return Page(total: 0) }
@@ -115,7 +115,7 @@ extension InboxService {
   public struct SearchResult {
     /// The newest matches up to the limit, newest first.
     public let messages: [MessageEntity]
-    /// The number of matches; nil for a later page, and for more than 500 messages with words.
+    /// The number of matches; nil for a later page, and if more than 500 messages have the words and meet the conditions.
     public let total: Int?
     /// Whether older matches follow.
     public let hasMore: Bool

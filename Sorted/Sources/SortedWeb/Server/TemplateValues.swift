@@ -24,7 +24,7 @@ struct TemplateValues: MustacheParent {
     switch shape(of: value) {
     case .leaf: value
     case .optional: Mirror(reflecting: value).children.first.flatMap { self.value(of: $0.value) }
-    // The casts cannot fail, because the shape is that of the type.
+    // The cast cannot fail: a type has this shape only if its values are `[Any]`.
     case .list: (value as! [Any]).map { self.value(of: $0) ?? $0 }
     case .view: TemplateValues(reflecting: value)
     }

@@ -20,7 +20,7 @@ async function saveEdit(form) {
     await enqueueEdit(path, fields);
     say(t("The change is kept and saved when the server is back."));
   }
-  // Whoever opened another conversation meanwhile stays there.
+  // A person who opened another conversation meanwhile stays in that one.
   if (form.isConnected && !state.opening) await leaveEditor({ isAway });
 }
 
@@ -52,7 +52,7 @@ const typedKey = () => `typed-${state.account}-${location.pathname}`;
 async function submit(form, button) {
   if (form.id === "edit") {
     const { text } = form.elements;
-    // What is typed from here on would be lost with the editor.
+    // The thread replaces the editor when the message is saved, and text that is typed meanwhile would be lost.
     text.readOnly = true;
     return saveEdit(form).finally(() => (text.readOnly = false));
   }

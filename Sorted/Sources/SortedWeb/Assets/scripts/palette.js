@@ -19,8 +19,9 @@ const commands = [
 let choose;
 let turn = 0;
 let attempts = 0;
-// Whether the list is not yet that of the words in the field, and whether Enter was pressed meanwhile: it chooses from the list that comes.
+// Whether the list still shows the results of earlier words.
 let isSearching = false;
+// Whether Enter was pressed meanwhile. Then the first of the next results is chosen.
 let isEntered = false;
 
 function go(place) {
