@@ -146,6 +146,8 @@ class AccountsTest(BrowserTest):
     def sign_out(self, page):
         page.goto(self.server.url + "/settings")
         page.get_by_role("button", name="Sign out").last.click()
+        # In Firefox the heading may be there before Playwright knows of the page, which then interrupts the next `goto`.
+        page.wait_for_url("**/sign-in")
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
     def test_what_one_person_writes_offline_is_never_sent_as_another(self):

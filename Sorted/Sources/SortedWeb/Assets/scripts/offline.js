@@ -12,15 +12,14 @@ async function keepThisPage() {
 
 export function start() {
   const workers = navigator.serviceWorker;
-  if (!workers) return;
-  if (state.account) workers.register("/service-worker.js").then(keepThisPage).catch(() => {});
-  const forget = () => workers.controller?.postMessage("forget");
   document.addEventListener("submit", (event) => {
     if (event.submitter && new URL(event.submitter.formAction || location.href).pathname === "/sign-out") {
       state.isLeaving = true;
-      forget();
+      workers?.controller?.postMessage("forget");
     }
   });
+  if (!workers) return;
+  if (state.account) workers.register("/service-worker.js").then(keepThisPage).catch(() => {});
   // Without a session, no data of any account stays in the browser.
   if (!state.account) caches?.delete("sorted-pages-1");
 }
