@@ -31,7 +31,10 @@ class Writer:
         self.server = server
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port)
         path = server.new_door().removeprefix(server.url)
-        self.cookie = self.request("GET", path).getheader("Set-Cookie").split(";")[0]
+        # The server lets 30 browsers in at once, then one every two seconds.
+        while (answer := self.request("GET", path)).status == 429:
+            time.sleep(2)
+        self.cookie = answer.getheader("Set-Cookie").split(";")[0]
         page = self.request("GET", "/settings").body
         self.token = re.search(r'name="form" value="([^"]+)"', page).group(1)
 
@@ -81,11 +84,11 @@ async def main(clients, seconds):
     server = Server("--sample")
     writer = None
     try:
+        cookies = [Writer(server).cookie for _ in range((clients + STREAMS - 1) // STREAMS)]
         writer = Writer(server)
         page = writer.request("GET", "/").body
         slug = re.search(r'id="c-([^"]+)"', page).group(1)
         heard, delays = [], []
-        cookies = [Writer(server).cookie for _ in range((clients + STREAMS - 1) // STREAMS)]
         tasks = [
             asyncio.create_task(listen(server.port, cookies[index // STREAMS], slug, heard, delays))
             for index in range(clients)

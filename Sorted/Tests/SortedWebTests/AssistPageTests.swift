@@ -46,6 +46,24 @@ import Testing
     }
   }
 
+  @Test("A list that is empty but for spam says where the spam is")
+  func onlySpam() async throws {
+    let archive: @Sendable (ModelContext) throws -> Void = { context in
+      try Self.fill(context)
+      for conversation in try context.fetch(FetchDescriptor<ConversationEntity>()) where conversation.id != "bot" {
+        conversation.isArchived = true
+      }
+      try context.save()
+    }
+    try await WebFixture.run(fill: archive) { web in
+      var browser = try await web.owner()
+      let inbox = try await browser.get("/")
+      #expect(Self.names(inbox) == [])
+      #expect(inbox.text.contains("No conversations but the ones under Spam."))
+      #expect(!(try await browser.get("/?filter=pinned")).text.contains("under Spam."))
+    }
+  }
+
   @Test("A message says why it is sorted so, and a correction holds; another person's message cannot be corrected")
   func correcting() async throws {
     try await WebFixture.run(fill: Self.fill) { web in

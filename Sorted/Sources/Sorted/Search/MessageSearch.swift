@@ -50,7 +50,8 @@ package struct MessageSearch {
     guard places?.isEmpty != true else { return Page(total: 0) }
     let conditions = conditions(query, conversations: places)
     var newest = FetchDescriptor(predicate: conditions, sortBy: [SortDescriptor(\.createdAt, order: .reverse)])
-    newest.fetchLimit = limit + 1
+    // One more says whether older ones follow.
+    newest.fetchLimit = limit == .max ? nil : limit + 1
     let found: [MessageEntity]
     if !query.terms.isEmpty {
       found = try context.fetch(newest, matching: query.indexText, after: last)

@@ -64,12 +64,13 @@ struct ListView {
     moreAddress = page.hasMore ? page.conversations.last.map { Self.more(filter, $0.id) } : nil
     isEmpty = items.isEmpty
     isWelcome = current == nil
-    emptyText = Self.emptyText(filter).text
+    emptyText = Self.emptyText(filter, hasSpam: !page.spam.isEmpty).text
   }
 
-  private static func emptyText(_ filter: ListFilter) -> Phrase {
+  private static func emptyText(_ filter: ListFilter, hasSpam: Bool) -> Phrase {
     if filter.readsMessages { return "No conversation has such a message." }
     switch filter.kind {
+    case .all where hasSpam: return "No conversations but the ones under Spam."
     case .all: return "No conversations yet. Start one above."
     case .unread: return "Nothing is unread."
     case .pinned: return "Nothing is pinned."

@@ -102,6 +102,7 @@ import Testing
     #expect(try texts("it's") == ["it's"])
     #expect(try texts("_") == [])
     #expect(try inbox.search("grub", limit: 1).total == 4)
+    #expect(try inbox.search("grub", limit: .max).messages.count == 4)
     #expect(throws: DataLayerError.invalidData("the text to search for is empty")) { try inbox.search(" ") }
   }
 
