@@ -230,6 +230,35 @@ class InterruptedTest(BrowserTest):
         for one in (page, other):
             expect(one.locator(".pins")).to_be_hidden()
 
+    def test_the_line_of_pins_follows_the_messages(self):
+        page, other = self.open(), self.open()
+        for one in (page, other):
+            self.enter(one, "Acme Audio")
+        message = self.own_message(page, "pinned with a mistale")
+        self.choose(message, "Pin")
+        for one in (page, other):
+            expect(one.locator(".pins .pin")).to_have_text("pinned with a mistale")
+        page.locator("#text").press("ArrowUp")
+        page.locator("#edit-text").fill("pinned without a mistake")
+        page.get_by_role("button", name="Save").click()
+        for one in (page, other):
+            expect(one.locator(".pins .pin")).to_have_text("pinned without a mistake")
+        message = page.locator(".msg.mine", has_text="pinned without a mistake")
+        self.choose(message, "Delete for me")
+        for one in (page, other):
+            expect(one.locator(".pins")).to_be_hidden()
+        page.locator(".notice").get_by_role("button", name="Undo").click()
+        for one in (page, other):
+            expect(one.locator(".pins .pin")).to_have_text("pinned without a mistake")
+        self.choose(message, "Delete for everybody")
+        for one in (page, other):
+            expect(one.locator(".pins")).to_be_hidden()
+
+    def choose(self, message, name):
+        message.hover()
+        message.locator(".menu summary").click()
+        message.get_by_role("button", name=name, exact=True).click()
+
 
 class MissedMessageTest(BrowserTest):
     arguments = ("--accounts",)

@@ -8,7 +8,7 @@ struct ThreadController: Sendable {
 
   /// What of the page is asked for.
   private enum Part: String {
-    /// A stretch of messages.
+    /// A stretch of messages, and the line of the pinned ones.
     case stretch = "1"
     /// The conversation without the list.
     case pane
@@ -44,12 +44,12 @@ struct ThreadController: Sendable {
       guard let view else {
         let isPane = part == .pane
         return Rendered(
-          pages: site.pages, page: isPane ? Pane(thread: thread, formToken: formToken) as Any : thread.stretch)
+          pages: site.pages, page: isPane ? Pane(thread: thread, formToken: formToken) as Any : thread)
       }
       return Rendered(pages: site.pages, page: InboxController.Page(list: view, thread: thread))
     }
     switch part {
-    case .stretch: return page.part("stretch")
+    case .stretch: return page.part("part")
     case .pane: return page.part("pane")
     case nil: return page.response("inbox", "Inbox", try await site.view(request, visit, section: "inbox"))
     }

@@ -98,7 +98,7 @@ extension ThreadView {
       ThreadView.Answer(answerSlug: Slug.encode($0.id), question: $0.questionPattern, answer: $0.answer)
     }
     let head = ConversationRow(conversation, place, access, clock, unread: unread)
-    let pins = try access.pins(of: conversation)
+    let pins = try access.pins(of: conversation).filter { !scene.hidden.contains($0.id) }
     self.init(
       head: head,
       people: conversation.participantIDs.map {

@@ -81,7 +81,11 @@ function cut(side, count) {
   return true;
 }
 
+/** Whether a message is pinned in the conversation that is open. */
+const isPinned = (slug) => $(".pins")?.dataset.pins.split(" ").includes(slug) ?? false;
+
 export function removeMessage(slug) {
+  if (isPinned(slug)) refreshThread();
   keepPlace(() => {
     document.getElementById(`m-${slug}`)?.remove();
     tidy();
@@ -161,6 +165,7 @@ async function loadAgain() {
       && ((isDetached() && messageOrder(message, last) > 0) || ($("#older") && messageOrder(message, first) < 0));
     putAll(found.filter((message) => !isNewer(message) && !isOff(message)), list(), "msg", messageOrder);
     if (isCut && stored()[0] === found[0]) takeLink("older", page);
+    $(".pins")?.replaceWith(document.importNode($(".pins", page), true));
     tidy();
   });
   // The link to older messages is a new element, which is not observed yet.
@@ -177,14 +182,17 @@ function takeLink(id, page) {
   else link?.remove();
 }
 
-/** Shows what is pinned now, in the line above the thread and at the messages. */
-async function refreshPins({ row }) {
-  const line = $(".pins");
-  if (row.dataset.slug !== state.thread || !line || (row.dataset.pins ?? "") === line.dataset.pins) return;
-  const thread = state.thread;
-  const [loaded] = await Promise.all([load(`/c/${thread}?part=pane`), refreshThread()]);
-  const fresh = loaded?.answer.ok && $(".pins", loaded.page);
-  if (fresh && state.thread === thread) keepPlace(() => $(".pins").replaceWith(document.importNode(fresh, true)));
+/** Other messages are pinned: the line above the thread and the messages show it. */
+function refreshPins({ row }) {
+  if (row.dataset.slug === state.thread && (row.dataset.pins ?? "") !== ($(".pins")?.dataset.pins ?? "")) refreshThread();
+}
+
+/** A pinned message that came back, or has another text, is another line above the thread. */
+function refreshPin(message) {
+  const text = (element) => $(".bubble > .text", element)?.textContent;
+  if (message.dataset.thread !== state.thread || !isPinned(message.id.slice(2))) return;
+  const old = document.getElementById(message.id);
+  if (!old || text(old) !== text(message)) refreshThread();
 }
 
 let observer;
@@ -261,4 +269,5 @@ export function seen({ onlyLate = false } = {}) {
 
 export function start() {
   on("row", refreshPins);
+  on("message", refreshPin);
 }
