@@ -151,7 +151,12 @@ enum Diagnostics {
   // MARK: - Markers
 
   static func markerOffProperty(_ node: AttributeSyntax) -> Diagnostic {
-    error(node, "markerOffProperty", "@\(node.baseName) can only be applied to a property")
+    error(
+      node,
+      "markerOffProperty",
+      "@\(node.baseName) has no meaning here: this is not a property",
+      severity: .warning
+    )
   }
 
   static func markerOnUnstored(_ node: AttributeSyntax, isOverride: Bool) -> Diagnostic {
@@ -160,6 +165,7 @@ enum Diagnostics {
       node,
       "markerOnUnstored",
       "@\(node.baseName) has no meaning here: \(reason)",
+      severity: .warning,
       fixIts: FixIts.removeAttribute(node)
     )
   }
@@ -173,11 +179,21 @@ enum Diagnostics {
     )
   }
 
-  static func repeatedMarker(_ node: AttributeSyntax) -> Diagnostic {
+  static func repeatedAttribute(_ node: AttributeSyntax) -> Diagnostic {
     error(
       node,
-      "repeatedMarker",
-      "@\(node.baseName) is written twice; write its arguments in one",
+      "repeatedAttribute",
+      "@Attribute is written twice, and all of its arguments count; write them in one",
+      severity: .warning,
+      fixIts: node.labeledArguments.isEmpty ? FixIts.removeAttribute(node) : []
+    )
+  }
+
+  static func repeatedRelationship(_ node: AttributeSyntax) -> Diagnostic {
+    error(
+      node,
+      "repeatedRelationship",
+      "@Relationship is written twice; write its arguments in one",
       fixIts: FixIts.removeAttribute(node)
     )
   }
@@ -190,7 +206,8 @@ enum Diagnostics {
     error(
       relationship,
       "relationshipOnAttribute",
-      "@Relationship needs a model or an array of models; '\(type.trimmedDescription)' is an attribute",
+      "@Relationship has no meaning here: '\(type.trimmedDescription)' is neither a model nor an array of models",
+      severity: .warning,
       fixIts: FixIts.removeAttribute(relationship)
     )
   }

@@ -83,9 +83,11 @@ extension PersistedProperty {
     if let problem = PropertyRules.shapeProblem(variable) { return Parsed(problems: [problem]) }
     let binding = variable.bindings.first!
     guard let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else { return Parsed() }
-    let attribute = variable.attribute(named: "Attribute")
+    let attribute = variable.persistedAttribute
     if let attribute, attribute.hasOption("transient") { return parseTransient(variable, attribute) }
     let type = binding.typeAnnotation?.type
+    // Apple's macro does not look at the type, so published code has @Relationship on attributes.
+    let relationship = type?.isAttributeType == true ? nil : variable.attribute(named: "Relationship")
     let isLet = variable.bindingSpecifier.tokenKind == .keyword(.let)
     guard type != nil || binding.initializer != nil else { return Parsed() }
     if isLet, binding.initializer != nil { return Parsed(problems: [Diagnostics.constantWithValue(variable)]) }
@@ -101,13 +103,13 @@ extension PersistedProperty {
         value: binding.initializer?.value,
         isLet: isLet,
         isAttribute: attribute != nil,
-        isRelationship: variable.attribute(named: "Relationship") != nil
+        isRelationship: relationship != nil
       ),
       coding: coding,
       initialValue: binding.initializer?.value,
       writtenType: type,
       attribute: attribute,
-      relationship: variable.attribute(named: "Relationship"),
+      relationship: relationship,
       willSet: binding.observer(.willSet),
       didSet: binding.observer(.didSet),
       declaration: variable

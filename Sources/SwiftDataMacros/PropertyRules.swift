@@ -31,7 +31,7 @@ enum PropertyRules {
   /// Diagnoses misused markers and types on a stored property.
   static func problems(_ variable: VariableDeclSyntax, type: TypeSyntax?) -> [Diagnostic] {
     var problems = repeatedMarkers(variable)
-    let attribute = variable.attribute(named: "Attribute")
+    let attribute = variable.persistedAttribute
     if let type, let kind = type.unsupportedKind, attribute?.hasOption("transformable") != true {
       problems.append(Diagnostics.unsupportedType(type, kind: kind))
     }
@@ -60,14 +60,15 @@ enum PropertyRules {
 
   private static func repeatedMarkers(_ variable: VariableDeclSyntax) -> [Diagnostic] {
     var problems: [Diagnostic] = []
-    for name in ["Attribute", "Relationship"] {
-      let markers = variable.attributes.named(name)
-      problems += markers.dropFirst().map { Diagnostics.repeatedMarker($0) }
-      for marker in markers {
-        var seen = Set<String>()
-        for option in marker.options where !seen.insert(option.name).inserted {
-          problems.append(Diagnostics.repeatedOption(option.expression))
-        }
+    let (attributes, relationships) = (
+      variable.attributes.named("Attribute"), variable.attributes.named("Relationship")
+    )
+    problems += attributes.dropFirst().map { Diagnostics.repeatedAttribute($0) }
+    problems += relationships.dropFirst().map { Diagnostics.repeatedRelationship($0) }
+    for marker in attributes + relationships {
+      var seen = Set<String>()
+      for option in marker.options where !seen.insert(option.name).inserted {
+        problems.append(Diagnostics.repeatedOption(option.expression))
       }
     }
     return problems

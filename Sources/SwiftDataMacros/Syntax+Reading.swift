@@ -39,6 +39,18 @@ extension AttributeListSyntax {
 extension VariableDeclSyntax {
   func attribute(named name: String) -> AttributeSyntax? { attributes.named(name).first }
 
+  /// `@Attribute`. If it is written more than once, one with the arguments of all: each option once, and the first of each
+  /// label.
+  var persistedAttribute: AttributeSyntax? {
+    let written = attributes.named("Attribute")
+    guard let first = written.first, written.count > 1 else { return written.first }
+    let all = written.flatMap(\.labeledArguments)
+    var seen = Set<String>()
+    let options = all.filter { $0.label == nil && seen.insert($0.expression.trimmedDescription).inserted }
+    let labeled = all.filter { $0.label.map { seen.insert($0.text + ":").inserted } ?? false }
+    return first.with(\.arguments, .argumentList(LabeledExprListSyntax(options + labeled)))
+  }
+
   func hasModifier(_ keyword: Keyword) -> Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
   }

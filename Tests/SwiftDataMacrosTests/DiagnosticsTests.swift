@@ -207,7 +207,8 @@ struct DiagnosticsTests {
       source: inClass("@Relationship var a: String = \"\""),
       line: 2,
       column: 3,
-      message: "@Relationship needs a model or an array of models; 'String' is an attribute",
+      severity: .warning,
+      message: "@Relationship has no meaning here: 'String' is neither a model nor an array of models",
       repairs: ["remove '@Relationship'": inClass("var a: String = \"\"")]
     ),
     Case(
@@ -237,8 +238,16 @@ struct DiagnosticsTests {
       source: inClass("@Attribute(.unique) @Attribute var a: Int = 1"),
       line: 2,
       column: 23,
-      message: "@Attribute is written twice; write its arguments in one",
+      severity: .warning,
+      message: "@Attribute is written twice, and all of its arguments count; write them in one",
       repairs: ["remove '@Attribute'": inClass("@Attribute(.unique) var a: Int = 1")]
+    ),
+    Case(
+      source: inClass("@Relationship @Relationship var a: C?"),
+      line: 2,
+      column: 17,
+      message: "@Relationship is written twice; write its arguments in one",
+      repairs: ["remove '@Relationship'": inClass("@Relationship var a: C?")]
     ),
     Case(
       source: inClass("@Attribute(.unique, .unique) var a: Int = 1"),
@@ -250,6 +259,7 @@ struct DiagnosticsTests {
       source: inClass("@Attribute(.unique) var a: Int { 3 }"),
       line: 2,
       column: 3,
+      severity: .warning,
       message: "@Attribute has no meaning here: a static, lazy or computed property is not persisted",
       repairs: ["remove '@Attribute'": inClass("var a: Int { 3 }")]
     ),
@@ -257,6 +267,7 @@ struct DiagnosticsTests {
       source: inClass("@Attribute(.unique) override var a: Int { didSet {} }"),
       line: 2,
       column: 3,
+      severity: .warning,
       message: "@Attribute has no meaning here: an override stores nothing",
       repairs: ["remove '@Attribute'": inClass("override var a: Int { didSet {} }")]
     ),
@@ -270,7 +281,8 @@ struct DiagnosticsTests {
       source: inClass("@Attribute func a() {}"),
       line: 2,
       column: 3,
-      message: "@Attribute can only be applied to a property"
+      severity: .warning,
+      message: "@Attribute has no meaning here: this is not a property"
     ),
   ]
 

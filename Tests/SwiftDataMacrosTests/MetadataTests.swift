@@ -40,6 +40,22 @@ struct MetadataTests {
     )
   }
 
+  @Test("An attribute that is written twice has the options and the labels of both, each once")
+  func repeatedAttribute() {
+    let twice = "@Attribute(.unique, originalName: \"old\") @Attribute(.spotlight, .unique, originalName: \"older\")"
+    let once = metadata("\(twice) var a: Int = 1")
+    #expect(once.text.contains("metadata: SwiftData.Schema.Attribute(.unique, .spotlight, originalName: \"old\")"))
+    let transformed = metadata("@Attribute(.spotlight) @Attribute(.transformable(by: T.self)) var a: T = T()")
+    #expect(transformed.text.contains("metadata: SwiftData.Schema.Attribute(.spotlight, .transformable(by: T.self))"))
+  }
+
+  @Test("A property that is no model is an attribute beside @Relationship")
+  func relationshipOnAttribute() {
+    let expansion = metadata("@Relationship(deleteRule: .cascade) var a: [Data] = []")
+    #expect(!expansion.text.contains("Schema.Relationship"))
+    #expect(expansion.text.contains("name: \"a\", keypath: \\C.a"))
+  }
+
   @Test("Kinds of indices are passed on")
   func kinds() {
     let expansion = Expansion(

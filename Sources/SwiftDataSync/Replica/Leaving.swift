@@ -88,10 +88,17 @@ extension Replica {
         found.add(change, target)
       }
     }
-    for mark in lost {
+    for mark in lost where try !hasWon(mark, zone, view) {
       if let (change, target) = try leaving(mark.record, home: mark.home, for: zone, view) { found.add(change, target) }
     }
     return LateChanges(changes: found.all, claims: claims)
+  }
+
+  /// Whether the record went where a lost mark moved it after all, by a later mark in the log of the zone that it left.
+  private func hasWon(_ mark: Fold.LostMark, _ zone: String, _ view: Fold) throws -> Bool {
+    let states = try [mark.record, mark.record.apart(zone)].compactMap { try view.state($0) }
+    let left = states.first { $0.place == zone && $0.alias == nil }
+    return left?.fields[SyncSchema.home]?.value == mark.home
   }
 
   /// The records that own a record by its own references, as a change says.

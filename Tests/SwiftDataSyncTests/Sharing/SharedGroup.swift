@@ -139,6 +139,16 @@ final class SharedGroup {
     }
   }
 
+  /// Takes in what the private zone has, and sends nothing.
+  func pull(_ index: Int) throws {
+    let device = devices[index]
+    let response = try service.changes(
+      after: device.replica.position(SyncWire.privateZone), limit: 100, zone: SyncWire.privateZone,
+      account: device.account, replica: index)
+    _ = try device.replica.didPull(response, zone: SyncWire.privateZone)
+    try device.replica.catchUp()
+  }
+
   func syncAll() throws { for _ in 0..<3 { for index in devices.indices { try sync(index) } } }
 
   // MARK: - Contents

@@ -235,6 +235,25 @@ struct ZoneChangeTests {
     }
   }
 
+  @Test("stays in the share that a device moved it to again after another device's move had won against its first one")
+  func movedAgain() throws {
+    try put("Jazz", annsOther)
+    try group.devices[annsOther].replica.scan()
+    for playlist in ["Jazz", "Rock"] {
+      try put(playlist, ann)
+      try group.devices[ann].replica.scan()
+    }
+    try group.sync(ann)
+    try group.pull(annsOther)
+    #expect(try group.contents(annsOther).contains("single in Rock"))
+    try put("Jazz", annsOther)
+    try group.devices[annsOther].replica.scan()
+    for _ in 0..<2 { for index in [annsOther, ann, bob, annsLate] { try group.sync(index) } }
+    for index in [ann, annsOther, annsLate, bob] {
+      #expect(try group.contents(index).contains("single in Jazz"), "device \(index)")
+    }
+  }
+
   @Test("stays private when the participant who added it to a share may not write there")
   func permissionDoesNotReturn() throws {
     try put("Jazz", ann)
