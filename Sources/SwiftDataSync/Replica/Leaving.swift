@@ -88,17 +88,10 @@ extension Replica {
         found.add(change, target)
       }
     }
-    for mark in lost where try !hasWon(mark, zone, view) {
+    for mark in lost {
       if let (change, target) = try leaving(mark.record, home: mark.home, for: zone, view) { found.add(change, target) }
     }
     return LateChanges(changes: found.all, claims: claims)
-  }
-
-  /// Whether the record went where a lost mark moved it after all, by a later mark in the log of the zone that it left.
-  private func hasWon(_ mark: Fold.LostMark, _ zone: String, _ view: Fold) throws -> Bool {
-    let states = try [mark.record, mark.record.apart(zone)].compactMap { try view.state($0) }
-    let left = states.first { $0.place == zone && $0.alias == nil }
-    return left?.fields[SyncSchema.home]?.value == mark.home
   }
 
   /// The records that own a record by its own references, as a change says.
@@ -183,14 +176,18 @@ extension Replica {
   /// - Parameters:
   ///   - home: the zone that it was moved to first.
   ///   - zone: the zone that it came from.
-  /// - Returns: the change and the zone to send it to; nil if the record is not there.
+  /// - Returns: the change and the zone to send it to; nil if the record is not there, or if another move took it there too.
   private func leaving(
     _ name: RecordName, home: FieldValue, for zone: String, _ view: Fold
   ) throws -> (change: RecordChange, target: String)? {
     let zones = ledger.zones
+    let known = try [name, name.apart(zone)].compactMap { try view.state($0) }.first {
+      $0.place == zone && $0.alias == nil
+    }
     var next = zones.all.first { home == .text(zones.home(of: $0)) }
     var passed: Set<String> = [zone]
     while let target = next, passed.insert(target).inserted {
+      guard known?.home != zones.home(of: target) else { return nil }
       let states = try [name, name.apart(target)].compactMap { try view.state($0) }
       guard let state = states.first(where: { $0.place == target && $0.alias == nil }) else { return nil }
       if state.claims(zones) { return ledger.isWritable(target) ? (mark(name, state, in: zone), target) : nil }
@@ -221,8 +218,10 @@ extension Replica {
     }
     try ledger.take(fold)
     for name in fold.states.names where !name.isApart { ledger.replica.noteToShow(name) }
-    try ledger.save()
     try rebuildView()
+    // The program moved one out of the zone, and its object went with those of the zone.
+    for name in names where try view.isAlive(name) && ledger.object(of: name) == nil { ledger.replica.noteToShow(name) }
+    try ledger.save()
   }
 }
 

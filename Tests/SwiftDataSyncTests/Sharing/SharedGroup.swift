@@ -149,6 +149,16 @@ final class SharedGroup {
     try device.replica.catchUp()
   }
 
+  /// Sends what a device has for one zone.
+  func push(_ index: Int, zone: String) throws {
+    let device = devices[index]
+    try device.replica.scan()
+    while let request = device.replica.nextPush(zone: zone) {
+      let response = try service.push(request, zone: zone, account: device.account)
+      try device.replica.didPush(request, response, zone: zone, account: device.account)
+    }
+  }
+
   func syncAll() throws { for _ in 0..<3 { for index in devices.indices { try sync(index) } } }
 
   // MARK: - Contents

@@ -254,6 +254,33 @@ struct ZoneChangeTests {
     }
   }
 
+  @Test("stays in the share that two devices moved it to, one of them by way of another share")
+  func sameShareByTwoWays() throws {
+    try put("Rock", annsOther)
+    for index in [annsOther, ann] { try group.sync(index) }
+    try group.share(annsOther, named: "share-2", playlist: "Rock")
+    try put("Jazz", annsOther)
+    try group.devices[annsOther].replica.scan()
+    try put("Jazz", ann)
+    try group.devices[ann].replica.scan()
+    for _ in 0..<2 { for index in [annsOther, ann, bob, annsLate] { try group.sync(index) } }
+    for index in [ann, annsOther, annsLate, bob] {
+      #expect(try group.contents(index).contains("single in Jazz"), "device \(index)")
+    }
+  }
+
+  @Test("stays with the participant who took it out of a share and lost the share before it came to the other zone")
+  func takenOutAndLost() throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    try putIntoNew("Own", "single", bob)
+    try group.push(bob, zone: "share-1")
+    group.revoke("bob")
+    for index in [bob, ann, bob] { try group.sync(index) }
+    #expect(try group.contents(bob) == ["Own: single", "single in Own", "0 covers, 0 comments"])
+    #expect(try !group.contents(ann).contains { $0.hasPrefix("single") })
+  }
+
   @Test("stays private when the participant who added it to a share may not write there")
   func permissionDoesNotReturn() throws {
     try put("Jazz", ann)

@@ -23,7 +23,7 @@ struct SharedSimulationTests {
     "The seeds that failed once hold",
     arguments: [
       37, 147, 201, 338, 358, 438, 609, 5081, 20086, 20281, 20298, 20337, 20343, 20443, 20533, 20744, 100643, 150337,
-      150485, 150728, 151253, 151343, 151438, 102944, 104911, 155228, 155445, 105801, 120757,
+      150485, 150728, 151253, 151343, 151438, 102944, 104911, 155228, 155445, 105801, 120757, 124218, 125291,
     ])
   func failedOnce(seed: UInt64) {
     let problems = SharedSimulation(seed: seed, explains: Self.explains).run()

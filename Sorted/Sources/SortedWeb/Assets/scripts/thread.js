@@ -165,7 +165,7 @@ async function loadAgain() {
       && ((isDetached() && messageOrder(message, last) > 0) || ($("#older") && messageOrder(message, first) < 0));
     putAll(found.filter((message) => !isNewer(message) && !isOff(message)), list(), "msg", messageOrder);
     if (isCut && stored()[0] === found[0]) takeLink("older", page);
-    $(".pins")?.replaceWith(document.importNode($(".pins", page), true));
+    takePins(page);
     tidy();
   });
   // The link to older messages is a new element, which is not observed yet.
@@ -180,6 +180,12 @@ function takeLink(id, page) {
   if (next && link) link.replaceWith(document.importNode(next, true));
   else if (next) list()[id === "older" ? "before" : "after"](document.importNode(next, true));
   else link?.remove();
+}
+
+/** Takes the line of pinned messages from an answer, if it has one. */
+function takePins(page) {
+  const next = $(".pins", page);
+  if (next && $(".pins").outerHTML !== next.outerHTML) $(".pins").replaceWith(document.importNode(next, true));
 }
 
 /** Other messages are pinned: the line above the thread and the messages show it. */
