@@ -39,8 +39,7 @@ extension AttributeListSyntax {
 extension VariableDeclSyntax {
   func attribute(named name: String) -> AttributeSyntax? { attributes.named(name).first }
 
-  /// `@Attribute`. If it is written more than once, one with the arguments of all: each option once, and the first of each
-  /// label.
+  /// The `@Attribute` of the property. Several are merged into one, which has each option once and the first value of each label.
   var persistedAttribute: AttributeSyntax? {
     let written = attributes.named("Attribute")
     guard let first = written.first, written.count > 1 else { return written.first }

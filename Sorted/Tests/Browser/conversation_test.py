@@ -18,11 +18,6 @@ class ConversationTest(BrowserTest):
         action()
         page.wait_for_function("(text) => window.marked.some((words) => words.includes(text))", arg=text, timeout=300_000)
 
-    def menu(self, message, name):
-        message.hover()
-        message.locator(".menu summary").click()
-        message.get_by_role("button", name=name).click()
-
     @in_firefox
     def test_an_answer_quotes_and_leads_to_what_it_answers(self):
         page = self.open()

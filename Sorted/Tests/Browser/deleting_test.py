@@ -5,11 +5,6 @@ from support import BrowserTest, expect
 
 
 class DeletingTest(BrowserTest):
-    def menu(self, message, name):
-        message.hover()
-        message.locator(".menu summary").click()
-        message.get_by_role("button", name=name).click()
-
     def test_a_message_is_deleted_for_everybody_and_comes_back_from_the_bin(self):
         page, other = self.open(), self.open()
         self.enter(page, "Acme Audio")

@@ -212,9 +212,7 @@ class InterruptedTest(BrowserTest):
         for one in (page, other):
             self.enter(one, "Studio team")
         message = self.own_message(page, "pin me up")
-        message.hover()
-        message.locator(".menu summary").click()
-        message.get_by_role("button", name="Pin").click()
+        self.menu(message, "Pin")
         for one in (page, other):
             expect(one.locator(".pins .pin", has_text="pin me up")).to_be_visible()
             expect(one.locator(".msg", has_text="pin me up").get_by_label("pinned")).to_be_visible()
@@ -224,9 +222,7 @@ class InterruptedTest(BrowserTest):
             const message = [...document.querySelectorAll(".msg")].at(-1).getBoundingClientRect();
             return notice.right <= message.left || notice.bottom <= message.top || notice.top >= message.bottom;
         }"""))
-        message.hover()
-        message.locator(".menu summary").click()
-        message.get_by_role("button", name="Unpin").click()
+        self.menu(message, "Unpin")
         for one in (page, other):
             expect(one.locator(".pins")).to_be_hidden()
 
@@ -235,7 +231,7 @@ class InterruptedTest(BrowserTest):
         for one in (page, other):
             self.enter(one, "Acme Audio")
         message = self.own_message(page, "pinned with a mistale")
-        self.choose(message, "Pin")
+        self.menu(message, "Pin")
         for one in (page, other):
             expect(one.locator(".pins .pin")).to_have_text("pinned with a mistale")
         page.locator("#text").press("ArrowUp")
@@ -244,20 +240,15 @@ class InterruptedTest(BrowserTest):
         for one in (page, other):
             expect(one.locator(".pins .pin")).to_have_text("pinned without a mistake")
         message = page.locator(".msg.mine", has_text="pinned without a mistake")
-        self.choose(message, "Delete for me")
+        self.menu(message, "Delete for me")
         for one in (page, other):
             expect(one.locator(".pins")).to_be_hidden()
         page.locator(".notice").get_by_role("button", name="Undo").click()
         for one in (page, other):
             expect(one.locator(".pins .pin")).to_have_text("pinned without a mistake")
-        self.choose(message, "Delete for everybody")
+        self.menu(message, "Delete for everybody")
         for one in (page, other):
             expect(one.locator(".pins")).to_be_hidden()
-
-    def choose(self, message, name):
-        message.hover()
-        message.locator(".menu summary").click()
-        message.get_by_role("button", name=name, exact=True).click()
 
 
 class MissedMessageTest(BrowserTest):

@@ -240,6 +240,12 @@ class BrowserTest(unittest.TestCase):
         expect(message).to_be_visible()
         return message
 
+    def menu(self, message, name):
+        """Chooses a command of a message's menu."""
+        message.hover()
+        message.locator(".menu summary").click()
+        message.get_by_role("button", name=name).click()
+
     def lose_first_answer(self, page, pattern):
         """The server gets the first request of an address, and its answer is lost."""
         lost = []

@@ -1,8 +1,8 @@
 """A random walk of three people in five tabs over a bad network: does each tab show at the end what a fresh page shows?
 
-People write, attach, answer, edit, react, pin, delete, archive, open another conversation, go back, load again and lose their network,
-and the server is killed. Afterwards the network is good. Then each tab must equal a page that is loaded afresh, and each text that was written must be
-stored once, in the conversation that was on the page, with one of the texts that it was given.
+People write, attach, answer, edit, react, pin, delete, archive, open another conversation, go back, load again and lose their
+network, and the server is killed. At the end the network is good. Then each tab must equal a page that is loaded afresh. Each
+text that was written must be stored once, in the conversation that the page showed, as written or as edited later.
 
 Usage: wander.py STEPS [SEED], with CHROMIUM and SORTED as scripts/browser sets them. It prints the steps if something differs.
 """
@@ -37,7 +37,8 @@ SEEN = """() => {
     meta: text(element, ".meta > span:not(.tick)"), tick: all(element, ".tick").map(({ ariaLabel }) => ariaLabel).join(),
     reactions: all(element, ".reaction").map((one) => one.textContent + one.ariaPressed).join(),
     files: text(element, ".file bdi"), isPinned: Boolean(element.querySelector(".meta .mark")),
-    isDeleted: element.classList.contains("deleted"), menu: all(element, ".menu button, .menu a").map((one) => one.value || one.className).join() });
+    isDeleted: element.classList.contains("deleted"),
+    menu: all(element, ".menu button, .menu a").map((one) => one.value || one.className).join() });
   return {
     rows: all(document, "#rows .row").map(row), messages: all(document, "#thread-scroll .msg").map(message),
     pins: text(document, ".pins .pin"), title: document.title, people: text(document, "#people"),
@@ -139,7 +140,7 @@ class WanderTest(BrowserTest):
 
     # The actions. Each returns what it did.
 
-    def say(self, tab, number):
+    def write(self, tab, number):
         text = f"{tab.who} {number}"
         shown = self.evaluate(tab, SAY, text)
         if not shown or shown == "gone":
@@ -152,7 +153,7 @@ class WanderTest(BrowserTest):
             return "no composer"
         tab.locator("#files").set_input_files({
             "name": f"{tab.who}{number}.txt", "mimeType": "text/plain", "buffer": f"{number}".encode()})
-        return self.say(tab, number)
+        return self.write(tab, number)
 
     def edit(self, tab, number):
         old = self.click(tab, ".msg.mine:not(.waiting) a.edit")
@@ -218,8 +219,8 @@ class WanderTest(BrowserTest):
         tab.wait_for_timeout(1_200)
 
     ACTIONS = {
-        say: 30, attach: 3, edit: 10, answer: 5, react: 12, pin_message: 6, delete: 5, undo: 2, set_row: 5, open_thread: 10, go_back: 3,
-        load: 3, lose_network: 3, kill_server: 1, wait: 3}
+        write: 30, attach: 3, edit: 10, answer: 5, react: 12, pin_message: 6, delete: 5, undo: 2, set_row: 5, open_thread: 10,
+        go_back: 3, load: 3, lose_network: 3, kill_server: 1, wait: 3}
 
     def come_back(self, name):
         self.networks[name].loss = LOSS

@@ -181,6 +181,7 @@ extension Replica {
     _ name: RecordName, home: FieldValue, for zone: String, _ view: Fold
   ) throws -> (change: RecordChange, target: String)? {
     let zones = ledger.zones
+    // What the log of the zone says of the record: a later move may have taken it to one of the zones below.
     let known = try [name, name.apart(zone)].compactMap { try view.state($0) }.first {
       $0.place == zone && $0.alias == nil
     }
@@ -219,7 +220,7 @@ extension Replica {
     try ledger.take(fold)
     for name in fold.states.names where !name.isApart { ledger.replica.noteToShow(name) }
     try rebuildView()
-    // The program moved one out of the zone, and its object went with those of the zone.
+    // A record that the program moved out of the zone lost its object together with those of the zone, and needs a new one.
     for name in names where try view.isAlive(name) && ledger.object(of: name) == nil { ledger.replica.noteToShow(name) }
     try ledger.save()
   }
