@@ -151,6 +151,33 @@ class ThreadTest(BrowserTest):
                 expect(source.locator(".msg", has_text=text)).to_be_visible()
                 expect(self.row(target, "Studio team").locator(".preview")).to_contain_text(text)
 
+    def test_what_a_busy_page_hears_late_is_shown_once_and_as_it_is(self):
+        page, other = self.open(), self.open()
+        # The thread is empty: what comes first is put into it all at once.
+        self.begin(page, "frieda")
+        other.goto(page.url)
+        self.live(other)
+        held = []
+        page.route("**/busy", lambda route: held.append(route))
+        page.evaluate("""setTimeout(() => {
+            const request = new XMLHttpRequest();
+            request.open("GET", "/busy", false);
+            request.send();
+        })""")
+        while not held:
+            other.wait_for_timeout(50)
+        changed = self.own_message(other, "sent and liked")
+        self.menu(changed, "React with 👍")
+        expect(changed.locator(".reaction")).to_have_text("👍 1")
+        self.menu(self.own_message(other, "sent and deleted"), "Delete for me")
+        expect(other.locator(".msg", has_text="sent and deleted")).to_have_count(0)
+        self.own_message(other, "sent at last")
+        held[0].fulfill(body="")
+        expect(page.locator(".msg", has_text="sent at last")).to_have_count(1)
+        expect(page.locator(".msg", has_text="sent and liked")).to_have_count(1)
+        expect(page.locator(".reaction")).to_have_text("👍 1")
+        expect(page.locator(".msg", has_text="sent and deleted")).to_have_count(0)
+
     def test_edit_copy_and_delete_a_message(self):
         page = self.open()
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -80,6 +80,7 @@ async function handle({ name, data }) {
   if (name === "message-gone") {
     const [thread, slug] = data.split(" ");
     tell(`m-${slug}`);
+    waiting.delete(`m-${slug}`);
     if (thread === state.thread) removeMessage(slug);
     return;
   }
@@ -88,15 +89,19 @@ async function handle({ name, data }) {
   emit(name, JSON.parse(data));
 }
 
-let waiting = [];
+/** What is to be put on the page, by identifier: a message that comes again before it is there is put there once, as it is now. */
+const waiting = new Map();
+let isPutting = false;
 
 /** Many messages that come at once are put on the page at once. */
 function putSoon(message) {
-  waiting.push(message);
-  if (waiting.length > 1) return;
+  waiting.set(message.id, message);
+  if (isPutting) return;
+  isPutting = true;
   setTimeout(() => {
-    const messages = waiting.filter(({ dataset }) => dataset.thread === state.thread);
-    waiting = [];
+    const messages = [...waiting.values()].filter(({ dataset }) => dataset.thread === state.thread);
+    waiting.clear();
+    isPutting = false;
     putMessages(messages);
     if (messages.some(({ classList }) => !classList.contains("mine"))) seen();
   }, 16);
