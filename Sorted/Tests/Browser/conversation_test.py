@@ -59,7 +59,9 @@ class ConversationTest(BrowserTest):
     def test_a_menu_opens_downwards_where_there_is_no_room_above(self):
         page = self.open()
         self.enter(page, "Ines, harbour festival")
-        message = page.locator(".msg").first
+        # Older messages come once the first one that was loaded is near.
+        page.locator(".msg").first.scroll_into_view_if_needed()
+        message = page.locator(".msg", has_text="We are putting together the harbour festival")
         message.hover()
         message.locator(".menu summary").click()
         expect(message.locator(".menu.down .panel")).to_be_in_viewport(ratio=1)
