@@ -54,6 +54,26 @@ public struct PushResponse: Codable, Sendable {
   public init(sequences: [Int64], time: Int64) { (self.sequences, self.time) = (sequences, time) }
 }
 
+/// Asks which transactions the server took of those that the account sent to a zone.
+public struct KnownRequest: Codable, Sendable {
+  /// The identifiers of transactions.
+  public var transactions: [UUID]
+
+  /// Makes a request.
+  public init(transactions: [UUID]) { self.transactions = transactions }
+}
+
+/// The transactions of a ``KnownRequest`` that are in the log of the zone and that the account sent.
+///
+/// The server answers for a zone that the account cannot use any more, too: its answer to the push may have been lost.
+public struct KnownResponse: Codable, Sendable {
+  /// The identifiers of the transactions.
+  public var transactions: [UUID]
+
+  /// Makes a response.
+  public init(transactions: [UUID]) { self.transactions = transactions }
+}
+
 /// A transaction with its place in the log of its zone.
 public struct LogEntry: Codable, Sendable {
   /// Its place. Numbers of a zone ascend without gaps.

@@ -134,16 +134,17 @@ extension Replica {
 
   /// Removes the unsent changes of a zone that the account may not change. A record that was to move into the zone or out of it
   /// stays where it was.
+  /// - Parameter taken: transactions that the server took. What they moved has moved.
   /// - Returns: how many transactions it removed.
   @discardableResult
-  func removeUnsent(zone: String) throws -> Int {
+  func removeUnsent(zone: String, taken: Set<UUID> = []) throws -> Int {
     let removed = ledger.pending.filter { $0.zone == zone }.map(\.transaction)
     guard !removed.isEmpty else { return 0 }
     try ledger.removePending(Set(removed.map(\.id)))
     for change in removed.flatMap(\.changes) { ledger.replica.noteToShow(change.record, without: change.fields.keys) }
     let view = makeFold(over: ledger)
     for pending in ledger.pending { try view.apply(pending.transaction, zone: pending.zone) }
-    for change in removed.flatMap(\.changes) {
+    for change in removed.filter({ !taken.contains($0.id) }).flatMap(\.changes) {
       guard let mark = change.fields[SyncSchema.home] else { continue }
       try takeBack(change.record, mark, zone, view)
     }
@@ -202,7 +203,8 @@ extension Replica {
     try view.apply(changes, zone: zone)
   }
 
-  /// Chooses again which log counts for records after a zone is gone. ``catchUp()`` shows the outcome.
+  /// Chooses again which log counts for records after a zone is gone. ``catchUp()`` shows the outcome. The ledger has to be saved
+  /// afterwards.
   func settle(_ names: Set<RecordName>, without zone: String) throws {
     guard ledger.zones.areSeveral else { return try rebuildView() }
     let fold = makeFold(over: ledger)
@@ -222,7 +224,6 @@ extension Replica {
     try rebuildView()
     // A record that the program moved out of the zone lost its object together with those of the zone, and needs a new one.
     for name in names where try view.isAlive(name) && ledger.object(of: name) == nil { ledger.replica.noteToShow(name) }
-    try ledger.save()
   }
 }
 

@@ -39,8 +39,8 @@ final class Replica {
     case scanned, intentSaved, userSaved, integrated, restamped
     /// A replica passes it only if it has resolvers.
     case resolved
-    /// A replica passes it only if it lost a zone.
-    case dismissed
+    /// A replica passes them only if it lost a zone.
+    case dismissed, forgotten
 
     /// Those that every replica passes.
     static let allCases: [Checkpoint] = [.scanned, .intentSaved, .userSaved, .integrated, .restamped]

@@ -173,14 +173,31 @@ extension Replica {
 
   // MARK: - Zones that come and go
 
+  /// The shares that the account cannot read any more.
+  /// - Parameter zones: all that it can read.
+  private func lostShares(_ zones: [ZoneInfo]) -> [String] {
+    (ledger.replica.shares ?? []).map(\.name).filter { name in
+      !zones.contains { $0.name == name } || ledger.replica.zonesToForget?.contains(name) == true
+    }
+  }
+
+  /// The unsent transactions of shares that the account cannot read any more, by share. The server may have taken some: its answers
+  /// may have been lost.
+  /// - Parameter zones: all that the account can read.
+  func unsentInLostShares(_ zones: [ZoneInfo]) -> [String: [UUID]] {
+    let lost = Set(lostShares(zones))
+    guard !lost.isEmpty else { return [:] }
+    return Dictionary(grouping: ledger.pending.filter { lost.contains($0.zone) }, by: \.zone).mapValues {
+      $0.map(\.transaction.id)
+    }
+  }
+
   /// Takes over which zones the account can read. Objects of zones that it cannot read any more leave the user's store.
-  func didSee(_ zones: [ZoneInfo]) throws {
+  /// - Parameter taken: the transactions of ``unsentInLostShares(_:)`` that the server took.
+  func didSee(_ zones: [ZoneInfo], taken: Set<UUID> = []) throws {
     guard let own = zones.first(where: { $0.name == SyncWire.privateZone }) else { return }
     let shares = zones.filter { $0.name != SyncWire.privateZone }.sorted { $0.name < $1.name }
-    let gone = (ledger.replica.shares ?? []).map(\.name).filter { name in
-      !shares.contains { $0.name == name } || ledger.replica.zonesToForget?.contains(name) == true
-    }
-    for zone in gone { try drop(zone) }
+    for zone in lostShares(zones) { try drop(zone, taken) }
     let known = ledger.replica.shares ?? []
     guard own.owner != ledger.replica.account || known.map(\.identity) != shares.map(\.identity) else { return }
     ledger.replica.account = own.owner
@@ -191,7 +208,7 @@ extension Replica {
   }
 
   /// Removes the objects of a zone from the user's store, and all that the ledger knows of the zone.
-  private func drop(_ zone: String) throws {
+  private func drop(_ zone: String, _ taken: Set<UUID>) throws {
     // After a crash between two steps, all objects have to go even if the account can read the zone again. Then they come anew.
     ledger.replica.zonesToForget = (ledger.replica.zonesToForget ?? []).union([zone])
     try ledger.save()
@@ -202,11 +219,13 @@ extension Replica {
       }
     }
     try scan()
-    try removeUnsent(zone: zone)
+    try removeUnsent(zone: zone, taken: taken)
+    // One save forgets the zone and settles its records: after a crash in between nothing would say which records to settle.
     let names = try ledger.forget(zone: zone)
+    try checkpoint(.forgotten)
+    try settle(names, without: zone)
     try ledger.save()
     loadKeys()
-    try settle(names, without: zone)
   }
 
   /// Undoes unsent changes of a zone that the account may not change. ``catchUp()`` shows the outcome.

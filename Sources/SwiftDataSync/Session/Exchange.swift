@@ -42,10 +42,11 @@ extension Replica {
   }
 
   /// Takes in a part of the log.
+  /// - Parameter taken: the transactions of ``unsentInLostShares(_:)`` that the server took.
   /// - Returns: whether there is more.
-  func didPull(_ response: ChangesResponse, zone: String) throws -> Bool {
+  func didPull(_ response: ChangesResponse, zone: String, taken: Set<UUID> = []) throws -> Bool {
     adjustClock(toServer: response.time)
-    if let zones = response.zones { try didSee(zones) }
+    if let zones = response.zones { try didSee(zones, taken: taken) }
     try integrate(response.entries, zone: zone)
     return position(zone) < response.latest && !response.entries.isEmpty
   }

@@ -202,7 +202,8 @@ extension SyncEngine {
     } catch let failure as SyncFailure where failure.code == .notFound {
       return nil
     } catch let failure as SyncFailure where failure.code == .forbidden {
-      // The owner took the permission away a moment ago.
+      // The owner took the permission away a moment ago. The server may have taken the changes before: its answer may have been lost.
+      try await pullShare(replica, share)
     }
     let count = try replica.undoUnsent(zone: share.name)
     // The values that were there before may have to be fetched again.

@@ -33,7 +33,7 @@ extension SyncEngine {
           newest = Dictionary(zones.map { ($0.name, $0.latest) }) { first, _ in first }
         }
         guard !response.entries.isEmpty else {
-          if let zones = response.zones { try replica.didSee(zones) }
+          if let zones = response.zones { try replica.didSee(zones, taken: try await taken(replica, response)) }
           break
         }
         if event == nil { event = begin(.import) }
@@ -59,9 +59,10 @@ extension SyncEngine {
         fetched.append(asset.sha256)
       }
     }
+    let taken = try await taken(replica, response)
     while true {
       do {
-        let more = try replica.didPull(response, zone: zone)
+        let more = try replica.didPull(response, zone: zone, taken: taken)
         if !fetched.isEmpty {
           try replica.ledger.dropAssets(fetched)
           try replica.ledger.save()
@@ -72,6 +73,16 @@ extension SyncEngine {
         fetched.append(missing.sha256)
       }
     }
+  }
+
+  /// The unsent transactions of shares which the account lost that the server took all the same: its answers were lost.
+  private func taken(_ replica: Replica, _ response: ChangesResponse) async throws -> Set<UUID> {
+    guard let zones = response.zones else { return [] }
+    var taken = Set<UUID>()
+    for (zone, transactions) in replica.unsentInLostShares(zones) {
+      taken.formUnion(try await client.known(transactions, zone: zone))
+    }
+    return taken
   }
 
   /// Brings the bytes of an asset, unless they are here.

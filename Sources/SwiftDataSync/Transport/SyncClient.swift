@@ -23,6 +23,22 @@ struct SyncClient: Sendable {
     try await call("POST", "/v1/zones/\(escape(zone))/push", try SyncWire.encode(request))
   }
 
+  /// The transactions that the server took of those that this account sent to a zone, even if it may not use the zone any more.
+  func known(_ transactions: [UUID], zone: String) async throws -> Set<UUID> {
+    var known = Set<UUID>()
+    for start in stride(from: 0, to: transactions.count, by: 500) {
+      let request = KnownRequest(transactions: Array(transactions[start..<min(start + 500, transactions.count)]))
+      let path = "/v1/zones/\(escape(zone))/known"
+      do {
+        let response: KnownResponse = try await call("POST", path, try SyncWire.encode(request))
+        known.formUnion(response.transactions)
+      } catch let failure as SyncFailure where failure.code == .notFound {
+        // The server is older than this request.
+      }
+    }
+    return known
+  }
+
   func changes(zone: String, after sequence: Int64) async throws -> ChangesResponse {
     // The client does not know how large an answer will be. After an answer timed out, the next request gets twice the time.
     let timeout = Self.timeout * patience.factor

@@ -118,8 +118,10 @@ final class SharedGroup {
   func sync(_ index: Int, sharesFirst: Bool = false) throws {
     let device = devices[index]
     try device.replica.scan()
-    let zones = service.zones(device.account)
-    try device.replica.didSee(zones)
+    let response = try service.changes(
+      after: 0, limit: 0, zone: SyncWire.privateZone, account: device.account, replica: index)
+    let zones = response.zones ?? []
+    try device.replica.didSee(zones, taken: service.taken(device.replica, response, account: device.account))
     for zone in zones where !zone.isWritable { try device.replica.undoUnsent(zone: zone.name) }
     try device.replica.catchUp()
     let names = zones.map(\.name)
@@ -150,10 +152,15 @@ final class SharedGroup {
   }
 
   /// Sends what a device has for one zone.
-  func push(_ index: Int, zone: String) throws {
+  /// - Parameter isAnswered: whether the device hears of it.
+  func push(_ index: Int, zone: String, isAnswered: Bool = true) throws {
     let device = devices[index]
     try device.replica.scan()
     while let request = device.replica.nextPush(zone: zone) {
+      guard isAnswered else {
+        _ = try service.push(request, zone: zone, account: device.account)
+        return
+      }
       let response = try service.push(request, zone: zone, account: device.account)
       try device.replica.didPush(request, response, zone: zone, account: device.account)
     }

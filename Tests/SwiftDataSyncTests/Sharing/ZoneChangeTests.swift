@@ -281,6 +281,48 @@ struct ZoneChangeTests {
     #expect(try !group.contents(ann).contains { $0.hasPrefix("single") })
   }
 
+  @Test(
+    "stays with the participant who took it out of a share and lost the share before an answer came",
+    arguments: [false, true])
+  func takenOutUnanswered(privateIsAnswered: Bool) throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    try putIntoNew("Own", "single", bob)
+    try group.push(bob, zone: SyncWire.privateZone, isAnswered: privateIsAnswered)
+    try group.push(bob, zone: "share-1", isAnswered: false)
+    group.revoke("bob")
+    for index in [bob, ann, bob] { try group.sync(index) }
+    #expect(try group.contents(bob) == ["Own: single", "single in Own", "0 covers, 0 comments"])
+    #expect(try !group.contents(ann).contains { $0.hasPrefix("single") })
+  }
+
+  @Test("goes with a share that a participant put it into, when the participant lost the share before an answer came")
+  func putInUnanswered() throws {
+    try group.save(bob) { $0.insert(SharedTrack("own")) }
+    try group.sync(bob)
+    try group.save(bob) { try group.track("own", $0).playlist = try group.playlist("Jazz", $0) }
+    try group.push(bob, zone: SyncWire.privateZone)
+    try group.push(bob, zone: "share-1", isAnswered: false)
+    group.revoke("bob")
+    for index in [bob, ann, bob] { try group.sync(index) }
+    #expect(try group.contents(ann).contains("own in Jazz"))
+    #expect(try group.contents(bob) == ["0 covers, 0 comments"])
+  }
+
+  @Test("is settled by one save, so that it stays after a crash while its share goes away")
+  func crashWhileDropping() throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    try putIntoNew("Own", "single", bob)
+    try group.push(bob, zone: "share-1")
+    group.revoke("bob")
+    group.devices[bob].crashesAt = .forgotten
+    #expect(throws: SimulatedCrash.self) { try group.sync(bob) }
+    try group.start(bob)
+    for index in [bob, ann, bob] { try group.sync(index) }
+    #expect(try group.contents(bob) == ["Own: single", "single in Own", "0 covers, 0 comments"])
+  }
+
   @Test("stays private when the participant who added it to a share may not write there")
   func permissionDoesNotReturn() throws {
     try put("Jazz", ann)

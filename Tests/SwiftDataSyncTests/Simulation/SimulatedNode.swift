@@ -172,7 +172,7 @@ final class SimulatedNode {
       if number < heard { response.zones = nil }
       if response.zones != nil { heard = number }
       keepShares(&response)
-      _ = try replica.didPull(response, zone: zone)
+      _ = try replica.didPull(response, zone: zone, taken: server.taken(replica, response, account: account))
       try replica.catchUp()
     case .refolded(let response, let zone):
       try replica.didRefold(response, zone: zone)
@@ -185,7 +185,11 @@ final class SimulatedNode {
     do {
       return try server.push(request, zone: zone, account: account)
     } catch let failure as SyncFailure where failure.code == .forbidden {
-      if zones.contains(zone) { try undo(zone) }
+      // The server may have taken the changes before.
+      if zones.contains(zone) {
+        try pullAll(zone)
+        try undo(zone)
+      }
     } catch let failure as SyncFailure where failure.code == .notFound {
       // The next answer about the private zone says that the account cannot read it any more.
     } catch let failure as SyncFailure {
@@ -221,7 +225,7 @@ final class SimulatedNode {
     var more = true
     while more, var response = try changes(zone, after: replica.position(zone), limit: 100) {
       keepShares(&response)
-      more = try replica.didPull(response, zone: zone)
+      more = try replica.didPull(response, zone: zone, taken: server.taken(replica, response, account: account))
     }
   }
 

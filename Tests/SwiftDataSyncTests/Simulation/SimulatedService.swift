@@ -70,6 +70,17 @@ final class SimulatedService {
     return response
   }
 
+  /// The unsent transactions of shares which the account of a replica lost that the server took.
+  func taken(_ replica: Replica, _ response: ChangesResponse, account: String) -> Set<UUID> {
+    guard let zones = response.zones else { return [] }
+    var taken = Set<UUID>()
+    for (zone, transactions) in replica.unsentInLostShares(zones) {
+      let sent = log(zone, account).log.filter { $0.account == account }.map(\.transaction.id)
+      taken.formUnion(Set(transactions).intersection(sent))
+    }
+    return taken
+  }
+
   func changes(after sequence: Int64, limit: Int, zone: String, account: String, replica: Int) throws -> ChangesResponse
   {
     guard hears(account, zone) else { throw SyncFailure(.notFound, "there is no zone \(zone)") }

@@ -162,6 +162,9 @@ public actor SyncService {
       let pushed = try await store.push(push, account: account, zone: call.path[1])
       answer.body = try SyncWire.encode(pushed.response)
       await watch.wake([pushed.zone])
+    case ("POST", 3, "zones", "known"):
+      let request = try SyncWire.decode(KnownRequest.self, from: try await body())
+      answer.body = try SyncWire.encode(try await store.known(request, account: account, zone: call.path[1]))
     case ("GET", 3, "zones", "changes"):
       guard let after = call.number("after") else { throw SyncFailure(.invalid, "the query lacks after=NUMBER") }
       answer.body = try await store.changes(after: after, account: account, zone: call.path[1])
@@ -302,7 +305,7 @@ struct SyncCall {
   var route: String {
     switch path.first {
     case "zones" where path.count >= 3:
-      path[2] == "assets" ? "assets" : ["push", "changes"].contains(path[2]) ? path[2] : "other"
+      path[2] == "assets" ? "assets" : ["push", "known", "changes"].contains(path[2]) ? path[2] : "other"
     case "wait", "health", "metrics", "shares": path[0]
     default: "other"
     }

@@ -106,6 +106,25 @@ actor ZoneStore {
     }
   }
 
+  /// Which transactions an account sent to a zone, whatever it may do there now.
+  func known(_ request: KnownRequest, account: String, zone name: String) throws -> KnownResponse {
+    guard request.transactions.count <= limits.transactions else {
+      throw SyncFailure(.tooLarge, "a request may have \(limits.transactions) transactions; ask for fewer at once")
+    }
+    let context = ModelContext(container)
+    let isPrivate = name == SyncWire.privateZone
+    guard let owner = isPrivate ? account : try share(name, context)?.owner else {
+      return KnownResponse(transactions: [])
+    }
+    let zone = ServerZone.key(owner, name)
+    let keys = request.transactions.map { "\(zone)/\($0.uuidString)" }
+    let found = try context.fetch(
+      FetchDescriptor<ServerEntry>(
+        predicate: #Predicate<ServerEntry> { keys.contains($0.key) && $0.account == account }))
+    let known = Set(found.map(\.key))
+    return KnownResponse(transactions: zip(request.transactions, keys).filter { known.contains($1) }.map(\.0))
+  }
+
   private func full(_ zone: ServerZone) -> SyncFailure {
     SyncFailure(
       .quotaExceeded,

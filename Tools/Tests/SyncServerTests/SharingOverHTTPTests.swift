@@ -39,10 +39,13 @@ actor PlaylistSharing {
 
 @Suite("Sharing over HTTP", .serialized)
 struct SharingOverHTTPTests {
-  static func container(_ server: ServerFixture, _ account: String) async throws -> ModelContainer {
+  static func container(
+    _ server: ServerFixture, _ account: String, over transport: (any SyncTransport)? = nil
+  ) async throws -> ModelContainer {
     let database = "iCloud.\(UUID().uuidString)"
-    try SyncServer.register(
-      database, at: server.url, credentials: SyncCredentials(token: try await server.token(account)))
+    SyncServer.register(
+      database, transport: transport ?? HTTPTransport(url: server.url),
+      credentials: SyncCredentials(token: try await server.token(account)))
     defer { SyncServer.unregister(database) }
     let schema = Schema([SeedPlaylist.self])
     return try ModelContainer(
@@ -178,6 +181,48 @@ extension SharingOverHTTPTests {
   }
 }
 
+/// Loses the answers to what is sent to shares.
+private struct ForgetfulTransport: SyncTransport {
+  let base: HTTPTransport
+
+  func send(_ request: SyncRequest) async throws -> SyncReply {
+    let reply = try await base.send(request)
+    if request.path.hasSuffix("/push"), !request.path.contains("/private/") { throw URLError(.networkConnectionLost) }
+    return reply
+  }
+}
+
+extension SharingOverHTTPTests {
+  @Test(
+    "A track that a participant takes out of a share stays with the participant who never heard of it and loses the share",
+    arguments: TestStore.available)
+  func takenOutUnanswered(_ store: TestStore) async throws {
+    try await store.with { server in
+      let transport = ForgetfulTransport(base: HTTPTransport(url: server.url))
+      let ann = try await Self.container(server, "ann")
+      let bob = try await Self.container(server, "bob", over: transport)
+      let (anns, bobs) = (try Self.engine(ann), try Self.engine(bob))
+      let share = try await anns.share(try Self.savePlaylist(ann))
+      _ = try await bobs.accept(link: try await anns.makeLink(to: share.id, permission: .readWrite))
+      await bobs.pause()
+      let context = ModelContext(bob)
+      let own = SeedPlaylist(name: "Own", ownerID: "bob")
+      context.insert(own)
+      try context.fetch(FetchDescriptor<SeedTrack>(sortBy: [SortDescriptor(\.title)]))[0].playlist = own
+      try context.save()
+      let error = await #expect(throws: SyncError.self) { try await bobs.syncNow() }
+      #expect(error?.code == .offline)
+      try await Self.wait { try Self.titles(ann) == ["b in Jazz"] }
+      try await anns.revoke(server.account("bob"), from: share.id)
+      try await bobs.syncNow()
+      #expect(try Self.titles(bob) == ["a in Own"])
+      try await anns.syncNow()
+      #expect(try Self.titles(ann) == ["b in Jazz"])
+      for engine in [anns, bobs] { await engine.stop() }
+    }
+  }
+}
+
 @Suite("Shares and hostile clients")
 struct ShareIsolationTests {
   private func push(_ record: String = "r") throws -> Data {
@@ -264,6 +309,32 @@ struct ShareIsolationTests {
       #expect(try await server.send("DELETE", path, token: bob).status == 403)
       #expect(
         try await server.send("DELETE", "\(path)/participants/\(server.account("ann"))", token: bob).status == 403)
+    }
+  }
+
+  @Test(
+    "An account learns which of its own changes a share took, also after it lost the share, and nothing of those of others",
+    arguments: TestStore.available)
+  func known(_ store: TestStore) async throws {
+    try await store.with { server in
+      let zone = try await share(server)
+      let (ann, bob) = (try await server.token("ann"), try await server.token("bob"))
+      _ = try await invite(server, zone, "bob", .readWrite)
+      _ = try await server.send("POST", "/v1/shares/\(zone)/accept", token: bob)
+      let sent = try push("s")
+      #expect(try await server.send("POST", "/v1/zones/\(zone)/push", token: bob, body: sent).status == 200)
+      _ = try await server.send(
+        "DELETE", "/v1/shares/\(zone)/participants/\(server.account("bob"))", token: ann)
+      #expect(try await server.send("POST", "/v1/zones/\(zone)/push", token: bob, body: sent).status == 404)
+      let id = try SyncWire.decode(PushRequest.self, from: sent).transactions[0].id
+      func known(_ token: String, in zone: String) async throws -> [UUID] {
+        let body = try SyncWire.encode(KnownRequest(transactions: [UUID(), id]))
+        let answer = try await server.send("POST", "/v1/zones/\(zone)/known", token: token, body: body)
+        return try SyncWire.decode(KnownResponse.self, from: answer.body).transactions
+      }
+      #expect(try await known(bob, in: zone) == [id])
+      for token in [ann, try await server.token("eve")] { #expect(try await known(token, in: zone).isEmpty) }
+      for zone in [SyncWire.privateZone, "share-none"] { #expect(try await known(bob, in: zone).isEmpty) }
     }
   }
 
