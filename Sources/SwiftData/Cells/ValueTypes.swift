@@ -5,47 +5,18 @@ import Foundation
 enum ValueTypes {
   private typealias Column = any (__ColumnValue & Sendable).Type
 
-  private struct OptionalColumn {
-    let wrapped: Column
-    let unwrap: @Sendable (Any) -> Any?
-  }
-
-  private static let (columns, optionals): ([ObjectIdentifier: Column], [ObjectIdentifier: OptionalColumn]) = {
-    var columns = [ObjectIdentifier: Column]()
-    var optionals = [ObjectIdentifier: OptionalColumn]()
-    func add<V: __ColumnValue & Sendable>(_: V.Type) {
-      columns[ObjectIdentifier(V.self)] = V.self
-      // The cast cannot fail, because `unwrapped` looks the entry up by the value's type.
-      optionals[ObjectIdentifier(V?.self)] = OptionalColumn(wrapped: V.self) { $0 as! V? }
-    }
-    add(String.self)
-    add(Int.self)
-    add(Int8.self)
-    add(Int16.self)
-    add(Int32.self)
-    add(Int64.self)
-    add(UInt.self)
-    add(UInt8.self)
-    add(UInt16.self)
-    add(UInt32.self)
-    add(UInt64.self)
-    add(Double.self)
-    add(Float.self)
-    add(Bool.self)
-    add(Decimal.self)
-    add(Character.self)
-    add(Date.self)
-    add(UUID.self)
-    add(URL.self)
-    add(Data.self)
-    return (columns, optionals)
+  private static let columns: [ObjectIdentifier: Column] = {
+    let types: [Column] = [
+      String.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self,
+      UInt32.self, UInt64.self, Double.self, Float.self, Bool.self, Decimal.self, Character.self, Date.self, UUID.self,
+      URL.self, Data.self,
+    ]
+    return Dictionary(uniqueKeysWithValues: types.map { (ObjectIdentifier($0), $0) })
   }()
 
   /// The wrapped type of an optional, or nil for any other type.
   static func wrapped(by type: any Any.Type) -> (any Any.Type)? {
-    let identifier = ObjectIdentifier(type)
-    if columns[identifier] != nil { return nil }
-    if let known = optionals[identifier] { return known.wrapped }
+    if columns[ObjectIdentifier(type)] != nil { return nil }
     switch TypeKind(type) {
     case .optional: return TypeKind.argument(of: type)
     case .unknown: return (type as? any __OptionalValue.Type)?.__wrapped
@@ -59,8 +30,11 @@ enum ValueTypes {
     while true {
       let type = Swift.type(of: value)
       if columns[ObjectIdentifier(type)] != nil { return value }
-      if let known = optionals[ObjectIdentifier(type)] { return known.unwrap(value) }
-      switch TypeKind(type) {
+      let kind = TypeKind(type)
+      if kind == .optional, let column = columns[ObjectIdentifier(TypeKind.argument(of: type))] {
+        return unwrapped(value, as: column)
+      }
+      switch kind {
       case .classType, .enumeration, .structure, .array: return value
       case .optional, .unknown:
         guard let optional = value as? any __OptionalValue else { return value }
@@ -68,6 +42,12 @@ enum ValueTypes {
         value = inner
       }
     }
+  }
+
+  /// The value in an optional of a type.
+  private static func unwrapped<V: __ColumnValue & Sendable>(_ value: Any, as _: V.Type) -> Any? {
+    // The cast cannot fail, because the value's own type says that it is an optional of this type.
+    value as! V?
   }
 
   /// Whether the type is one of the common ones with their own column type. It has none of the engine's other protocols.

@@ -80,7 +80,10 @@ struct ExternalStorage: Sendable {
 
   /// Whether a transaction was interrupted or is running elsewhere.
   var isUnfinished: Bool {
-    guard let all = try? FileManager.default.contentsOfDirectory(atPath: directory.path) else { return false }
+    // Most stores have no folder, and reading one that is missing makes an error first.
+    guard FileManager.default.fileExists(atPath: directory.path),
+      let all = try? FileManager.default.contentsOfDirectory(atPath: directory.path)
+    else { return false }
     return all.contains { $0.hasPrefix(Self.markPrefix) }
   }
 

@@ -46,7 +46,9 @@ extension Schema {
       self.init(entity.name)
       let described = entity.properties.map { Self.describe($0, in: entity) }
       let own = described[entity.inheritedCount...]
-      let indexed = own.compactMap { $0 as? Attribute }.filter { $0.options.contains(.indexed) }
+      let indexed = entity.properties[entity.inheritedCount...].filter {
+        $0.attribute?.options.contains(.indexed) == true
+      }
       state.withLock {
         $0.superentityName = entity.superentity?.name
         $0.inheritedProperties = Array(described[..<entity.inheritedCount])
