@@ -25,6 +25,21 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
   }
 }
 
+extension FetchDescriptor: Equatable {
+  /// Compares what the descriptors ask for.
+  ///
+  /// Two predicates are equal if they have the same expression with equal captured values. Captured values whose type is not
+  /// `Equatable` are compared by their stored properties. (Apple's documentation, `FetchDescriptor`, says only that it is
+  /// `Equatable`.)
+  public static func == (left: FetchDescriptor, right: FetchDescriptor) -> Bool {
+    left.sortBy == right.sortBy && left.fetchLimit == right.fetchLimit && left.fetchOffset == right.fetchOffset
+      && left.includePendingChanges == right.includePendingChanges
+      && left.propertiesToFetch == right.propertiesToFetch
+      && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
+      && ExpressionComparison.areEqual(left.predicate, right.predicate)
+  }
+}
+
 extension Array where Element: AnyKeyPath {
   /// Whether the list is empty, without asking the runtime for the type of the list. That takes as long as three columns
   /// of a row, and generic code asks each time.

@@ -33,6 +33,11 @@ public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Senda
   var storeIdentifier: String { get }
 }
 
+extension HistoryToken {
+  /// The identifier of the store; empty for a token that does not say it.
+  public var storeIdentifier: String { "" }
+}
+
 /// A change to one object. (Apple's documentation, `HistoryChange`.)
 public enum HistoryChange: Sendable {
   /// The object was inserted.
@@ -114,29 +119,25 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
   typealias Value = (name: String, keyPath: (PartialKeyPath<Model> & Sendable)?, value: any Sendable)
   let values: [Value]
 
-  /// The last value of an attribute, or nil if it was nil or not preserved.
+  /// The last value of an attribute, or nil if it was nil or not preserved. An attribute of a superclass is found, too.
   public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
-    values.first { ($0.keyPath as PartialKeyPath<Model>?) == keyPath }?.value
+    if let value = values.first(where: { ($0.keyPath as PartialKeyPath<Model>?) == keyPath }) { return value.value }
+    return KeyPathResolver.property(at: keyPath, in: Model.__entity).flatMap { self[named: $0.name] }
   }
 
-  /// The last value of an attribute by name. Inherited attributes are found by name only, because Swift cannot form
-  /// their key paths. (Not Apple's.)
+  /// The last value of an attribute by name. (Not Apple's.)
   public subscript(named name: String) -> (any Sendable)? { values.first { $0.name == name }?.value }
 
   /// Iterates over the preserved values.
   public struct Iterator: IteratorProtocol {
-    fileprivate var rest: ArraySlice<(keyPath: PartialKeyPath<Model> & Sendable, value: any Sendable)>
+    fileprivate var rest: ArraySlice<Value>
 
-    /// Returns the next attribute and its value.
-    public mutating func next() -> (keyPath: PartialKeyPath<Model> & Sendable, value: any Sendable)? {
-      rest.popFirst()
-    }
+    /// Returns the next value.
+    public mutating func next() -> Any? { rest.popFirst()?.value }
   }
 
-  /// Makes an iterator over the preserved values, in declaration order.
-  public func makeIterator() -> Iterator {
-    Iterator(rest: values.compactMap { value in value.keyPath.map { ($0, value.value) } }[...])
-  }
+  /// Makes an iterator over the preserved values, in the order of their declarations, those of superclasses first.
+  public func makeIterator() -> Iterator { Iterator(rest: values[...]) }
 }
 
 /// A store with a history. (Apple's documentation, `HistoryProviding`.)

@@ -65,8 +65,14 @@ public final class __Entity: @unchecked Sendable {
 
   /// The sets of properties that the class's own `#Unique` names.
   package var uniquenessConstraints: [[String]] { uniqueTerms.map { $0.map(\.name) } }
-  /// The properties of each index that the class's own `#Index` asks for.
-  package var indices: [[String]] { declaredIndices.flatMap { $0.terms(in: self).compactMap { $0?.map(\.name) } } }
+  /// The kind and the properties of each index that the class's own `#Index` asks for.
+  package var indices: [[String]] {
+    declaredIndices.flatMap { listing in
+      zip(listing.terms(in: self), listing.isRTree).compactMap { terms, isRTree in
+        terms.map { [isRTree ? "rtree" : "binary"] + $0.map(\.name) }
+      }
+    }
+  }
 
   /// The sets of properties of the class's own `#Unique`, as index terms.
   var uniqueTerms: [[IndexTerm]] { declaredConstraints.flatMap { $0.terms(in: self).compactMap(\.self) } }
@@ -193,7 +199,8 @@ public final class __Property: @unchecked Sendable {
       (self.attribute, self.relationship, self.schemaProperty) = (attribute, nil, attribute)
     case .toOne, .toMany:
       let known = declared?.isRelationship == true ? declared as? Schema.Relationship : nil
-      let relationship = known ?? Schema.Relationship()
+      // Without `@Relationship` there are no counts. Its own default is 0, which means the same.
+      let relationship = known ?? Schema.Relationship(minimumModelCount: nil, maximumModelCount: nil)
       (self.attribute, self.relationship, self.schemaProperty) = (nil, relationship, relationship)
     }
     self.isExternal = self.attribute?.options.contains(.externalStorage) == true

@@ -57,6 +57,15 @@ extension PersistentModel {
   /// Two references are equal if they are the same object. A context has one object per row.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
+  /// What reports reads and changes to Observation. Apple's macro declares it in each model, so that extensions use it.
+  public nonisolated var _$observationRegistrar: ObservationRegistrar { __registrar }
+
+  /// The same as ``persistentBackingData``, by the name that Apple's macro declares in each model.
+  public var _$backingData: any BackingData<Self> {
+    get { persistentBackingData }
+    set { persistentBackingData = newValue }
+  }
+
   /// Hashes the object's identity, which does not change when it is saved.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -54,7 +54,7 @@ extension Schema {
         $0.inheritedProperties = Array(described[..<entity.inheritedCount])
         $0.storedProperties = Array(own)
         $0.uniquenessConstraints = own.filter(\.isUnique).map { [$0.name] } + entity.uniquenessConstraints
-        $0.indices = indexed.map { [$0.name] } + entity.indices
+        $0.indices = indexed.map { ["binary", $0.name] } + entity.indices
       }
     }
 
@@ -212,7 +212,7 @@ extension Schema {
       set { state.withLock { $0.uniquenessConstraints = newValue } }
     }
 
-    /// The properties of each index from `#Index`.
+    /// Each index from `#Index`: its kind, `"binary"` or `"rtree"`, and then its properties. (Projects that read Apple's.)
     public var indices: [[String]] {
       get { state.withLock { $0.indices } }
       set { state.withLock { $0.indices = newValue } }

@@ -117,8 +117,27 @@ private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
     #expect(tombstone[\.mood] as? Log.Mood == .wild)
     #expect(tombstone[\.place] as? Log.Place == Log.Place(x: 3))
     #expect(tombstone[\.text] == nil)
-    #expect(tombstone.map { "\($0.value)" }.count == 3)
+    #expect(tombstone.map { "\($0)" } == ["a", "wild", "Place(x: 3)"])
     #expect(tombstone[named: "code"] as? String == "a")
+  }
+
+  @Test("A deletion of a subclass's object keeps the attributes of the superclass, by key paths of both classes")
+  func inheritedTombstones() throws {
+    let letter = Log.Letter(code: "a")
+    letter.mood = .wild
+    context.insert(letter)
+    try context.save()
+    context.delete(letter)
+    try context.save()
+    let change = try #require(try context.fetchHistory(Descriptor()).last?.changes.first)
+    guard case .delete(let deletion as DefaultHistoryDelete<Log.Letter>) = change else {
+      Issue.record("a deletion of a letter is a DefaultHistoryDelete<Letter>")
+      return
+    }
+    #expect(deletion.tombstone[\.code] as? String == "a")
+    #expect(deletion.tombstone[\Log.Letter.mood] as? Log.Mood == .wild)
+    #expect(deletion.tombstone[\.receiver] == nil)
+    #expect(deletion.tombstone.map { "\($0)" } == ["a", "wild"])
   }
 
   @Test("Subclasses, inherited properties included, and many-to-manys of both sides are in the history")
