@@ -72,9 +72,22 @@ struct PolyfillTests {
     #expect(await iterator.next()?.object as? ModelContext === context)
   }
 
-  @Test("Core Data's name for remote changes is the container's")
-  func remoteChange() {
-    #expect(Notification.Name.NSPersistentStoreRemoteChange == ModelContainer.remoteChange)
+  @Test("Core Data's name for remote changes tells of the container's own saves and of those of others")
+  func remoteChange() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = ModelConfiguration(url: folder.appendingPathComponent("cities.store"))
+    let container = try ModelContainer(for: City.self, configurations: configuration)
+    let other = try ModelContainer(for: City.self, configurations: configuration)
+    var iterator = NotificationCenter.default.notifications(named: .NSPersistentStoreRemoteChange, object: container)
+      .makeAsyncIterator()
+    for saving in [container, other] {
+      let context = ModelContext(saving)
+      context.insert(City(name: "a"))
+      try context.save()
+      #expect(await iterator.next()?.userInfo?["storeIdentifier"] is String)
+    }
   }
 
   @Test("a predicate over plain values is evaluated")

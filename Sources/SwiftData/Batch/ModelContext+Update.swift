@@ -87,6 +87,7 @@ extension QueryExecutor {
       do { if !objects.isEmpty { try context.quietly { try reload(objects) } } } catch { context.note(error) }
     }
     context.announce(changes)
+    context.core.postChange(context.core.store(of: table))
     let identifiers = changes.updated.flatMap { $0.identifiers(in: context.core.store(of: table)) }
     context.post(
       ModelContext.didSave,

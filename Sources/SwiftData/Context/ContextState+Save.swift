@@ -29,6 +29,7 @@ extension ContextState {
       for operation in operations {
         var saved = SavedObjects(operation, context: self)
         announce(saved.settle())
+        core.postChange(operation.store)
       }
       hasForgotten = false
       incompleteLists = [:]

@@ -42,6 +42,7 @@ final class StoreWatch: Sendable {
       guard let core, let store, let changes = try? store.externalChanges(after: &seen) else { return }
       core.announce(changes.savedChanges(in: core), from: nil)
       core.postRemoteChange(store)
+      core.postChange(store)
     }
   }
 }
@@ -63,12 +64,37 @@ extension ContainerCore {
       name: RemoteChange.name, object: container.withLock { $0.container },
       userInfo: [RemoteChange.storeIdentifier: store.identifier])
   }
+
+  /// Tells those who use Core Data's name of a change of a store, also of one that this container made.
+  func postChange(_ store: any EngineStore) {
+    guard RemoteChange.isCoreDataNameWanted else { return }
+    let identifier = store.identifier
+    // Core Data posts on a thread of its own: an observer may save, and the context that saves is not at rest yet.
+    DispatchQueue.global().async { [weak self] in
+      guard let self else { return }
+      NotificationCenter.default.post(
+        name: RemoteChange.coreDataName, object: container.withLock { $0.container },
+        userInfo: [RemoteChange.storeIdentifier: identifier])
+    }
+  }
 }
 
 /// The notification about external commits.
 enum RemoteChange {
   static let name = Notification.Name("ModelContainer.remoteChange")
+  static let coreDataName = Notification.Name("NSPersistentStoreRemoteChangeNotification")
   static let storeIdentifier = "storeIdentifier"
+
+  private static let coreDataNameWasRead = Atomic(false)
+
+  /// Whether Core Data's name was read, so that it may have observers.
+  static var isCoreDataNameWanted: Bool { coreDataNameWasRead.load(ordering: .relaxed) }
+
+  /// Has every save be told of under Core Data's name from now on, and makes all containers watch their stores.
+  static func wantCoreDataName() {
+    coreDataNameWasRead.store(true, ordering: .relaxed)
+    want()
+  }
 
   private struct Watches {
     /// Whether the notification's name was read, so that it may have observers.

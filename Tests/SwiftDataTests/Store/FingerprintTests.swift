@@ -84,7 +84,9 @@ private enum OtherDefault {
 }
 
 @Suite struct FingerprintTests {
-  private static let agency = Schema([Agency.Trip.self, Agency.BusinessTrip.self, Agency.Client.self])
+  private static let agency = Schema([
+    Agency.Trip.self, Agency.BusinessTrip.self, Agency.Client.self, OtherDefault.Note.self,
+  ])
 
   private func sum(_ add: (inout Fingerprint) -> Bool) -> String {
     var sum = Fingerprint()
