@@ -6,8 +6,8 @@
 # A test run's exit code must survive the pipe that keeps its log.
 SHELL = bash
 .SHELLFLAGS = -o pipefail -c
-# Prints a test run, and then its ten slowest suites.
-TIMED = | tee "$$log"; code=$$?; scripts/slowest "$$log"; rm -f "$$log"; exit $$code
+# Prints a test run, and then its ten slowest suites and its failures.
+SUMMARY = | tee "$$log"; code=$$?; scripts/summary "$$log"; rm -f "$$log"; exit $$code
 
 # Sorted/ is a separate package. Its build folder is separate too unless SORTED_BUILD names another, as in .ci/run.
 SORTED = --package-path Sorted $(if $(SORTED_BUILD),--scratch-path $(SORTED_BUILD) --disable-build-manifest-caching)
@@ -29,7 +29,7 @@ check: lint
 	@scripts/bootstrap
 	scripts/rooms
 	swift build --build-tests
-	@log=$$(mktemp); swift test --skip-build --skip '$(ALONE)|$(SLOW)' $(TIMED)
+	@log=$$(mktemp); swift test --skip-build --skip '$(ALONE)|$(SLOW)' $(SUMMARY)
 	scripts/examples Books
 
 # The suites that need PostgreSQL, kill processes or run thousands of random cases.
@@ -42,14 +42,14 @@ examples:
 
 test-library:
 	@scripts/bootstrap
-	@log=$$(mktemp); scripts/postgres swift test --skip '$(ALONE)' $(TIMED)
-	swift test --skip-build --filter '$(ALONE)'
+	@log=$$(mktemp); scripts/postgres swift test --skip '$(ALONE)' $(SUMMARY)
+	@log=$$(mktemp); swift test --skip-build --filter '$(ALONE)' $(SUMMARY)
 
 # The command swiftdata and its servers. SORTED_BUILD names their build folder too.
 TOOLS = --package-path Tools $(if $(SORTED_BUILD),--scratch-path $(SORTED_BUILD) --disable-build-manifest-caching)
 test-tools:
 	@scripts/bootstrap
-	scripts/postgres swift test $(TOOLS)
+	@log=$$(mktemp); scripts/postgres swift test $(TOOLS) $(SUMMARY)
 
 # Four clients save 5,000 notes while they and their servers are killed 40 times: one server on SQLite, two on PostgreSQL, and
 # two on a PostgreSQL database that loses its primary.
@@ -59,8 +59,8 @@ sync-chaos:
 
 test-sorted:
 	@scripts/bootstrap
-	@log=$$(mktemp); scripts/postgres swift test $(SORTED) --skip '$(WEB)' $(TIMED)
-	swift test $(SORTED) --skip-build --filter '$(WEB)'
+	@log=$$(mktemp); scripts/postgres swift test $(SORTED) --skip '$(WEB)' $(SUMMARY)
+	@log=$$(mktemp); swift test $(SORTED) --skip-build --filter '$(WEB)' $(SUMMARY)
 	scripts/unless-missing scripts/assist-model
 	scripts/unless-missing scripts/script-tests
 	scripts/unless-missing scripts/postgres scripts/browser

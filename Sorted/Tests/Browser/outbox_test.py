@@ -140,7 +140,8 @@ class AccountsTest(BrowserTest):
         page.goto(self.server.url + "/sign-in")
         page.get_by_label("Name").fill(name)
         page.get_by_label("Password").fill(f"correct horse {name}")
-        page.get_by_role("button", name="Sign in").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Sign in").click()
         self.live(page)
 
     def sign_out(self, page):

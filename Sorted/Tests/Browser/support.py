@@ -216,7 +216,9 @@ class BrowserTest(unittest.TestCase):
         page = self.open(path, door=False, **options)
         page.get_by_label("Name").fill(name)
         page.get_by_label("Password").fill(f"correct horse {name}")
-        page.get_by_role("button", name="Create an account").click()
+        # Firefox may show the next page before Playwright knows of the navigation, which then interrupts the test's next `goto`.
+        with page.expect_navigation():
+            page.get_by_role("button", name="Create an account").click()
         self.live(page)
         return page
 
