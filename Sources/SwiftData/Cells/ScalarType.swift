@@ -110,12 +110,19 @@ extension ScalarType {
     }
     let writer = ValueWriter()
     let written: Void?
-    switch value {
-    case let column as any __ColumnValue: written = try? column.__write(to: writer)
-    case let raw as any RawRepresentable: written = try? Self.writeRaw(raw, to: writer)
-    default: return nil
+    if let column = ValueTypes.column(type(of: value)) {
+      written = try? Self.write(value, as: column, to: writer)
+    } else if let raw = value as? any RawRepresentable {
+      written = try? Self.writeRaw(raw, to: writer)
+    } else {
+      return nil
     }
     return written == nil ? nil : writer.values.first
+  }
+
+  private static func write<V: __ColumnValue>(_ value: Any, as _: V.Type, to writer: ValueWriter) throws {
+    // The cast cannot fail, because the value is of this type.
+    try (value as! V).__write(to: writer)
   }
 
   /// The Swift value of a cell, or nil if the cell does not fit.

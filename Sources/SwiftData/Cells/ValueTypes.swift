@@ -119,7 +119,8 @@ enum TypeKind {
   private static let isKnown: Bool = {
     let types: [(any Any.Type, TypeKind)] = [
       (Int?.self, .optional), (String?.self, .optional), (Object?.self, .optional), ([String].self, .array),
-      ([Object].self, .array), (Pair.self, .structure), (Int.self, .structure), ([Int: Pair].self, .structure),
+      ([Object].self, .array), (Pair.self, .structure), (Int.self, .structure),
+      (ContiguousArray<Pair>.self, .structure),
       (Choice.self, .enumeration), (Object.self, .classType),
     ]
     return types.allSatisfy { kind(of: $0) == $1 } && argument(of: String?.self) == String.self

@@ -11,7 +11,7 @@ struct StoreAssignment {
   init(schema: Schema, configurations: [any DataStoreConfiguration]) throws {
     try schema.validate()
     var names = Set<String>()
-    var files = Set<URL>()
+    var files = Set<String>()
     for configuration in configurations {
       try configuration.validate()
       guard names.insert(configuration.name).inserted else {
@@ -20,11 +20,11 @@ struct StoreAssignment {
           message: "two configurations are named \"\(configuration.name)\"; give each its own name")
       }
       guard let configuration = configuration as? ModelConfiguration else { continue }
-      let file = configuration.url.standardizedFileURL
+      let file = configuration.url.standardizedFileURL.path
       guard configuration.isStoredInMemoryOnly || files.insert(file).inserted else {
         throw SwiftDataError(
           .duplicateConfiguration,
-          message: "two configurations use the file \(file.path); give each its own")
+          message: "two configurations use the file \(file); give each its own")
       }
     }
     let entities = schema.runtimeEntities

@@ -39,8 +39,11 @@ extension QueryExecutor {
   /// - Parameter includingValues: whether computed values count too.
   func reach(of query: StoreQuery, includingValues: Bool = false) -> PendingReach {
     guard context.hasChanges else { return .nothing }
-    var reads = query.reads.condition.properties.union(query.reads.order.properties)
-    if includingValues { reads.formUnion(query.reads.values.properties) }
+    var reads = query.reads.condition.properties
+    for read in query.reads.order.properties + (includingValues ? query.reads.values.properties : [])
+    where !reads.contains(read) {
+      reads.append(read)
+    }
     let relationships = reads.filter { !$0.property.isAttribute }
     if relationships.isEmpty { return .nothing }
     var reached = ReachedRows()
@@ -66,7 +69,7 @@ extension QueryExecutor {
   }
 
   /// The properties of a class that the statement reads from related objects.
-  private static func watched(_ reads: Set<ReadProperty>, in entity: __Entity) -> PropertySet {
+  private static func watched(_ reads: [ReadProperty], in entity: __Entity) -> PropertySet {
     PropertySet(
       reads.lazy.filter { read in
         let index = read.property.index

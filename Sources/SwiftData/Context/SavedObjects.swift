@@ -48,7 +48,9 @@ struct SavedObjects {
         changes.entities.insert(property.destination!.__entity.name)
       }
     }
-    changes.entities.formUnion((changes.inserted + changes.updated + changes.deleted).map(\.entity))
+    for groups in [changes.inserted, changes.updated, changes.deleted] {
+      for group in groups { changes.entities.insert(group.entity) }
+    }
     LoadedReferences(context: context).drop(to: operation.deleted)
     do { try operation.didFinish() } catch { context.note(error) }
     return changes

@@ -80,7 +80,7 @@ extension QueryExecutor {
   func sortedUnsaved<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ query: StoreQuery, takes: (M) -> Bool
   ) -> [M]? {
-    let reads = query.reads.condition.properties.union(query.reads.order.properties)
+    let reads = query.reads.condition.properties + query.reads.order.properties
     guard reads.allSatisfy({ $0.isOfRow && $0.property.isAttribute }), !isLookedUp(descriptor.predicate),
       let shape = QueryShape(descriptor.predicate, descriptor.sortBy, nonNFC: 0)
     else { return nil }

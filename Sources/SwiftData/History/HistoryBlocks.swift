@@ -62,17 +62,26 @@ struct HistoryBlocks {
     if text.utf8.count >= Self.size { closeBlock() }
     let head = Head(run)
     if open == head, run.tombstone == nil {
-      text += ",\(run.first),\(run.count)"
+      text += ","
+      append(run)
     } else {
       closeEntry()
       if text.utf8.count > 1 { text += "," }
       text += try Self.json(head)
       if let tombstone = run.tombstone { text += ",\"tombstone\":" + tombstone }
-      text += ",\"keys\":[\(run.first),\(run.count)"
+      text += ",\"keys\":["
+      append(run)
       open = head
       if run.tombstone != nil { closeEntry() }
     }
     next += run.count
+  }
+
+  /// Appends the run's first key and count. An interpolation of both would be a string of its own.
+  private mutating func append(_ run: HistoryRecorder.Run) {
+    text += String(run.first)
+    text += ","
+    text += String(run.count)
   }
 
   private mutating func closeEntry() {

@@ -111,12 +111,18 @@ package struct HistoryRecorder {
     return Array(runs.values.joined())
   }
 
+  private mutating func makeBlocks() throws -> [(place: Int64, json: String)] {
+    // Most saves make one run, which needs no groups.
+    if runs.isEmpty, let only = growing { return try HistoryBlocks(CollectionOfOne(only)).blocks }
+    settle()
+    return try HistoryBlocks(runs.values.joined()).blocks
+  }
+
   /// - Returns: the number of the transaction, or nil if nothing changed.
   @discardableResult
   mutating func write(to connection: SQLiteConnection, author: String?) throws -> Int64? {
-    settle()
-    guard !runs.isEmpty else { return nil }
-    let blocks = try HistoryBlocks(runs.values.joined()).blocks
+    guard !isEmpty else { return nil }
+    let blocks = try makeBlocks()
     try connection.write(HistoryTables.insertion) { writer in
       try writer.real(Date().timeIntervalSinceReferenceDate)
       if let author { try writer.text(author) } else { try writer.null() }

@@ -15,7 +15,7 @@ package struct RTreeIndex {
 
   /// The trees with every row of a class: its own and those of its superclasses.
   static func all(of entity: __Entity) -> [RTreeIndex] {
-    sequence(first: entity, next: \.superentity).flatMap(declared)
+    entity.lineage.flatMap(declared)
   }
 
   static func declared(by entity: __Entity) -> [RTreeIndex] {

@@ -110,6 +110,9 @@ public final class __Entity: @unchecked Sendable {
   /// The root of the class hierarchy, whose table holds the rows.
   package var root: __Entity { superentity?.root ?? self }
 
+  /// The class and its superclasses, from the class to the root.
+  package var lineage: [__Entity] { [self] + (superentity?.lineage ?? []) }
+
   package func property(named name: String) -> __Property? { indexByName[name].map { properties[$0] } }
 
   package func isKind(of other: __Entity) -> Bool {

@@ -1,10 +1,27 @@
 import Foundation
 
+/// What the variables of a predicate stand for.
+///
+/// A list, because a predicate has few variables, and the first dictionary of a type of key makes the runtime search all
+/// conformances of the program.
+struct BoundVariables {
+  private var bindings: [(variable: PredicateExpressions.VariableID, meaning: Lowered)] = []
+
+  /// - Complexity: O(*n*) with the number of variables.
+  subscript(variable: PredicateExpressions.VariableID) -> Lowered? {
+    get { bindings.first { $0.variable == variable }?.meaning }
+    set {
+      bindings.removeAll { $0.variable == variable }
+      if let newValue { bindings.append((variable, newValue)) }
+    }
+  }
+}
+
 /// The state that lowering passes from node to node.
 package struct LoweringState {
   let entity: __Entity
   let environment: LoweringEnvironment
-  var variables: [PredicateExpressions.VariableID: Lowered] = [:]
+  var variables = BoundVariables()
   /// Whether the condition is a filter. NULL may then stand for false, which allows the use of an index.
   private(set) var isFiltering = false
   private var aliasCount = 1

@@ -4,9 +4,9 @@ import Foundation
 // next query of the same shape only binds its values.
 
 /// The facts that determine the SQL of a predicate and an order, except for the bound values.
-struct QueryShape: Hashable {
+struct QueryShape: Equatable {
   /// The type of the predicate's expression, which spells its nodes, or the model type if there is no predicate.
-  private let expression: ObjectIdentifier
+  fileprivate let expression: ObjectIdentifier
   fileprivate(set) var keyPaths: [AnyKeyPath] = []
   /// Facts of the nodes and the order beyond their types.
   fileprivate(set) var marks: [Int] = []
@@ -37,12 +37,6 @@ struct QueryShape: Hashable {
   static func == (left: QueryShape, right: QueryShape) -> Bool {
     left.expression == right.expression && left.nonNFC == right.nonNFC && left.marks == right.marks
       && left.keyPaths == right.keyPaths
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(expression)
-    hasher.combine(marks)
-    // Key paths are compared but not hashed, because hashing them is slow.
   }
 
   /// Adds a captured value as a parameter. Returns false if the SQL depends on the value.
@@ -147,13 +141,15 @@ package final class LoweredQueries: @unchecked Sendable {
   package init() {}
 
   private let lock = NSLock()
-  private var known: [QueryShape: LoweredQuery] = [:]
+  /// The queries by the type of their expression. A dictionary of shapes would make the runtime search one more conformance.
+  private var known: [ObjectIdentifier: [(shape: QueryShape, query: LoweredQuery)]] = [:]
+  private var count = 0
   /// A program has fewer distinct queries. The limit protects from key paths that are created repeatedly.
   private let capacity = 512
 
   /// The cached SQL of the shape with the values of this query.
   func query(of shape: QueryShape) -> LoweredQuery? {
-    guard var query = lock.withLock({ known[shape] }) else { return nil }
+    guard var query = lock.withLock({ known[shape.expression]?.first { $0.shape == shape }?.query }) else { return nil }
     query.condition?.arguments = shape.values
     return query
   }
@@ -171,8 +167,11 @@ package final class LoweredQueries: @unchecked Sendable {
     var query = query
     query.texts = StatementTexts(order: order)
     lock.withLock {
-      if known.count == capacity { known = [:] }
-      known[shape] = query
+      if count == capacity { (known, count) = ([:], 0) }
+      // Another thread may have kept it meanwhile.
+      guard known[shape.expression]?.contains(where: { $0.shape == shape }) != true else { return }
+      known[shape.expression, default: []].append((shape, query))
+      count += 1
     }
     return query
   }

@@ -2,7 +2,7 @@
 ///
 /// Lowering records them while it writes the SQL. They decide whether unsaved changes affect a result, and which
 /// changes refresh live results.
-package struct StatementReads: Hashable, Sendable {
+package struct StatementReads: Sendable {
   /// The columns of the selected rows, which have the alias `t0`.
   package private(set) var own: Set<String> = []
   /// The columns of other rows by table. A table without columns means that only the existence of a row counts. The
@@ -10,8 +10,8 @@ package struct StatementReads: Hashable, Sendable {
   package private(set) var related: [String: Set<String>] = [:]
   /// The join tables of many-to-many relationships.
   package private(set) var pairs: Set<String> = []
-  /// The persisted properties, including those without a column.
-  private(set) var properties: Set<ReadProperty> = []
+  /// The persisted properties, including those without a column, each once. A list, because a statement reads few.
+  private(set) var properties: [ReadProperty] = []
 
   package init() {}
 
@@ -23,13 +23,15 @@ package struct StatementReads: Hashable, Sendable {
 
   package mutating func note(pairs table: String) { pairs.insert(table) }
 
-  mutating func note(_ property: ReadProperty) { properties.insert(property) }
+  mutating func note(_ property: ReadProperty) {
+    if !properties.contains(property) { properties.append(property) }
+  }
 
   package mutating func formUnion(_ other: StatementReads) {
     own.formUnion(other.own)
     related.merge(other.related) { $0.union($1) }
     pairs.formUnion(other.pairs)
-    properties.formUnion(other.properties)
+    for property in other.properties { note(property) }
   }
 
   package func union(_ other: StatementReads) -> StatementReads {
@@ -40,7 +42,7 @@ package struct StatementReads: Hashable, Sendable {
 }
 
 /// A persisted property that a statement reads.
-struct ReadProperty: Hashable, Sendable {
+struct ReadProperty: Equatable, Sendable {
   let property: __Property
   /// The class through which it is read.
   let entity: __Entity
@@ -49,10 +51,5 @@ struct ReadProperty: Hashable, Sendable {
 
   static func == (left: Self, right: Self) -> Bool {
     left.property === right.property && left.entity === right.entity && left.isOfRow == right.isOfRow
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(property))
-    hasher.combine(isOfRow)
   }
 }

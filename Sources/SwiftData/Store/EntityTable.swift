@@ -79,8 +79,7 @@ package final class EntityTable: @unchecked Sendable {
     let table = name
     self.selectAll = (key + columns.map { Self.cell($0, table, encrypted) }).joined(separator: ", ")
     let unique = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
-    self.uniqueness =
-      unique.map { [IndexTerm($0)] } + sequence(first: entity, next: \.superentity).flatMap(\.uniqueTerms)
+    self.uniqueness = unique.map { [IndexTerm($0)] } + entity.lineage.flatMap(\.uniqueTerms)
     self.uniqueProperties = PropertySet(uniqueness.joined().map(\.property.index))
     self.rtrees = RTreeIndex.all(of: entity)
     self.validated = entity.properties.filter { property in
@@ -183,6 +182,6 @@ package final class EntityTable: @unchecked Sendable {
 
   /// The terms that the class and its superclasses declare.
   private func inherited(_ terms: (__Entity) -> [[IndexTerm]]) -> [[IndexTerm]] {
-    sequence(first: entity, next: \.superentity).flatMap(terms)
+    entity.lineage.flatMap(terms)
   }
 }

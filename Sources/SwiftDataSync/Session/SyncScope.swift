@@ -72,14 +72,9 @@ struct SyncScopes: Sendable {
 
   /// - Returns: nil for a property that syncs with everybody.
   func reach(of property: __Property, in entity: __Entity) -> SyncScope.Reach? {
-    Self.line(of: entity).lazy.compactMap { properties[$0.name]?[property.name] }.first
+    entity.lineage.lazy.compactMap { properties[$0.name]?[property.name] }.first
   }
 
   /// Whether the objects of a model stay in their store.
-  func isLocal(_ entity: __Entity) -> Bool { Self.line(of: entity).contains { models.contains($0.name) } }
-
-  /// A model and those that it inherits from.
-  private static func line(of entity: __Entity) -> [__Entity] {
-    sequence(first: entity) { $0.superentity }.map(\.self)
-  }
+  func isLocal(_ entity: __Entity) -> Bool { entity.lineage.contains { models.contains($0.name) } }
 }
