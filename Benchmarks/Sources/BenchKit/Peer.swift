@@ -36,7 +36,7 @@ public protocol Peer: AnyObject {
   func pointFetchSeparately(_ ids: [String]) throws -> Int64
   /// W5: the newest messages of each conversation.
   func page(_ conversations: [String], limit: Int) throws -> Int64
-  /// Untimed, for W6 and W9: loads the first n objects.
+  /// Untimed, for W6, W9 and W9h: loads the first n objects.
   func load(_ n: Int) throws
   /// W6: `retryCount += 1` on every loaded object in one transaction, with the peer's default save.
   func updateLoaded() throws
@@ -50,6 +50,8 @@ public protocol Peer: AnyObject {
   func deleteHalf() throws
   /// W9: `retryCount += 1` on every loaded object, one transaction each.
   func tinyTransactions() throws
+  /// W9h: the same, and each transaction also writes a row that says what changed, when, and which program did it.
+  func tinyTransactionsWithHistory() throws
   /// W10a: count where `status == read && unreadFlag`.
   func count() throws -> Int64
   /// W10b: objects whose text contains the needle.
@@ -68,5 +70,6 @@ extension Peer {
   public func prepare(_ source: RowSource) {}
   public func createConversations() throws { throw Skip.notApplicable("raw C makes the files of this layout") }
   public func searchByIndex(_ needle: String) throws -> Int64 { throw Skip.notApplicable("has no such index") }
+  public func tinyTransactionsWithHistory() throws { throw Skip.notApplicable("raw C shows what the row costs") }
   public func updateLoadedPartially() throws { throw Skip.notApplicable("same as W6") }
 }

@@ -57,7 +57,7 @@ public struct Worker<P: Peer> {
     if workload.copies { try files.copyToWork(template) }
     let peer = try P(path: workload.copies ? files.work : template, trace: countsStatements)
     if workload.name.hasPrefix("W6") { try peer.load(100_000) }
-    if workload.name == "W9" { try peer.load(1000) }
+    if workload.name.hasPrefix("W9") { try peer.load(1000) }
     if let rows = inputs.rows { peer.prepare(rows) }
     let statementsBefore = peer.statements ?? 0
     let (time, checksum) = try measure(peer, inputs)
@@ -84,6 +84,7 @@ public struct Worker<P: Peer> {
     case "W7l": checksum = try peer.relationLazy(10_000)
     case "W8": try peer.deleteHalf()
     case "W9": try peer.tinyTransactions()
+    case "W9h": try peer.tinyTransactionsWithHistory()
     case "W10a": checksum = try peer.count()
     case "W10b": checksum = try peer.search(BENCH_NEEDLE)
     case "W10s": checksum = try peer.searchByIndex(BENCH_NEEDLE)

@@ -45,6 +45,7 @@ public struct Workload: Sendable {
     Workload("W7l", "the same, lazy loading", .small),
     Workload("W8", "delete half by predicate", .small, copies: true, goal: 1.1),
     Workload("W9", "1,000 one-row saves", .small, copies: true, goal: 1.25),
+    Workload("W9h", "the same, each with a row of history", .small, copies: true, goal: 1.25),
     Workload("W10a", "count by predicate, of 1,000,000", .large, goal: 1),
     Workload("W10b", "substring search, of 1,000,000", .large, goal: 1),
     Workload("W10s", "the same by full-text index", .large, goal: 0.05),

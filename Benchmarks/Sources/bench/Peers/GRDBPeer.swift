@@ -1,4 +1,5 @@
 import BenchKit
+import CBenchRows
 import GRDB
 
 extension BenchKit.Status: DatabaseValueConvertible {}
@@ -215,6 +216,18 @@ extension GRDBBased {
     for k in loaded.indices {
       loaded[k].retryCount += 1
       try pool.write { try loaded[k].update($0, columns: ["retryCount"]) }
+    }
+  }
+  func tinyTransactionsWithHistory() throws {
+    try pool.write { try $0.execute(sql: String(cString: bench_history_table())) }
+    for k in loaded.indices {
+      loaded[k].retryCount += 1
+      try pool.write { db in
+        try loaded[k].update(db, columns: ["retryCount"])
+        let changes = #"[{"kind":1,"class":"Message","properties":["retryCount"],"keys":["\#(loaded[k].id)"]}]"#
+        try db.cachedStatement(sql: String(cString: bench_history_insertion()))
+          .execute(arguments: [Double(bench_now_ns()) / 1e9, nil, "bench", "12345", changes])
+      }
     }
   }
   func relationLazy(_ n: Int) throws -> Int64 {

@@ -48,6 +48,7 @@ final class RawC: Peer {
   func relationEager(_ n: Int) -> Int64 { craw_relation(db, Int64(n), 1) }
   func deleteHalf() { _ = craw_delete_half(db) }
   func tinyTransactions() { _ = craw_tiny(db) }
+  func tinyTransactionsWithHistory() { _ = craw_tiny_with_history(db) }
   func count() -> Int64 { craw_count(db) }
   func search(_ needle: String) -> Int64 { craw_search(db, needle) }
 }

@@ -79,6 +79,9 @@ class SwiftDataPeer: Peer {
     }
   }
 
+  // Each save writes its history.
+  func tinyTransactionsWithHistory() throws { try tinyTransactions() }
+
   func relationLazy(_ n: Int) throws -> Int64 { throw Skip.notApplicable("as eager, without a hint") }
 
   func relationEager(_ n: Int) throws -> Int64 {
