@@ -178,6 +178,38 @@ class ThreadTest(BrowserTest):
         expect(page.locator(".reaction")).to_have_text("👍 1")
         expect(page.locator(".msg", has_text="sent and deleted")).to_have_count(0)
 
+    def hold_frames(self, page):
+        """The scripts of the page wait for the next frame until `release_frames`."""
+        page.evaluate("() => { window.held = []; window.requestAnimationFrame = (callback) => held.push(callback); }")
+
+    def release_frames(self, page):
+        page.evaluate("() => { while (held.length) held.shift()(performance.now()); }")
+
+    def test_who_is_at_the_end_stays_there_when_messages_come_between_two_frames(self):
+        page, other = self.open(viewport={"width": 1280, "height": 400}), self.open()
+        for tab in (page, other):
+            self.enter(tab, "Acme Audio")
+        self.hold_frames(page)
+        for text in ["first of three", "second of three", "third of three"]:
+            self.own_message(other, text)
+            expect(page.locator(".msg", has_text=text)).to_be_attached()
+        self.release_frames(page)
+        expect(page.locator(".msg", has_text="third of three")).to_be_in_viewport()
+        expect(page.locator("#to-newest")).to_be_hidden()
+
+    def test_who_scrolls_up_between_two_frames_is_not_taken_to_the_end(self):
+        page, other = self.open(viewport={"width": 1280, "height": 400}), self.open()
+        for tab in (page, other):
+            self.enter(tab, "Acme Audio")
+        self.hold_frames(page)
+        for text in ["before the wheel", "after the wheel"]:
+            self.own_message(other, text)
+            expect(page.locator(".msg", has_text=text)).to_be_attached()
+            page.evaluate("document.querySelector('#thread-scroll').scrollTop -= 200")
+        self.release_frames(page)
+        expect(page.locator("#to-newest")).to_be_visible()
+        expect(page.locator(".msg", has_text="after the wheel")).not_to_be_in_viewport()
+
     def test_edit_copy_and_delete_a_message(self):
         page = self.open()
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])

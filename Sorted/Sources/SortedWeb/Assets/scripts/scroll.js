@@ -7,10 +7,15 @@ const scroller = () => $("#thread-scroll");
 /** Whether newer messages than those on the page exist. */
 export const isDetached = () => Boolean($("#newer"));
 
-// Whether the scroller is about to go to the end, which grew.
-let isFollowing = false;
+// The scroller that is about to go to the end, which grew, and where the last change left it. Null if none is.
+let following = null;
 
-export const isAtEnd = () => isFollowing || Math.abs(scroller()?.scrollTop ?? 0) < 40;
+/** Whether a person reads the newest message. One who scrolls up from where a change left the scroller does not. */
+export function isAtEnd() {
+  const pane = scroller();
+  if (!pane) return true;
+  return following?.pane === pane ? pane.scrollTop >= Math.min(following.place, -40) : Math.abs(pane.scrollTop) < 40;
+}
 
 /**
  * Runs a change of the thread, and keeps the message that is read where it is. A person who is at the end of the thread
@@ -36,13 +41,17 @@ export function keepPlace(change) {
  * shift of the layout, and what moves because of scrolling not.
  */
 function follow(pane) {
-  if (isFollowing || pane.scrollTop === 0) return;
-  isFollowing = true;
-  const place = pane.scrollTop;
+  // A further change before that frame moves the scroller further.
+  if (following?.pane === pane) return void (following.place = pane.scrollTop);
+  if (pane.scrollTop === 0) return;
+  const own = { pane, place: pane.scrollTop };
+  following = own;
   requestAnimationFrame(() => requestAnimationFrame(() => {
-    isFollowing = false;
-    // A person who scrolled up meanwhile reads on there.
-    if (pane.scrollTop >= Math.min(place, -40)) pane.scrollTop = 0;
+    // Another thread may be open by now.
+    if (following !== own) return;
+    const isStill = isAtEnd();
+    following = null;
+    if (isStill) pane.scrollTop = 0;
   }));
 }
 
