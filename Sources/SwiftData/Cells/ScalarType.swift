@@ -121,7 +121,7 @@ extension ScalarType {
   }
 
   private static func write<V: __ColumnValue>(_ value: Any, as _: V.Type, to writer: ValueWriter) throws {
-    // The cast cannot fail, because the value is of this type.
+    // The cast cannot fail, because the caller passes the value's own type.
     try (value as! V).__write(to: writer)
   }
 

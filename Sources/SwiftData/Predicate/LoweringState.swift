@@ -2,8 +2,8 @@ import Foundation
 
 /// What the variables of a predicate stand for.
 ///
-/// A list, because a predicate has few variables, and the first dictionary of a type of key makes the runtime search all
-/// conformances of the program.
+/// It is a list because a predicate has few variables. A dictionary would make the runtime search all conformances of the
+/// program for the key's `Hashable`.
 struct BoundVariables {
   private var bindings: [(variable: PredicateExpressions.VariableID, meaning: Lowered)] = []
 

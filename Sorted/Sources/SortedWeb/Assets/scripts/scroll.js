@@ -7,7 +7,7 @@ const scroller = () => $("#thread-scroll");
 /** Whether newer messages than those on the page exist. */
 export const isDetached = () => Boolean($("#newer"));
 
-// The scroller that is about to go to the end, which grew, and where the last change left it. Null if none is.
+// The scroller that goes to the end of its thread within two frames, and the place where the last change left it. Null if none does.
 let following = null;
 
 /** Whether a person reads the newest message. One who scrolls up from where a change left the scroller does not. */
@@ -41,7 +41,7 @@ export function keepPlace(change) {
  * shift of the layout, and what moves because of scrolling not.
  */
 function follow(pane) {
-  // A further change before that frame moves the scroller further.
+  // A second change before that frame moved the scroller again. That is not a person's scrolling.
   if (following?.pane === pane) return void (following.place = pane.scrollTop);
   if (pane.scrollTop === 0) return;
   const own = { pane, place: pane.scrollTop };
