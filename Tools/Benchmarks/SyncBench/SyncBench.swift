@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import SwiftData
 import SwiftDataSync
 import SyncServer
@@ -44,6 +45,12 @@ struct CostCommand: AsyncParsableCommand {
   private static let database = "bench"
 
   func run() async throws {
+    // The server logs each request, which would hide the results.
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = .warning
+      return handler
+    }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sync-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
