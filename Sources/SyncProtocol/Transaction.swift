@@ -69,6 +69,13 @@ public struct RecordChange: Hashable, Sendable {
   /// Whether the change is empty.
   public var isEmpty: Bool { fields.isEmpty && members == nil && deleted == nil }
 
+  /// The assets that it names.
+  package var assets: [(sha256: String, size: Int)] {
+    // Most changes name none.
+    guard fields.containsValue({ if case .asset = $0.value { true } else { false } }) else { return [] }
+    return fields.values.compactMap { if case .asset(let sha256, let size) = $0.value { (sha256, size) } else { nil } }
+  }
+
   /// All moments that it carries.
   public var times: [HybridTime] {
     fields.values.map(\.time) + (deleted.map { [$0] } ?? [])
@@ -119,14 +126,5 @@ public struct SyncTransaction: Hashable, Sendable, Identifiable {
   }
 
   /// The assets that it names.
-  public var assets: [(sha256: String, size: Int)] {
-    var assets: [(sha256: String, size: Int)] = []
-    for change in changes
-    where change.fields.containsValue({ if case .asset = $0.value { true } else { false } }) {
-      for (_, write) in change.fields {
-        if case .asset(let name, let size) = write.value { assets.append((name, size)) }
-      }
-    }
-    return assets
-  }
+  public var assets: [(sha256: String, size: Int)] { changes.flatMap(\.assets) }
 }

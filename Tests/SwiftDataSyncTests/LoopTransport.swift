@@ -12,6 +12,10 @@ final class LoopTransport: SyncTransport {
     var isOffline = false
     var losesAnswers = 0
     var failure: SyncFailure?
+    var waitFailure: SyncFailure?
+    var cutsDownloads = false
+    var mostDownloads = Int.max
+    var downloads = 0
     var requests = 0
     var waits: [Double] = []
     var underWay = 0
@@ -34,6 +38,22 @@ final class LoopTransport: SyncTransport {
   func setOffline(_ isOffline: Bool) { state.withLock { $0.isOffline = isOffline } }
   func loseAnswers(_ count: Int) { state.withLock { $0.losesAnswers = count } }
   func refuse(_ failure: SyncFailure?) { state.withLock { $0.failure = failure } }
+  /// Refuses the requests that wait for news.
+  func refuseWaits(_ failure: SyncFailure?) { state.withLock { $0.waitFailure = failure } }
+  /// Cuts the connection at every second chunk of an asset.
+  func cutDownloads() { state.withLock { $0.cutsDownloads = true } }
+
+  /// Lets only so many chunks of assets through.
+  func loseDownloads(after count: Int) { state.withLock { $0.mostDownloads = count } }
+
+  /// Becomes what it was when the log was shorter.
+  func restore(to count: Int) {
+    state.withLock { state in
+      state.log = Array(state.log.prefix(count))
+      let names = Set(state.log.flatMap { $0.transaction.assets.map(\.sha256) })
+      state.assets = state.assets.filter { names.contains($0.key) }
+    }
+  }
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
     guard let line = state.withLock({ $0.line }) else { return try await sendAtOnce(request) }
@@ -51,7 +71,11 @@ final class LoopTransport: SyncTransport {
     try await Task.sleep(for: state.withLock { $0.latency })
     if request.path == "/v1/wait" {
       let wait = try SyncWire.decode(WaitRequest.self, from: request.body ?? Data())
-      state.withLock { $0.waits.append(wait.seconds) }
+      let failure = state.withLock { state in
+        state.waits.append(wait.seconds)
+        return state.waitFailure
+      }
+      if let failure { return SyncReply(status: failure.status, body: try SyncWire.encode(failure)) }
       let seen = wait.positions[SyncWire.privateZone] ?? 0
       while wait.seconds > 0, state.withLock({ Int64($0.log.count) }) <= seen {
         try await Task.sleep(for: .milliseconds(10))
@@ -66,7 +90,18 @@ final class LoopTransport: SyncTransport {
       if let failure = state.failure {
         return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
       }
-      let reply = SyncReply(status: 200, body: try Self.answer(request, &state))
+      if request.method == "GET", request.path.contains("offset=") {
+        state.downloads += 1
+        if state.downloads > state.mostDownloads || (state.cutsDownloads && state.downloads.isMultiple(of: 2)) {
+          throw URLError(.networkConnectionLost)
+        }
+      }
+      let reply: SyncReply
+      do {
+        reply = SyncReply(status: 200, body: try Self.answer(request, &state))
+      } catch let failure as SyncFailure {
+        return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
+      }
       let isLost = state.losesAnswers > 0
       if isLost { state.losesAnswers -= 1 }
       return (reply, isLost)
@@ -81,6 +116,12 @@ final class LoopTransport: SyncTransport {
     func number(_ name: String) -> Int { parts?.queryItems?.first { $0.name == name }?.value.flatMap { Int($0) } ?? 0 }
     if request.path.hasSuffix("/push") {
       let push = try SyncWire.decode(PushRequest.self, from: request.body ?? Data())
+      guard push.base <= state.log.count else { throw SyncFailure(.unknownSequence, "the log is shorter") }
+      for transaction in push.transactions where !state.log.contains(where: { $0.transaction.id == transaction.id }) {
+        for asset in transaction.assets where state.assets[asset.sha256]?.count != asset.size {
+          throw SyncFailure(.missingAsset, "the asset \(asset.sha256) is not here; send it before the transaction")
+        }
+      }
       let sequences = push.transactions.map { transaction -> Int64 in
         if let known = state.log.first(where: { $0.transaction.id == transaction.id }) { return known.sequence }
         let sequence = Int64(state.log.count) + 1
@@ -90,6 +131,7 @@ final class LoopTransport: SyncTransport {
       return try SyncWire.encode(PushResponse(sequences: sequences, time: now))
     }
     if request.path.contains("/changes") {
+      guard number("after") <= state.log.count else { throw SyncFailure(.unknownSequence, "the log is shorter") }
       let entries = Array(state.log.dropFirst(number("after")).prefix(10))
       return try SyncWire.encode(
         ChangesResponse(entries: entries, latest: Int64(state.log.count), compacted: 0, time: now))

@@ -101,6 +101,8 @@ struct SyncEngineTests {
     let one = try container()
     let engine = try engine(one)
     await engine.pause()
+    // What a store has before it syncs is divided.
+    try await engine.syncNow()
     for _ in 0..<2 {
       try saveMegabytes(one)
       try await engine.syncNow()

@@ -14,9 +14,10 @@ extension Ledger {
       .first?.bytes
   }
 
-  /// Removes assets that have arrived where they were sent to.
+  /// Removes assets, except those that unsent transactions of any zone name.
   func dropAssets(_ names: [String]) throws {
     guard !names.isEmpty else { return }
+    let names = Array(Set(names).subtracting(pending.flatMap { $0.transaction.assets.map(\.sha256) }))
     for row in try context.fetch(
       FetchDescriptor<LedgerAsset>(predicate: #Predicate<LedgerAsset> { names.contains($0.sha256) }))
     { context.delete(row) }

@@ -60,8 +60,7 @@ extension Ledger {
       try change(name) { $0.state = nil }
       try setAlias(nil, of: name)
     }
-    let unsent = pending
-    try removePending(Set(unsent.map(\.transaction.id)))
+    let unsent = try takePending(Set(pending.map(\.transaction.id)))
     for transaction in transactions { try append(transaction, zone: zone) }
     for transaction in unsent { try append(transaction.transaction, zone: transaction.zone) }
     replica.positions[zone] = 0

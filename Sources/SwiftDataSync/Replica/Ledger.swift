@@ -329,13 +329,20 @@ final class Ledger: RecordSource {
     context.insert(LedgerPending(number: number, zone: zone, transaction: data))
   }
 
-  /// Removes transactions that the log has now.
+  /// Removes transactions that the log has now, or that will not be sent, with their assets.
   func removePending(_ ids: Set<UUID>) throws {
-    let numbers = pending.filter { ids.contains($0.transaction.id) }.map(\.number)
-    guard !numbers.isEmpty else { return }
+    try dropAssets(try takePending(ids).flatMap { $0.transaction.assets.map(\.sha256) })
+  }
+
+  /// Removes transactions, but not their assets.
+  func takePending(_ ids: Set<UUID>) throws -> [Pending] {
+    let taken = pending.filter { ids.contains($0.transaction.id) }
+    guard !taken.isEmpty else { return [] }
+    let numbers = taken.map(\.number)
     pending.removeAll { ids.contains($0.transaction.id) }
     replica.replaced?.subtract(ids)
     try context.delete(model: LedgerPending.self, where: #Predicate<LedgerPending> { numbers.contains($0.number) })
+    return taken
   }
 
   /// Puts other transactions in the place of those that are to be sent, with the same numbers.

@@ -181,7 +181,7 @@ final class Materializer {
         continue
       }
       let actual = try UserStore.value(of: object, property)
-      if actual == field.value { continue }
+      if actual.isSame(as: field.value) { continue }
       guard let cell = try cell(field.value, name, property, rule) else {
         try hold(actual, property.name, of: name)
         continue

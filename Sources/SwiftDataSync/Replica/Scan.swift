@@ -13,6 +13,12 @@ extension Replica {
     return made
   }
 
+  /// Whether the program, or another one, saved since the last scan.
+  var hasUnseenSaves: Bool {
+    guard let seen = ledger.replica.seenTransaction else { return false }
+    return (try? user.newestTransaction()).flatMap(\.self).map { $0 != seen } ?? false
+  }
+
   /// Does what ``scan()`` does, but looks at one part only of a store that had objects before it synced, and at none as long as
   /// something is to be sent.
   @discardableResult
@@ -89,18 +95,17 @@ extension Replica {
     return try export(changed)
   }
 
-  /// - Parameter limit: how many changes a transaction may have; nil for one transaction for each zone.
+  /// - Parameter limit: how many changes a transaction may have, which is also limited by its size then; nil for one
+  ///   transaction for each zone.
   func export(_ changed: OrderedChanges, limit: Int? = nil) throws -> Int {
     beginExport()
     let context = user.makeContext()
     let builder = try TransactionBuilder(self, context, changed)
     var made = 0
     for (zone, changes) in try builder.build() where !changes.isEmpty {
-      for start in stride(from: 0, to: changes.count, by: limit ?? changes.count) {
-        let part = changes[start..<min(start + (limit ?? changes.count), changes.count)]
-        try ledger.append(makeTransaction(Array(part)), zone: zone)
-        made += 1
-      }
+      let parts = try limit.map { Self.parts(of: changes, limit: $0) } ?? [shrink(changes)[...]]
+      for part in parts { try ledger.append(makeTransaction(Array(part)), zone: zone) }
+      made += parts.count
     }
     return made
   }

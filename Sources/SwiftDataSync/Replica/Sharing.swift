@@ -160,17 +160,6 @@ extension Replica {
     }
   }
 
-  /// Reads the bytes of a record's assets from its object again, since the other zone does not have them.
-  func keepAssets(of change: RecordChange) throws {
-    let assets = change.fields.filter { if case .asset = $0.value.value { true } else { false } }
-    guard !assets.isEmpty, let text = try ledger.object(of: change.record), let identifier = user.identifier(text),
-      let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
-    else { return }
-    for property in type(of: object).__entity.properties where assets[property.name] != nil {
-      _ = try UserStore.value(of: object, property) { try ledger.keepAsset($0, $1, isOutgoing: true) }
-    }
-  }
-
   // MARK: - Zones that come and go
 
   /// The shares that the account cannot read any more.

@@ -157,7 +157,7 @@ final class TransactionBuilder {
     }
     let cell = try ModelCells.cell(of: object, property, writer: writer)
     let value = try UserStore.value(cell) { _, _ in }
-    guard value != held, value != base?.value else { return }
+    guard value != held, !value.isSame(as: base?.value) else { return }
     // A value that was never written is what the declaration says, on every replica.
     if base == nil, value == .null, property.defaultValue == nil { return }
     if base == nil, !isNew, try isDefault(value, property) { return }

@@ -177,6 +177,17 @@ final class UserStore {
   }
 }
 
+extension FieldValue {
+  /// Whether two values are the same. A large save sends values as assets that others send as they are.
+  func isSame(as other: FieldValue?) -> Bool {
+    switch (self, other) {
+    case (.data(let bytes), .asset(let sha256, let size)?):
+      bytes.count == size && UserStore.sha256(bytes) == sha256
+    default: self == other
+    }
+  }
+}
+
 /// Why a replica cannot go on.
 struct ReplicaError: Error, CustomStringConvertible {
   let description: String

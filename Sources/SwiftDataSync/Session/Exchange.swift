@@ -62,6 +62,7 @@ extension Replica {
     case .unknownSequence where position(zone) > 0, .compacted where position(zone) > 0:
       try startAnew(zone: zone)
       return true
+    case .missingAsset: return try dropLostAssets(zone: zone)
     default: return false
     }
   }

@@ -19,10 +19,18 @@ extension SyncEngine {
         try replica.didRefold(response, zone: zone)
       }
     }
+    var fetched: [String] = []
     while true {
-      do { return try replica.catchUp() } catch let missing as MissingAsset {
+      do {
+        try replica.catchUp()
+        break
+      } catch let missing as MissingAsset {
         try await fetch(missing.sha256, missing.size, replica, try replica.zone(of: missing.record))
+        fetched.append(missing.sha256)
       }
     }
+    guard !fetched.isEmpty else { return }
+    try replica.ledger.dropAssets(fetched)
+    try replica.ledger.save()
   }
 }

@@ -41,7 +41,10 @@ extension SyncEngine {
         if let last = response.entries.last?.sequence, last < response.latest {
           ahead = Task { [client] in try await client.changes(zone: zone, after: last) }
         }
-        more = try await take(response, replica, zone)
+        for part in response.parts {
+          try Task.checkCancellation()
+          more = try await take(part, replica, zone)
+        }
         status.setProgress(more ? Double(replica.position(zone)) / Double(max(1, response.latest)) : nil)
       }
       if let event { end(event, nil) }
@@ -106,7 +109,6 @@ extension SyncEngine {
           let response = try await client.push(request, zone: zone)
           event.transactions += request.transactions.count
           try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
-          try replica.ledger.dropAssets(request.transactions.flatMap(\.assets).map(\.sha256))
         } catch let failure as SyncFailure {
           guard try replica.didFail(failure, zone: zone) else { throw failure }
           continue
@@ -124,9 +126,38 @@ extension SyncEngine {
   }
 
   private func upload(_ request: PushRequest, _ replica: Replica, _ zone: String) async throws {
-    for asset in request.transactions.flatMap(\.assets) {
-      guard let bytes = try replica.ledger.asset(asset.sha256) else { continue }
-      try await client.upload(bytes, sha256: asset.sha256, zone: zone)
+    for change in request.transactions.lazy.flatMap(\.changes) {
+      for asset in change.assets {
+        // Without the bytes, the server says whether it has them already.
+        guard let bytes = try replica.bytes(of: asset.sha256, in: change) else { continue }
+        try await client.upload(bytes, sha256: asset.sha256, zone: zone)
+      }
     }
+  }
+}
+
+extension ChangesResponse {
+  /// The bytes of assets that a part may have, so that a replica holds few of them and a kill loses few.
+  private static let partSize = 16 << 20
+
+  /// The answer in parts: whole entries, in order.
+  fileprivate var parts: [ChangesResponse] {
+    var parts: [ChangesResponse] = []
+    var (start, size) = (0, 0)
+    for (index, entry) in entries.enumerated() {
+      let added = entry.transaction.assets.reduce(0) { $0 + $1.size }
+      if index > start, size + added > Self.partSize {
+        parts.append(part(start..<index))
+        (start, size) = (index, 0)
+      }
+      size += added
+    }
+    return parts + [part(start..<entries.count)]
+  }
+
+  private func part(_ range: Range<Int>) -> ChangesResponse {
+    var part = self
+    part.entries = Array(entries[range])
+    return part
   }
 }

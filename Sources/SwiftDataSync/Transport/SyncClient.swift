@@ -14,6 +14,7 @@ struct SyncClient: Sendable {
   /// The slowest connection that a request must get through, in bytes a second. A push has up to 4 MB, or one transaction of any size.
   static let slowestLine = 16_000.0
   private let patience = Patience()
+  private let interrupted = InterruptedDownload()
 
   init(transport: any SyncTransport, credentials: SyncCredentials) {
     (self.transport, self.credentials) = (transport, credentials)
@@ -112,8 +113,10 @@ struct SyncClient: Sendable {
     }
   }
 
+  /// Brings the bytes of an asset, in chunks; a transfer that was interrupted goes on.
   func download(sha256: String, size: Int, zone: String) async throws -> Data {
-    var bytes = Data()
+    var bytes = interrupted.take(sha256)
+    defer { if bytes.count < size { interrupted.keep(sha256, bytes) } }
     while bytes.count < size {
       let path = "/v1/zones/\(escape(zone))/assets/\(sha256)?offset=\(bytes.count)"
       let part = try await reply("GET", path, nil)
@@ -174,4 +177,19 @@ private final class Patience: Sendable {
   var factor: Double { value.withLock { $0 } }
   func double() { value.withLock { $0 = min(Self.most, $0 * 2) } }
   func halve() { value.withLock { $0 = max(1, $0 / 2) } }
+}
+
+/// What has come of the asset whose download was interrupted last.
+private final class InterruptedDownload: Sendable {
+  private let value = Mutex<(sha256: String, bytes: Data)?>(nil)
+
+  /// The bytes that have come of an asset. They are not kept any longer.
+  func take(_ sha256: String) -> Data {
+    value.withLock { kept in
+      defer { kept = nil }
+      return kept?.sha256 == sha256 ? kept!.bytes : Data()
+    }
+  }
+
+  func keep(_ sha256: String, _ bytes: Data) { value.withLock { $0 = (sha256, bytes) } }
 }

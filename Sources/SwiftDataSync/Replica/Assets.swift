@@ -1,0 +1,125 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// The bytes of large values, which travel apart from the transactions that name them.
+
+extension Replica {
+  /// Keeps the bytes of a record's assets to be sent once more, since the zone that the change goes to does not have them.
+  func keepAssets(of change: RecordChange) throws {
+    try readAssets(of: change) { try ledger.keepAsset($0, $1, isOutgoing: true) }
+  }
+
+  /// The bytes of an asset: those that were kept to be sent, or those of the object, which has them after they were sent.
+  /// - Returns: nil if neither has them, because the object has another value by now or is gone.
+  func bytes(of sha256: String, in change: RecordChange) throws -> Data? {
+    if let bytes = try ledger.asset(sha256) { return bytes }
+    var found: Data?
+    try readAssets(of: change) { name, bytes in if name == sha256 { found = bytes } }
+    return found
+  }
+
+  private func readAssets(of change: RecordChange, _ body: (String, Data) throws -> Void) throws {
+    let assets = change.fields.filter { if case .asset = $0.value.value { true } else { false } }
+    guard !assets.isEmpty, let text = try ledger.object(of: change.record.subject ?? change.record),
+      let identifier = user.identifier(text),
+      let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
+    else { return }
+    for property in type(of: object).__entity.properties where assets[property.name] != nil {
+      // A value that became an asset to keep its transaction small is one that does not have to be.
+      if case .data(let bytes) = try UserStore.value(of: object, property, asset: body) {
+        try body(UserStore.sha256(bytes), bytes)
+      }
+    }
+  }
+
+  /// Takes fields out of the unsent transactions of a zone whose assets neither the server nor this replica has.
+  ///
+  /// A server that was restored from an older copy asks for values that the object does not have any more. The value that replaced
+  /// them is unsent as well, or another replica has them and sends them.
+  /// - Returns: whether there were such fields.
+  func dropLostAssets(zone: String) throws -> Bool {
+    var lost: [UUID: Set<String>] = [:]
+    for pending in ledger.pending where pending.zone == zone {
+      for change in pending.transaction.changes {
+        for asset in change.assets where try bytes(of: asset.sha256, in: change) == nil {
+          lost[pending.transaction.id, default: []].insert(asset.sha256)
+        }
+      }
+    }
+    guard !lost.isEmpty else { return false }
+    try ledger.replacePending { transaction in
+      guard let names = lost[transaction.id] else { return transaction }
+      var transaction = transaction
+      for index in transaction.changes.indices {
+        for (property, write) in transaction.changes[index].fields {
+          guard case .asset(let sha256, _) = write.value, names.contains(sha256) else { continue }
+          transaction.changes[index].fields[property] = nil
+        }
+      }
+      return transaction
+    }
+    ledger.replica.isRestamped = true
+    try ledger.save()
+    try checkpoint(.restamped)
+    try rebuildView()
+    try showRestamped()
+    return true
+  }
+}
+
+extension RecordChange {
+  /// About how many bytes the change takes on its way.
+  var roughSize: Int {
+    fields.reduce(64) { size, field in
+      switch field.value.value {
+      case .text(let text): size + 32 + text.utf8.count
+      case .data(let data), .sealed(let data): size + 32 + data.count
+      case .null, .integer, .real, .record, .asset: size + 48
+      }
+    }
+  }
+}
+
+/// The sizes of transactions.
+enum TransactionSize {
+  /// A transaction that nothing holds together is divided at this size, in bytes.
+  static let part = 1 << 20
+  /// The larger values of a transaction above this size, in bytes, become assets. The server takes no request above 64 MiB.
+  static let most = 4 << 20
+  /// The values that become assets then, in bytes.
+  static let asset = 4 << 10
+}
+
+extension Replica {
+  /// Divides changes that need not travel together.
+  /// - Parameter limit: the most changes of a part.
+  static func parts(of changes: [RecordChange], limit: Int) -> [ArraySlice<RecordChange>] {
+    var parts: [ArraySlice<RecordChange>] = []
+    var (start, size) = (0, 0)
+    for (index, change) in changes.enumerated() {
+      let added = change.roughSize
+      if index > start, index - start == limit || size + added > TransactionSize.part {
+        parts.append(changes[start..<index])
+        (start, size) = (index, 0)
+      }
+      size += added
+    }
+    return parts + [changes[start...]]
+  }
+
+  /// Makes assets of the larger values of a save, if it is too large to travel at once.
+  func shrink(_ changes: [RecordChange]) throws -> [RecordChange] {
+    guard changes.reduce(0, { $0 + $1.roughSize }) > TransactionSize.most else { return changes }
+    var changes = changes
+    for index in changes.indices {
+      for (property, write) in changes[index].fields {
+        guard case .data(let bytes) = write.value, bytes.count > TransactionSize.asset else { continue }
+        let sha256 = UserStore.sha256(bytes)
+        try ledger.keepAsset(sha256, bytes, isOutgoing: true)
+        changes[index].fields[property]?.value = .asset(sha256: sha256, size: bytes.count)
+      }
+    }
+    return changes
+  }
+}

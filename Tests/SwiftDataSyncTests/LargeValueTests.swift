@@ -1,0 +1,157 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+@Suite("Large values", .serialized)
+struct LargeValueTests {
+  private let transport = LoopTransport()
+  private let database = "iCloud.com.example.\(UUID().uuidString)"
+
+  /// A container whose engine exchanges only what a test asks for.
+  private func container() async throws -> (ModelContainer, SyncEngine) {
+    SyncServer.register(
+      database, transport: transport, credentials: SyncCredentials(token: "t"), resolvers: [], servesAutomatic: false)
+    defer { SyncServer.unregister(database) }
+    let container = try ModelContainer(
+      for: EngineTrack.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
+    let engine = try #require(container.syncEngines.first)
+    await engine.pause()
+    return (container, engine)
+  }
+
+  private func cover(_ number: Int, _ size: Int) -> Data {
+    withUnsafeBytes(of: number) { Data($0) } + Data(repeating: UInt8(truncatingIfNeeded: number), count: size - 8)
+  }
+
+  private func save(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws {
+    let context = ModelContext(container)
+    try body(context)
+    try context.save()
+  }
+
+  private func insert(_ numbers: Range<Int>, size: Int, _ container: ModelContainer) throws {
+    try save(container) { context in
+      for number in numbers {
+        let track = EngineTrack(id: "\(number)", title: "\(number)")
+        track.cover = cover(number, size)
+        context.insert(track)
+      }
+    }
+  }
+
+  private func edit(_ id: String, _ container: ModelContainer, _ body: (EngineTrack) -> Void) throws {
+    try save(container) { context in
+      let found = try context.fetch(FetchDescriptor<EngineTrack>(predicate: #Predicate { $0.id == id }))
+      body(try #require(found.first))
+    }
+  }
+
+  private func covers(_ container: ModelContainer) throws -> [String: Data?] {
+    let tracks = try ModelContext(container).fetch(FetchDescriptor<EngineTrack>())
+    return Dictionary(uniqueKeysWithValues: tracks.map { ($0.id, $0.cover) })
+  }
+
+  @Test("They come back to a server that was restored from an older copy, also those that were replaced meanwhile")
+  func restored() async throws {
+    let ((one, sender), (other, receiver)) = (try await container(), try await container())
+    try insert(0..<3, size: 100_000, one)
+    for engine in [sender, receiver] { try await engine.syncNow() }
+    let kept = transport.log.count
+    for number in 0..<2 { try edit("\(number)", one) { $0.cover = cover(number + 10, 200_000) } }
+    for engine in [sender, receiver] { try await engine.syncNow() }
+    // Nobody has the bytes any more that the log had for this one.
+    for container in [one, other] { try edit("1", container) { $0.cover = cover(20, 300_000) } }
+    transport.restore(to: kept)
+    for engine in [sender, receiver, sender] { try await engine.syncNow() }
+    let (third, reader) = try await container()
+    try await reader.syncNow()
+    for container in [one, other, third] {
+      #expect(
+        try covers(container) == ["0": cover(10, 200_000), "1": cover(20, 300_000), "2": cover(2, 100_000)])
+    }
+    for engine in [sender, receiver, reader] {
+      #expect(engine.status.pendingChanges == 0 && engine.status.error == nil)
+      await engine.stop()
+    }
+  }
+
+  @Test("The bytes that two zones send stay until both have them")
+  func twoZones() throws {
+    let ledger = try Ledger(Ledger.container(at: nil)) { 1 }
+    var change = RecordChange(RecordName("a"), "EngineTrack")
+    change.fields["cover"] = FieldWrite(
+      .asset(sha256: "x", size: 1), HybridTime(milliseconds: 1, counter: 0, replica: 1), over: nil)
+    let transactions = (0..<2).map { _ in SyncTransaction(id: UUID(), replica: 1, changes: [change]) }
+    try ledger.keepAsset("x", Data([1]), isOutgoing: true)
+    for (transaction, zone) in zip(transactions, [SyncWire.privateZone, "share"]) {
+      try ledger.append(transaction, zone: zone)
+    }
+    try ledger.removePending([transactions[0].id])
+    try ledger.save()
+    #expect(try ledger.asset("x") != nil)
+    try ledger.removePending([transactions[1].id])
+    try ledger.save()
+    #expect(try ledger.asset("x") == nil)
+  }
+
+  @Test("A store that had objects before it synced is sent in transactions that a server takes, whatever is in them")
+  func firstScan() async throws {
+    let (one, engine) = try await container()
+    try insert(0..<40, size: 60_000, one)
+    try await engine.syncNow()
+    #expect(transport.log.count >= 3)
+    #expect(transport.log.allSatisfy { $0.transaction.encoded.count < 1_200_000 })
+    await engine.stop()
+  }
+
+  @Test("A save that is too large for a request is one small transaction, whose values travel apart")
+  func largeSave() async throws {
+    let ((one, sender), (other, receiver)) = (try await container(), try await container())
+    for engine in [sender, receiver] { try await engine.syncNow() }
+    try insert(0..<100, size: 60_000, one)
+    for engine in [sender, receiver] { try await engine.syncNow() }
+    #expect(transport.log.count == 1 && transport.log[0].transaction.encoded.count < 50_000)
+    #expect(try covers(other) == covers(one))
+    // The values are not sent or fetched again when something else changes.
+    try edit("7", other) { $0.title = "seven" }
+    for engine in [receiver, sender] { try await engine.syncNow() }
+    #expect(transport.log.last?.transaction.changes.map { $0.fields.keys.sorted() } == [["title"]])
+    let requests = transport.requests
+    try edit("8", one) { $0.title = "eight" }
+    for engine in [sender, receiver] { try await engine.syncNow() }
+    #expect(transport.requests - requests < 10)
+    #expect(try covers(other) == covers(one))
+    for engine in [sender, receiver] { await engine.stop() }
+  }
+
+  @Test("A download goes on where the connection was cut")
+  func cut() async throws {
+    let ((one, sender), (other, receiver)) = (try await container(), try await container())
+    try insert(0..<1, size: 1_000_000, one)
+    try await sender.syncNow()
+    transport.cutDownloads()
+    for _ in 0..<5 { try? await receiver.syncNow() }
+    #expect(try covers(other) == covers(one))
+    for engine in [sender, receiver] { await engine.stop() }
+  }
+
+  @Test("What comes with many large values is taken in bit by bit")
+  func parts() async throws {
+    let ((one, sender), (other, receiver)) = (try await container(), try await container())
+    try await sender.syncNow()
+    for number in 0..<3 { try insert(number..<number + 1, size: 9 << 20, one) }
+    try await sender.syncNow()
+    // The first value has 36 chunks. The connection is lost while the second one comes.
+    transport.loseDownloads(after: 40)
+    await #expect(throws: SyncError.self) { try await receiver.syncNow() }
+    #expect(try covers(other).count == 1)
+    transport.loseDownloads(after: .max)
+    try await receiver.syncNow()
+    #expect(try covers(other) == covers(one))
+    for engine in [sender, receiver] { await engine.stop() }
+  }
+}
