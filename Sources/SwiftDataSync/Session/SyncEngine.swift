@@ -37,7 +37,7 @@ public actor SyncEngine {
   private var tasks: [Task<Void, Never>] = []
   /// The request that waits for news of the server.
   private var longPoll: Task<WaitResponse, any Error>?
-  /// What ``followServer()`` waits for while the engine is paused or has no replica.
+  /// What ``followServer()`` waits for while the engine is paused or has no replica, or after an error.
   private var sleeper: Task<Void, any Error>?
   private var observer: ObserverToken?
   var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
@@ -133,6 +133,8 @@ public actor SyncEngine {
       try await task.value
       (backoff, notBefore) = (Backoff(), .distantPast)
       status.setError(nil)
+      // The server can be reached again, so that it can be listened to.
+      sleeper?.cancel()
       status.setLastSync(Date())
       NotificationCenter.default.post(name: Self.didComplete, object: self)
     } catch is CancellationError {
@@ -206,14 +208,16 @@ public actor SyncEngine {
   }
 
   private func followServer() async {
-    var (failures, invitations) = (Backoff(), 0)
+    var (failures, invitations) = (Backoff(longest: 60), 0)
+    // Whether the status says that the server cannot be listened to.
+    var isCutOff = false
     // On Linux, URLSession asks a new connection again and again whether it can be written to until the first answer is there, which
     // keeps a processor busy. So the first answer comes at once, and the requests that wait use its connection.
     var isConnected = false
     while !Task.isCancelled, !opening.isAbandoned {
       do {
         guard !status.isPaused, let replica = opened else {
-          await sleepUntilReady()
+          await sleep(seconds: 25)
           continue
         }
         let positions = replica.allPositions
@@ -223,12 +227,15 @@ public actor SyncEngine {
         let response = try await wait(request)
         isConnected = true
         if status.isPaused { continue }
-        failures.reset()
         // What this engine sent meanwhile is no news.
         let seen = opened?.allPositions ?? [:]
         let isNew = response.latest.contains { $0.value > seen[$0.key] ?? 0 } || response.hasKeys(newerThan: keys)
         let zones = Set(response.zones.map(\.name))
-        if isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
+        if isCutOff || isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
+        isCutOff = false
+        failures.reset()
+        // Another process may have saved, which this one does not hear of.
+        if opened?.hasUnseenSaves == true { signals.continuation.yield() }
         if let count = response.invitations, count != invitations {
           invitations = count
           end(begin(.sharing), nil)
@@ -236,21 +243,29 @@ public actor SyncEngine {
       } catch {
         isConnected = false
         if status.isPaused { continue }
+        if Task.isCancelled { break }
+        // An exchange has set its own error. A line that a proxy cut is none, if the next request succeeds.
+        if !(error is SyncError), failures.failures > 0 {
+          status.setError(SyncError(error))
+          isCutOff = true
+        }
         let failure = error as? SyncFailure
         let delay = failures.next(least: failure?.retryAfter, jitter: Double.random(in: 0...1))
-        try? await Task.sleep(for: .seconds(delay))
+        if await sleep(seconds: delay) { failures.reset() }
       }
     }
     if opening.isAbandoned { abandon() }
   }
 
-  /// Waits until the engine has a replica and is not paused. It wakes up now and then, to see whether the container is gone.
-  private func sleepUntilReady() async {
-    let sleep = Task { try await Task.sleep(for: .seconds(25)) }
+  /// Waits until somebody cancels ``sleeper``, because the server can be asked, or until the time is over.
+  /// - Returns: whether somebody did.
+  @discardableResult
+  private func sleep(seconds: Double) async -> Bool {
+    let sleep = Task { try await Task.sleep(for: .seconds(seconds)) }
     sleeper = sleep
     defer { sleeper = nil }
-    await withTaskCancellationHandler {
-      _ = await sleep.result
+    return await withTaskCancellationHandler {
+      await (try? sleep.value) == nil
     } onCancel: {
       sleep.cancel()
     }

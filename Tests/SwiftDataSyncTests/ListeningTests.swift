@@ -1,0 +1,106 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+/// An engine that waits for news while the server has troubles.
+@Suite("An engine that listens to the server", .serialized)
+struct ListeningTests {
+  private let transport = LoopTransport()
+  private let database = "iCloud.com.example.\(UUID().uuidString)"
+
+  private func container() throws -> (ModelContainer, SyncEngine) {
+    SyncServer.register(
+      database, transport: transport, credentials: SyncCredentials(token: "t"), resolvers: [], servesAutomatic: false)
+    defer { SyncServer.unregister(database) }
+    let container = try ModelContainer(
+      for: EngineTrack.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
+    return (container, try #require(container.syncEngines.first))
+  }
+
+  private func insert(_ title: String, _ container: ModelContainer) throws {
+    let context = ModelContext(container)
+    context.insert(EngineTrack(id: title, title: title))
+    try context.save()
+  }
+
+  private func wait(_ condition: () throws -> Bool) async throws {
+    for _ in 0..<1000 where try !condition() { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(try condition())
+  }
+
+  @Test("It waits longer after each failure, also if the server tells of news that cannot be fetched")
+  func backoff() async throws {
+    let ((one, listener), (other, sender)) = (try container(), try container())
+    try await listener.syncNow()
+    await listener.pause()
+    try insert("a", other)
+    try await sender.syncNow()
+    await sender.stop()
+    transport.refuse(SyncFailure(.unavailable, "try again"))
+    await listener.resume()
+    let before = transport.waits.count
+    try await Task.sleep(for: .seconds(5))
+    // Pauses of 0.25, 0.5, 1 and 2 seconds at least. A busy machine asks fewer times.
+    let asked = transport.waits.count - before
+    #expect((1...6).contains(asked), "\(asked)")
+    #expect(try ModelContext(one).fetchCount(FetchDescriptor<EngineTrack>()) == 0)
+    await listener.stop()
+  }
+
+  @Test("It listens at once after resume(), and after an exchange that succeeded, however long it had to wait")
+  func wakesUp() async throws {
+    let (one, engine) = try container()
+    try await engine.syncNow()
+    try await wait { transport.waits.contains(25) }
+    await engine.pause()
+    transport.refuseWaits(SyncFailure(.rateLimited, "wait an hour", retryAfter: 3600))
+    await engine.resume()
+    let refused = transport.waits.count
+    try await wait { transport.waits.count > refused }
+    transport.refuseWaits(nil)
+    await engine.pause()
+    await engine.resume()
+    try await wait { transport.waits.last == 25 }
+
+    let (other, sender) = try container()
+    transport.refuseWaits(SyncFailure(.rateLimited, "wait an hour", retryAfter: 3600))
+    try insert("a", other)
+    try await sender.syncNow()
+    try await wait { try ModelContext(one).fetchCount(FetchDescriptor<EngineTrack>()) == 1 }
+    transport.refuseWaits(nil)
+    let asked = transport.waits.count
+    try await engine.syncNow()
+    try await wait { transport.waits[asked...].contains(25) }
+    for engine in [engine, sender] { await engine.stop() }
+  }
+
+  @Test("Its status tells that the server cannot be listened to, and when it can again, while nothing is saved")
+  func status() async throws {
+    let (one, engine) = try container()
+    try await engine.syncNow()
+    await engine.pause()
+    transport.refuseWaits(SyncFailure(.unauthorized, "sign in again"))
+    await engine.resume()
+    try await wait { engine.status.error?.code == .unauthorized }
+    transport.refuseWaits(nil)
+    try await wait { engine.status.error == nil }
+    await engine.stop()
+    // An engine whose container is gone ends.
+    withExtendedLifetime(one) {}
+  }
+
+  @Test("A replica notices what another process saved in its store")
+  func otherProcess() throws {
+    let group = try ReplicaGroup([EngineTrack.self], count: 1)
+    try group.sync(0)
+    #expect(!group.replicas[0].hasUnseenSaves)
+    try group.save(0) { $0.insert(EngineTrack(id: "a", title: "a")) }
+    #expect(group.replicas[0].hasUnseenSaves)
+    try group.sync(0)
+    #expect(!group.replicas[0].hasUnseenSaves)
+  }
+}
