@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SyncProtocol
 import Testing
 
 @testable import SwiftDataSync
@@ -250,6 +251,8 @@ struct ConflictTableTests {
       #expect(objects.count == 1)
       #expect(objects[0].left == "left 1" && objects[0].right == "right")
       #expect(Set(objects[0].items.map(\.name)) == ["item 0", "item 1"])
+      let lost = try group.replicas[index].ledger.conflicts()
+      #expect(try lost.contains { try FieldValue(encoded: $0.lost) == .text("left 0") && $0.property == "left" })
     }
     try group.save(0) { try group.first(CellUnique.self, $0).right = "later" }
     try group.syncAll()

@@ -292,9 +292,17 @@ final class Fold: RecordSource {
     try release(gone, other)
     try release(state, survivor)
     // The survivor stays in its zone.
-    for (property, field) in gone.fields
-    where property != SyncSchema.home && state.fields[property].map({ field.time > $0.time }) ?? true {
-      state.fields[property] = field
+    for (property, field) in gone.fields where property != SyncSchema.home {
+      let old = state.fields[property]
+      let wins = old.map { field.time > $0.time } ?? true
+      if let old, old.value != field.value, !survivor.isApart, !SyncSchema.isPlace(property) {
+        let (lost, kept) = wins ? (old, field) : (field, old)
+        conflicts.append(
+          Conflict(
+            record: survivor, entity: state.entity, property: property, lost: lost.value, kept: kept.value,
+            lostTime: lost.time, keptTime: kept.time))
+      }
+      if wins { state.fields[property] = field }
     }
     for (property, members) in gone.members {
       state.members[property, default: [:]].merge(members) { Self.united($0, $1) }
