@@ -128,7 +128,8 @@ actor ZoneStore {
   private func full(_ zone: ServerZone) -> SyncFailure {
     SyncFailure(
       .quotaExceeded,
-      "the zone has \(zone.size) of \(limits.zoneSize) bytes; delete what is not needed, or ask for more room")
+      "the zone has \(zone.size) of \(limits.zoneSize) bytes; ask who runs the server for a larger --quota (deleting objects frees"
+        + " none, because the log keeps what was)")
   }
 
   private func check(_ request: PushRequest, _ time: Int64) throws {
