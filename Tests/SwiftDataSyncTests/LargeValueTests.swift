@@ -128,6 +128,19 @@ struct LargeValueTests {
     for engine in [sender, receiver] { await engine.stop() }
   }
 
+  @Test("The values of a save arrive bit by bit at a server that takes few requests at once")
+  func fewRequests() async throws {
+    let (one, engine) = try await container()
+    try await engine.syncNow()
+    try insert(0..<100, size: 60_000, one)
+    for _ in 0..<4 {
+      transport.refuseUploads(after: 30)
+      try? await engine.syncNow()
+    }
+    #expect(transport.log.count == 1 && transport.assets.count == 100)
+    await engine.stop()
+  }
+
   @Test("A download goes on where the connection was cut")
   func cut() async throws {
     let ((one, sender), (other, receiver)) = (try await container(), try await container())

@@ -15,6 +15,8 @@ final class LoopTransport: SyncTransport {
     var waitFailure: SyncFailure?
     var cutsDownloads = false
     var mostDownloads = Int.max
+    var uploads = 0
+    var mostUploads = Int.max
     var downloads = 0
     var requests = 0
     var waits: [Double] = []
@@ -45,6 +47,9 @@ final class LoopTransport: SyncTransport {
 
   /// Lets only so many chunks of assets through.
   func loseDownloads(after count: Int) { state.withLock { $0.mostDownloads = count } }
+
+  /// Refuses further parts of assets, as a server does that answers so many requests in a second.
+  func refuseUploads(after count: Int) { state.withLock { ($0.uploads, $0.mostUploads) = (0, count) } }
 
   /// Becomes what it was when the log was shorter.
   func restore(to count: Int) {
@@ -96,6 +101,13 @@ final class LoopTransport: SyncTransport {
           throw URLError(.networkConnectionLost)
         }
       }
+      if request.path.contains("/assets/"), !request.path.contains("?offset=") || request.method == "PUT" {
+        state.uploads += 1
+        if state.uploads > state.mostUploads {
+          let failure = SyncFailure(.rateLimited, "wait")
+          return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
+        }
+      }
       let reply: SyncReply
       do {
         reply = SyncReply(status: 200, body: try Self.answer(request, &state))
@@ -138,7 +150,9 @@ final class LoopTransport: SyncTransport {
     }
     let name = parts?.path.split(separator: "/").last.map(String.init) ?? ""
     if request.method == "PUT" {
-      state.assets[name, default: Data()] += request.body ?? Data()
+      if state.assets[name]?.count ?? 0 == number("offset") {
+        state.assets[name, default: Data()] += request.body ?? Data()
+      }
       let size = state.assets[name]!.count
       return try SyncWire.encode(AssetState(size: Int64(size), isComplete: size == number("total")))
     }

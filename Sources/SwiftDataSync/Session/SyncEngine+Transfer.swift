@@ -106,6 +106,7 @@ extension SyncEngine {
         guard let request = replica.nextPush(zone: zone) else { break }
         do {
           try await upload(request, replica, zone)
+          defer { uploaded = [] }
           let response = try await client.push(request, zone: zone)
           event.transactions += request.transactions.count
           try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
@@ -128,9 +129,11 @@ extension SyncEngine {
   private func upload(_ request: PushRequest, _ replica: Replica, _ zone: String) async throws {
     for change in request.transactions.lazy.flatMap(\.changes) {
       for asset in change.assets {
+        let key = "\(zone)/\(asset.sha256)"
         // Without the bytes, the server says whether it has them already.
-        guard let bytes = try replica.bytes(of: asset.sha256, in: change) else { continue }
+        guard !uploaded.contains(key), let bytes = try replica.bytes(of: asset.sha256, in: change) else { continue }
         try await client.upload(bytes, sha256: asset.sha256, zone: zone)
+        uploaded.insert(key)
       }
     }
   }

@@ -45,6 +45,9 @@ public actor SyncEngine {
   private var notBefore = Date.distantPast
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
+  /// The assets of the next push that the server has, by zone and checksum: many take longer than one try, because a server answers
+  /// only so many requests in a second.
+  var uploaded: Set<String> = []
   /// The newest sequence number of each zone, as the last answer about the private zone says.
   var newest: [String: Int64] = [:]
 
