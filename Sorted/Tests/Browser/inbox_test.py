@@ -62,6 +62,24 @@ class ListTest(BrowserTest):
         page.keyboard.press("/")
         expect(page.get_by_role("heading", name="Search")).to_be_visible()
 
+    def test_an_answer_that_comes_late_leaves_a_person_in_the_conversation_that_they_opened(self):
+        page = self.open()
+        held = []
+        page.route("**/set", lambda route: held.append(route))
+        for key in ["j", "j", "m", "Enter"]:
+            page.keyboard.press(key)
+        expect(page.locator(".thread-title h1")).to_contain_text("Ines")
+        self.live(page)
+        held[0].continue_()
+        self.assertFalse(page.evaluate("""async () => {
+            const script = document.querySelector("script[type=module]").src;
+            const { leaves } = await import(new URL("actions.js", script));
+            return leaves();
+        }"""))
+        row = page.locator(".row", has_text="Ines")
+        expect(row.get_by_label("muted")).to_be_visible()
+        expect(page.locator(".thread-title h1")).to_contain_text("Ines")
+
     def test_a_key_at_once_after_a_dialog_is_closed(self):
         page = self.open()
         page.keyboard.press("?")

@@ -23,7 +23,8 @@ export const leaves = () => running;
 /** Runs the action of a button. Returns whether it loads another page. */
 async function act(form, button) {
   form.elements.form.value = state.token;
-  form.elements.return.value = plainPath(location.href);
+  const from = plainPath(location.href);
+  form.elements.return.value = from;
   const body = new URLSearchParams(new FormData(form));
   if (button.name) body.set(button.name, button.value);
   const loaded = await load(button.formAction, { method: "POST", body });
@@ -37,7 +38,8 @@ async function act(form, button) {
     say($("#content h1", page)?.textContent + ": " + $("#content p", page)?.textContent);
     return false;
   }
-  if (plainPath(answer.url) !== plainPath(location.href)) {
+  // A person who opened another conversation meanwhile stays in that one.
+  if (plainPath(answer.url) !== from && plainPath(location.href) === from && !state.opening) {
     location.assign(answer.url);
     return true;
   }
