@@ -79,6 +79,11 @@ class ListTest(BrowserTest):
         row = page.locator(".row", has_text="Ines")
         expect(row.get_by_label("muted")).to_be_visible()
         expect(page.locator(".thread-title h1")).to_contain_text("Ines")
+        # The other tests of the class have the same server.
+        page.unroute("**/set")
+        row.locator(".row-link").focus()
+        page.keyboard.press("m")
+        expect(row.get_by_label("muted")).to_have_count(0)
 
     def test_a_key_at_once_after_a_dialog_is_closed(self):
         page = self.open()
