@@ -63,7 +63,7 @@ struct LargeValueTests {
     let kept = transport.log.count
     for number in 0..<2 { try edit("\(number)", one) { $0.cover = cover(number + 10, 200_000) } }
     for engine in [sender, receiver] { try await engine.syncNow() }
-    // Nobody has the bytes any more that the log had for this one.
+    // Both replicas replace this value, so no replica can send the bytes that the log names.
     for container in [one, other] { try edit("1", container) { $0.cover = cover(20, 300_000) } }
     transport.restore(to: kept)
     for engine in [sender, receiver, sender] { try await engine.syncNow() }

@@ -26,17 +26,17 @@ extension Replica {
       let object = try ModelCells.objects([identifier], in: user.makeContext())[identifier]
     else { return }
     for property in type(of: object).__entity.properties where assets[property.name] != nil {
-      // A value that became an asset to keep its transaction small is one that does not have to be.
+      // A large save sends values below the usual threshold as assets, too.
       if case .data(let bytes) = try UserStore.value(of: object, property, asset: body) {
         try body(UserStore.sha256(bytes), bytes)
       }
     }
   }
 
-  /// Takes fields out of the unsent transactions of a zone whose assets neither the server nor this replica has.
+  /// Takes fields out of the unsent transactions of a zone if this replica does not have the bytes of their assets any more.
   ///
-  /// A server that was restored from an older copy asks for values that the object does not have any more. The value that replaced
-  /// them is unsent as well, or another replica has them and sends them.
+  /// A server that was restored from an older copy misses such assets. Nothing is lost: the program replaced the value, and the newer
+  /// one is unsent as well, or another replica has the bytes and sends them, or the copy of the log has the write.
   /// - Returns: whether there were such fields.
   func dropLostAssets(zone: String) throws -> Bool {
     var lost: [UUID: Set<String>] = [:]

@@ -106,11 +106,12 @@ extension SyncEngine {
         guard let request = replica.nextPush(zone: zone) else { break }
         do {
           try await upload(request, replica, zone)
-          defer { uploaded = [] }
           let response = try await client.push(request, zone: zone)
+          uploaded = []
           event.transactions += request.transactions.count
           try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
         } catch let failure as SyncFailure {
+          if failure.code == .missingAsset { uploaded = [] }
           guard try replica.didFail(failure, zone: zone) else { throw failure }
           continue
         }
@@ -130,7 +131,7 @@ extension SyncEngine {
     for change in request.transactions.lazy.flatMap(\.changes) {
       for asset in change.assets {
         let key = "\(zone)/\(asset.sha256)"
-        // Without the bytes, the server says whether it has them already.
+        // If this replica has no bytes, the server refuses the push unless it has them.
         guard !uploaded.contains(key), let bytes = try replica.bytes(of: asset.sha256, in: change) else { continue }
         try await client.upload(bytes, sha256: asset.sha256, zone: zone)
         uploaded.insert(key)

@@ -45,8 +45,8 @@ public actor SyncEngine {
   private var notBefore = Date.distantPast
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
-  /// The assets of the next push that the server has, by zone and checksum: many take longer than one try, because a server answers
-  /// only so many requests in a second.
+  /// The assets of the next push that the server has, by zone and checksum. A retry does not send them again: a server limits the
+  /// requests of an account, so many assets need several tries.
   var uploaded: Set<String> = []
   /// The newest sequence number of each zone, as the last answer about the private zone says.
   var newest: [String: Int64] = [:]
@@ -136,7 +136,7 @@ public actor SyncEngine {
       try await task.value
       (backoff, notBefore) = (Backoff(), .distantPast)
       status.setError(nil)
-      // The server can be reached again, so that it can be listened to.
+      // The exchange reached the server, so ``followServer()`` need not wait any longer.
       sleeper?.cancel()
       status.setLastSync(Date())
       NotificationCenter.default.post(name: Self.didComplete, object: self)
@@ -247,7 +247,7 @@ public actor SyncEngine {
         isConnected = false
         if status.isPaused { continue }
         if Task.isCancelled { break }
-        // An exchange has set its own error. A line that a proxy cut is none, if the next request succeeds.
+        // A failed exchange has set the status already. One failed wait is no error: proxies close connections that wait long.
         if !(error is SyncError), failures.failures > 0 {
           status.setError(SyncError(error))
           isCutOff = true
@@ -260,8 +260,8 @@ public actor SyncEngine {
     if opening.isAbandoned { abandon() }
   }
 
-  /// Waits until somebody cancels ``sleeper``, because the server can be asked, or until the time is over.
-  /// - Returns: whether somebody did.
+  /// Waits until the time is over, or until ``resume()``, a successful exchange or a new replica cancels ``sleeper``.
+  /// - Returns: whether ``sleeper`` was cancelled.
   @discardableResult
   private func sleep(seconds: Double) async -> Bool {
     let sleep = Task { try await Task.sleep(for: .seconds(seconds)) }

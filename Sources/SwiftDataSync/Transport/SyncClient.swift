@@ -103,7 +103,7 @@ struct SyncClient: Sendable {
   /// Sends the bytes of an asset that the server does not have, in chunks; a transfer that was interrupted goes on.
   func upload(_ bytes: Data, sha256: String, zone: String) async throws {
     let path = "/v1/zones/\(escape(zone))/assets/\(sha256)"
-    // Whether the server has a small one takes as long to ask as to send it.
+    // Sending a small asset costs no more than asking whether the server has it.
     var state =
       bytes.count <= SyncWire.assetThreshold
       ? AssetState(size: 0, isComplete: false) : try await call("GET", path + "?state=1")
