@@ -95,6 +95,34 @@ struct ConflictTableTests {
     #expect(lost.contains { String(decoding: $0.lost, as: UTF8.self).contains("first") })
   }
 
+  @Test("A to-one that both changed: the conflict log names the object and both of its targets")
+  func sameReference() throws {
+    try group.save(0) { context in
+      for name in ["a", "b"] { context.insert(CellOwner(name)) }
+      context.insert(CellPart("part"))
+    }
+    try group.syncAll()
+    for (index, name) in ["a", "b"].enumerated() {
+      try group.save(index) { context in
+        let owner = try context.fetch(FetchDescriptor<CellOwner>()).first { $0.name == name }
+        try group.first(CellPart.self, context).owner = owner
+      }
+      try group.replicas[index].scan()
+    }
+    try group.syncAll()
+    for index in 0...1 {
+      let owners = try group.all(CellOwner.self, index)
+      let identifiers = Dictionary(uniqueKeysWithValues: owners.map { ($0.name, $0.persistentModelID) })
+      let part = try group.all(CellPart.self, index)[0]
+      let conflict = try #require(try group.replicas[index].conflicts().first { $0.property == "owner" })
+      #expect(conflict.object == part.persistentModelID && part.owner?.name == "b")
+      #expect(conflict.lostObject == identifiers["a"] && conflict.keptObject == identifiers["b"])
+    }
+    try group.save(0) { $0.delete(try group.first(CellPart.self, $0)) }
+    try group.syncAll()
+    #expect(try group.replicas[0].conflicts().allSatisfy { $0.object == nil })
+  }
+
   @Test("Deletion against a change of a field: the deletion stays")
   func deleteAgainstUpdate() throws {
     try begin()

@@ -28,10 +28,17 @@ public struct SyncConflict: Hashable, Sendable {
   public let property: String
   /// The name of the object in all replicas.
   public let record: String
-  /// The value that lost, as text.
+  /// The object; nil if it is deleted by now.
+  public let object: PersistentIdentifier?
+  /// The value that lost, as text. That of a to-one relationship is the name of the object in all replicas.
   public let lost: String
   /// The value that was kept, as text.
   public let kept: String
+  /// The object that a to-one relationship would have led to; nil for an attribute, for no object, and if the object is deleted by
+  /// now.
+  public let lostObject: PersistentIdentifier?
+  /// The object that the relationship led to instead, under the same conditions.
+  public let keptObject: PersistentIdentifier?
 }
 
 /// The resolvers of a program, by model.
@@ -58,6 +65,26 @@ struct ConflictResolvers: Sendable {
 }
 
 extension Replica {
+  /// The values that lost, the oldest first.
+  func conflicts() throws -> [SyncConflict] {
+    let rows = try ledger.conflicts().map { row in
+      (row, lost: try FieldValue(encoded: row.lost), kept: try FieldValue(encoded: row.kept))
+    }
+    try ledger.prefetch(rows.map { RecordName($0.0.record) })
+    return try rows.map { row, lost, kept in
+      SyncConflict(
+        date: row.date, entity: row.entity, property: row.property, record: row.record,
+        object: try object(.record(RecordName(row.record))), lost: lost.text, kept: kept.text,
+        lostObject: try object(lost), keptObject: try object(kept))
+    }
+  }
+
+  /// The object that a value leads to.
+  private func object(_ value: FieldValue) throws -> PersistentIdentifier? {
+    guard case .record(let name) = value else { return nil }
+    return try ledger.object(of: view.resolve(name)).flatMap(user.identifier)
+  }
+
   /// A record that this replica and another one changed without having seen each other's change.
   struct Contested {
     let name: RecordName

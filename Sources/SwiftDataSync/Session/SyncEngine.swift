@@ -163,14 +163,7 @@ public actor SyncEngine {
 
   /// The values that lost conflicts and are still kept, the oldest first.
   /// - Throws: an error of the store beside the user's.
-  public func conflicts() throws -> [SyncConflict] {
-    try replica().ledger.conflicts().map { row in
-      SyncConflict(
-        date: row.date, entity: row.entity, property: row.property, record: row.record,
-        lost: try FieldValue(encoded: row.lost).text,
-        kept: try FieldValue(encoded: row.kept).text)
-    }
-  }
+  public func conflicts() throws -> [SyncConflict] { try replica().conflicts() }
 
   // MARK: - In the background
 
