@@ -39,7 +39,7 @@ extension PersistentModel {
       if let core = __state.context?.core, let table = try? core.table(for: entity) {
         return core.store(of: table).identifier(ofKey: __state.key, entity: entity.name)
       }
-      if let former = __state.former { return former.identifier }
+      if let former = __state.former { return former.identifier(entity, key: __state.key) }
     }
     let identity: TemporaryIdentity
     if let known = __state.temporaryIdentity {

@@ -127,7 +127,9 @@ enum SaveNotification {
         var seen = Set<PersistentIdentifier>()
         updated.removeAll { !seen.insert($0).inserted }
       }
-      deleted += operation.deleted.map(identifier)
+      // In place: a list that is made first would be copied, and needs as much memory again.
+      deleted.reserveCapacity(deleted.count + operation.deleted.count)
+      for object in operation.deleted { deleted.append(identifier(object)) }
       updated += operation.savedRows.updated.flatMap { $0.identifiers(in: operation.store) }
       deleted += operation.savedRows.deleted.flatMap { $0.identifiers(in: operation.store) }
     }

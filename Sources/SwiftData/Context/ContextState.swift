@@ -42,6 +42,8 @@ package final class ContextState {
   @exclusivity(unchecked) var markedRows = MarkedRows()
   /// Objects that left the context.
   var departed = DepartedObjects()
+  /// The identity of the last object that left, which those of the same store share.
+  private var lastFormer: FormerIdentity?
   /// Errors of functions that cannot throw. The next save throws the first.
   @exclusivity(unchecked) var problems: [SwiftDataError] = []
   /// The store's count of external commits up to which registered objects are fresh.
@@ -102,16 +104,26 @@ package final class ContextState {
   /// Removes an object, which keeps its values and belongs to no context.
   func unregister(_ object: any PersistentModel) {
     let key = object.__state.key
+    var identity: FormerIdentity?
     if key != 0 {
       if let table = try? core.table(for: type(of: object).__entity) {
         identityMaps[table.root].remove(object, key)
+        identity = formerIdentity(in: core.store(of: table), key)
       }
-      object.__state.former = FormerIdentity(object.persistentModelID)
+      identity = identity ?? FormerIdentity(object.persistentModelID)
     }
-    object.__state.context = nil
-    object.__state.batch = nil
+    object.__state.leave(as: identity)
     // The weak reference gives the object a side table, which makes each later retain and release slower.
     if type(of: object).__entity.hasRelationships { departed.add(object) }
+  }
+
+  /// The identity that an object keeps which leaves the context; nil where it needs one of its own.
+  private func formerIdentity(in store: any EngineStore, _ key: Int64) -> FormerIdentity? {
+    guard store.isPlain(key: key) else { return nil }
+    if let last = lastFormer, last.isShared(in: store.identifier) { return last }
+    let identity = FormerIdentity(store: store.identifier)
+    lastFormer = identity
+    return identity
   }
 
   /// Inserts an object and everything reachable from it that belongs to no context.

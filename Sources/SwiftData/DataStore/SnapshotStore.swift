@@ -41,6 +41,8 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
     keys.identifier(of: key) ?? PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
   }
 
+  package func isPlain(key: Int64) -> Bool { false }
+
   package func exactIdentifier(ofKey key: Int64, in table: EntityTable) -> PersistentIdentifier? {
     keys.identifier(of: key)
   }

@@ -10,12 +10,18 @@ public struct __ModelState: ~Copyable {
   // The getters are mutating although they change nothing: a protocol then lends the state in place. Otherwise each
   // read of a flag would copy the state with its references.
 
-  private var ownContext: ContextState?
+  /// What the object belongs to. One word holds either, because no object has both.
+  private enum Home {
+    case none
+    case context(ContextState)
+    case former(FormerIdentity)
+  }
+  private var home = Home.none
   /// The context that the object is registered with. It is nil before the insertion and after a saved deletion.
   package var context: ContextState? {
-    mutating get { ownContext }
+    mutating get { if case .context(let context) = home { context } else { nil } }
     set {
-      ownContext = newValue
+      home = newValue.map(Home.context) ?? .none
       probe = newValue.map { Unmanaged.passUnretained($0.trackingProbe) }
     }
   }
@@ -47,8 +53,7 @@ public struct __ModelState: ~Copyable {
   @usableFromInline
   package private(set) var extras: Extras?
 
-  /// State of an object that was observed, partially fetched, identified before its first save, or deleted, or that has
-  /// a long to-many.
+  /// State of an object that was observed, partially fetched, or identified before its first save, or that has a long to-many.
   @usableFromInline
   package final class Extras {
     fileprivate var temporaryIdentity: TemporaryIdentity?
@@ -56,7 +61,6 @@ public struct __ModelState: ~Copyable {
     fileprivate var registrar: ObservationRegistrar?
     fileprivate var isObserved = false
     fileprivate var runningObservers: PropertySet?
-    fileprivate var former: FormerIdentity?
     fileprivate var lists: [Int: AnyObject] = [:]
     fileprivate var lastLink: Int64 = 0
   }
@@ -97,8 +101,15 @@ public struct __ModelState: ~Copyable {
   }
   /// The identity of an object that left its context.
   package var former: FormerIdentity? {
-    mutating get { extras?.former }
-    set { makeExtras().former = newValue }
+    mutating get { if case .former(let identity) = home { identity } else { nil } }
+  }
+
+  /// Ends the registration with a context.
+  /// - Parameter identity: the identity that a stored object keeps.
+  mutating func leave(as identity: FormerIdentity?) {
+    context = nil
+    home = identity.map(Home.former) ?? .none
+    batch = nil
   }
 
   /// The index of the long to-many at a property's index.
@@ -142,7 +153,7 @@ public struct __ModelState: ~Copyable {
     } else {
       // Any key but 0, which would mean that the object was never saved. Without a context the key is not used.
       key = identifier.key ?? -1
-      former = FormerIdentity(identifier)
+      home = .former(FormerIdentity(identifier))
     }
   }
 
@@ -206,6 +217,25 @@ package struct PropertySet: Hashable, Sendable {
 
 /// The identity that an object had in a context.
 package final class FormerIdentity: Sendable {
-  let identifier: PersistentIdentifier
-  init(_ identifier: PersistentIdentifier) { self.identifier = identifier }
+  private enum Value {
+    case identifier(PersistentIdentifier)
+    /// The store of an object whose class and key say the rest, so that many deleted objects share one identity.
+    case store(String)
+  }
+  private let value: Value
+
+  init(_ identifier: PersistentIdentifier) { value = .identifier(identifier) }
+
+  /// - Parameter store: the identifier of a store for which ``EngineStore/isPlain(key:)`` is true.
+  init(store: String) { value = .store(store) }
+
+  func identifier(_ entity: __Entity, key: Int64) -> PersistentIdentifier {
+    switch value {
+    case .identifier(let identifier): identifier
+    case .store(let store): PersistentIdentifier(entityName: entity.name, storeIdentifier: store, key: key)
+    }
+  }
+
+  /// Whether it is that of the objects of a store.
+  func isShared(in store: String) -> Bool { if case .store(store) = value { true } else { false } }
 }

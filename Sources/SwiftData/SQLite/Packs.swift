@@ -100,6 +100,8 @@ extension SQLiteStore {
       entityName: entity, storeIdentifier: pack.store.identifier, key: key - pack.offset)
   }
 
+  package func isPlain(key: Int64) -> Bool { key < Pack.distance || pack(of: key) == nil }
+
   package func key(of identifier: PersistentIdentifier) -> Int64? {
     if identifier.storeIdentifier == self.identifier { return identifier.key }
     guard let pack = packs.first(where: { $0.store.identifier == identifier.storeIdentifier }) else { return nil }

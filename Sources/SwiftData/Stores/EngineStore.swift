@@ -25,6 +25,8 @@ package protocol EngineStore: AnyObject, Sendable {
 
   /// The identifier of the object with a key; `entity` is the object's own class.
   func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier
+  /// Whether ``identifier(ofKey:entity:)`` has this store's identifier and the key itself.
+  func isPlain(key: Int64) -> Bool
   /// The identifier of the object with a key if its class is known, or nil if finding the class requires a read.
   func exactIdentifier(ofKey key: Int64, in table: EntityTable) -> PersistentIdentifier?
   /// Whether a key names the same object after the store was opened again.

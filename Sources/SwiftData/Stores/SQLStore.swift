@@ -70,6 +70,8 @@ extension SQLStore {
     PersistentIdentifier(entityName: entity, storeIdentifier: identifier, key: key)
   }
 
+  package func isPlain(key: Int64) -> Bool { true }
+
   package func exactIdentifier(ofKey key: Int64, in table: EntityTable) -> PersistentIdentifier? {
     table.family.count > 1 ? nil : identifier(ofKey: key, entity: table.entity.name)
   }

@@ -136,6 +136,35 @@ private enum Life {
     try context.save()
   }
 
+  @Test("A deleted object keeps the identifier of its row, whatever else was deleted, and gets that of a new row")
+  func identifierOfDeleted() throws {
+    let house = Life.House(name: "a")
+    let room = Life.Room(name: "b", house: house)
+    context.insert(house)
+    try context.save()
+    let second = try TemporaryStore()
+    var elsewhere: ModelContext? = ModelContext(try second.container(Life.House.self))
+    let other = Life.House(name: "c")
+    elsewhere!.insert(other)
+    try elsewhere!.save()
+    let identifiers = [house, other].map(\.persistentModelID) + [room.persistentModelID]
+    #expect(Set(identifiers).count == 3 && !identifiers.contains(where: \.isTemporary))
+    context.delete(house)
+    elsewhere!.delete(other)
+    try context.save()
+    try elsewhere!.save()
+    elsewhere = nil
+    #expect([house, other].map(\.persistentModelID) + [room.persistentModelID] == identifiers)
+    context.insert(house)
+    #expect(house.persistentModelID.isTemporary)
+    try context.save()
+    let again = house.persistentModelID
+    #expect(again == (try context.fetchIdentifiers(FetchDescriptor<Life.House>()).first))
+    context.delete(house)
+    try context.save()
+    #expect(house.persistentModelID == again && house.modelContext == nil)
+  }
+
   @Test("An object that was changed and then deleted is deleted by the save")
   func changedAndDeleted() throws {
     let house = Life.House(name: "a")
