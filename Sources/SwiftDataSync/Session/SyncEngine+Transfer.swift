@@ -83,17 +83,14 @@ extension SyncEngine {
     }
   }
 
-  /// Brings the bytes of an asset from one of several zones.
+  /// Brings the bytes of an asset from one of several zones. What no zone has must not keep the replica from hearing of the rest.
   private func fetch(_ missing: MissingAsset, _ replica: Replica, _ zones: [String]) async throws {
-    var refused: SyncFailure?
     for zone in zones {
       do {
         return try await fetch(missing.sha256, missing.size, replica, zone)
-      } catch let failure as SyncFailure where [.missingAsset, .notFound].contains(failure.code) {
-        if refused == nil { refused = failure }
-      }
+      } catch let failure as SyncFailure where [.missingAsset, .notFound].contains(failure.code) {}
     }
-    if let refused { throw refused }
+    replica.unavailable.insert(missing.sha256)
   }
 
   /// The unsent transactions of shares which the account lost that the server took all the same: its answers were lost.
@@ -127,7 +124,9 @@ extension SyncEngine {
           let response = try await client.push(request, zone: zone)
           uploaded.didPush()
           event.transactions += request.transactions.count
-          try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
+          try await fetching(replica, pulling: zone) {
+            try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
+          }
         } catch let failure as SyncFailure {
           uploaded.didFail(failure)
           guard try replica.didFail(failure, zone: zone) else { throw failure }

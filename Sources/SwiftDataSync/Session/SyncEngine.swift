@@ -298,6 +298,7 @@ public actor SyncEngine {
   private func exchange(sendingOnly isSending: Bool) async throws {
     let replica = try replica()
     do {
+      replica.unavailable = []
       try replica.scanPart()
       try await catchUp(replica)
       var refused: SyncError?

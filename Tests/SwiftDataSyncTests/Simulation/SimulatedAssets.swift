@@ -64,15 +64,12 @@ extension SimulatedNode {
   }
 
   private func fetch(_ missing: MissingAsset, _ zones: [String]) throws {
-    var refused: SyncFailure?
     for zone in zones {
       do {
         return try fetch(missing.sha256, zone)
-      } catch let failure as SyncFailure where [.missingAsset, .notFound].contains(failure.code) {
-        if refused == nil { refused = failure }
-      }
+      } catch let failure as SyncFailure where [.missingAsset, .notFound].contains(failure.code) {}
     }
-    if let refused { throw refused }
+    replica.unavailable.insert(missing.sha256)
   }
 
   private func fetch(_ sha256: String, _ zone: String) throws {

@@ -32,7 +32,8 @@ struct Simulation {
     let hasOld = seed.isMultiple(of: 5)
     let nodes = try (0..<count).map { index in
       let skew = Bool.random(using: &random) ? 0 : Int64.random(in: -4...4, using: &random) * 3_600_000
-      return try SimulatedNode(index, server, skew: skew, isOld: hasOld && index == 1, seed: random.next(), losesAssets: hasAssets)
+      return try SimulatedNode(
+        index, server, skew: skew, isOld: hasOld && index == 1, seed: random.next(), losesAssets: hasAssets)
     }
     var restoring = hasAssets && seed % 8 == 3 ? SimulatedRestore(seed: seed, steps: steps) : nil
     var problems: [String] = []

@@ -30,7 +30,8 @@ struct SharedSimulation {
     let accounts = [["ann", "ann", "bob", "cy"], ["ann", "bob", "bob", "cy"]].randomElement(using: &random)!
     let nodes = try accounts.enumerated().map { index, account in
       let skew = Bool.random(using: &random) ? 0 : Int64.random(in: -4...4, using: &random) * 3_600_000
-      return try SimulatedNode(index, service, account: account, skew: skew, isOld: false, seed: random.next(),
+      return try SimulatedNode(
+        index, service, account: account, skew: skew, isOld: false, seed: random.next(),
         losesAssets: hasAssets)
     }
     var marks: [String: Set<UUID>] = [:]
