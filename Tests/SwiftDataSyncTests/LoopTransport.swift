@@ -9,6 +9,8 @@ final class LoopTransport: SyncTransport {
   private struct State: Sendable {
     var log: [LogEntry] = []
     var assets: [String: Data] = [:]
+    /// The sizes of the assets, also of those that are not complete.
+    var totals: [String: Int] = [:]
     var isOffline = false
     var losesAnswers = 0
     var failure: SyncFailure?
@@ -153,12 +155,13 @@ final class LoopTransport: SyncTransport {
       if state.assets[name]?.count ?? 0 == number("offset") {
         state.assets[name, default: Data()] += request.body ?? Data()
       }
-      let size = state.assets[name]!.count
+      let size = state.assets[name]?.count ?? 0
+      state.totals[name] = number("total")
       return try SyncWire.encode(AssetState(size: Int64(size), isComplete: size == number("total")))
     }
     if parts?.queryItems?.contains(where: { $0.name == "state" }) == true {
       let size = state.assets[name]?.count ?? 0
-      return try SyncWire.encode(AssetState(size: Int64(size), isComplete: size > 0))
+      return try SyncWire.encode(AssetState(size: Int64(size), isComplete: size > 0 && size == state.totals[name]))
     }
     let bytes = state.assets[name] ?? Data()
     return bytes.dropFirst(number("offset")).prefix(SyncWire.chunkSize).map { $0 }.withUnsafeBytes { Data($0) }

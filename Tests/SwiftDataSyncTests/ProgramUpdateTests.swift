@@ -87,6 +87,21 @@ struct ProgramUpdateTests {
     try expectEqual(nodes)
   }
 
+  @Test("An update shows also what the replica only has to send again to a server that was restored (seed 355)")
+  func startedAnew() throws {
+    let nodes = try nodes()
+    try save(nodes[0]) { context in
+      let project = SimProject(title: "p")
+      project.labels = [SimLabel(text: "a"), SimLabel(text: "b")]
+      context.insert(project)
+    }
+    try settle(nodes)
+    try nodes[2].replica.startAnew(zone: SyncWire.privateZone)
+    try nodes[2].upgrade()
+    try settle(nodes)
+    try expectEqual(nodes)
+  }
+
   @Test("A replica reads the log again only if its models' change can change the outcome")
   func refoldsOnlyIfNecessary() throws {
     let nodes = try nodes()

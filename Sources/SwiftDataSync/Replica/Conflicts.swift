@@ -126,6 +126,22 @@ extension Replica {
     return try contested(intent.entries, intent.zone, shadow)
   }
 
+  /// Keeps the bytes that the copies for resolvers need: when they are asked, the object has the values of the import.
+  /// - Throws: ``MissingAsset`` if neither the ledger nor the object has them.
+  func keepAssets(of contested: [Contested]) throws {
+    for conflict in contested {
+      for state in [conflict.local, conflict.remote] {
+        let change = conflict.change(state)
+        for asset in change.assets where !unavailable.contains(asset.sha256) {
+          guard let bytes = try bytes(of: asset.sha256, in: change) else {
+            throw MissingAsset(record: conflict.name, sha256: asset.sha256, size: asset.size)
+          }
+          try ledger.keepAsset(asset.sha256, bytes, isOutgoing: false)
+        }
+      }
+    }
+  }
+
   /// Asks the resolvers, and saves what they decide as the program would.
   func resolve(_ contested: [Contested]) throws {
     guard !contested.isEmpty else { return }
@@ -147,6 +163,8 @@ extension Replica {
       }
     }
     if context.hasChanges { try context.save() }
+    let changes = contested.flatMap { [$0.change($0.local), $0.change($0.remote)] }
+    try ledger.dropAssets(changes.flatMap(\.assets).map(\.sha256))
   }
 
   private func copy(_ state: RecordState, _ name: RecordName, _ entity: __Entity) throws -> any PersistentModel {
@@ -156,6 +174,15 @@ extension Replica {
       cells[property.index] = try Materializer.cell(value, name, property, self)
     }
     return try ModelCells.make(entity, cells)
+  }
+}
+
+extension Replica.Contested {
+  /// The change that makes the record what one side says.
+  fileprivate func change(_ state: RecordState) -> RecordChange {
+    var change = RecordChange(name, state.entity)
+    change.fields = state.fields.mapValues { FieldWrite($0.value, $0.time, over: nil) }
+    return change
   }
 }
 

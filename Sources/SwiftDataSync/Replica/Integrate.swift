@@ -85,6 +85,7 @@ extension Replica {
     }
     let ids = Set(entries.map(\.transaction.id))
     let contested = try contested(entries, zone, shadow)
+    try keepAssets(of: contested)
     return try write(shadow, intent, without: ids, late: late, contested)
   }
 
@@ -166,6 +167,8 @@ extension Replica {
     }
     for name in materializer.removed { try ledger.setObject(nil, of: name, "", zone: zone) }
     for (name, values) in materializer.held { try ledger.setHeld(values, of: name) }
+    for name in materializer.postponed { ledger.replica.noteToShow(name) }
+    postponed.formUnion(materializer.postponed)
   }
 
   /// Gives the objects of merged records to the records that survive.
@@ -261,8 +264,9 @@ extension Replica {
 
   // MARK: - Showing again
 
-  /// Writes all that the view has into the user's store: after it was restored from an older copy.
-  func showEverything() throws {
+  /// Notes that the user's store was restored from an older copy. ``catchUp()`` shows all that the view has: bytes may have to be
+  /// fetched for it.
+  func noteRestoredStore() throws {
     for entity in user.entities.keys.sorted() {
       for (name, object) in try ledger.objects(of: entity) {
         guard let identifier = user.identifier(object) else { continue }
@@ -270,8 +274,22 @@ extension Replica {
           try ledger.setObject(nil, of: name, entity, zone: SyncWire.privateZone)
         }
       }
-      try show(try ledger.records(of: entity))
     }
+    ledger.replica.isStoreRestored = true
+  }
+
+  /// Writes all that the view has into the user's store, if that was restored from an older copy.
+  func showEverything() throws {
+    guard ledger.replica.isStoreRestored == true else { return }
+    for entity in user.entities.keys.sorted() { try show(try records(of: entity)) }
+    ledger.replica.isStoreRestored = nil
+    try ledger.save()
+  }
+
+  /// The records of a class that the log has, or that the replica has to send again after it started anew.
+  func records(of entity: String) throws -> [RecordName] {
+    let unsent = ledger.pending.flatMap(\.transaction.changes).filter { $0.entity == entity }.map(\.record)
+    return Array(Set(try ledger.records(of: entity) + unsent))
   }
 
   /// Shows records as the view says, and what leads to them.

@@ -14,6 +14,12 @@ extension Ledger {
       .first?.bytes
   }
 
+  /// Removes all assets that no unsent transaction names: a crash left them.
+  func dropUnsentAssets() throws {
+    let names = pending.flatMap { $0.transaction.assets.map(\.sha256) }
+    try context.delete(model: LedgerAsset.self, where: #Predicate<LedgerAsset> { !names.contains($0.sha256) })
+  }
+
   /// Removes assets, except those that unsent transactions of any zone name.
   func dropAssets(_ names: [String]) throws {
     guard !names.isEmpty else { return }

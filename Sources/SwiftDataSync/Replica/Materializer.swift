@@ -18,6 +18,8 @@ final class Materializer {
   private(set) var moved: [ReplicaState.Move] = []
   /// Values that the user's store cannot hold.
   private(set) var held: [RecordName: [String: FieldValue]] = [:]
+  /// Records whose objects keep another value, since no zone has the bytes.
+  private(set) var postponed: Set<RecordName> = []
 
   private var ledger: Ledger { replica.ledger }
   private var user: UserStore { replica.user }
@@ -138,7 +140,9 @@ final class Materializer {
   private func cell(
     _ value: FieldValue, _ name: RecordName, _ property: __Property, _ rule: SyncSchema.Property
   ) throws -> SQLValue? {
-    try Self.cell(value, rule.isPersonal ? name.personal : name, property, replica)
+    let cell = try Self.cell(value, rule.isPersonal ? name.personal : name, property, replica)
+    if cell == nil, case .asset = value { postponed.insert(name) }
+    return cell
   }
 
   /// The record with the values that are one account's. Most classes have none, and looking for it costs a statement.
@@ -146,7 +150,8 @@ final class Materializer {
     user.schema[entity.name]?.hasPersonal == true ? try view.state(name.personal) : nil
   }
 
-  /// - Returns: nil if the value cannot be read without a key that the replica does not have.
+  /// - Returns: nil if the value cannot be read without a key that the replica does not have, or if no zone has its bytes.
+  /// - Throws: ``MissingAsset`` if the bytes of the value have to be fetched first.
   static func cell(
     _ value: FieldValue, _ name: RecordName, _ property: __Property, _ replica: Replica
   ) throws -> SQLValue? {
@@ -158,6 +163,7 @@ final class Materializer {
     case .data(let data): return .blob(data)
     case .asset(let sha256, let size):
       guard let data = try replica.ledger.asset(sha256) else {
+        if replica.unavailable.contains(sha256) { return nil }
         throw MissingAsset(record: name, sha256: sha256, size: size)
       }
       return .blob(data)

@@ -86,6 +86,7 @@ extension Replica {
   /// changes were undone.
   /// - Throws: ``MissingAsset`` if the bytes of a value have to be fetched first; an error of a store.
   func catchUp() throws {
+    try showEverything()
     try followOwners()
     try showRemaining()
     guard !isCaughtUp else { return }
@@ -111,9 +112,12 @@ extension Replica {
     guard let records = ledger.replica.recordsToShow, !records.isEmpty else { return }
     var undone: [RecordName: Set<String>] = [:]
     for (name, properties) in records { undone[try view.resolve(name), default: []].formUnion(properties) }
+    postponed = []
     try show(undone.keys.sorted(), undone: undone)
     // What was noted meanwhile is shown the next time.
-    ledger.replica.recordsToShow = ledger.replica.recordsToShow?.filter { records[$0.key] != $0.value }
+    ledger.replica.recordsToShow = try ledger.replica.recordsToShow?.filter { name, properties in
+      try records[name] != properties || postponed.contains(view.resolve(name))
+    }
     try ledger.save()
   }
 
@@ -148,7 +152,7 @@ extension Replica {
     if !known.isEmpty {
       try scan()
       let entities = current.keys.filter { known[$0] != current[$0] }
-      try show(try entities.flatMap { try ledger.records(of: $0) })
+      try show(try entities.flatMap { try records(of: $0) })
     }
     ledger.replica.knownProperties = current
     try ledger.save()

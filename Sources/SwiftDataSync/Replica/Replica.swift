@@ -32,6 +32,11 @@ final class Replica {
   private var newestInBase = 0
   /// Whether the user's store shows all that its models have.
   var isCaughtUp = false
+  /// Assets that no zone which the account can read has now. Objects keep the values that they have until an asset is there: a share
+  /// may be gone, or a restored server may get the asset from another replica. An exchange begins with none.
+  var unavailable: Set<String> = []
+  /// Records that objects do not show as they are for want of such an asset.
+  var postponed: Set<RecordName> = []
   /// The second ledger, if it is open.
   private var openSpare: Ledger?
 
@@ -70,11 +75,15 @@ final class Replica {
     view = base
     loadKeys()
     try recover()
+    try self.ledger.dropUnsentAssets()
     try rebuildView()
     try noteRules()
     if self.ledger.replica.isRestamped {
       try scan()
-      try show(self.ledger.pending.flatMap { $0.transaction.changes.map(\.record) })
+      // ``catchUp()`` shows them: bytes may have to be fetched for it, and a replica that does not start cannot fetch any.
+      for name in self.ledger.pending.flatMap({ $0.transaction.changes.map(\.record) }) {
+        self.ledger.replica.noteToShow(name.subject ?? name)
+      }
       self.ledger.replica.isRestamped = false
       try self.ledger.save()
     }
@@ -233,7 +242,11 @@ final class Replica {
       }
       let gone = try ledger.names(of: next.deleted.map(UserStore.text))
       for case let name? in gone { try ledger.setObject(nil, of: name, "", zone: intent.zone) }
-      for (name, values) in intent.held ?? [:] { try ledger.setHeld(values, of: name) }
+      for (name, values) in intent.held ?? [:] {
+        try ledger.setHeld(values, of: name)
+        // The value may have been postponed.
+        ledger.replica.noteToShow(name)
+      }
       try resolve(contested)
       try finish(intent, shadow, seen: next.number, late: late)
     } else {

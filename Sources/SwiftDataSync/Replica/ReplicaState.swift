@@ -28,6 +28,8 @@ struct ReplicaState: Codable {
   var refolding: [String]?
   /// Whether unsent changes got other moments and the user's store may not show the outcome.
   var isRestamped = false
+  /// Whether the user's store was restored from an older copy and does not show everything yet.
+  var isStoreRestored: Bool?
   /// The account that the replica syncs as; nil before the server named it.
   var account: String?
   /// The zones of shares that the account may read; nil before there was one.

@@ -39,8 +39,9 @@ extension Replica {
     guard newest != seen else { return 0 }
     // A store that is behind was restored from a copy: what the log has is shown again.
     if newest < seen {
+      try noteRestoredStore()
       ledger.replica.seenTransaction = newest
-      try showEverything()
+      try ledger.save()
       return try scanSaves()
     }
     guard let saves = try user.saves(after: seen, limit: 1000) else { return try scanEverything(seen: newest) }

@@ -19,18 +19,6 @@ extension SyncEngine {
         try replica.didRefold(response, zone: zone)
       }
     }
-    var fetched: [String] = []
-    while true {
-      do {
-        try replica.catchUp()
-        break
-      } catch let missing as MissingAsset {
-        try await fetch(missing.sha256, missing.size, replica, try replica.zone(of: missing.record))
-        fetched.append(missing.sha256)
-      }
-    }
-    guard !fetched.isEmpty else { return }
-    try replica.ledger.dropAssets(fetched)
-    try replica.ledger.save()
+    try await fetching(replica) { try replica.catchUp() }
   }
 }

@@ -55,27 +55,42 @@ extension SyncEngine {
   }
 
   private func take(_ response: ChangesResponse, _ replica: Replica, _ zone: String) async throws -> Bool {
-    var fetched: [String] = []
-    for entry in response.entries where entry.transaction.replica != replica.ledger.replica.clock.replica {
-      for asset in entry.transaction.assets {
-        try await fetch(asset.sha256, asset.size, replica, zone)
-        fetched.append(asset.sha256)
-      }
-    }
+    let assets = replica.assetsToFetch(response)
+    for asset in assets { try await fetch(asset.sha256, asset.size, replica, zone) }
     let taken = try await taken(replica, response)
+    return try await fetching(replica, pulling: zone, fetched: assets.map(\.sha256)) {
+      try replica.didPull(response, zone: zone, taken: taken)
+    }
+  }
+
+  /// Does a step that shows values in the user's store, and brings the bytes that it lacks.
+  /// - Parameters:
+  ///   - zone: the zone whose log is taken in; nil if none is.
+  ///   - fetched: assets that were fetched for the step already.
+  func fetching<T>(
+    _ replica: Replica, pulling zone: String? = nil, fetched: [String] = [], _ step: () throws -> T
+  ) async throws -> T {
+    var fetched = fetched
     while true {
       do {
-        let more = try replica.didPull(response, zone: zone, taken: taken)
-        if !fetched.isEmpty {
-          try replica.ledger.dropAssets(fetched)
-          try replica.ledger.save()
-        }
-        return more
+        let result = try step()
+        try replica.didShow(fetched)
+        return result
       } catch let missing as MissingAsset {
-        try await fetch(missing.sha256, missing.size, replica, zone)
+        try await fetch(missing, replica, try replica.zones(with: missing, pulling: zone))
         fetched.append(missing.sha256)
       }
     }
+  }
+
+  /// Brings the bytes of an asset from one of several zones. What no zone has must not keep the replica from hearing of the rest.
+  private func fetch(_ missing: MissingAsset, _ replica: Replica, _ zones: [String]) async throws {
+    for zone in zones {
+      do {
+        return try await fetch(missing.sha256, missing.size, replica, zone)
+      } catch let failure as SyncFailure where [.missingAsset, .notFound].contains(failure.code) {}
+    }
+    replica.unavailable.insert(missing.sha256)
   }
 
   /// The unsent transactions of shares which the account lost that the server took all the same: its answers were lost.
@@ -89,7 +104,7 @@ extension SyncEngine {
   }
 
   /// Brings the bytes of an asset, unless they are here.
-  func fetch(_ sha256: String, _ size: Int, _ replica: Replica, _ zone: String) async throws {
+  private func fetch(_ sha256: String, _ size: Int, _ replica: Replica, _ zone: String) async throws {
     guard try replica.ledger.asset(sha256) == nil else { return }
     let bytes = try await client.download(sha256: sha256, size: size, zone: zone)
     try replica.ledger.keepAsset(sha256, bytes, isOutgoing: false)
@@ -107,11 +122,13 @@ extension SyncEngine {
         do {
           try await upload(request, replica, zone)
           let response = try await client.push(request, zone: zone)
-          uploaded = []
+          uploaded.didPush()
           event.transactions += request.transactions.count
-          try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
+          try await fetching(replica, pulling: zone) {
+            try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
+          }
         } catch let failure as SyncFailure {
-          if failure.code == .missingAsset { uploaded = [] }
+          uploaded.didFail(failure)
           guard try replica.didFail(failure, zone: zone) else { throw failure }
           continue
         }
@@ -128,14 +145,12 @@ extension SyncEngine {
   }
 
   private func upload(_ request: PushRequest, _ replica: Replica, _ zone: String) async throws {
-    for change in request.transactions.lazy.flatMap(\.changes) {
-      for asset in change.assets {
-        let key = "\(zone)/\(asset.sha256)"
-        // If this replica has no bytes, the server refuses the push unless it has them.
-        guard !uploaded.contains(key), let bytes = try replica.bytes(of: asset.sha256, in: change) else { continue }
-        try await client.upload(bytes, sha256: asset.sha256, zone: zone)
-        uploaded.insert(key)
-      }
+    for (sha256, change) in replica.assetsToUpload(request, zone: zone, uploaded)
+    where !uploaded.contains(sha256, zone) {
+      // If this replica has no bytes, the server refuses the push unless it has them.
+      guard let bytes = try replica.bytes(of: sha256, in: change) else { continue }
+      try await client.upload(bytes, sha256: sha256, zone: zone)
+      uploaded.insert(sha256, zone)
     }
   }
 }

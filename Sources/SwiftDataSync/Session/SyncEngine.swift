@@ -45,9 +45,7 @@ public actor SyncEngine {
   private var notBefore = Date.distantPast
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
-  /// The assets of the next push that the server has, by zone and checksum. A retry does not send them again: a server limits the
-  /// requests of an account, so many assets need several tries.
-  var uploaded: Set<String> = []
+  var uploaded = UploadedAssets()
   /// The newest sequence number of each zone, as the last answer about the private zone says.
   var newest: [String: Int64] = [:]
 
@@ -293,6 +291,7 @@ public actor SyncEngine {
   private func exchange(sendingOnly isSending: Bool) async throws {
     let replica = try replica()
     do {
+      replica.unavailable = []
       try replica.scanPart()
       try await catchUp(replica)
       var refused: SyncError?

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SyncProtocol
 
 /// Random edits of a program that uses the store of a node. Each call is one save.
 struct SimulatedEdits {
@@ -8,6 +9,9 @@ struct SimulatedEdits {
 
   let node: SimulatedNode
   var random: SeededGenerator
+  /// What decides on large values; nil for edits without any. It is a generator of its own, so that the other edits of a seed are
+  /// the same.
+  var assets: SeededGenerator?
 
   private mutating func pick<T>(_ all: [T]) -> T? { all.randomElement(using: &random) }
   private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -22,6 +26,10 @@ struct SimulatedEdits {
     let context = ModelContext(node.container)
     var made: UUID?
     if node.isOld { try old(context, &made) } else { try new(context, &made) }
+    if !node.isOld, var assets {
+      try attach(context, &assets)
+      self.assets = assets
+    }
     try context.save()
     if let made { marks.insert(made) }
   }
@@ -183,6 +191,17 @@ struct SimulatedEdits {
     case 1: if let person = pick(try all(SimPerson.self, context)) { context.delete(person) }
     case 2: if let badge = pick(try all(SimBadge.self, context)) { context.delete(badge) }
     default: if let task = pick(try all(SimTask.self, context)) { context.delete(task) }
+    }
+  }
+
+  /// Gives tasks large values. They are few, so that objects and zones share them, and some come back after they were replaced.
+  private func attach(_ context: ModelContext, _ assets: inout SeededGenerator) throws {
+    let tasks = try all(SimTask.self, context).filter { !$0.isDeleted }
+    for _ in 0..<Int.random(in: 0...2, using: &assets) {
+      guard let task = tasks.randomElement(using: &assets) else { return }
+      let pattern = UInt8.random(in: 0..<6, using: &assets)
+      task.attachment =
+        pattern == 0 ? nil : Data(repeating: pattern, count: SyncWire.assetThreshold + Int(pattern))
     }
   }
 

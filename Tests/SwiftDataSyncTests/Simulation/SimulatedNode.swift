@@ -27,6 +27,9 @@ final class SimulatedNode {
   private var flying: [Message] = []
   /// How often the node asked what its account may read, and the newest answer that it has.
   private var (asked, heard) = (0, 0)
+  var uploaded = UploadedAssets()
+  /// What decides which uploads and downloads of assets are lost; nil if none are.
+  var assetFaults: SeededGenerator?
 
   enum Message {
     case push(PushRequest, String)
@@ -37,10 +40,17 @@ final class SimulatedNode {
   }
 
   init(
-    _ index: Int, _ server: SimulatedService, account: String = "a", skew: Int64, isOld: Bool, seed: UInt64
+    _ index: Int, _ server: SimulatedService, account: String = "a", skew: Int64, isOld: Bool, seed: UInt64,
+    losesAssets: Bool = false
   ) throws {
     (self.index, self.server, self.account, self.skew, self.isOld) = (index, server, account, skew, isOld)
     random = SeededGenerator(seed: seed)
+    if losesAssets {
+      var faults = SeededGenerator(seed: ~seed)
+      // A clock that is ahead by less than the server tolerates dates values later than those that other replicas restamp.
+      self.skew += Int64.random(in: 0...9, using: &faults) * 60_000
+      assetFaults = faults
+    }
     if isOld {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -68,12 +78,24 @@ final class SimulatedNode {
   func start() throws {
     flying = []
     crashesAt = nil
+    uploaded = UploadedAssets()
     let generator = SeededGenerator(seed: random.next())
     replica = try Replica(
       user: UserStore(container), ledger: ledger, spare: spare, now: { [unowned self] in server.now + skew },
       random: generator,
       checkpoint: { [unowned self] in try reach($0) })
-    try replica.catchUp()
+    do { try catchUp() } catch is LostAsset {}
+  }
+
+  /// The server became what an older copy of it says. An answer that it gave before does not arrive, and the replica hears of it
+  /// before the log is as long as it was: nothing tells it apart then.
+  func serverWasRestored() throws {
+    flying = []
+    for zone in zones {
+      for _ in 0..<5 where replica.position(zone) > server.log(zone, account).log.count {
+        try run { _ = try replica.didFail(SyncFailure(.unknownSequence, "the log is shorter"), zone: zone) }
+      }
+    }
   }
 
   private func reach(_ checkpoint: Replica.Checkpoint) throws {
@@ -85,6 +107,11 @@ final class SimulatedNode {
       try replica.ledger.removePending([last.transaction.id])
       try replica.ledger.save()
     }
+    if server.bug == .bytesDropped, checkpoint == .scanned {
+      try replica.ledger.context.delete(
+        model: LedgerAsset.self, where: #Predicate<LedgerAsset> { $0.isOutgoing })
+      try replica.ledger.save()
+    }
     if crashesAt == checkpoint {
       crashesAt = nil
       throw SimulatedCrash()
@@ -93,7 +120,7 @@ final class SimulatedNode {
 
   /// Runs a step; a crash in it starts the replica again.
   func run(_ step: () throws -> Void) throws {
-    do { try step() } catch is SimulatedCrash { try start() }
+    do { try step() } catch is SimulatedCrash { try start() } catch is LostAsset {}
   }
 
   /// The program is updated.
@@ -115,7 +142,7 @@ final class SimulatedNode {
   func sendPush(_ zone: String = SyncWire.privateZone) throws {
     guard !isCutOff else { return }
     if isReadOnly(zone) { return try undo(zone) }
-    guard let request = replica.nextPush(zone: zone) else { return }
+    guard let request = replica.nextPush(zone: zone), try prepare(request, zone) else { return }
     flying.append(.push(request, zone))
   }
 
@@ -142,7 +169,7 @@ final class SimulatedNode {
   private func undo(_ zone: String) throws {
     guard server.shareBug != .changesStay else { return }
     try replica.undoUnsent(zone: zone)
-    try replica.catchUp()
+    try catchUp()
   }
 
   /// One message arrives, or is lost, or arrives and stays to arrive again.
@@ -160,30 +187,33 @@ final class SimulatedNode {
   }
 
   private func receive(_ message: Message) throws {
+    replica.unavailable = []
     switch message {
     case .push(let request, let zone):
       if let response = try push(request, zone) { flying.append(.pushed(request, response, zone)) }
     case .pushed(let request, let response, let zone):
       guard zones.contains(zone) else { return }
-      try replica.didPush(request, response, zone: zone, account: account)
+      try didPush(request, response, zone)
     case .pulled(var response, let zone, let number):
       // What a session does with an answer that does not fit what it has: it asks again.
       guard zones.contains(zone), (response.entries.first?.sequence ?? 0) <= replica.position(zone) + 1 else { return }
       if number < heard { response.zones = nil }
       if response.zones != nil { heard = number }
       keepShares(&response)
-      _ = try replica.didPull(response, zone: zone, taken: server.taken(replica, response, account: account))
-      try replica.catchUp()
+      _ = try take(response, zone)
+      try catchUp()
     case .refolded(let response, let zone):
       try replica.didRefold(response, zone: zone)
-      try replica.catchUp()
+      try catchUp()
     }
   }
 
   /// - Returns: nil if the server refused. Then the replica did what a session does.
   private func push(_ request: PushRequest, _ zone: String) throws -> PushResponse? {
     do {
-      return try server.push(request, zone: zone, account: account)
+      let response = try server.push(request, zone: zone, account: account)
+      uploaded.didPush()
+      return response
     } catch let failure as SyncFailure where failure.code == .forbidden {
       // The server may have taken the changes before.
       if zones.contains(zone) {
@@ -193,9 +223,28 @@ final class SimulatedNode {
     } catch let failure as SyncFailure where failure.code == .notFound {
       // The next answer about the private zone says that the account cannot read it any more.
     } catch let failure as SyncFailure {
-      guard try replica.didFail(failure, zone: zone) else { throw failure }
+      uploaded.didFail(failure)
+      // The next try uploads once more what the server lacks.
+      guard try didFail(failure, zone) || failure.code == .missingAsset else { throw failure }
     }
     return nil
+  }
+
+  /// Uploads what a push needs.
+  /// - Returns: whether the push can be sent.
+  private func prepare(_ request: PushRequest, _ zone: String) throws -> Bool {
+    do {
+      try upload(request, zone)
+      return true
+    } catch is LostAsset {
+      return false
+    } catch let failure as SyncFailure where failure.code == .forbidden {
+      try pullAll(zone)
+      try undo(zone)
+    } catch let failure as SyncFailure where failure.code == .notFound {
+      // The next answer about the private zone says that the account cannot read it any more.
+    }
+    return false
   }
 
   private func keepShares(_ response: inout ChangesResponse) {
@@ -208,16 +257,20 @@ final class SimulatedNode {
     isCutOff = false
     flying = []
     crashesAt = nil
+    let faults = assetFaults
+    assetFaults = nil
+    defer { assetFaults = faults }
+    replica.unavailable = []
     try replica.scan()
     for zone in zones {
       while let after = try replica.refoldPosition(zone), let response = try changes(zone, after: after, limit: 100) {
         try replica.didRefold(response, zone: zone)
       }
     }
-    try replica.catchUp()
+    try catchUp()
     try pullAll(SyncWire.privateZone)
     for zone in zones.dropFirst() { try pullAll(zone) }
-    try replica.catchUp()
+    try catchUp()
     for zone in zones { try pushAll(zone) }
   }
 
@@ -225,16 +278,16 @@ final class SimulatedNode {
     var more = true
     while more, var response = try changes(zone, after: replica.position(zone), limit: 100) {
       keepShares(&response)
-      more = try replica.didPull(response, zone: zone, taken: server.taken(replica, response, account: account))
+      more = try take(response, zone)
     }
   }
 
   private func pushAll(_ zone: String) throws {
     for _ in 0..<1000 {
       if isReadOnly(zone) { return try undo(zone) }
-      guard let request = replica.nextPush(zone: zone) else { return }
+      guard let request = replica.nextPush(zone: zone), try prepare(request, zone) else { return }
       if let response = try push(request, zone) {
-        try replica.didPush(request, response, zone: zone, account: account)
+        try didPush(request, response, zone)
         // Others came in between: their changes come first.
         if replica.nextPush(zone: zone)?.transactions.first?.id == request.transactions.first?.id { try pullAll(zone) }
       } else if !server.mayWrite(account, zone) {

@@ -17,22 +17,38 @@ enum PlantedBug: CaseIterable {
   case intentForgotten
   /// A replica forgets a transaction that was not sent yet.
   case pendingForgotten
+  /// A replica drops the bytes of large values that it still has to send.
+  case bytesDropped
+  /// A replica takes an upload that was lost for one that arrived.
+  case lostUploadsCount
+  /// The server loses the bytes of a large value after it took the transaction.
+  case assetsVanish
+  /// A replica gets the bytes of another large value than the one that it asked for.
+  case assetsMixedUp
 }
 
 /// The log of one zone, without a network.
 final class SimulatedServer {
   private(set) var log: [LogEntry] = []
   private var known: [UUID: Int64] = [:]
+  /// The complete assets of the zone by checksum; nil for a server that does not ask for assets.
+  private(set) var assets: [String: Data]?
+  /// How often it refused a push for want of an asset.
+  private(set) var lacked = 0
   let bug: PlantedBug?
   var now: Int64 = 1_800_000_000_000
 
-  init(bug: PlantedBug? = nil) { self.bug = bug }
+  init(bug: PlantedBug? = nil, keepsAssets: Bool = false) {
+    self.bug = bug
+    if keepsAssets { assets = [:] }
+  }
 
   func push(_ request: PushRequest, account: String = "a") throws -> PushResponse {
     guard request.base <= log.count else { throw SyncFailure(.unknownSequence, "base from the future") }
     for time in request.transactions.flatMap(\.times) where time.milliseconds > now + SyncWire.clockTolerance {
       throw SyncFailure(.clockAhead, "the clock is ahead", time: now)
     }
+    try checkAssets(request)
     var sequences: [Int64] = []
     for transaction in request.transactions {
       if let sequence = known[transaction.id], bug != .serverForgets {
@@ -49,9 +65,32 @@ final class SimulatedServer {
   }
 
   /// Becomes what it was when the log was shorter.
-  func restore(to count: Int) {
+  /// - Parameter assets: those that it had then.
+  func restore(to count: Int, assets: [String: Data]? = nil) {
     log = Array(log.prefix(count))
     known = known.filter { $0.value <= count }
+    self.assets = assets
+  }
+
+  private func checkAssets(_ request: PushRequest) throws {
+    guard let assets else { return }
+    for asset in request.transactions.filter({ known[$0.id] == nil }).flatMap(\.assets)
+    where assets[asset.sha256]?.count != asset.size {
+      lacked += 1
+      throw SyncFailure(.missingAsset, "the asset \(asset.sha256) is not here; send it before the transaction")
+    }
+  }
+
+  func put(_ sha256: String, _ bytes: Data) { assets?[sha256] = bytes }
+
+  func asset(_ sha256: String) throws -> Data {
+    if bug == .assetsMixedUp, let other = assets?.filter({ $0.key != sha256 }).min(by: { $0.key < $1.key }) {
+      return other.value
+    }
+    guard let bytes = assets?[sha256], bug != .assetsVanish else {
+      throw SyncFailure(.missingAsset, "the asset \(sha256) is not here")
+    }
+    return bytes
   }
 
   private func parts(_ transaction: SyncTransaction) -> [SyncTransaction] {

@@ -52,7 +52,7 @@ final class SimulatedService {
   /// The log of a zone. Private zones are named by their accounts.
   func log(_ zone: String, _ account: String) -> SimulatedServer {
     let key = zone == SyncWire.privateZone ? account : zone
-    let log = logs[key] ?? SimulatedServer(bug: bug)
+    let log = logs[key] ?? SimulatedServer(bug: bug, keepsAssets: true)
     logs[key] = log
     log.now = now
     return log
@@ -69,6 +69,45 @@ final class SimulatedService {
     if !mayWrite(account, zone) { violations.append("\(account) wrote to \(zone)") }
     return response
   }
+
+  // MARK: - Assets
+
+  func put(_ sha256: String, _ bytes: Data, zone: String, account: String) throws {
+    guard hears(account, zone) else { throw SyncFailure(.notFound, "there is no zone \(zone)") }
+    guard mayWrite(account, zone) || shareBug == .readerWrites else {
+      throw SyncFailure(.forbidden, "the account may only read")
+    }
+    log(zone, account).put(sha256, bytes)
+  }
+
+  func asset(_ sha256: String, zone: String, account: String) throws -> Data {
+    guard hears(account, zone) else { throw SyncFailure(.notFound, "there is no zone \(zone)") }
+    let bytes = try log(zone, account).asset(sha256)
+    if !mayRead(account, zone) { violations.append("\(account) read an asset of \(zone)") }
+    return bytes
+  }
+
+  /// How often a push was refused for want of an asset.
+  var lacked: Int { logs.values.reduce(0) { $0 + $1.lacked } }
+
+  // MARK: - Copies
+
+  /// What a copy of the server has: the length of each log, and the assets of its zone.
+  struct Copy {
+    fileprivate var logs: [String: (count: Int, assets: [String: Data]?)] = [:]
+  }
+
+  func copy() -> Copy { Copy(logs: logs.mapValues { ($0.log.count, $0.assets) }) }
+
+  /// Becomes what it was when the copy was made.
+  func restore(_ copy: Copy) {
+    for (key, log) in logs {
+      let kept = copy.logs[key] ?? (0, [:])
+      log.restore(to: kept.count, assets: kept.assets)
+    }
+  }
+
+  // MARK: - Answers
 
   /// The unsent transactions of shares which the account of a replica lost that the server took.
   func taken(_ replica: Replica, _ response: ChangesResponse, account: String) -> Set<UUID> {

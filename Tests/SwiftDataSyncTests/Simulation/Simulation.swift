@@ -10,6 +10,9 @@ struct Simulation {
   let seed: UInt64
   var steps = 60
   var bug: PlantedBug?
+  /// Whether objects have large values, whose bytes travel apart from the transactions, and whether some seeds restore the server
+  /// from an older copy.
+  var hasAssets = true
   /// Whether stores are compared with what their replicas know after each step, to find the step that goes wrong.
   var comparesSteps = false
 
@@ -29,15 +32,19 @@ struct Simulation {
     let hasOld = seed.isMultiple(of: 5)
     let nodes = try (0..<count).map { index in
       let skew = Bool.random(using: &random) ? 0 : Int64.random(in: -4...4, using: &random) * 3_600_000
-      return try SimulatedNode(index, server, skew: skew, isOld: hasOld && index == 1, seed: random.next())
+      return try SimulatedNode(
+        index, server, skew: skew, isOld: hasOld && index == 1, seed: random.next(), losesAssets: hasAssets)
     }
+    var restoring = hasAssets && seed % 8 == 3 ? SimulatedRestore(seed: seed, steps: steps) : nil
     var problems: [String] = []
     var marks = Set<UUID>()
     for step in 0..<steps {
       server.now += Int64.random(in: 0...40_000, using: &random)
       let node = nodes.randomElement(using: &random)!
       try act(on: node, &random, &marks)
-      if !node.isOld { problems += try check(node).map { "seed \(seed), step \(step): \($0)" } }
+      try restoring?.reach(step, server, nodes)
+      // A restored log has records in place of saves.
+      if !node.isOld, restoring == nil { problems += try check(node).map { "seed \(seed), step \(step): \($0)" } }
       if comparesSteps, !node.isOld, try !node.hasUnseenSaves {
         problems += try node.unshown().map { "seed \(seed), step \(step): \($0)" }
       }
@@ -45,6 +52,7 @@ struct Simulation {
     }
     for node in nodes { try node.upgrade() }
     for _ in 0..<3 { for node in nodes { try node.settle() } }
+    if restoring == nil, server.lacked > 0 { return ["seed \(seed): a push was sent before its assets"] }
     let log = server.log(SyncWire.privateZone, nodes[0].account).log
     if Set(log.map(\.transaction.id)).count < log.count {
       return ["seed \(seed): the log has a transaction twice"]
@@ -55,7 +63,9 @@ struct Simulation {
   private func act(on node: SimulatedNode, _ random: inout SeededGenerator, _ marks: inout Set<UUID>) throws {
     switch Int.random(in: 0..<20, using: &random) {
     case 0..<7:
-      var edits = SimulatedEdits(node: node, random: SeededGenerator(seed: random.next()))
+      let seed = random.next()
+      var edits = SimulatedEdits(node: node, random: SeededGenerator(seed: seed))
+      if hasAssets { edits.assets = SeededGenerator(seed: ~seed) }
       try edits.run(&marks)
     case 7: try node.run { try node.replica.scan() }
     case 8, 9:
@@ -109,5 +119,24 @@ struct Simulation {
       if !lost.isEmpty { problems.append("replica \(node.index) lost \(lost.count) saved marks") }
     }
     return problems
+  }
+}
+
+/// Makes a copy of the server at one step of a run and restores the server from it at a later one.
+struct SimulatedRestore {
+  private let (copied, restored): (Int, Int)
+  private var copy: SimulatedService.Copy?
+
+  init(seed: UInt64, steps: Int) {
+    var random = SeededGenerator(seed: ~seed)
+    copied = Int.random(in: 0..<steps / 2, using: &random)
+    restored = Int.random(in: copied..<steps, using: &random)
+  }
+
+  mutating func reach(_ step: Int, _ server: SimulatedService, _ nodes: [SimulatedNode]) throws {
+    if step == copied { copy = server.copy() }
+    guard step == restored, let copy else { return }
+    server.restore(copy)
+    for node in nodes { try node.serverWasRestored() }
   }
 }

@@ -10,6 +10,8 @@ struct SharedSimulation {
   let seed: UInt64
   var steps = 90
   var bug: PlantedShareBug?
+  /// Whether objects have large values, whose bytes travel apart from the transactions.
+  var hasAssets = true
   /// Whether the problems come with what the logs say of the records.
   var explains = false
 
@@ -28,7 +30,9 @@ struct SharedSimulation {
     let accounts = [["ann", "ann", "bob", "cy"], ["ann", "bob", "bob", "cy"]].randomElement(using: &random)!
     let nodes = try accounts.enumerated().map { index, account in
       let skew = Bool.random(using: &random) ? 0 : Int64.random(in: -4...4, using: &random) * 3_600_000
-      return try SimulatedNode(index, service, account: account, skew: skew, isOld: false, seed: random.next())
+      return try SimulatedNode(
+        index, service, account: account, skew: skew, isOld: false, seed: random.next(),
+        losesAssets: hasAssets)
     }
     var marks: [String: Set<UUID>] = [:]
     var steps: [String] = []
@@ -42,6 +46,7 @@ struct SharedSimulation {
     for _ in 0..<4 { for node in nodes { try node.settle() } }
     let outcome = try SharedOutcome(nodes, service, marks, seed: random.next())
     let problems = try service.violations + outcome.problems()
+    if problems.isEmpty, service.lacked > 0 { return ["a push was sent before its assets"] }
     return explains && !problems.isEmpty ? try problems + steps.prefix(100) + outcome.histories(problems) : problems
   }
 
@@ -72,7 +77,9 @@ struct SharedSimulation {
     let zone = node.zones.randomElement(using: &random)!
     switch Int.random(in: 0..<24, using: &random) {
     case 0..<7:
-      var edits = SimulatedEdits(node: node, random: SeededGenerator(seed: random.next()))
+      let seed = random.next()
+      var edits = SimulatedEdits(node: node, random: SeededGenerator(seed: seed))
+      if hasAssets { edits.assets = SeededGenerator(seed: ~seed) }
       if Int.random(in: 0..<5, using: &random) == 0 {
         try edits.keep()
       } else {

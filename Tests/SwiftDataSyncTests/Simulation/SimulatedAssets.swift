@@ -1,0 +1,81 @@
+import Foundation
+import SyncProtocol
+
+@testable import SwiftDataSync
+
+/// The bytes of a large value did not arrive.
+struct LostAsset: Error {}
+
+// What an engine does with large values, over a network that loses them.
+
+extension SimulatedNode {
+  private func isLost() -> Bool { assetFaults.map { _ in Int.random(in: 0..<8, using: &assetFaults!) == 0 } ?? false }
+
+  /// Sends the assets of a push. Each may be lost, or arrive without an answer.
+  func upload(_ request: PushRequest, _ zone: String) throws {
+    for (sha256, change) in replica.assetsToUpload(request, zone: zone, uploaded)
+    where !uploaded.contains(sha256, zone) {
+      guard let bytes = try replica.bytes(of: sha256, in: change) else { continue }
+      if isLost() {
+        guard server.bug == .lostUploadsCount else { throw LostAsset() }
+      } else {
+        try server.put(sha256, bytes, zone: zone, account: account)
+        if isLost() { throw LostAsset() }
+      }
+      uploaded.insert(sha256, zone)
+    }
+  }
+
+  /// Takes in a part of a log. If an asset is lost on its way, the part is not taken in.
+  func take(_ response: ChangesResponse, _ zone: String) throws -> Bool {
+    let assets = replica.assetsToFetch(response)
+    for asset in assets { try fetch(asset.sha256, zone) }
+    let taken = server.taken(replica, response, account: account)
+    return try fetching(pulling: zone, fetched: assets.map(\.sha256)) {
+      try replica.didPull(response, zone: zone, taken: taken)
+    }
+  }
+
+  func catchUp() throws { try fetching { try replica.catchUp() } }
+
+  func didPush(_ request: PushRequest, _ response: PushResponse, _ zone: String) throws {
+    try fetching(pulling: zone) { try replica.didPush(request, response, zone: zone, account: account) }
+  }
+
+  func didFail(_ failure: SyncFailure, _ zone: String) throws -> Bool {
+    let isDone = try replica.didFail(failure, zone: zone)
+    try catchUp()
+    return isDone
+  }
+
+  /// Does a step that shows values in the user's store, and brings the bytes that it lacks.
+  private func fetching<T>(pulling zone: String? = nil, fetched: [String] = [], _ step: () throws -> T) throws -> T {
+    var fetched = fetched
+    while true {
+      do {
+        let result = try step()
+        try replica.didShow(fetched)
+        return result
+      } catch let missing as MissingAsset {
+        try fetch(missing, try replica.zones(with: missing, pulling: zone))
+        fetched.append(missing.sha256)
+      }
+    }
+  }
+
+  private func fetch(_ missing: MissingAsset, _ zones: [String]) throws {
+    for zone in zones {
+      do {
+        return try fetch(missing.sha256, zone)
+      } catch let failure as SyncFailure where [.missingAsset, .notFound].contains(failure.code) {}
+    }
+    replica.unavailable.insert(missing.sha256)
+  }
+
+  private func fetch(_ sha256: String, _ zone: String) throws {
+    guard try replica.ledger.asset(sha256) == nil else { return }
+    if isLost() { throw LostAsset() }
+    let bytes = try server.asset(sha256, zone: zone, account: account)
+    try replica.ledger.keepAsset(sha256, bytes, isOutgoing: false)
+  }
+}
