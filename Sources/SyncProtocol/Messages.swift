@@ -12,6 +12,9 @@ public enum SyncWire {
   public static let assetThreshold = 64 * 1024
   /// The header that carries ``version``.
   public static let versionHeader = "Sync-Version"
+  /// The header with the account, percent-encoded, that the client has synced its store as. A server refuses the token of another
+  /// account with ``SyncFailure/Code/unauthorized``.
+  public static let accountHeader = "Sync-Account"
   /// The zone that each account has for itself.
   public static let privateZone = "private"
 
@@ -217,6 +220,14 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
   public var time: Int64?
   /// How many seconds to wait before the next request.
   public var retryAfter: Double?
+
+  /// The failure of a request with the token of another account than the one that the store has synced as.
+  package static func otherAccount(_ account: String, _ other: String) -> SyncFailure {
+    SyncFailure(
+      .unauthorized,
+      "the store syncs with the account \(account), and the token is that of \(other). Nothing was sent or taken in. Use a token of"
+        + " \(account), or open another store for \(other)")
+  }
 
   /// Makes a failure.
   public init(_ code: Code, _ message: String, time: Int64? = nil, retryAfter: Double? = nil) {

@@ -73,6 +73,12 @@ final class Fold: RecordSource {
     return name
   }
 
+  /// Whether both values of a conflict are names of one record, whose objects became one.
+  func isOne(_ conflict: Conflict) throws -> Bool {
+    guard case (.record(let lost), .record(let kept)) = (conflict.lost, conflict.kept) else { return false }
+    return try resolve(lost) == resolve(kept)
+  }
+
   func isAlive(_ name: RecordName) throws -> Bool { try state(name)?.isAlive ?? false }
 
   // MARK: - Writing
@@ -97,6 +103,7 @@ final class Fold: RecordSource {
 
   /// Applies a change of a transaction to the record, whatever zone it is in. ``mergeChanged()`` follows the last one.
   func apply(_ change: RecordChange) throws {
+    let change = schema.current(change)
     var name = change.record
     var known = try state(name)
     while let next = known?.alias {

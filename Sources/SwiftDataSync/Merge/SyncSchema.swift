@@ -52,11 +52,14 @@ struct SyncSchema: Sendable, Equatable {
     let lists: [Property]
     /// Whether some relationship leads to records of the class.
     let isTarget: Bool
+    /// The names of properties by those that they had in older models (`originalName:`).
+    let renamed: [String: String]
 
     init(
       name: String, superentity: String?, properties: [String: Property],
-      unique: [(entity: String, properties: [String])], isTarget: Bool
+      unique: [(entity: String, properties: [String])], isTarget: Bool, renamed: [String: String]
     ) {
+      self.renamed = renamed
       (self.name, self.superentity, self.properties, self.unique) = (name, superentity, properties, unique)
       self.isTarget = isTarget
       hasPersonal = properties.values.contains(where: \.isPersonal)
@@ -65,6 +68,7 @@ struct SyncSchema: Sendable, Equatable {
 
     static func == (left: Entity, right: Entity) -> Bool {
       left.name == right.name && left.superentity == right.superentity && left.properties == right.properties
+        && left.renamed == right.renamed
         && left.unique.elementsEqual(right.unique) { $0.entity == $1.entity && $0.properties == $1.properties }
     }
   }
@@ -72,6 +76,8 @@ struct SyncSchema: Sendable, Equatable {
   let entities: [String: Entity]
   /// Whether some class has a relationship.
   let hasReferences: Bool
+  /// Whether some property had another name in older models.
+  private let hasRenamed: Bool
 
   subscript(name: String) -> Entity? { entities[name] }
 
@@ -141,10 +147,39 @@ extension SyncSchema {
       }
       entities[entity.name] = Entity(
         name: entity.name, superentity: entity.superentity?.name, properties: rules[entity.name] ?? [:], unique: unique,
-        isTarget: isTarget)
+        isTarget: isTarget, renamed: Self.renamed(entity, rules[entity.name] ?? [:]))
     }
     self.entities = entities
+    hasRenamed = entities.values.contains { !$0.renamed.isEmpty }
     hasReferences = entities.values.contains(where: \.isTarget)
+  }
+
+  private static func renamed(_ entity: __Entity, _ properties: [String: Property]) -> [String: String] {
+    var renamed: [String: String] = [:]
+    for property in entity.properties where properties[property.name] != nil {
+      let former = property.attribute?.formerName ?? property.relationship?.formerName
+      if let former, former != property.name, properties[former] == nil { renamed[former] = property.name }
+    }
+    return renamed
+  }
+
+  /// A change with the names that properties have now. Programs with older models made it, or a log that has not been read since.
+  func current(_ change: RecordChange) -> RecordChange {
+    guard hasRenamed else { return change }
+    let name = change.record.subject == nil ? change.entity : Self.subject(change.entity)
+    guard let renamed = entities[name]?.renamed, !renamed.isEmpty else { return change }
+    var change = change
+    for (old, new) in renamed {
+      for (old, new) in [(old, new), (Self.place(of: old), Self.place(of: new))] {
+        guard let write = change.fields[old] else { continue }
+        change.fields[old] = nil
+        if change.fields[new].map({ $0.time < write.time }) ?? true { change.fields[new] = write }
+      }
+      if let members = change.members?.removeValue(forKey: old) {
+        change.members![new, default: [:]].merge(members) { first, _ in first }
+      }
+    }
+    return change
   }
 
   private static func property(_ property: __Property, _ entity: __Entity) -> Property {

@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import SyncProtocol
 
 // A store that had objects before it synced is looked at in parts, and each part is sent before the next one is made. So a replica
 // holds one part of a large store. What the program saves meanwhile is in the history, as ever.
@@ -15,6 +16,18 @@ struct FirstScan: Codable {
   var entity: String?
   /// The last object of the class that was looked at.
   var last: PersistentIdentifier?
+}
+
+extension HybridTime {
+  /// A moment before all changes of replicas that sync, for a value from before its store synced. Another device may have changed the
+  /// value long ago, and this one may only have the value with which the program was delivered.
+  ///
+  /// It is 34.8 years earlier, so that the moments of a replica stay in order. A clock that says less is that far behind already.
+  var beforeSync: HybridTime {
+    let distance: Int64 = 1 << 40
+    guard milliseconds > distance else { return self }
+    return HybridTime(milliseconds: milliseconds - distance, counter: counter, replica: replica)
+  }
 }
 
 extension Replica {
@@ -33,7 +46,7 @@ extension Replica {
     guard var position = ledger.replica.firstScan else { return 0 }
     var changed = OrderedChanges()
     let isLeft = try collect(&changed, &position)
-    let made = try export(changed, limit: Self.partSize)
+    let made = try export(changed, limit: Self.partSize, isFirst: true)
     ledger.replica.firstScan = isLeft ? position : nil
     try correctExport()
     try ledger.save()

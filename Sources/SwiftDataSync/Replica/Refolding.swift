@@ -164,6 +164,7 @@ extension SyncSchema {
   var rules: [String: [String]] {
     entities.mapValues { entity in
       var rules = entity.unique.map { "unique \($0.entity): \($0.properties.joined(separator: ", "))" }
+      for (old, new) in entity.renamed { rules.append("renamed \(old): \(new)") }
       if let superentity = entity.superentity { rules.append("kind of \(superentity)") }
       for property in entity.properties.values where !property.destination.isEmpty {
         rules.append(
@@ -180,7 +181,9 @@ extension SyncSchema {
   static func isFoldOther(with rules: [String: [String]], than old: [String: [String]]) -> Bool {
     old.contains { entity, old in
       let new = Set(rules[entity] ?? [])
-      return !new.isSuperset(of: old) || new.subtracting(old).contains { $0.hasPrefix("unique ") }
+      // A model that does not name the old name of a property any more says nothing about the values that were written under it.
+      return !new.isSuperset(of: old.filter { !$0.hasPrefix("renamed ") })
+        || new.subtracting(old).contains { $0.hasPrefix("unique ") || $0.hasPrefix("renamed ") }
     }
   }
 

@@ -265,7 +265,9 @@ final class Replica {
       try ledger.append(makeTransaction(changes), zone: zone)
     }
     try ledger.removePending(Set(intent.entries.map(\.transaction.id)))
-    for conflict in shadow.conflicts { try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000)) }
+    for conflict in shadow.conflicts where try !shadow.isOne(conflict) {
+      try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000))
+    }
     if let last = intent.entries.last { ledger.replica.positions[intent.zone] = last.sequence }
     for entry in intent.entries {
       if let time = entry.transaction.latestTime { ledger.replica.clock.witness(time) }

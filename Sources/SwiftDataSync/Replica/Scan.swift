@@ -96,12 +96,13 @@ extension Replica {
     return try export(changed)
   }
 
-  /// - Parameter limit: how many changes a transaction may have, which is also limited by its size then; nil for one
-  ///   transaction for each zone.
-  func export(_ changed: OrderedChanges, limit: Int? = nil) throws -> Int {
+  /// - Parameters:
+  ///   - limit: how many changes a transaction may have, which is also limited by its size then; nil for one transaction for each zone.
+  ///   - isFirst: whether the values are from before the store synced.
+  func export(_ changed: OrderedChanges, limit: Int? = nil, isFirst: Bool = false) throws -> Int {
     beginExport()
     let context = user.makeContext()
-    let builder = try TransactionBuilder(self, context, changed)
+    let builder = try TransactionBuilder(self, context, changed, isFirst: isFirst)
     var made = 0
     for (zone, changes) in try builder.build() where !changes.isEmpty {
       let parts = try limit.map { Self.parts(of: changes, limit: $0) } ?? [shrink(changes)[...]]
@@ -115,6 +116,7 @@ extension Replica {
   private func scanEverything(seen: Int64?) throws -> Int {
     var changed = OrderedChanges()
     let context = user.makeContext()
+    let isFirst = ledger.isEmpty
     let (properties, shown) = (user.propertyNames, ledger.replica.knownProperties)
     for entity in user.entities.values.sorted(by: { $0.name < $1.name }) {
       // Properties that the store has since a moment ago do not have their values yet.
@@ -131,7 +133,7 @@ extension Replica {
       }
     }
     // No save says which objects belong together, so that a large store travels in parts.
-    let made = try export(changed, limit: 1000)
+    let made = try export(changed, limit: 1000, isFirst: isFirst)
     (ledger.replica.seenTransaction, ledger.replica.firstScan) = (seen, nil)
     if shown.isEmpty { ledger.replica.knownProperties = properties }
     try correctExport()

@@ -26,10 +26,16 @@ final class TransactionBuilder {
   /// Records that a to-one led to which may lead to one record only. Another one that leads there, and lost, has them now.
   private var released: [(property: SyncSchema.Property, target: RecordName)] = []
 
-  init(_ replica: Replica, _ context: ModelContext, _ changed: OrderedChanges) throws {
-    (self.replica, self.context, self.changed) = (replica, context, changed)
-    time = replica.tick()
+  /// Whether the values are from before the store synced.
+  private let isFirst: Bool
+
+  /// - Parameter isFirst: whether the values are from before the store synced. Then they are older than all changes that replicas made.
+  init(_ replica: Replica, _ context: ModelContext, _ changed: OrderedChanges, isFirst: Bool) throws {
+    (self.replica, self.context, self.changed, self.isFirst) = (replica, context, changed, isFirst)
+    time = isFirst ? replica.tick().beforeSync : replica.tick()
   }
+
+  private func tick() -> HybridTime { isFirst ? replica.tick().beforeSync : replica.tick() }
 
   private var view: Fold { replica.view }
   private var ledger: Ledger { replica.ledger }
@@ -214,7 +220,7 @@ final class TransactionBuilder {
     guard let target, let inverse = schema.inverse(of: rule), inverse.kind == .derivedFromReference else { return }
     // It comes to the end of its new list, unless the list says otherwise.
     let place = SyncSchema.place(of: property.name)
-    let moment = replica.tick()
+    let moment = tick()
     change.fields[place] = FieldWrite(
       .text(ListPlaces.end(moment)), moment, over: try view.state(change.record)?.fields[place]?.time)
     if !isNew { try noteInverse(of: rule, at: target) }
@@ -310,7 +316,7 @@ final class TransactionBuilder {
   private func added(place isPlaced: Bool) -> MemberWrite {
     var write = MemberWrite()
     write.add = time
-    let moment = replica.tick()
+    let moment = tick()
     write.place = FieldWrite(.text(ListPlaces.end(moment)), moment, over: nil)
     write.inversePlace = write.place
     return write
@@ -351,7 +357,7 @@ final class TransactionBuilder {
     let list = try ListView(view, name, rule, isProgram: true)
     for (member, place) in ListPlaces.changes(members, place: { list.places[$0]?.place }, tick: replica.tick) {
       guard let old = list.places[member] else { continue }
-      let write = FieldWrite(.text(place), replica.tick(), over: old.time)
+      let write = FieldWrite(.text(place), tick(), over: old.time)
       try emit(list.change(of: member, place: write, view))
     }
   }

@@ -158,13 +158,15 @@ extension SyncEngine {
     }
   }
 
-  /// Leaves a share of another account, or declines an invitation. The shared objects leave the store.
+  /// Leaves a share of another account, or declines an invitation. The shared objects leave the store, after unsent changes of them were
+  /// sent.
   /// - Parameter share: one of ``shares()``.
   /// - Throws: ``SyncError``.
   public func leave(_ share: SyncShare.ID) async throws {
     try await shareCall { engine in
-      // The server names the account with each answer about the private zone.
-      if try engine.replica().ledger.replica.account == nil { try await engine.syncNow() }
+      // What was not sent would be lost. If the server refuses it, that does not keep the account in the share. The server also names
+      // the account with each answer about the private zone.
+      do { try await engine.syncNow() } catch let error as SyncError where error.code != .offline {}
       let account = try engine.replica().ledger.replica.account ?? ""
       try await engine.client.removeParticipant(account, from: share)
       try await engine.syncNow()
@@ -209,10 +211,13 @@ extension SyncEngine {
     // The values that were there before may have to be fetched again.
     try await catchUp(replica)
     guard count > 0 else { return nil }
-    return SyncError(
+    let error = SyncError(
       code: .forbidden,
       message: "the account may only read the share of \(share.owner); \(count) unsent transactions were undone. Ask"
         + " \(share.owner) for the permission to write")
+    // The status has the error only until the next exchange, which has nothing to undo.
+    end(begin(.export), error)
+    return error
   }
 }
 

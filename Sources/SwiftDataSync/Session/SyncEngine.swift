@@ -39,6 +39,8 @@ public actor SyncEngine {
   private var longPoll: Task<WaitResponse, any Error>?
   /// What ``followServer()`` waits for while the engine is paused or has no replica, or after an error.
   private var sleeper: Task<Void, any Error>?
+  /// How often ``resume()`` was called. It may come before ``followServer()`` begins to wait.
+  private var resumptions = 0
   private var observer: ObserverToken?
   var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
   private var backoff = Backoff()
@@ -107,6 +109,7 @@ public actor SyncEngine {
     status.setPaused(false)
     (backoff, notBefore) = (Backoff(), .distantPast)
     signals.continuation.yield()
+    resumptions += 1
     sleeper?.cancel()
   }
 
@@ -209,6 +212,7 @@ public actor SyncEngine {
     // keeps a processor busy. So the first answer comes at once, and the requests that wait use its connection.
     var isConnected = false
     while !Task.isCancelled, !opening.isAbandoned {
+      let resumed = resumptions
       do {
         guard !status.isPaused, let replica = opened else {
           await sleep(seconds: 25)
@@ -245,7 +249,11 @@ public actor SyncEngine {
         }
         let failure = error as? SyncFailure
         let delay = failures.next(least: failure?.retryAfter, jitter: Double.random(in: 0...1))
-        if await sleep(seconds: delay) { failures.reset() }
+        if resumptions != resumed {
+          failures.reset()
+        } else if await sleep(seconds: delay) {
+          failures.reset()
+        }
       }
     }
     if opening.isAbandoned { abandon() }
@@ -291,12 +299,14 @@ public actor SyncEngine {
   private func exchange(sendingOnly isSending: Bool) async throws {
     let replica = try replica()
     do {
+      client.expect(account: replica.ledger.replica.account)
       replica.unavailable = []
       try replica.scanPart()
       try await catchUp(replica)
       var refused: SyncError?
       if !isSending {
         try await pull(replica, SyncWire.privateZone)
+        client.expect(account: replica.ledger.replica.account)
         refused = try await exchangeKeys(replica)
         // The server tells of changes that come after that answer. A server that was restored from a copy may be behind.
         for share in replica.shares where replica.position(share.name) != newest[share.name] {

@@ -15,10 +15,14 @@ struct SyncClient: Sendable {
   static let slowestLine = 16_000.0
   private let patience = Patience()
   private let interrupted = InterruptedDownload()
+  private let account = KnownAccount()
 
   init(transport: any SyncTransport, credentials: SyncCredentials) {
     (self.transport, self.credentials) = (transport, credentials)
   }
+
+  /// Says which account the store syncs as; nil before the server named it.
+  func expect(account name: String?) { account.set(name) }
 
   func push(_ request: PushRequest, zone: String) async throws -> PushResponse {
     try await call("POST", "/v1/zones/\(escape(zone))/push", try SyncWire.encode(request))
@@ -152,7 +156,8 @@ struct SyncClient: Sendable {
 
   func reply(_ method: String, _ path: String, _ body: Data?, timeout: Double = timeout) async throws -> SyncReply {
     var headers = [SyncWire.versionHeader: String(SyncWire.version), "Content-Type": "application/json"]
-    headers["Authorization"] = "Bearer \(try await credentials.token())"
+    headers["Authorization"] = "Bearer \(try await token())"
+    if let name = account.name { headers[SyncWire.accountHeader] = escape(name) }
     let request = SyncRequest(
       method: method, path: path, headers: headers, body: body,
       timeout: timeout + Double(body?.count ?? 0) / Self.slowestLine)
@@ -164,6 +169,16 @@ struct SyncClient: Sendable {
           "the server answered with the status \(reply.status); is it a sync server?")
     }
     return reply
+  }
+
+  private func token() async throws -> String {
+    do {
+      return try await credentials.token()
+    } catch let failure as SyncFailure {
+      throw failure
+    } catch {
+      throw SyncFailure(.unauthorized, "the function of SyncCredentials(token:) failed: \(error)")
+    }
   }
 
   func escape(_ text: String) -> String {
@@ -180,6 +195,14 @@ private final class Patience: Sendable {
   var factor: Double { value.withLock { $0 } }
   func double() { value.withLock { $0 = min(Self.most, $0 * 2) } }
   func halve() { value.withLock { $0 = max(1, $0 / 2) } }
+}
+
+/// The account that a store syncs as.
+private final class KnownAccount: Sendable {
+  private let value = Mutex<String?>(nil)
+
+  var name: String? { value.withLock { $0 } }
+  func set(_ name: String?) { value.withLock { $0 = name } }
 }
 
 /// What has come of the asset whose download was interrupted last.

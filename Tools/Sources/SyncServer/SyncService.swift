@@ -118,6 +118,7 @@ public actor SyncService {
         let account = try await keys.account(request.headers[.authorization])
         answer.account = account
         try await admit(account)
+        if let expected = call.account, expected != account { throw SyncFailure.otherAccount(expected, account) }
         if let version = call.version, version != SyncWire.version {
           throw SyncFailure(
             .wrongVersion,
@@ -286,6 +287,8 @@ struct SyncCall {
   /// The parts of the path behind `/v1`; those of `/health` and `/metrics` as they are.
   let path: [String]
   let version: Int?
+  /// The account that the client has synced as.
+  let account: String?
   private let query: [String: String]
 
   init(_ request: Request) {
@@ -294,6 +297,7 @@ struct SyncCall {
     if parts.first == "v1" { parts.removeFirst() }
     path = parts
     version = HTTPField.Name(SyncWire.versionHeader).flatMap { request.headers[$0] }.flatMap { Int($0) }
+    account = HTTPField.Name(SyncWire.accountHeader).flatMap { request.headers[$0] }?.removingPercentEncoding
     var query: [String: String] = [:]
     for (name, value) in request.uri.queryParameters { query[String(name)] = String(value) }
     self.query = query

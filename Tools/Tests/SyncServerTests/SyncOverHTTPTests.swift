@@ -2,6 +2,7 @@ import Foundation
 import SwiftData
 import SwiftDataSync
 import SyncProtocol
+import Synchronization
 import Testing
 
 @testable import SyncServer
@@ -68,6 +69,46 @@ struct SyncOverHTTPTests {
       try await Self.engine(stranger).syncNow()
       #expect(try Self.names(stranger).isEmpty)
       for container in [one, other, stranger] { try await Self.engine(container).stop() }
+    }
+  }
+
+  @Test(
+    "The token of another account is refused, also after a sign-out in the middle, and nothing of one account reaches the other"
+  )
+  func otherAccount() async throws {
+    try await ServerFixture.with { server in
+      let account = Mutex("ann")
+      let database = "iCloud.\(UUID().uuidString)"
+      try SyncServer.register(
+        database, at: server.url,
+        credentials: SyncCredentials { try await server.token(account.withLock { $0 }) })
+      defer { SyncServer.unregister(database) }
+      let one = try ModelContainer(
+        for: HTTPTrip.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
+      let (ann, eve) = (try await Self.container(server, "ann"), try await Self.container(server, "eve"))
+      func save(_ name: String, _ container: ModelContainer) throws {
+        let context = ModelContext(container)
+        context.insert(HTTPTrip(name))
+        try context.save()
+      }
+      try save("Rome", one)
+      try await Self.engine(one).syncNow()
+      for name in ["Oslo", "Bergen"] { try save(name, eve) }
+      try await Self.engine(eve).syncNow()
+      account.withLock { $0 = "eve" }
+      try save("Paris", one)
+      for _ in 0..<2 {
+        let error = await #expect(throws: SyncError.self) { try await Self.engine(one).syncNow() }
+        #expect(error?.code == .unauthorized && error?.message.contains("ann") == true)
+      }
+      try await Self.engine(eve).syncNow()
+      #expect(try Self.names(eve) == ["Bergen", "Oslo"] && Self.names(one) == ["Paris", "Rome"])
+      account.withLock { $0 = "ann" }
+      try await Self.engine(one).syncNow()
+      try await Self.engine(ann).syncNow()
+      #expect(try Self.names(ann) == ["Paris", "Rome"])
+      for container in [one, ann, eve] { try await Self.engine(container).stop() }
     }
   }
 
