@@ -221,8 +221,12 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
   /// How many seconds to wait before the next request.
   public var retryAfter: Double?
 
-  /// The failure of a request with the token of another account than the one that the store has synced as.
-  package static func otherAccount(_ account: String, _ other: String) -> SyncFailure {
+  /// The failure of a request with the token of another account than the one that a store has synced as (``SyncWire/accountHeader``).
+  /// - Parameters:
+  ///   - account: the account of the store.
+  ///   - other: the account of the token.
+  /// - Returns: a failure with the code ``Code/unauthorized``.
+  public static func otherAccount(_ account: String, _ other: String) -> SyncFailure {
     SyncFailure(
       .unauthorized,
       "the store syncs with the account \(account), and the token is that of \(other). Nothing was sent or taken in. Use a token of"
