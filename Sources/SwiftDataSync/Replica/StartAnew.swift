@@ -14,7 +14,7 @@ extension Replica {
     for start in stride(from: 0, to: names.count, by: 500) {
       let part = names[start..<min(start + 500, names.count)]
       try ledger.prefetch(part)
-      let changes = try part.flatMap { name in try ledger.state(name).map { Self.changes(of: name.joined, $0) } ?? [] }
+      let changes = try part.flatMap { name in try ledger.state(name).map { try changesToSend(name, $0) } ?? [] }
       transactions.append(makeTransaction(changes))
     }
     // The log is folded from its start with the models of now.
@@ -22,6 +22,19 @@ extension Replica {
     try ledger.forgetLog(zone: zone, sendingFirst: transactions)
     try ledger.save()
     try rebuildView()
+  }
+
+  private func changesToSend(_ name: RecordName, _ state: RecordState) throws -> [RecordChange] {
+    guard state.alias != nil, !name.isApart else { return Self.changes(of: name.joined, state) }
+    // Other replicas may not know yet that the record became one with another one, and write to it. It becomes one again by the unique
+    // values that the two have now.
+    guard let survivor = try ledger.state(view.resolve(name)), let rules = user.schema[survivor.entity] else { return [] }
+    var change = RecordChange(name, state.entity)
+    change.deleted = survivor.deleted
+    for property in rules.unique.flatMap(\.properties) {
+      change.fields[property] = survivor.fields[property].map { FieldWrite($0.value, $0.time, over: $0.time) }
+    }
+    return change.isEmpty ? [] : [change]
   }
 
   /// The changes that make a record what it is.

@@ -27,6 +27,12 @@ struct SimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  @Test("A write to a record that became one with another one finds it on a restored server, too (seed 7003)")
+  func restored() {
+    let problems = Simulation(seed: 7003).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test("The simulator finds each planted bug within few runs", arguments: PlantedBug.allCases)
   func planted(_ bug: PlantedBug) {
     let found = (UInt64(1)...60).first { !Simulation(seed: $0, bug: bug).run().isEmpty }
