@@ -28,7 +28,9 @@ extension Replica {
     guard state.alias != nil, !name.isApart else { return Self.changes(of: name.joined, state) }
     // Other replicas may not know yet that the record became one with another one, and write to it. It becomes one again by the unique
     // values that the two have now.
-    guard let survivor = try ledger.state(view.resolve(name)), let rules = user.schema[survivor.entity] else { return [] }
+    guard let survivor = try ledger.state(view.resolve(name)), let rules = user.schema[survivor.entity] else {
+      return []
+    }
     var change = RecordChange(name, state.entity)
     change.deleted = survivor.deleted
     for property in rules.unique.flatMap(\.properties) {
