@@ -14,6 +14,13 @@ struct ReplicaState: Codable {
   var clockOffset: Int64 = 0
   /// The number of the newest transaction of the user's store that was looked at; nil before the first export.
   var seenTransaction: Int64?
+  /// The newest save of the program that was looked at. Its date tells whether the history is still the same one.
+  var seenSave: SeenSave?
+
+  struct SeenSave: Codable {
+    let number: Int64
+    let date: Date
+  }
   /// How far the first scan of the store came; nil if it is over.
   var firstScan: FirstScan?
   /// The number of the next transaction to send.

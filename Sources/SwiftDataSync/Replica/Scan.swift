@@ -37,11 +37,8 @@ extension Replica {
       return 0
     }
     guard newest != seen else { return 0 }
-    // A store that is behind was restored from a copy: what the log has is shown again.
-    if newest < seen {
-      try noteRestoredStore()
-      ledger.replica.seenTransaction = newest
-      try ledger.save()
+    if try newest < seen || isHistoryOther() {
+      try noteRestoredStore(newest)
       return try scanSaves()
     }
     guard let saves = try user.saves(after: seen, limit: 1000) else { return try scanEverything(seen: newest) }
@@ -50,6 +47,7 @@ extension Replica {
       let own = group.filter { !$0.isSync }
       if !own.isEmpty { made += try export(own) }
       ledger.replica.seenTransaction = group.last!.number
+      if let last = group.last { ledger.replica.seenSave = .init(number: last.number, date: last.date) }
       unsaved += own.reduce(0) { $0 + $1.count }
       // Few saves, because the ledger waits for the disk in each, and not one, because it has the records in memory.
       if unsaved > 10_000 {
@@ -62,6 +60,14 @@ extension Replica {
     try ledger.save()
     try checkpoint(.scanned)
     return saves.count == 1000 ? made + (try scanSaves()) : made
+  }
+
+  /// Whether the user's store was restored from an older copy and had so many saves since that their numbers do not tell.
+  private func isHistoryOther() throws -> Bool {
+    guard let seen = ledger.replica.seenSave, let save = try user.saves(after: seen.number - 1, limit: 1)?.first else {
+      return false
+    }
+    return save.number == seen.number && save.date != seen.date
   }
 
   /// Divides saves where no object was changed both before and after. What is read of an object is its newest value, so the

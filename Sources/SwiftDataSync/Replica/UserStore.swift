@@ -82,6 +82,7 @@ final class UserStore {
   /// A save of the program.
   struct Save {
     let number: Int64
+    let date: Date
     let isSync: Bool
     /// Whether it has what resolvers decided.
     let isResolved: Bool
@@ -112,10 +113,18 @@ final class UserStore {
     }
   }
 
+  /// The number of the first save after a moment; nil if there is none.
+  func firstSave(after date: Date) throws -> Int64? {
+    var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+      predicate: #Predicate<DefaultHistoryTransaction> { $0.timestamp > date })
+    descriptor.fetchLimit = 1
+    return try store.fetchHistory(descriptor, container.core)?.first?.transactionIdentifier
+  }
+
   private func save(_ transaction: DefaultHistoryTransaction) -> Save {
     var save = Save(
-      number: transaction.transactionIdentifier, isSync: transaction.author == Self.author,
-      isResolved: transaction.author == Self.resolverAuthor)
+      number: transaction.transactionIdentifier, date: transaction.timestamp,
+      isSync: transaction.author == Self.author, isResolved: transaction.author == Self.resolverAuthor)
     for change in transaction.changes {
       switch change {
       case .insert(let insert): save.inserted.append(insert.changedPersistentIdentifier)

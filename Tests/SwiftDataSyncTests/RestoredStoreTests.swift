@@ -1,0 +1,111 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+/// A store file that was restored from a copy of yesterday, beside bookkeeping of today.
+@Suite("A restored store")
+struct RestoredStoreTests {
+  private let server = SimulatedServer()
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("restored-\(UUID().uuidString)")
+
+  private func container(_ name: String) throws -> ModelContainer {
+    let url = folder.appendingPathComponent(name).appendingPathComponent("user.store")
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let schema = Schema([CellUnique.self])
+    return try ModelContainer(
+      for: schema, configurations: ModelConfiguration(schema: schema, url: url, cloudKitDatabase: .none))
+  }
+
+  private func replica(_ container: ModelContainer, _ ledger: ModelContainer) throws -> Replica {
+    try Replica(
+      user: UserStore(container), ledger: ledger, spare: .memory(),
+      now: {
+        server.now += 1
+        return server.now
+      })
+  }
+
+  private func sync(_ replica: Replica) throws {
+    let zone = SyncWire.privateZone
+    try replica.scan()
+    try replica.catchUp()
+    while true {
+      let response = server.changes(after: replica.position(zone), limit: 100, replica: 0)
+      if !response.entries.isEmpty {
+        _ = try replica.didPull(response, zone: zone)
+      } else if let request = replica.nextPush(zone: zone) {
+        try replica.didPush(request, try server.push(request), zone: zone, account: "a")
+      } else {
+        return
+      }
+    }
+  }
+
+  private func save(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws {
+    let context = ModelContext(container)
+    try body(context)
+    try context.save()
+  }
+
+  private func set(_ code: String, _ left: String, _ container: ModelContainer) throws {
+    try save(container) { context in
+      let found = try context.fetch(FetchDescriptor<CellUnique>(predicate: #Predicate { $0.code == code })).first
+      let object = found ?? CellUnique(code)
+      if found == nil { context.insert(object) }
+      object.left = left
+    }
+  }
+
+  private func contents(_ container: ModelContainer) throws -> [String: String] {
+    let objects = try ModelContext(container).fetch(FetchDescriptor<CellUnique>())
+    return Dictionary(uniqueKeysWithValues: objects.map { ($0.code, $0.left) })
+  }
+
+  @Test(
+    "gets what it lacks, and sends what was saved since, whether that was fewer or more saves than it lacks",
+    arguments: [1, 3, 7])
+  func restored(saves: Int) throws {
+    let manager = FileManager.default
+    defer { try? manager.removeItem(at: folder) }
+    let (ledger, otherLedger) = (try Ledger.container(at: nil), try Ledger.container(at: nil))
+    var first: ModelContainer? = try container("first")
+    var replica: Replica? = try self.replica(first!, ledger)
+    try sync(replica!)
+    for (code, left) in [("a", "1"), ("b", "1")] { try set(code, left, first!) }
+    try sync(replica!)
+    let storeFile = folder.appendingPathComponent("first/user.store").path
+    let copyFile = folder.appendingPathComponent("yesterday.store").path
+    (first, replica) = (nil, nil)
+    try copyFiles(storeFile, copyFile)
+    first = try container("first")
+    replica = try self.replica(first!, ledger)
+    for (code, left) in [("a", "2"), ("later", "1"), ("later", "2")] {
+      try set(code, left, first!)
+      try sync(replica!)
+    }
+    (first, replica) = (nil, nil)
+    try copyFiles(copyFile, storeFile)
+    let restored = try container("first")
+    for number in 0..<saves { try set("new\(number % 2)", "\(number)", restored) }
+    replica = try self.replica(restored, ledger)
+    let other = try container("other")
+    let otherReplica = try self.replica(other, otherLedger)
+    for _ in 0..<2 { for replica in [replica!, otherReplica] { try sync(replica) } }
+    var expected = ["a": "2", "b": "1", "later": "2"]
+    for number in 0..<saves { expected["new\(number % 2)"] = "\(number)" }
+    #expect(try contents(restored) == expected)
+    #expect(try contents(other) == expected)
+  }
+
+  /// Copies a store that nothing has open, with its log.
+  private func copyFiles(_ from: String, _ to: String) throws {
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: to + suffix)
+      guard FileManager.default.fileExists(atPath: from + suffix) else { continue }
+      try FileManager.default.copyItem(atPath: from + suffix, toPath: to + suffix)
+    }
+  }
+}
