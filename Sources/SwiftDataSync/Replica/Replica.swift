@@ -32,6 +32,8 @@ final class Replica {
   private var newestInBase = 0
   /// Whether the user's store shows all that its models have.
   var isCaughtUp = false
+  /// Whether the history of the user's store was compared with what was seen of it before.
+  var isHistoryChecked = false
   /// Assets that no zone which the account can read has now. Objects keep the values that they have until an asset is there: a share
   /// may be gone, or a restored server may get the asset from another replica. An exchange begins with none.
   var unavailable: Set<String> = []

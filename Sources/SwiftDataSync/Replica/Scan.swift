@@ -36,11 +36,11 @@ extension Replica {
       ledger.replica.knownProperties = user.propertyNames
       return 0
     }
-    guard newest != seen else { return 0 }
     if try newest < seen || isHistoryOther() {
       try noteRestoredStore(newest)
       return try scanSaves()
     }
+    guard newest != seen else { return 0 }
     guard let saves = try user.saves(after: seen, limit: 1000) else { return try scanEverything(seen: newest) }
     var (made, unsaved) = (0, 0)
     for group in Self.groups(saves) {
@@ -64,6 +64,9 @@ extension Replica {
 
   /// Whether the user's store was restored from an older copy and had so many saves since that their numbers do not tell.
   private func isHistoryOther() throws -> Bool {
+    // Nobody restores a store that is open.
+    guard !isHistoryChecked else { return false }
+    isHistoryChecked = true
     guard let seen = ledger.replica.seenSave, let save = try user.saves(after: seen.number - 1, limit: 1)?.first else {
       return false
     }
