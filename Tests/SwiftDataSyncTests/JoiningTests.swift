@@ -42,7 +42,7 @@ struct JoiningTests {
   }
 
   private func texts(_ index: Int) throws -> [String: String] {
-    Dictionary(uniqueKeysWithValues: try group.all(JoinedItem.self, index).map { ($0.code, $0.text) })
+    Dictionary(try group.all(JoinedItem.self, index).map { ($0.code, $0.text) }) { "\($0) and \($1)" }
   }
 
   @Test("What one device edited stays when another one joins later with the old values")
@@ -153,7 +153,7 @@ struct RenamedPropertyTests {
     /// The titles of notes with their folders' names.
     func notes() throws -> [String: String?] {
       let notes = try ModelContext(container).fetch(FetchDescriptor<RenamedV2.Note>())
-      return Dictionary(uniqueKeysWithValues: notes.map { ($0.title, $0.home?.name) })
+      return Dictionary(notes.map { ($0.title, $0.home?.name) }) { "\($0 ?? "none") and \($1 ?? "none")" }
     }
   }
 

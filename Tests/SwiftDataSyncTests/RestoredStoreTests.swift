@@ -61,7 +61,7 @@ struct RestoredStoreTests {
 
   private func contents(_ container: ModelContainer) throws -> [String: String] {
     let objects = try ModelContext(container).fetch(FetchDescriptor<CellUnique>())
-    return Dictionary(uniqueKeysWithValues: objects.map { ($0.code, $0.left) })
+    return Dictionary(objects.map { ($0.code, $0.left) }) { "\($0) and \($1)" }
   }
 
   @Test(
