@@ -7,7 +7,6 @@ import Testing
 
 @Model final class JoinedList {
   @Attribute(.unique) var name: String = ""
-  var color: String = ""
   @Relationship(deleteRule: .cascade, inverse: \JoinedItem.list) var items: [JoinedItem] = []
   init(_ name: String) { self.name = name }
 }
@@ -132,16 +131,7 @@ struct RenamedPropertyTests {
       }
       try replica.catchUp()
       try replica.scan()
-      while true {
-        let response = server.changes(after: replica.position(zone), limit: 100, replica: 0)
-        if !response.entries.isEmpty {
-          _ = try replica.didPull(response, zone: zone)
-        } else if let request = replica.nextPush(zone: zone) {
-          try replica.didPush(request, try server.push(request), zone: zone, account: "a")
-        } else {
-          return
-        }
-      }
+      try replica.exchange(with: server)
     }
 
     func save(_ body: (ModelContext) throws -> Void) throws {

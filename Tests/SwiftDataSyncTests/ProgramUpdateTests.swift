@@ -30,14 +30,18 @@ struct ProgramUpdateTests {
     for node in nodes { #expect(try SimulatedContents(node).differences(from: first) == []) }
   }
 
-  @Test("What a deletion took by a cascade that the old program did not know is gone after its update (seed 700840)")
-  func unknownCascade() throws {
-    let nodes = try nodes()
-    try save(nodes[0]) { context in
+  private func saveProject(_ node: SimulatedNode) throws {
+    try save(node) { context in
       let project = SimProject(title: "p")
       project.labels = [SimLabel(text: "a"), SimLabel(text: "b")]
       context.insert(project)
     }
+  }
+
+  @Test("What a deletion took by a cascade that the old program did not know is gone after its update (seed 700840)")
+  func unknownCascade() throws {
+    let nodes = try nodes()
+    try saveProject(nodes[0])
     try settle(nodes)
     try save(nodes[2]) { context in
       for project in try context.fetch(FetchDescriptor<SimulationOld.SimProject>()) { context.delete(project) }
@@ -90,11 +94,7 @@ struct ProgramUpdateTests {
   @Test("An update shows also what the replica only has to send again to a server that was restored (seed 355)")
   func startedAnew() throws {
     let nodes = try nodes()
-    try save(nodes[0]) { context in
-      let project = SimProject(title: "p")
-      project.labels = [SimLabel(text: "a"), SimLabel(text: "b")]
-      context.insert(project)
-    }
+    try saveProject(nodes[0])
     try settle(nodes)
     try nodes[2].replica.startAnew(zone: SyncWire.privateZone)
     try nodes[2].upgrade()

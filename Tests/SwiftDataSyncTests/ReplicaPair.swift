@@ -53,18 +53,8 @@ final class ReplicaGroup {
 
   /// Exchanges all changes of a replica.
   func sync(_ index: Int) throws {
-    let (replica, zone) = (replicas[index], SyncWire.privateZone)
-    try replica.scan()
-    for _ in 0..<1000 {
-      let response = server.changes(after: replica.position(zone), limit: 100, replica: index)
-      if !response.entries.isEmpty {
-        _ = try replica.didPull(response, zone: zone)
-      } else if let request = replica.nextPush(zone: zone) {
-        try replica.didPush(request, try server.push(request), zone: zone, account: "a")
-      } else {
-        return
-      }
-    }
+    try replicas[index].scan()
+    try replicas[index].exchange(with: server, as: index)
   }
 
   /// Exchanges all changes of all replicas.
@@ -79,5 +69,22 @@ final class ReplicaGroup {
       throw ReplicaError(description: "there is no \(type)")
     }
     return object
+  }
+}
+
+extension Replica {
+  /// Takes in all that the log of the private zone has, and sends all that it lacks.
+  func exchange(with server: SimulatedServer, as index: Int = 0) throws {
+    let zone = SyncWire.privateZone
+    for _ in 0..<1000 {
+      let response = server.changes(after: position(zone), limit: 100, replica: index)
+      if !response.entries.isEmpty {
+        _ = try didPull(response, zone: zone)
+      } else if let request = nextPush(zone: zone) {
+        try didPush(request, try server.push(request), zone: zone, account: "a")
+      } else {
+        return
+      }
+    }
   }
 }

@@ -29,19 +29,9 @@ struct RestoredStoreTests {
   }
 
   private func sync(_ replica: Replica) throws {
-    let zone = SyncWire.privateZone
     try replica.scan()
     try replica.catchUp()
-    while true {
-      let response = server.changes(after: replica.position(zone), limit: 100, replica: 0)
-      if !response.entries.isEmpty {
-        _ = try replica.didPull(response, zone: zone)
-      } else if let request = replica.nextPush(zone: zone) {
-        try replica.didPush(request, try server.push(request), zone: zone, account: "a")
-      } else {
-        return
-      }
-    }
+    try replica.exchange(with: server)
   }
 
   private func save(_ container: ModelContainer, _ body: (ModelContext) throws -> Void) throws {

@@ -353,4 +353,23 @@ struct SyncEngineTests {
     #expect(lost.contains { $0.entity == "EngineTrack" && $0.property == "title" })
     for container in [one, other] { try await engine(container).stop() }
   }
+
+  private func failure(ofToken error: any Error) async -> SyncError? {
+    let client = SyncClient(transport: LoopTransport(), credentials: SyncCredentials { throw error })
+    do {
+      _ = try await client.changes(zone: SyncWire.privateZone, after: 0)
+      return nil
+    } catch {
+      return SyncError(error)
+    }
+  }
+
+  @Test("A token function that cannot reach its server is offline, and one that has no token is unauthorized")
+  func tokenFunction() async throws {
+    struct SignedOut: Error {}
+    #expect(await failure(ofToken: URLError(.notConnectedToInternet))?.code == .offline)
+    let refused = await failure(ofToken: SignedOut())
+    #expect(refused?.code == .unauthorized && refused?.message.contains("SignedOut") == true)
+    #expect(await failure(ofToken: SyncFailure(.rateLimited, "wait"))?.code != .unauthorized)
+  }
 }

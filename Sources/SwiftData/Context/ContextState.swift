@@ -42,7 +42,7 @@ package final class ContextState {
   @exclusivity(unchecked) var markedRows = MarkedRows()
   /// Objects that left the context.
   var departed = DepartedObjects()
-  /// The identity of the last object that left, which those of the same store share.
+  /// The identity that the last object kept when it left. Objects of the same store share it.
   private var lastFormer: FormerIdentity?
   /// Errors of functions that cannot throw. The next save throws the first.
   @exclusivity(unchecked) var problems: [SwiftDataError] = []
@@ -117,7 +117,7 @@ package final class ContextState {
     if type(of: object).__entity.hasRelationships { departed.add(object) }
   }
 
-  /// The identity that an object keeps which leaves the context; nil where it needs one of its own.
+  /// The shared identity of objects of a store that leave the context, or nil if the object with this key needs an identity of its own.
   private func formerIdentity(in store: any EngineStore, _ key: Int64) -> FormerIdentity? {
     guard store.isPlain(key: key) else { return nil }
     if let last = lastFormer, last.isShared(in: store.identifier) { return last }

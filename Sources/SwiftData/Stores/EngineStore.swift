@@ -25,7 +25,7 @@ package protocol EngineStore: AnyObject, Sendable {
 
   /// The identifier of the object with a key; `entity` is the object's own class.
   func identifier(ofKey key: Int64, entity: String) -> PersistentIdentifier
-  /// Whether ``identifier(ofKey:entity:)`` has this store's identifier and the key itself.
+  /// Whether the object with a key has an identifier that consists of this store's identifier, its class and the same key.
   func isPlain(key: Int64) -> Bool
   /// The identifier of the object with a key if its class is known, or nil if finding the class requires a read.
   func exactIdentifier(ofKey key: Int64, in table: EntityTable) -> PersistentIdentifier?

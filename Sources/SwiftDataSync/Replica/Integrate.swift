@@ -264,48 +264,6 @@ extension Replica {
 
   // MARK: - Showing again
 
-  /// Notes that the user's store was restored from an older copy. ``catchUp()`` shows all that the view has: bytes may have to be
-  /// fetched for it. What the program saved since is new.
-  /// - Parameter newest: the number of the newest save.
-  func noteRestoredStore(_ newest: Int64) throws {
-    for entity in user.entities.keys.sorted() {
-      for (name, object) in try ledger.objects(of: entity) {
-        guard let identifier = user.identifier(object) else { continue }
-        if try ModelCells.objects([identifier], in: user.makeContext()).isEmpty {
-          try ledger.setObject(nil, of: name, entity, zone: SyncWire.privateZone)
-        }
-      }
-    }
-    var position = newest
-    if let seen = ledger.replica.seenSave, let first = try user.firstSave(after: seen.date) { position = first - 1 }
-    ledger.replica.seenTransaction = position
-    // The store gives the keys that the copy did not have again.
-    while let saves = try user.saves(after: position, limit: 1000), let last = saves.last {
-      let inserted = saves.filter { !$0.isSync }.flatMap(\.inserted)
-      for case let name? in try ledger.names(of: inserted.map(UserStore.text)) {
-        try ledger.setObject(nil, of: name, "", zone: SyncWire.privateZone)
-      }
-      position = last.number
-    }
-    ledger.replica.seenSave = nil
-    ledger.replica.isStoreRestored = true
-    try ledger.save()
-  }
-
-  /// Writes all that the view has into the user's store, if that was restored from an older copy.
-  func showEverything() throws {
-    guard ledger.replica.isStoreRestored == true else { return }
-    for entity in user.entities.keys.sorted() { try show(try records(of: entity)) }
-    ledger.replica.isStoreRestored = nil
-    try ledger.save()
-  }
-
-  /// The records of a class that the log has, or that the replica has to send again after it started anew.
-  func records(of entity: String) throws -> [RecordName] {
-    let unsent = ledger.pending.flatMap(\.transaction.changes).filter { $0.entity == entity }.map(\.record)
-    return Array(Set(try ledger.records(of: entity) + unsent))
-  }
-
   /// Shows records as the view says, and what leads to them.
   /// - Parameter undone: the properties whose changes were undone.
   func show(_ names: [RecordName], undone: [RecordName: Set<String>] = [:]) throws {

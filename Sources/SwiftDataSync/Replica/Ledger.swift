@@ -243,10 +243,10 @@ final class Ledger: RecordSource {
     return found
   }
 
-  /// The names of all records of a class that the log has.
-  func records(of entity: String) throws -> [RecordName] {
+  /// The names of all records of some classes that the log has.
+  func records(of entities: Set<String>) throws -> [RecordName] {
     var found: [RecordName] = []
-    try forEach { name, record in if record.state != nil, record.entity == entity { found.append(name) } }
+    try forEach { name, record in if record.state != nil, entities.contains(record.entity) { found.append(name) } }
     return found
   }
 

@@ -151,8 +151,7 @@ extension Replica {
     guard known != current else { return }
     if !known.isEmpty {
       try scan()
-      let entities = current.keys.filter { known[$0] != current[$0] }
-      try show(try entities.flatMap { try records(of: $0) })
+      try show(try records(of: Set(current.keys.filter { known[$0] != current[$0] })))
     }
     ledger.replica.knownProperties = current
     try ledger.save()

@@ -36,7 +36,7 @@ extension Replica {
       ledger.replica.knownProperties = user.propertyNames
       return 0
     }
-    if try newest < seen || isHistoryOther() {
+    if try newest < seen || hasOtherHistory() {
       try noteRestoredStore(newest)
       return try scanSaves()
     }
@@ -60,17 +60,6 @@ extension Replica {
     try ledger.save()
     try checkpoint(.scanned)
     return saves.count == 1000 ? made + (try scanSaves()) : made
-  }
-
-  /// Whether the user's store was restored from an older copy and had so many saves since that their numbers do not tell.
-  private func isHistoryOther() throws -> Bool {
-    // Nobody restores a store that is open.
-    guard !isHistoryChecked else { return false }
-    isHistoryChecked = true
-    guard let seen = ledger.replica.seenSave, let save = try user.saves(after: seen.number - 1, limit: 1)?.first else {
-      return false
-    }
-    return save.number == seen.number && save.date != seen.date
   }
 
   /// Divides saves where no object was changed both before and after. What is read of an object is its newest value, so the

@@ -185,7 +185,7 @@ extension Replica {
   /// - Parameter taken: the transactions of ``unsentInLostShares(_:)`` that the server took.
   func didSee(_ zones: [ZoneInfo], taken: Set<UUID> = []) throws {
     guard let own = zones.first(where: { $0.name == SyncWire.privateZone }) else { return }
-    // Servers refuse such a request, but for old ones.
+    // A server that is older than `SyncWire.accountHeader` does not check the account.
     if let account = ledger.replica.account, account != own.owner { throw SyncFailure.otherAccount(account, own.owner) }
     let shares = zones.filter { $0.name != SyncWire.privateZone }.sorted { $0.name < $1.name }
     for zone in lostShares(zones) { try drop(zone, taken) }

@@ -31,12 +31,10 @@ extension Replica {
     guard let survivor = try ledger.state(view.resolve(name)), let rules = user.schema[survivor.entity] else {
       return []
     }
-    var change = RecordChange(name, state.entity)
-    change.deleted = survivor.deleted
-    for property in rules.unique.flatMap(\.properties) {
-      change.fields[property] = survivor.fields[property].map { FieldWrite($0.value, $0.time, over: $0.time) }
-    }
-    return change.isEmpty ? [] : [change]
+    let unique = Set(rules.unique.flatMap(\.properties))
+    var merged = RecordState(entity: state.entity)
+    (merged.fields, merged.deleted) = (survivor.fields.filter { unique.contains($0.key) }, survivor.deleted)
+    return Self.changes(of: name, merged)
   }
 
   /// The changes that make a record what it is.

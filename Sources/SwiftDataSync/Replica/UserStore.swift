@@ -113,7 +113,8 @@ final class UserStore {
     }
   }
 
-  /// The number of the first save after a moment; nil if there is none.
+  /// Finds the first save that was made after a date.
+  /// - Returns: the number of the save, or nil if no save was made after the date.
   func firstSave(after date: Date) throws -> Int64? {
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
       predicate: #Predicate<DefaultHistoryTransaction> { $0.timestamp > date })

@@ -145,8 +145,7 @@ extension SyncEngine {
   }
 
   private func upload(_ request: PushRequest, _ replica: Replica, _ zone: String) async throws {
-    for (sha256, change) in replica.assetsToUpload(request, zone: zone, uploaded)
-    where !uploaded.contains(sha256, zone) {
+    for (sha256, change) in replica.assetsToUpload(request) where !uploaded.contains(sha256, zone) {
       // If this replica has no bytes, the server refuses the push unless it has them.
       guard let bytes = try replica.bytes(of: sha256, in: change) else { continue }
       try await client.upload(bytes, sha256: sha256, zone: zone)

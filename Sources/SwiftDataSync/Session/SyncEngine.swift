@@ -249,11 +249,8 @@ public actor SyncEngine {
         }
         let failure = error as? SyncFailure
         let delay = failures.next(least: failure?.retryAfter, jitter: Double.random(in: 0...1))
-        if resumptions != resumed {
-          failures.reset()
-        } else if await sleep(seconds: delay) {
-          failures.reset()
-        }
+        let isWoken = resumptions == resumed ? await sleep(seconds: delay) : true
+        if isWoken { failures.reset() }
       }
     }
     if opening.isAbandoned { abandon() }
@@ -291,6 +288,7 @@ public actor SyncEngine {
     if let opened { return opened }
     let replica = try event(.setUp) { _ in try opening.open() }
     opened = replica
+    client.expect(account: replica.ledger.replica.account)
     sleeper?.cancel()
     try replica.ledger.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
     return replica
@@ -299,7 +297,6 @@ public actor SyncEngine {
   private func exchange(sendingOnly isSending: Bool) async throws {
     let replica = try replica()
     do {
-      client.expect(account: replica.ledger.replica.account)
       replica.unavailable = []
       try replica.scanPart()
       try await catchUp(replica)

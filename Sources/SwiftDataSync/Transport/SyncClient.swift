@@ -174,8 +174,9 @@ struct SyncClient: Sendable {
   private func token() async throws -> String {
     do {
       return try await credentials.token()
-    } catch let failure as SyncFailure {
-      throw failure
+    } catch let error where error is SyncFailure || error is URLError || error is CancellationError {
+      // The function could not reach its own server, or the engine was paused meanwhile.
+      throw error
     } catch {
       throw SyncFailure(.unauthorized, "the function of SyncCredentials(token:) failed: \(error)")
     }

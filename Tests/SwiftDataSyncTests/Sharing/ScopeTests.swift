@@ -129,7 +129,7 @@ struct ScopeTests {
     try group.syncAll()
     for index in [ann, annsOther] {
       let ledger = group.devices[index].replica.ledger
-      let kept = try ledger.records(of: "SharedPlaylist.own").filter { try ledger.state($0)?.isAlive == true }
+      let kept = try ledger.records(of: ["SharedPlaylist.own"]).filter { try ledger.state($0)?.isAlive == true }
       #expect(kept.isEmpty)
     }
   }

@@ -13,8 +13,7 @@ extension SimulatedNode {
 
   /// Sends the assets of a push. Each may be lost, or arrive without an answer.
   func upload(_ request: PushRequest, _ zone: String) throws {
-    for (sha256, change) in replica.assetsToUpload(request, zone: zone, uploaded)
-    where !uploaded.contains(sha256, zone) {
+    for (sha256, change) in replica.assetsToUpload(request) where !uploaded.contains(sha256, zone) {
       guard let bytes = try replica.bytes(of: sha256, in: change) else { continue }
       if isLost() {
         guard server.bug == .lostUploadsCount else { throw LostAsset() }

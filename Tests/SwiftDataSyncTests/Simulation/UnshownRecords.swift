@@ -20,7 +20,7 @@ extension SimulatedNode {
     let (ledger, context) = (replica.ledger, ModelContext(container))
     var problems: [String] = []
     for (entityName, entity) in replica.user.entities {
-      for name in try ledger.records(of: entityName) where try ledger.object(of: name) == nil {
+      for name in try ledger.records(of: [entityName]) where try ledger.object(of: name) == nil {
         if try replica.view.state(name)?.isAlive == true { problems.append("\(entityName) \(name) has no object") }
       }
       for identifier in try ModelCells.identifiers(of: entity, in: context) {

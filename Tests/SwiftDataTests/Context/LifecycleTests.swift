@@ -165,6 +165,28 @@ private enum Life {
     #expect(house.persistentModelID == again && house.modelContext == nil)
   }
 
+  @Test("Deleted objects of one context keep the identifiers of their own stores")
+  func identifiersOfTwoStores() throws {
+    let (houses, strangers) = (Schema([Life.House.self]), Schema([Life.Stranger.self]))
+    let both = try ModelContainer(
+      for: Schema([Life.House.self, Life.Stranger.self]),
+      configurations: [
+        ModelConfiguration("houses", schema: houses, isStoredInMemoryOnly: true),
+        ModelConfiguration("strangers", schema: strangers, isStoredInMemoryOnly: true),
+      ])
+    let context = ModelContext(both)
+    let objects: [any PersistentModel] = [
+      Life.House(name: "a"), Life.Stranger(), Life.House(name: "b"), Life.Stranger(),
+    ]
+    for object in objects { context.insert(object) }
+    try context.save()
+    let identifiers = objects.map(\.persistentModelID)
+    #expect(Set(identifiers.map(\.storeIdentifier)).count == 2)
+    for object in objects { context.delete(object) }
+    try context.save()
+    #expect(objects.map(\.persistentModelID) == identifiers)
+  }
+
   @Test("An object that was changed and then deleted is deleted by the save")
   func changedAndDeleted() throws {
     let house = Life.House(name: "a")

@@ -1,0 +1,65 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+
+// The user's store may be restored from an older copy without the bookkeeping. Then the bookkeeping knows objects that the store lacks.
+
+extension Replica {
+  /// Whether the user's store was restored from an older copy and had so many saves since that their numbers do not tell.
+  func hasOtherHistory() throws -> Bool {
+    // A store cannot be restored while it is open, so one comparison after each opening is enough.
+    guard !isHistoryChecked else { return false }
+    isHistoryChecked = true
+    guard let seen = ledger.replica.seenSave, let save = try user.saves(after: seen.number - 1, limit: 1)?.first else {
+      return false
+    }
+    return save.number == seen.number && save.date != seen.date
+  }
+
+  /// Notes that the user's store was restored from an older copy. ``catchUp()`` shows all that the view has: bytes may have to be
+  /// fetched for it. What the program saved since is new.
+  /// - Parameter newest: the number of the newest save.
+  func noteRestoredStore(_ newest: Int64) throws {
+    let context = user.makeContext()
+    var stored = Set<String>()
+    for entity in user.entities.values {
+      stored.formUnion(try ModelCells.identifiers(of: entity, in: context).map(UserStore.text))
+    }
+    var missing: [RecordName] = []
+    try ledger.forEach { name, record in
+      if let object = record.object, !stored.contains(object) { missing.append(name) }
+    }
+    try forgetObjects(of: missing)
+    var position = newest
+    if let seen = ledger.replica.seenSave, let first = try user.firstSave(after: seen.date) { position = first - 1 }
+    ledger.replica.seenTransaction = position
+    // The store gives the keys that the copy did not have again.
+    while let saves = try user.saves(after: position, limit: 1000), let last = saves.last {
+      let inserted = saves.filter { !$0.isSync }.flatMap(\.inserted)
+      try forgetObjects(of: try ledger.names(of: inserted.map(UserStore.text)).compactMap(\.self))
+      position = last.number
+    }
+    ledger.replica.seenSave = nil
+    ledger.replica.isStoreRestored = true
+    try ledger.save()
+  }
+
+  private func forgetObjects(of names: [RecordName]) throws {
+    try ledger.prefetch(names)
+    for name in names { try ledger.setObject(nil, of: name, "", zone: SyncWire.privateZone) }
+  }
+
+  /// Writes all that the view has into the user's store, if that was restored from an older copy.
+  func showEverything() throws {
+    guard ledger.replica.isStoreRestored == true else { return }
+    try show(try records(of: Set(user.entities.keys)))
+    ledger.replica.isStoreRestored = nil
+    try ledger.save()
+  }
+
+  /// The records of classes that the log has, or that the replica has to send again after it started anew.
+  func records(of entities: Set<String>) throws -> [RecordName] {
+    let unsent = ledger.pending.lazy.flatMap(\.transaction.changes).filter { entities.contains($0.entity) }
+    return Array(Set(try ledger.records(of: entities)).union(unsent.map(\.record)))
+  }
+}
