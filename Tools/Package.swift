@@ -107,6 +107,9 @@ let package = Package(
       dependencies: [
         "SyncServer", "SwiftDataTool", "SyncProbe",
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "PostgresServers", package: "open-swiftdata"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),

@@ -32,9 +32,13 @@ public struct HTTPTransport: SyncTransport {
     }
     var message = URLRequest(url: target)
     message.httpMethod = request.method
-    message.httpBody = request.body
     message.timeoutInterval = request.timeout + 5
     for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
+    #if canImport(FoundationNetworking)
+      if let body = request.body { message.httpBodyStream = InputStream(data: body) }
+    #else
+      message.httpBody = request.body
+    #endif
     let pending = PendingReply()
     let task = session.dataTask(with: message) { data, response, error in
       if let response = response as? HTTPURLResponse {
@@ -43,6 +47,9 @@ public struct HTTPTransport: SyncTransport {
         pending.finish(.failure(error ?? URLError(.badServerResponse)))
       }
     }
+    #if canImport(FoundationNetworking)
+      if let body = request.body { task.delegate = BodyFromStart(body) }
+    #endif
     let timer = DispatchWorkItem { pending.finish(.failure(URLError(.timedOut))) }
     DispatchQueue.global().asyncAfter(deadline: .now() + request.timeout, execute: timer)
     defer {
@@ -99,6 +106,25 @@ private final class PendingReply: Sendable {
     waiting?.resume(with: result)
   }
 }
+
+#if canImport(FoundationNetworking)
+  /// Gives a request its body a second time.
+  ///
+  /// A kept connection can be closed in the moment when a request is sent on it. libcurl then sends the request again on a new
+  /// connection. URLSession on Linux cannot rewind a body of `Data`: the request would have no body, and use a processor until it
+  /// times out. It asks the task's delegate for a body that is a stream.
+  private final class BodyFromStart: NSObject, URLSessionTaskDelegate {
+    private let body: Data
+
+    init(_ body: Data) { self.body = body }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
+    ) {
+      completionHandler(InputStream(data: body))
+    }
+  }
+#endif
 
 extension String {
   fileprivate func trimmingSuffix(_ suffix: String) -> String {
