@@ -12,9 +12,12 @@ extension Query {
   /// Fetches the models of a descriptor.
   /// - Parameters:
   ///   - descriptor: the models to fetch and their order.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel>(
-    _ descriptor: FetchDescriptor<Element>, modelContext: ModelContext? = nil
+    _ descriptor: FetchDescriptor<Element>, animation: Animation? = nil, transaction: Transaction? = nil,
+    modelContext: ModelContext? = nil
   ) where Result == [Element] {
     self.init(descriptor, modelContext, OpenQuery.list)
   }
@@ -23,10 +26,12 @@ extension Query {
   /// - Parameters:
   ///   - filter: the predicate; nil fetches all models.
   ///   - descriptors: the sort order; empty leaves the order undefined.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel>(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, modelContext: ModelContext? = nil
   ) where Result == [Element] {
     self.init(FetchDescriptor(predicate: filter, sortBy: descriptors), modelContext, OpenQuery.list)
   }
@@ -36,10 +41,12 @@ extension Query {
   ///   - filter: the predicate; nil fetches all models.
   ///   - keyPath: the property to sort by.
   ///   - order: the sort direction.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>, order: SortOrder = .forward,
-    modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, modelContext: ModelContext? = nil
   ) where Result == [Element] {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]), modelContext, OpenQuery.list)
@@ -50,10 +57,12 @@ extension Query {
   ///   - filter: the predicate; nil fetches all models.
   ///   - keyPath: the property to sort by.
   ///   - order: the sort direction.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>, order: SortOrder = .forward,
-    modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, modelContext: ModelContext? = nil
   ) where Result == [Element] {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]), modelContext, OpenQuery.list)
@@ -66,10 +75,13 @@ extension Query {
   /// Fetches the models of a descriptor, in sections by a value.
   /// - Parameters:
   ///   - descriptor: the models to fetch and their order.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, SectionTitle: Comparable & Hashable>(
-    _ descriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext? = nil
+    _ descriptor: FetchDescriptor<Element>, animation: Animation? = nil, transaction: Transaction? = nil,
+    sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext? = nil
   ) where Result == SectionedResults<Element, SectionTitle> {
     self.init(descriptor, modelContext, OpenQuery.sections(Sectioning(sectionBy)))
   }
@@ -78,11 +90,14 @@ extension Query {
   /// - Parameters:
   ///   - filter: the predicate; nil fetches all models.
   ///   - descriptors: the sort order; empty leaves the order undefined.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, SectionTitle: Comparable & Hashable>(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, SectionTitle>,
+    modelContext: ModelContext? = nil
   ) where Result == SectionedResults<Element, SectionTitle> {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors), modelContext, OpenQuery.sections(Sectioning(sectionBy)))
@@ -93,11 +108,14 @@ extension Query {
   ///   - filter: the predicate; nil fetches all models.
   ///   - keyPath: the property to sort by.
   ///   - order: the sort direction.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, SectionTitle: Comparable & Hashable, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>, order: SortOrder = .forward,
-    sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, SectionTitle>,
+    modelContext: ModelContext? = nil
   ) where Result == SectionedResults<Element, SectionTitle> {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]), modelContext,
@@ -109,11 +127,14 @@ extension Query {
   ///   - filter: the predicate; nil fetches all models.
   ///   - keyPath: the property to sort by.
   ///   - order: the sort direction.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, SectionTitle: Comparable & Hashable, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>, order: SortOrder = .forward,
-    sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, SectionTitle>,
+    modelContext: ModelContext? = nil
   ) where Result == SectionedResults<Element, SectionTitle> {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]), modelContext,
@@ -123,10 +144,13 @@ extension Query {
   /// Fetches the models of a descriptor, in sections by an optional string (nil: "").
   /// - Parameters:
   ///   - descriptor: the models to fetch and their order.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel>(
-    _ descriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, String?>, modelContext: ModelContext? = nil
+    _ descriptor: FetchDescriptor<Element>, animation: Animation? = nil, transaction: Transaction? = nil,
+    sectionBy: KeyPath<Element, String?>, modelContext: ModelContext? = nil
   ) where Result == SectionedResults<Element, String> {
     self.init(descriptor, modelContext, OpenQuery.sections(Sectioning(sectionBy)))
   }
@@ -135,11 +159,14 @@ extension Query {
   /// - Parameters:
   ///   - filter: the predicate; nil fetches all models.
   ///   - descriptors: the sort order; empty leaves the order undefined.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel>(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
-    sectionBy: KeyPath<Element, String?>, modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext? = nil
   ) where Result == SectionedResults<Element, String> {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: descriptors), modelContext, OpenQuery.sections(Sectioning(sectionBy)))
@@ -150,11 +177,14 @@ extension Query {
   ///   - filter: the predicate; nil fetches all models.
   ///   - keyPath: the property to sort by.
   ///   - order: the sort direction.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>, order: SortOrder = .forward,
-    sectionBy: KeyPath<Element, String?>, modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext? = nil
   ) where Result == SectionedResults<Element, String> {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]), modelContext,
@@ -166,11 +196,14 @@ extension Query {
   ///   - filter: the predicate; nil fetches all models.
   ///   - keyPath: the property to sort by.
   ///   - order: the sort direction.
+  ///   - animation: has no effect.
+  ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
   ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>, order: SortOrder = .forward,
-    sectionBy: KeyPath<Element, String?>, modelContext: ModelContext? = nil
+    animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext? = nil
   ) where Result == SectionedResults<Element, String> {
     self.init(
       FetchDescriptor(predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]), modelContext,

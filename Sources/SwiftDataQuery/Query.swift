@@ -35,6 +35,12 @@ public struct Query<Result: QueryResult> {
   /// The found models. Empty if there is a ``fetchError``.
   public var wrappedValue: Result { state.value }
 
+  /// The found models in sections; empty without `sectionBy`, and if the sections' titles are no strings. (Apple's documentation,
+  /// `Query.sections`.)
+  public var sections: SectionedResults<Result.Model, String> {
+    wrappedValue as? SectionedResults<Result.Model, String> ?? SectionedResults([])
+  }
+
   /// The error of the fetch, or of a missing context.
   public var fetchError: (any Error)? { state.error }
 
@@ -79,10 +85,10 @@ struct OpenQuery<Result: QueryResult> {
   static func list(_ descriptor: FetchDescriptor<Result.Model>, _ context: ModelContext) throws -> Self {
     let observer = try ResultsObserver<Result.Model, Never>(descriptor, nil, context, nil)
     return Self(
-      value: { Result.__list(observer.results) },
+      value: { Result.__list(observer.list) },
       error: {
         if let error = observer.fetchError { return error }
-        guard Result.__list(observer.results) == nil else { return nil }
+        guard Result.__list(observer.list) == nil else { return nil }
         return SwiftDataError(
           .unsupportedKeyPath, entity: Result.Model.__entity.name,
           message: "the query returns sections, but has no sectionBy; add one")

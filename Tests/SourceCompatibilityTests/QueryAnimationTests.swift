@@ -22,6 +22,11 @@ private struct Screen {
   @Query(FetchDescriptor<Trip>(), animation: .linear) var all: [Trip]
   @Query(animation: .snappy) var plain: [Trip]
   @Query(sort: \Trip.start, transaction: Transaction(animation: .default)) var inTransaction: [Trip]
+  @Query private var chosen: [Trip]
+
+  init(_ transaction: Transaction? = nil) { _chosen = Query(sort: \.start, transaction: transaction) }
+
+  var chosenStarts: [Int] { chosen.map(\.start) }
 }
 
 @Suite("@Query with an animation")
@@ -40,5 +45,6 @@ struct QueryAnimationTests {
     #expect(screen.all.count == 3)
     #expect(screen.plain.count == 3)
     #expect(screen.inTransaction.map(\.start) == [1, 2, 3])
+    #expect(screen.chosenStarts == [1, 2, 3])
   }
 }

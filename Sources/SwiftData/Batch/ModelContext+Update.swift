@@ -89,13 +89,7 @@ extension QueryExecutor {
     context.announce(changes)
     context.core.postChange(context.core.store(of: table))
     let identifiers = changes.updated.flatMap { $0.identifiers(in: context.core.store(of: table)) }
-    context.post(
-      ModelContext.didSave,
-      [
-        ModelContext.NotificationKey.insertedIdentifiers.rawValue: [PersistentIdentifier](),
-        ModelContext.NotificationKey.updatedIdentifiers.rawValue: identifiers,
-        ModelContext.NotificationKey.deletedIdentifiers.rawValue: [PersistentIdentifier](),
-      ])
+    context.post(ModelContext.didSave, SaveNotification.userInfo(updated: identifiers))
   }
 
   func prepare<M: PersistentModel>(

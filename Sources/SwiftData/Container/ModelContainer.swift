@@ -16,6 +16,18 @@ public final class ModelContainer: Equatable, Sendable {
   /// The configurations of the default stores.
   public var configurations: Set<ModelConfiguration> { Set(core.sqliteStores.map(\.configuration)) }
 
+  /// The identifier of the store that a configuration opened; nil without a configuration of that name. (Apple's documentation,
+  /// `ModelContainer.storeIdentifier(forConfigurationNamed:)`.)
+  public func storeIdentifier(forConfigurationNamed name: String) -> String? {
+    core.stores.first { $0.name == name }?.identifier
+  }
+
+  /// The name of the configuration that opened a store; nil if the container has no such store. (Apple's documentation,
+  /// `ModelContainer.configurationName(forStoreIdentifier:)`.)
+  public func configurationName(forStoreIdentifier identifier: String) -> String? {
+    core.stores.first { $0.identifier == identifier }?.name
+  }
+
   /// The migrations that opening the stores performed. Empty if there were none. (Not Apple's.)
   public var migrations: [ModelContainer.MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }
 

@@ -92,17 +92,23 @@ enum SaveNotification {
   /// keys takes longer than to make the identifiers of a row.
   // nonisolated(unsafe) because it is only read, and has nothing but empty lists.
   nonisolated(unsafe) private static let template: [AnyHashable: Any] = Dictionary(
-    uniqueKeysWithValues: [Key.insertedIdentifiers, .updatedIdentifiers, .deletedIdentifiers].map {
-      (AnyHashable($0.rawValue), [PersistentIdentifier]() as Any)
+    uniqueKeysWithValues: [Key.insertedIdentifiers, .updatedIdentifiers, .deletedIdentifiers].flatMap {
+      // Programs ask for the key itself, as Apple's documentation does, or for its raw value.
+      [(AnyHashable($0), [PersistentIdentifier]() as Any), (AnyHashable($0.rawValue), [PersistentIdentifier]() as Any)]
     })
 
   /// The places in any copy of the template.
   // nonisolated(unsafe) because it is only read.
   nonisolated(unsafe) private static let places = (
-    inserted: place(.insertedIdentifiers), updated: place(.updatedIdentifiers), deleted: place(.deletedIdentifiers)
+    inserted: places(of: .insertedIdentifiers), updated: places(of: .updatedIdentifiers),
+    deleted: places(of: .deletedIdentifiers)
   )
 
-  private static func place(_ key: Key) -> Dictionary<AnyHashable, Any>.Index { template.index(forKey: key.rawValue)! }
+  private typealias Places = (key: Dictionary<AnyHashable, Any>.Index, rawValue: Dictionary<AnyHashable, Any>.Index)
+
+  private static func places(of key: Key) -> Places {
+    (template.index(forKey: key)!, template.index(forKey: key.rawValue)!)
+  }
 
   static func userInfo(for operations: [any StoreSave]) -> [AnyHashable: Any] {
     var inserted = [PersistentIdentifier]()
@@ -133,10 +139,21 @@ enum SaveNotification {
       updated += operation.savedRows.updated.flatMap { $0.identifiers(in: operation.store) }
       deleted += operation.savedRows.deleted.flatMap { $0.identifiers(in: operation.store) }
     }
+    return userInfo(inserted: inserted, updated: updated, deleted: deleted)
+  }
+
+  static func userInfo(
+    inserted: [PersistentIdentifier] = [], updated: [PersistentIdentifier] = [], deleted: [PersistentIdentifier] = []
+  ) -> [AnyHashable: Any] {
     var info = template
-    info.values[places.inserted] = inserted
-    info.values[places.updated] = updated
-    info.values[places.deleted] = deleted
+    func put(_ identifiers: [PersistentIdentifier], _ places: Places) {
+      guard !identifiers.isEmpty else { return }
+      info.values[places.key] = identifiers
+      info.values[places.rawValue] = identifiers
+    }
+    put(inserted, places.inserted)
+    put(updated, places.updated)
+    put(deleted, places.deleted)
     return info
   }
 }

@@ -7,7 +7,8 @@ public import Foundation
 public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Posted before a save, without user info.
   public static let willSave = Notification.Name("ModelContext.willSave")
-  /// Posted after a save. The user info has the written identifiers under the keys of ``NotificationKey``.
+  /// Posted after a save. The user info has the written identifiers under the keys of ``NotificationKey``, and under their raw
+  /// values.
   public static let didSave = Notification.Name("ModelContext.didSave")
 
   /// The keys of the user info of ``didSave``.
@@ -36,7 +37,12 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   }
 
   /// The identity and the author of the context, as stores see them.
-  public var editingState: EditingState { state.used(.use) { state.editing } }
+  ///
+  /// Setting it sets the author. The identity stays.
+  public var editingState: EditingState {
+    get { state.used(.use) { state.editing } }
+    set { author = newValue.author }
+  }
 
   /// The undo manager. With nil, the default, no undo actions are registered.
   public var undoManager: UndoManager? {

@@ -15,9 +15,9 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
 }
 
 /// The result of a fetch request. (Apple's documentation, `DataStoreFetchResult`.)
-public struct DataStoreFetchResult<T: PersistentModel, SnapshotType: DataStoreSnapshot>: Sendable {
+public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>: Sendable {
   /// The descriptor of the request.
-  public let descriptor: FetchDescriptor<T>
+  public let descriptor: FetchDescriptor<ModelType>
   /// The models, in order.
   public let fetchedSnapshots: [SnapshotType]
   /// Related models, which then need no fetch of their own.
@@ -25,7 +25,7 @@ public struct DataStoreFetchResult<T: PersistentModel, SnapshotType: DataStoreSn
 
   /// Makes a result.
   public init(
-    descriptor: FetchDescriptor<T>, fetchedSnapshots: [SnapshotType],
+    descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
     relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
   ) {
     self.descriptor = descriptor
@@ -59,18 +59,18 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
 }
 
 /// The result of a save. (Apple's documentation, `DataStoreSaveChangesResult`.)
-public struct DataStoreSaveChangesResult<SnapshotType: DataStoreSnapshot>: Sendable {
+public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// The identifier of the store.
   public let storeIdentifier: String
   /// The permanent identifier for each temporary one. For an upsert, it is the identifier of the stored model.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   /// Models that are stored with other values than in the request. Contexts take these values over.
-  public let snapshotsToReregister: [PersistentIdentifier: SnapshotType]
+  public let snapshotsToReregister: [PersistentIdentifier: T]
 
   /// Makes a result.
   public init(
     for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
-    snapshotsToReregister: [PersistentIdentifier: SnapshotType] = [:]
+    snapshotsToReregister: [PersistentIdentifier: T] = [:]
   ) {
     self.storeIdentifier = storeIdentifier
     self.remappedIdentifiers = remappedIdentifiers

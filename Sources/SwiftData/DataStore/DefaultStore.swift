@@ -12,6 +12,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public typealias Snapshot = DefaultSnapshot
   /// The type of its transactions.
   public typealias HistoryType = DefaultHistoryTransaction
+  /// The type of its positions in the history.
+  public typealias TokenType = DefaultHistoryToken
 
   /// The configuration that opened the store.
   public let configuration: ModelConfiguration

@@ -27,6 +27,14 @@ public struct SectionedResults<Model: PersistentModel, SectionTitle: Hashable>: 
   public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Model, SectionTitle>? {
     places[title].map { sections[$0] }
   }
+
+  /// The place of the section with a title, or nil.
+  /// - Complexity: O(1).
+  public func index(ofSectionTitled title: SectionTitle) -> Int? { places[title] }
+
+  /// Whether there is a section with a title.
+  /// - Complexity: O(1).
+  public func contains(sectionTitle title: SectionTitle) -> Bool { places[title] != nil }
 }
 
 /// The models of a fetch with one common value.

@@ -24,8 +24,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
   /// The number of the saving process.
   public let processIdentifier: String
 
-  /// The same as the token.
-  public var id: DefaultHistoryToken { token }
+  /// The number of the transaction. Transactions of different stores can have the same number. (Apple's declaration: `Int64`.)
+  public var id: Int64 { transactionIdentifier }
 
   package init(
     timestamp: Date, changes: [HistoryChange], number: Int64, store: String, author: String?, program: String,
@@ -65,8 +65,8 @@ public struct DefaultHistoryToken: HistoryToken {
 
   package init(store: String, transaction: Int64) { tokenValue = [store: transaction] }
 
-  /// The same as the token.
-  public var id: Self { self }
+  /// The number of the transaction. Tokens of different stores can have the same number. (Apple's declaration: `Int`.)
+  public var id: Int { Int(truncatingIfNeeded: transaction) }
   /// The identifier of the store.
   public var storeIdentifier: String { tokenValue?.first?.key ?? "" }
   var transaction: Int64 { tokenValue?.first?.value ?? 0 }

@@ -59,10 +59,12 @@ package struct HistoryBounds {
   }
 
   private mutating func note(_ path: AnyKeyPath, _ comparison: Comparison, _ constant: Any) {
-    if path == \DefaultHistoryTransaction.transactionIdentifier, let number = constant as? Int64 {
+    if path == \DefaultHistoryTransaction.transactionIdentifier || path == \DefaultHistoryTransaction.id,
+      let number = constant as? Int64
+    {
       note(comparison, number)
-    } else if path == \DefaultHistoryTransaction.token || path == \DefaultHistoryTransaction.id,
-      let position = constant as? DefaultHistoryToken, position.storeIdentifier == store
+    } else if path == \DefaultHistoryTransaction.token, let position = constant as? DefaultHistoryToken,
+      position.storeIdentifier == store
     {
       note(comparison, position.transaction)
       if comparison == .greater || comparison == .greaterOrEqual {

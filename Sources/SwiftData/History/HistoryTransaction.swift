@@ -1,9 +1,9 @@
 public import Foundation
 
 /// A save in the history. (Apple's documentation, `HistoryTransaction`.)
-public protocol HistoryTransaction: Hashable, Sendable {
+public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   /// The type of tokens, which are positions in the history.
-  associatedtype TokenType: HistoryToken
+  associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
   /// The type of transaction numbers.
   associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 

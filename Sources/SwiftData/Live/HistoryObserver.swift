@@ -1,5 +1,7 @@
 public import Observation
+import Synchronization
 
+// @unchecked Sendable because what changes after `init` is behind a lock, and its reminder runs on one actor.
 /// Counts changes in the history of a container's stores, so that a follower of the history knows when to read it.
 ///
 ///     let observer = try HistoryObserver(observedModels: [Trip.self], modelContainer: container)
@@ -8,7 +10,7 @@ public import Observation
 /// It counts saves of the container's own contexts and of other containers and processes. Set `authors` to follow only
 /// some. (Apple's documentation, `HistoryObserver`. Including own saves is our reading of "any history change in the
 /// container". It follows default stores only, because reading a custom store's history could be expensive.)
-public final class HistoryObserver: Observable {
+public final class HistoryObserver: Observable, @unchecked Sendable {
   /// The container whose stores are observed.
   public let modelContainer: ModelContainer
   /// The observed models with their subclasses; empty means all.
@@ -17,9 +19,12 @@ public final class HistoryObserver: Observable {
   public let authors: Set<String>
 
   private let registrar = ObservationRegistrar()
-  /// For each store, the number of the last transaction that was read.
-  private var positions: [String: Int64] = [:]
-  private var counter = 0
+  private struct State {
+    /// For each store, the number of the last transaction that was read.
+    var positions: [String: Int64] = [:]
+    var counter = 0
+  }
+  private let state = Mutex(State())
   private let entities: [String]
   private let inbox = ContextInbox()
   private var reminder: LiveReminder?
@@ -44,6 +49,7 @@ public final class HistoryObserver: Observable {
     let watch = core.watch()
     core.register(inbox)
     entities = try observedModels.flatMap { try core.table(for: $0.__entity).family.map(\.name) }
+    var positions: [String: Int64] = [:]
     for store in core.sqliteStores {
       if let token = historyTokens?[store.identifier] as? DefaultHistoryToken {
         try HistoryReader(store: store).check(token, authors: authors)
@@ -52,6 +58,7 @@ public final class HistoryObserver: Observable {
         positions[store.identifier] = try store.look { try StoreOpening.lastTransaction($0) } ?? 0
       }
     }
+    state.withLock { [positions] in $0.positions = positions }
     reminder = LiveReminder(watch: watch, inbox: inbox, actor: isolation) { [weak self] in self?.update() }
     if historyTokens != nil { look() }
   }
@@ -60,7 +67,7 @@ public final class HistoryObserver: Observable {
   public var eventCounter: Int {
     update()
     registrar.access(self, keyPath: \.eventCounter)
-    return counter
+    return state.withLock { $0.counter }
   }
 
   /// The positions that the observer has read up to, by store identifier. Use them to continue later.
@@ -68,7 +75,9 @@ public final class HistoryObserver: Observable {
     update()
     registrar.access(self, keyPath: \.historyTokens)
     return Dictionary(
-      uniqueKeysWithValues: positions.map { ($0, DefaultHistoryToken(store: $0, transaction: $1)) })
+      uniqueKeysWithValues: state.withLock { $0.positions }.map {
+        ($0, DefaultHistoryToken(store: $0, transaction: $1))
+      })
   }
 
   private func update() {
@@ -77,19 +86,26 @@ public final class HistoryObserver: Observable {
 
   private func look() {
     for store in modelContainer.core.sqliteStores {
-      let last = positions[store.identifier] ?? 0
+      let identifier = store.identifier
+      let last = state.withLock { $0.positions[identifier] ?? 0 }
       // A store that cannot be read throws when it is used.
       guard
         let summary = try? HistoryReader(store: store).externalSummary(
           after: last, authors: authors, entities: entities),
         summary.newest > last
       else { continue }
-      registrar.withMutation(of: self, keyPath: \.historyTokens) { positions[store.identifier] = summary.newest }
-      if summary.isRelevant { registrar.withMutation(of: self, keyPath: \.eventCounter) { counter += 1 } }
+      var isNew = false
+      registrar.withMutation(of: self, keyPath: \.historyTokens) {
+        isNew = state.withLock { state in
+          // Another thread may have read as far meanwhile.
+          guard summary.newest > state.positions[identifier] ?? 0 else { return false }
+          state.positions[identifier] = summary.newest
+          return true
+        }
+      }
+      if isNew, summary.isRelevant {
+        registrar.withMutation(of: self, keyPath: \.eventCounter) { state.withLock { $0.counter += 1 } }
+      }
     }
   }
 }
-
-// The counter belongs to one actor.
-@available(*, unavailable)
-extension HistoryObserver: Sendable {}

@@ -15,8 +15,10 @@ public import Observation
 ///
 /// A change that the fetch does not read costs no statement. One changed object is repositioned without reading the
 /// others. (Apple's documentation, `ResultsObserver`; the costs are ours.)
-public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
-  /// The context of the results. (Not Apple's.)
+public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable,
+  CustomDebugStringConvertible
+{
+  /// The context of the results.
   public let modelContext: ModelContext
   /// The property of the sections, or nil without sections.
   public let sectionBy: PartialKeyPath<Element>?
@@ -51,7 +53,12 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   // MARK: - Results
 
   /// The models, in order.
-  public var results: [Element] {
+  ///
+  /// Apple's can also be set. Nobody would know what a set one shows, so this one cannot.
+  public var results: FetchResultsCollection<Element> { FetchResultsCollection(identifiers: list) }
+
+  /// The models, in order, as ``results``.
+  package var list: [Element] {
     update()
     registrar.access(self, keyPath: \.results)
     return live.results
@@ -63,6 +70,28 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     registrar.access(self, keyPath: \.sections)
     return shownSections
   }
+
+  /// The model at a path of a section's number and a place in the section; nil if there is none, or without `sectionBy`.
+  /// (Apple's documentation, `ResultsObserver.element(at:)`.)
+  public func element(at indexPath: IndexPath) -> Element? {
+    guard indexPath.count == 2, let sections, sections.indices.contains(indexPath[0]) else { return nil }
+    let section = sections[indexPath[0]]
+    return section.indices.contains(indexPath[1]) ? section[indexPath[1]] : nil
+  }
+
+  /// The number of a model's section and the model's place in it; nil if it is not among the results, or without `sectionBy`.
+  /// (Apple's documentation, `ResultsObserver.indexPath(for:)`.)
+  /// - Complexity: O(n) in the models of its section.
+  public func indexPath(for element: Element) -> IndexPath? {
+    guard let sections, let sectioning, element.modelContext != nil,
+      let number = sections.index(ofSectionTitled: sectioning.title(element)),
+      let place = sections[number].firstIndex(where: { $0 === element })
+    else { return nil }
+    return [number, place]
+  }
+
+  /// The entity and the number of models.
+  public var debugDescription: String { "ResultsObserver<\(Element.self)>, \(live.results.count) models" }
 
   /// The error of the last update, or nil. The results are then those of the last successful update. (Not Apple's.)
   public var fetchError: (any Error)? {
@@ -79,13 +108,13 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     set { fetchDescriptor.sortBy = newValue }
   }
 
-  /// The condition on models, or nil for all. (Not Apple's.)
+  /// The condition on models, or nil for all.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set { fetchDescriptor.predicate = newValue }
   }
 
-  /// The fetch. Assign another to observe that. (Not Apple's.)
+  /// The fetch. Assign another to observe that. (Apple's cannot be assigned.)
   public var fetchDescriptor: FetchDescriptor<Element> {
     get {
       registrar.access(self, keyPath: \.fetchDescriptor)

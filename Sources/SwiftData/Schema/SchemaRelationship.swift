@@ -22,8 +22,11 @@ extension Schema {
     }
 
     /// An option of `@Relationship`.
-    public struct Option: Hashable, Codable, Sendable {
+    public struct Option: Hashable, Codable, CustomDebugStringConvertible, Sendable {
       fileprivate let name: String
+
+      /// The name of the option.
+      public var debugDescription: String { name }
 
       /// No two models are related to the same model.
       public static var unique: Option { Option(name: "unique") }

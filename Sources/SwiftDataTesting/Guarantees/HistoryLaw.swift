@@ -53,7 +53,7 @@ package enum HistoryLaw {
     let (author, changed) = (late.author, late.changes[0].changedPersistentIdentifier)
     return [
       nil, #Predicate { $0.token > token }, #Predicate { $0.token > early.token && end.token >= $0.token },
-      #Predicate { _ in early.token < end.token }, #Predicate { $0.id == token },
+      #Predicate { _ in early.token < end.token }, #Predicate { $0.id == number },
       #Predicate { $0.transactionIdentifier == number }, #Predicate { $0.transactionIdentifier < number },
       #Predicate { $0.transactionIdentifier >= number && $0.transactionIdentifier > 2 },
       #Predicate { $0.timestamp > time }, #Predicate { time >= $0.timestamp && $0.timestamp >= early.time },

@@ -67,6 +67,16 @@ extension Split {
     #expect((reader.model(for: identifiers[1]) as? Split.Draft)?.text == "d")
   }
 
+  @Test("A container says which configuration opened which store")
+  func names() throws {
+    let container = try container()
+    let identifiers = ["settings", "drafts"].map(container.storeIdentifier)
+    #expect(Set(identifiers.compactMap(\.self)).count == 2)
+    #expect(identifiers.map { $0.flatMap(container.configurationName) } == ["settings", "drafts"])
+    #expect(container.storeIdentifier(forConfigurationNamed: "none") == nil)
+    #expect(container.configurationName(forStoreIdentifier: "none") == nil)
+  }
+
   @Test("A save that one store refuses writes nothing to the other", arguments: [true, false])
   func refusal(readOnly: Bool) throws {
     do {

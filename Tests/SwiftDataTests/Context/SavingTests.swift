@@ -249,6 +249,8 @@ import Testing
     #expect(identifiers(.insertedIdentifiers) == [new.persistentModelID])
     #expect(identifiers(.updatedIdentifiers) == [kept.persistentModelID])
     #expect(identifiers(.deletedIdentifiers) == [doomedID])
+    // Apple's documentation asks for the key itself.
+    #expect(received[1].1?[ModelContext.NotificationKey.deletedIdentifiers] as? [PersistentIdentifier] == [doomedID])
   }
 
   @Test("An unsaved change of an object that another context deleted is an error, and rollback forgets it")

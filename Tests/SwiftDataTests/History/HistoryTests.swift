@@ -237,9 +237,13 @@ private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
     try context.save()
     let restored = try JSONDecoder().decode(DefaultHistoryToken.self, from: saved)
     #expect(restored == token)
+    let id: Int = restored.id
+    #expect(id == 1)
     let other = ModelContext(try store.container(Log.Note.self, Log.Letter.self))
     let new = try other.fetchHistory(Descriptor(predicate: #Predicate { $0.token > restored }))
     #expect(new.map(\.transactionIdentifier) == [2])
+    let ids: [Int64] = new.map(\.id)
+    #expect(ids == [2])
     #expect(other.model(for: new[0].changes[0].changedPersistentIdentifier) is Log.Mark)
   }
 
@@ -335,6 +339,7 @@ private struct OtherTransaction: HistoryTransaction {
   var transactionIdentifier: Int64
   var storeIdentifier: String
   var author: String?
+  var id: Int64 { transactionIdentifier }
   var changes: [HistoryChange] { [] }
   static func == (left: Self, right: Self) -> Bool { left.token == right.token }
   func hash(into hasher: inout Hasher) { hasher.combine(token) }

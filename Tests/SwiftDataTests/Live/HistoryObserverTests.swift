@@ -26,6 +26,23 @@ import Testing
     #expect(token == last?.token)
   }
 
+  @Test("It can be read on any thread, and counts each save once")
+  func threads() async throws {
+    let container = try Live.container()
+    let observer = try HistoryObserver(modelContainer: container)
+    for number in 1...20 {
+      let context = ModelContext(container)
+      context.insert(Live.Visitor(name: "\(number)"))
+      try context.save()
+      let counts = await withTaskGroup(of: Int.self) { group in
+        for _ in 0..<8 { group.addTask { observer.eventCounter } }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(counts.allSatisfy { $0 == number || $0 == number - 1 })
+      #expect(observer.eventCounter == number)
+    }
+  }
+
   @Test("It counts only the models and authors that it was given")
   func filters() throws {
     let container = try Live.container()

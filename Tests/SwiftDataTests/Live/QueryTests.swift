@@ -16,6 +16,9 @@ import Testing
     @Query(sort: \.rank, sectionBy: \.title) var titles: SectionedResults<Book, String>
     @Query(sort: \.rank, order: .reverse, sectionBy: \.genre) var genres: SectionedResults<Book, String>
     @Query(sectionBy: \.rank) var ranks: SectionedResults<Book, Int>
+    @Query(sort: \.rank, animation: .default, sectionBy: \.title) var animated: SectionedResults<Book, String>
+    @Query(Screen.firstTwo, transaction: Transaction(animation: .spring), sectionBy: \.genre)
+    var transacted: SectionedResults<Book, String>
     @Query private var chosen: [Book]
 
     static var firstTwo: FetchDescriptor<Book> {
@@ -31,6 +34,7 @@ import Testing
 
     var chosenRanks: [Int] { chosen.map(\.rank) }
     var query: Query<[Book]> { _all }
+    var titleSections: SectionedResults<Book, String> { _titles.sections }
   }
 
   @Test("All forms find what they say, in the context around them")
@@ -51,6 +55,9 @@ import Testing
     #expect(screen.genres.sectionTitles == ["", "A", "B"])
     #expect(screen.genres[sectionTitle: "A"]?.map(\.rank) == [4, 1])
     #expect(screen.ranks.sectionTitles == [1, 2, 3, 4])
+    #expect(screen.animated.map { $0.map(\.rank) } == [[2, 4], [1, 3]])
+    #expect(screen.transacted.map { $0.map(\.rank) } == [[2], [1]])
+    #expect(screen.titleSections.sectionTitles == ["T0", "T1"] && screen.query.sections.isEmpty)
     #expect(screen.chosenRanks == [3, 4])
     #expect(screen.query.fetchError == nil)
     #expect(screen.query.modelContext == context)

@@ -222,6 +222,38 @@ import Testing
     #expect(plain.sections == nil && plain.sectionBy == nil)
   }
 
+  @Test("An index path is the number of a section and a place in it")
+  func indexPaths() throws {
+    let context = ModelContext(try Live.container())
+    for (rank, genre) in [(3, "Rock"), (1, "Jazz"), (2, "Rock"), (4, "Jazz")] {
+      context.insert(Book("Book \(rank)", rank: rank, genre: genre))
+    }
+    try context.save()
+    let observer = try ResultsObserver<Book, String>(
+      sortBy: [SortDescriptor(\.rank)], sectionBy: \.genre, modelContext: context)
+    let sections = try #require(observer.sections)
+    #expect(sections.index(ofSectionTitled: "Rock") == 1 && sections.index(ofSectionTitled: "Opera") == nil)
+    #expect(sections.contains(sectionTitle: "Jazz") && !sections.contains(sectionTitle: "Opera"))
+    #expect(observer.element(at: [1, 0])?.rank == 2)
+    for path: IndexPath in [[2, 0], [1, 2], [-1, 0], [0], []] { #expect(observer.element(at: path) == nil) }
+    for book in observer.results { #expect(observer.indexPath(for: book).flatMap(observer.element) === book) }
+    #expect(observer.indexPath(for: Book("elsewhere", genre: "Rock")) == nil)
+    let deleted = observer.results[0]
+    context.delete(deleted)
+    try context.save()
+    #expect(observer.indexPath(for: deleted) == nil)
+    let plain = try ResultsObserver<Book, Never>(modelContext: context)
+    #expect(plain.element(at: [0, 0]) == nil && plain.indexPath(for: observer.results[0]) == nil)
+    #expect(plain.debugDescription == "ResultsObserver<Book>, 3 models")
+  }
+
+  @Test("The results are Apple's collection")
+  func collection() throws {
+    let observer = try observer(try Live.library(3))
+    let results: FetchResultsCollection<Book> = observer.results
+    #expect(results.map(\.rank) == [0, 1, 2])
+  }
+
   // MARK: - Observation
 
   @Test("Observers hear of changes of the result, and of nothing else")
