@@ -11,7 +11,7 @@ extension Replica {
   ///   taken in, or the next start finishes it.
   func integrate(_ entries: [LogEntry], zone: String) throws {
     let position = position(zone)
-    let fresh = entries.filter { $0.sequence > position }
+    let fresh = entries.filter { $0.sequence > position }.map(user.schema.current)
     guard let first = fresh.first else { return }
     guard first.sequence == position + 1, zip(fresh, fresh.dropFirst()).allSatisfy({ $0.sequence + 1 == $1.sequence })
     else {

@@ -169,8 +169,8 @@ final class Materializer {
       return .blob(data)
     case .sealed(let data):
       // A participant with another key, or one who sends nonsense, must not stop the others.
-      let place = Sealing.place(name, property.name)
-      guard let value = try? replica.keyring?.open(data, place) else { return nil }
+      let entity = name.subject == nil ? property.entityName : SyncSchema.personal(property.entityName)
+      guard let value = replica.open(data, of: name, entity, property.name) else { return nil }
       return try cell(value, name, property, replica)
     }
   }
