@@ -90,6 +90,88 @@ struct RestoredStoreTests {
     #expect(try contents(other) == expected)
   }
 
+  /// Syncs a store, restores it from a copy, and syncs again.
+  /// - Parameters:
+  ///   - before: what happens after the copy was made.
+  ///   - after: what the program saves into the restored store before the sync begins.
+  private func restore(
+    _ other: ModelContainer, _ before: (_ first: ModelContainer, _ syncAll: () throws -> Void) throws -> Void,
+    after: (ModelContainer) throws -> Void
+  ) throws -> (container: ModelContainer, replica: Replica) {
+    let (ledger, otherLedger) = (try Ledger.container(at: nil), try Ledger.container(at: nil))
+    let storeFile = folder.appendingPathComponent("first/user.store").path
+    let copyFile = folder.appendingPathComponent("yesterday.store").path
+    let otherReplica = try replica(other, otherLedger)
+    var first: ModelContainer? = try container("first")
+    var replica: Replica? = try self.replica(first!, ledger)
+    func syncAll() throws { for _ in 0..<2 { for replica in [replica!, otherReplica] { try sync(replica) } } }
+    try syncAll()
+    (first, replica) = (nil, nil)
+    try copyFiles(storeFile, copyFile)
+    first = try container("first")
+    replica = try self.replica(first!, ledger)
+    try before(first!, syncAll)
+    (first, replica) = (nil, nil)
+    try copyFiles(copyFile, storeFile)
+    first = try container("first")
+    try after(first!)
+    replica = try self.replica(first!, ledger)
+    try syncAll()
+    return (first!, replica!)
+  }
+
+  @Test(
+    "gets what it lacks, and sends what was saved since, if all that it lacks came from other devices",
+    arguments: [1, 3, 7])
+  func imported(saves: Int) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = try container("other")
+    try set("a", "1", other)
+    let restored = try restore(other) { _, syncAll in
+      for (code, left) in [("a", "2"), ("b", "1"), ("c", "1")] {
+        try set(code, left, other)
+        try syncAll()
+      }
+    } after: { restored in
+      for number in 0..<saves { try set("new\(number % 2)", "\(number)", restored) }
+    }
+    var expected = ["a": "2", "b": "1", "c": "1"]
+    for number in 0..<saves { expected["new\(number % 2)"] = "\(number)" }
+    #expect(try contents(restored.container) == expected)
+    #expect(try contents(other) == expected)
+  }
+
+  @Test("has one object of a unique value that its program inserts again")
+  func insertedAgain() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = try container("other")
+    let restored = try restore(other) { first, syncAll in
+      try set("a", "1", first)
+      try syncAll()
+    } after: {
+      try set("a", "2", $0)
+    }
+    for container in [restored.container, other] { #expect(try contents(container) == ["a": "2"]) }
+    #expect(try restored.replica.ledger.objects(of: "CellUnique").count == 1)
+  }
+
+  @Test("does not bring back what was deleted since the copy")
+  func deleted() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = try container("other")
+    try set("a", "1", other)
+    try set("b", "1", other)
+    let restored = try restore(other) { first, syncAll in
+      try save(first) { try $0.delete(model: CellUnique.self, where: #Predicate { $0.code == "a" }) }
+      try syncAll()
+      try save(other) { try $0.delete(model: CellUnique.self, where: #Predicate { $0.code == "b" }) }
+      try syncAll()
+    } after: {
+      try set("c", "1", $0)
+    }
+    for container in [restored.container, other] { #expect(try contents(container) == ["c": "1"]) }
+  }
+
   /// Copies a store that nothing has open, with its log.
   private func copyFiles(_ from: String, _ to: String) throws {
     for suffix in ["", "-wal", "-shm"] {

@@ -280,7 +280,7 @@ final class Replica {
       if !user.schema.knows(entry.transaction) { ledger.replica.sawUnknown = true }
     }
     if intent.refolded != nil { ledger.replica.refolding = nil }
-    if let seen { ledger.replica.seenTransaction = seen }
+    if let seen, seen != ledger.replica.seenTransaction { ledger.replica.noteSeen(seen) }
     ledger.replica.intent = nil
     try ledger.save()
   }

@@ -13,7 +13,7 @@ extension Replica {
     guard let seen = ledger.replica.seenSave, let save = try user.saves(after: seen.number - 1, limit: 1)?.first else {
       return false
     }
-    return save.number == seen.number && save.date != seen.date
+    return save.number == seen.number && save.date > seen.date
   }
 
   /// Notes that the user's store was restored from an older copy. ``catchUp()`` shows all that the view has: bytes may have to be
@@ -32,14 +32,13 @@ extension Replica {
     try forgetObjects(of: missing)
     var position = newest
     if let seen = ledger.replica.seenSave, let first = try user.firstSave(after: seen.date) { position = first - 1 }
-    ledger.replica.seenTransaction = position
+    ledger.replica.noteSeen(position)
     // The store gives the keys that the copy did not have again.
     while let saves = try user.saves(after: position, limit: 1000), let last = saves.last {
       let inserted = saves.filter { !$0.isSync }.flatMap(\.inserted)
       try forgetObjects(of: try ledger.names(of: inserted.map(UserStore.text)).compactMap(\.self))
       position = last.number
     }
-    ledger.replica.seenSave = nil
     ledger.replica.isStoreRestored = true
     try ledger.save()
   }
@@ -52,9 +51,34 @@ extension Replica {
   /// Writes all that the view has into the user's store, if that was restored from an older copy.
   func showEverything() throws {
     guard ledger.replica.isStoreRestored == true else { return }
+    try removeDeletedObjects()
     try show(try records(of: Set(user.entities.keys)))
     ledger.replica.isStoreRestored = nil
     try ledger.save()
+  }
+
+  /// Removes the objects that were deleted after the copy was made. They are no records, because scans name all others.
+  private func removeDeletedObjects() throws {
+    try writeBetweenSaves {
+      let materializer = Materializer(self, view)
+      var stored = Set<PersistentIdentifier>()
+      for entity in user.entities.values {
+        stored.formUnion(try ModelCells.identifiers(of: entity, in: materializer.context))
+      }
+      let objects = stored.sorted()
+      let names = try ledger.names(of: objects.map(UserStore.text))
+      let deleted = zip(objects, names).filter { $1 == nil }.map(\.0)
+      guard !deleted.isEmpty else { return true }
+      for case let object? in try ModelCells.objects(at: deleted, in: materializer.context) {
+        materializer.remove(object)
+      }
+      guard let number = try user.save(materializer.context, expecting: ledger.replica.seenTransaction) else {
+        return false
+      }
+      ledger.replica.noteSeen(number)
+      try ledger.save()
+      return true
+    }
   }
 
   /// The records of classes that the log has, or that the replica has to send again after it started anew.
