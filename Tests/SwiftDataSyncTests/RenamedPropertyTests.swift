@@ -19,7 +19,7 @@ enum RenamedV1 {
     init(_ name: String) { self.name = name }
   }
   @Model final class Label {
-    var text: String = ""
+    @Attribute(.unique) var text: String = ""
     init(_ text: String) { self.text = text }
   }
   static let models: [any PersistentModel.Type] = [Note.self, Folder.self, Label.self]
@@ -38,8 +38,8 @@ enum RenamedV2 {
     init(_ name: String) { self.name = name }
   }
   @Model final class Label {
-    var text: String = ""
-    init(_ text: String) { self.text = text }
+    @Attribute(.unique, originalName: "text") var word: String = ""
+    init(_ word: String) { self.word = word }
   }
   static let models: [any PersistentModel.Type] = [Note.self, Folder.self, Label.self]
 }
@@ -80,10 +80,11 @@ final class RenamedPropertyTests {
       try server.changes(after: position, limit: limit, zone: zone, account: account, replica: 0)
     }
 
-    func sync() throws {
+    /// - Parameter readsAgain: whether it reads the log again after the program was updated.
+    func sync(readsAgain: Bool = true) throws {
       let zones = try changes(SyncWire.privateZone, after: 0, limit: 0).zones ?? []
       try replica.didSee(zones)
-      for zone in zones.map(\.name) {
+      for zone in zones.map(\.name) where readsAgain {
         while let after = try replica.refoldPosition(zone) {
           try replica.didRefold(changes(zone, after: after, limit: 2), zone: zone)
         }
@@ -129,9 +130,9 @@ final class RenamedPropertyTests {
       return Dictionary(notes.map { ($0.headline, $0.folder?.name) }) { "\($0 ?? "none") and \($1 ?? "none")" }
     }
 
-    /// The texts of the labels of the first folder.
+    /// The words of the labels of the first folder.
     func marks() throws -> [String] {
-      try ModelContext(container).fetch(FetchDescriptor<RenamedV2.Folder>()).first?.marks.map(\.text) ?? []
+      try ModelContext(container).fetch(FetchDescriptor<RenamedV2.Folder>()).first?.marks.map(\.word) ?? []
     }
   }
 
@@ -277,6 +278,26 @@ final class RenamedPropertyTests {
       #expect(try device.notes() == ["": nil])
       #expect(try device.marks() == [])
       #expect(try device.replica.conflicts() == [])
+    }
+  }
+
+  @Test(
+    "An object with a unique value that arrives before an updated program has read the log again is the one of the old name"
+  )
+  func unique() throws {
+    var first: Device? = try open("first", RenamedV1.models)
+    try saveFolder(first!)
+    try first!.sync()
+    first = nil
+    let second = try open("second", RenamedV2.models)
+    try second.save { $0.insert(RenamedV2.Label("l")) }
+    try second.sync()
+    first = try open("first", RenamedV2.models)
+    try first!.sync(readsAgain: false)
+    for _ in 0..<2 {
+      #expect(try ModelContext(first!.container).fetch(FetchDescriptor<RenamedV2.Label>()).map(\.word) == ["l"])
+      #expect(try first!.replica.ledger.objects(of: "Label").count == 1)
+      try first!.sync()
     }
   }
 

@@ -96,6 +96,8 @@ final class Fold: RecordSource {
     self.uniques.merge(uniques) { $1 }
   }
 
+  func setHolder(of unique: String, _ name: RecordName?) { uniques[unique] = .some(name) }
+
   /// Makes room for the records of transactions.
   func reserve(_ count: Int) {
     states.reserve(states.count + count)

@@ -59,6 +59,20 @@ extension SyncSchema {
   }
 }
 
+extension Fold {
+  /// Notes the unique values of a record under the names that properties have now.
+  func renameUniques(of name: RecordName, _ state: RecordState) throws {
+    func texts(_ property: (String) -> String) -> [String] {
+      UniqueText.all(of: state.entity, schema, name: property) { state.fields[$0]?.value }
+    }
+    let former = texts { schema.names(of: $0, name, state.entity).last ?? $0 }
+    for (old, new) in zip(former, texts { $0 }) where try old != new && holder(of: old) == name {
+      setHolder(of: old, nil)
+      setHolder(of: new, name)
+    }
+  }
+}
+
 extension PropertyMap {
   /// Gives a value another name. If there is a value of that name, the later one stays.
   fileprivate mutating func rename(_ old: String, _ new: String, _ time: (Value) -> HybridTime) {

@@ -72,7 +72,10 @@ extension Replica {
       for name in part {
         guard let state = try ledger.state(name) else { continue }
         let renamed = user.schema.current(state, of: name)
-        if renamed != state { fold.put(name, renamed) }
+        if renamed != state {
+          fold.put(name, renamed)
+          try fold.renameUniques(of: name, renamed)
+        }
       }
       try ledger.take(fold)
       // A crash between two parts does no harm: the rules are not noted yet, so that the next start goes on.

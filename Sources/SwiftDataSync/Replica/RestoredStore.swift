@@ -35,9 +35,14 @@ extension Replica {
     ledger.replica.noteSeen(position)
     // The store gives the keys that the copy did not have again.
     while let saves = try user.saves(after: position, limit: 1000), let last = saves.last {
-      let inserted = saves.filter { !$0.isSync }.flatMap(\.inserted)
-      try forgetObjects(of: try ledger.names(of: inserted.map(UserStore.text)).compactMap(\.self))
+      let inserted = saves.filter { !$0.isSync }.flatMap(\.inserted).map(UserStore.text)
+      try forgetObjects(of: try ledger.names(of: inserted).compactMap(\.self))
+      stored.subtract(inserted)
       position = last.number
+    }
+    // Before the saves are looked at, which may change these objects or lead to them: a deletion wins.
+    guard try removeDeleted(stored, newest: newest) else {
+      return try noteRestoredStore(try user.newestTransaction() ?? newest)
     }
     ledger.replica.isStoreRestored = true
     try ledger.save()
@@ -51,34 +56,24 @@ extension Replica {
   /// Writes all that the view has into the user's store, if that was restored from an older copy.
   func showEverything() throws {
     guard ledger.replica.isStoreRestored == true else { return }
-    try removeDeletedObjects()
     try show(try records(of: Set(user.entities.keys)))
     ledger.replica.isStoreRestored = nil
     try ledger.save()
   }
 
-  /// Removes the objects that were deleted after the copy was made. They are no records, because scans name all others.
-  private func removeDeletedObjects() throws {
-    try writeBetweenSaves {
-      let materializer = Materializer(self, view)
-      var stored = Set<PersistentIdentifier>()
-      for entity in user.entities.values {
-        stored.formUnion(try ModelCells.identifiers(of: entity, in: materializer.context))
-      }
-      let objects = stored.sorted()
-      let names = try ledger.names(of: objects.map(UserStore.text))
-      let deleted = zip(objects, names).filter { $1 == nil }.map(\.0)
-      guard !deleted.isEmpty else { return true }
-      for case let object? in try ModelCells.objects(at: deleted, in: materializer.context) {
-        materializer.remove(object)
-      }
-      guard let number = try user.save(materializer.context, expecting: ledger.replica.seenTransaction) else {
-        return false
-      }
-      ledger.replica.noteSeen(number)
-      try ledger.save()
-      return true
+  /// Removes objects that were deleted after the copy was made. They are no records any more, because scans name all others.
+  /// - Returns: false if the program saved meanwhile. Then nothing was removed.
+  private func removeDeleted(_ stored: Set<String>, newest: Int64) throws -> Bool {
+    // The first scan has not named all objects yet.
+    guard !isScanning else { return true }
+    let objects = stored.sorted()
+    let deleted = zip(objects, try ledger.names(of: objects)).filter { $1 == nil }.compactMap { user.identifier($0.0) }
+    guard !deleted.isEmpty else { return true }
+    let materializer = Materializer(self, view)
+    for case let object? in try ModelCells.objects(at: deleted, in: materializer.context) {
+      materializer.remove(object)
     }
+    return try user.save(materializer.context, expecting: newest) != nil
   }
 
   /// The records of classes that the log has, or that the replica has to send again after it started anew.
