@@ -96,6 +96,8 @@ final class Fold: RecordSource {
     self.uniques.merge(uniques) { $1 }
   }
 
+  func setHolder(of unique: String, _ name: RecordName?) { uniques[unique] = .some(name) }
+
   /// Makes room for the records of transactions.
   func reserve(_ count: Int) {
     states.reserve(states.count + count)
@@ -103,7 +105,6 @@ final class Fold: RecordSource {
 
   /// Applies a change of a transaction to the record, whatever zone it is in. ``mergeChanged()`` follows the last one.
   func apply(_ change: RecordChange) throws {
-    let change = schema.current(change)
     var name = change.record
     var known = try state(name)
     while let next = known?.alias {
@@ -324,7 +325,7 @@ final class Fold: RecordSource {
     try mergeEqual(survivor)
   }
 
-  private static func united(_ one: RecordState.Member, _ other: RecordState.Member) -> RecordState.Member {
+  static func united(_ one: RecordState.Member, _ other: RecordState.Member) -> RecordState.Member {
     func later(_ one: RecordState.Field?, _ other: RecordState.Field?) -> RecordState.Field? {
       guard let one, let other else { return one ?? other }
       return one.time > other.time ? one : other
