@@ -123,33 +123,71 @@ struct ConflictTableTests {
     #expect(try group.replicas[0].conflicts().allSatisfy { $0.object == nil })
   }
 
-  @Test("Deletion against a change of a field: the deletion stays")
+  /// Whether the conflict logs of both replicas have a value that a deletion took along.
+  private func expectLost(_ name: String) throws {
+    for index in 0...1 {
+      let lost = try group.replicas[index].conflicts().filter { $0.lost == name }
+      #expect(lost.map(\.property) == ["name"] && lost.map(\.kept) == ["nil"] && lost.map(\.object) == [nil])
+    }
+  }
+
+  @Test("Deletion against a change of a field: the deletion stays, and the value is in the conflict log")
   func deleteAgainstUpdate() throws {
     try begin()
     try deleteOwner(0)
     try owner(1) { owner, _ in owner.name = "changed" }
     try group.syncAll()
     for index in 0...1 { #expect(try group.all(CellOwner.self, index).isEmpty) }
+    try expectLost("changed")
+  }
+
+  @Test("A deletion that comes late against a later change of a field: the same")
+  func deleteBeforeUpdate() throws {
+    try begin()
+    try deleteOwner(0)
+    try group.replicas[0].scan()
+    try owner(1) { owner, _ in owner.name = "changed" }
+    try group.sync(1)
+    try group.syncAll()
+    for index in 0...1 { #expect(try group.all(CellOwner.self, index).isEmpty) }
+    try expectLost("changed")
+  }
+
+  @Test("A deletion whose replica saw all values leaves nothing in the conflict log")
+  func deleteSeen() throws {
+    try begin()
+    try owner(1) { owner, _ in
+      owner.name = "changed"
+      owner.parts.append(CellPart("new"))
+    }
+    try group.syncAll()
+    try deleteOwner(0)
+    try group.syncAll()
+    for replica in group.replicas { #expect(try replica.conflicts() == []) }
   }
 
   @Test("Cascade: what another replica added to a deleted owner goes with it", arguments: [0, 1])
   func cascade(_ first: Int) throws {
     try begin()
     try deleteOwner(0)
+    try group.replicas[0].scan()
     try owner(1) { owner, _ in owner.parts.append(CellPart("new")) }
     try group.sync(first)
     try group.syncAll()
     for index in 0...1 { #expect(try group.all(CellPart.self, index).isEmpty) }
+    try expectLost("new")
   }
 
   @Test("Cascade without an inverse: what another replica added goes too", arguments: [0, 1])
   func cascadeOneSided(_ first: Int) throws {
     try begin()
     try deleteOwner(0)
+    try group.replicas[0].scan()
     try owner(1) { owner, _ in owner.notes.append(CellNote("new")) }
     try group.sync(first)
     try group.syncAll()
     for index in 0...1 { #expect(try group.all(CellNote.self, index).isEmpty) }
+    try expectLost("new")
   }
 
   @Test("Nullify: what another replica added stays, without an owner", arguments: [0, 1])

@@ -11,10 +11,12 @@ struct RestoredStoreTests {
   private let server = SimulatedServer()
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("restored-\(UUID().uuidString)")
 
-  private func container(_ name: String) throws -> ModelContainer {
+  private func container(
+    _ name: String, _ models: [any PersistentModel.Type] = [CellUnique.self]
+  ) throws -> ModelContainer {
     let url = folder.appendingPathComponent(name).appendingPathComponent("user.store")
     try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    let schema = Schema([CellUnique.self])
+    let schema = Schema(models)
     return try ModelContainer(
       for: schema, configurations: ModelConfiguration(schema: schema, url: url, cloudKitDatabase: .none))
   }
@@ -88,6 +90,110 @@ struct RestoredStoreTests {
     for number in 0..<saves { expected["new\(number % 2)"] = "\(number)" }
     #expect(try contents(restored) == expected)
     #expect(try contents(other) == expected)
+  }
+
+  /// Syncs a store, restores it from a copy, and syncs again.
+  /// - Parameters:
+  ///   - before: what happens after the copy was made.
+  ///   - after: what the program saves into the restored store before the sync begins.
+  private func restore(
+    _ other: ModelContainer, _ models: [any PersistentModel.Type] = [CellUnique.self],
+    _ before: (_ first: ModelContainer, _ syncAll: () throws -> Void) throws -> Void,
+    after: (ModelContainer) throws -> Void
+  ) throws -> (container: ModelContainer, replica: Replica) {
+    let (ledger, otherLedger) = (try Ledger.container(at: nil), try Ledger.container(at: nil))
+    let storeFile = folder.appendingPathComponent("first/user.store").path
+    let copyFile = folder.appendingPathComponent("yesterday.store").path
+    let otherReplica = try replica(other, otherLedger)
+    var first: ModelContainer? = try container("first", models)
+    var replica: Replica? = try self.replica(first!, ledger)
+    func syncAll() throws { for _ in 0..<2 { for replica in [replica!, otherReplica] { try sync(replica) } } }
+    try syncAll()
+    (first, replica) = (nil, nil)
+    try copyFiles(storeFile, copyFile)
+    first = try container("first", models)
+    replica = try self.replica(first!, ledger)
+    try before(first!, syncAll)
+    (first, replica) = (nil, nil)
+    try copyFiles(copyFile, storeFile)
+    first = try container("first", models)
+    try after(first!)
+    replica = try self.replica(first!, ledger)
+    try syncAll()
+    return (first!, replica!)
+  }
+
+  @Test(
+    "gets what it lacks, and sends what was saved since, if all that it lacks came from other devices",
+    arguments: [1, 3, 7])
+  func imported(saves: Int) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = try container("other")
+    try set("a", "1", other)
+    let restored = try restore(other) { _, syncAll in
+      for (code, left) in [("a", "2"), ("b", "1"), ("c", "1")] {
+        try set(code, left, other)
+        try syncAll()
+      }
+    } after: { restored in
+      for number in 0..<saves { try set("new\(number % 2)", "\(number)", restored) }
+    }
+    var expected = ["a": "2", "b": "1", "c": "1"]
+    for number in 0..<saves { expected["new\(number % 2)"] = "\(number)" }
+    #expect(try contents(restored.container) == expected)
+    #expect(try contents(other) == expected)
+  }
+
+  @Test("has one object of a unique value that its program inserts again")
+  func insertedAgain() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = try container("other")
+    let restored = try restore(other) { first, syncAll in
+      try set("a", "1", first)
+      try syncAll()
+    } after: {
+      try set("a", "2", $0)
+    }
+    for container in [restored.container, other] { #expect(try contents(container) == ["a": "2"]) }
+    #expect(try restored.replica.ledger.objects(of: "CellUnique").count == 1)
+  }
+
+  @Test("does not bring back what was deleted since the copy")
+  func deleted() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = try container("other")
+    try set("a", "1", other)
+    try set("b", "1", other)
+    let restored = try restore(other) { first, syncAll in
+      try save(first) { try $0.delete(model: CellUnique.self, where: #Predicate { $0.code == "a" }) }
+      try syncAll()
+      try save(other) { try $0.delete(model: CellUnique.self, where: #Predicate { $0.code == "b" }) }
+      try syncAll()
+    } after: {
+      try set("c", "1", $0)
+    }
+    for container in [restored.container, other] { #expect(try contents(container) == ["c": "1"]) }
+  }
+
+  @Test("does not get what its program gives to an object that was deleted since the copy (seeds 1036 and 1053)")
+  func usedDeleted() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let other = try container("other", [JoinedList.self, JoinedItem.self])
+    try save(other) { $0.insert(JoinedList("a")) }
+    let restored = try restore(other, [JoinedList.self, JoinedItem.self]) { first, syncAll in
+      try save(first) { try $0.delete(model: JoinedList.self) }
+      try syncAll()
+    } after: { restored in
+      try save(restored) { context in
+        let item = JoinedItem("1", "new")
+        context.insert(item)
+        item.list = try context.fetch(FetchDescriptor<JoinedList>()).first
+      }
+    }
+    for container in [restored.container, other] {
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<JoinedList>()) == 0)
+      #expect(try ModelContext(container).fetch(FetchDescriptor<JoinedItem>()).map(\.list?.name) == [nil])
+    }
   }
 
   /// Copies a store that nothing has open, with its log.

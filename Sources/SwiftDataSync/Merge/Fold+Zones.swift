@@ -100,7 +100,7 @@ extension Fold {
     let isNew = try state(name) == nil
     if isNew { try begin(name, change.entity, zone) }
     let isHere = try state(name)?.place == zone
-    if isHere { try apply(change) } else { try applyApart(schema.current(change), zone) }
+    if isHere { try apply(change) } else { try applyApart(change, zone) }
     if isNew || !isHere || change.fields[SyncSchema.home] != nil { try settle(name) }
   }
 

@@ -7,7 +7,7 @@ import SyncProtocol
 /// It keeps what it changed and reads the rest from its source. A fold is a source itself: that of the shadow has the log,
 /// and one on top of it has what this replica has not sent yet.
 final class Fold: RecordSource {
-  /// A write that replaced a value which its writer had not seen.
+  /// A write that replaced a value which its writer had not seen, or was lost to a deletion. Then the kept value is null.
   struct Conflict: Equatable {
     let record: RecordName
     let entity: String
@@ -96,6 +96,8 @@ final class Fold: RecordSource {
     self.uniques.merge(uniques) { $1 }
   }
 
+  func setHolder(of unique: String, _ name: RecordName?) { uniques[unique] = .some(name) }
+
   /// Makes room for the records of transactions.
   func reserve(_ count: Int) {
     states.reserve(states.count + count)
@@ -103,7 +105,6 @@ final class Fold: RecordSource {
 
   /// Applies a change of a transaction to the record, whatever zone it is in. ``mergeChanged()`` follows the last one.
   func apply(_ change: RecordChange) throws {
-    let change = schema.current(change)
     var name = change.record
     var known = try state(name)
     while let next = known?.alias {
@@ -114,6 +115,7 @@ final class Fold: RecordSource {
     if change.fields[SyncSchema.home] != nil { try move(change, &state, name) }
     guard state.deleted == nil else {
       if state.home != nil { put(name, state) }
+      noteLost(change, state, name)
       try orphan(change, state)
       return
     }
@@ -188,10 +190,18 @@ final class Fold: RecordSource {
   ///
   /// Who deletes in one zone has no say in another one: the cascade follows what the log of this zone says, whatever zones the
   /// records are in. A record that left the zone takes nothing along.
-  func delete(_ name: RecordName, _ time: HybridTime, in zone: String) throws {
+  ///
+  /// - Parameter isUnseen: whether the replica that deleted cannot have seen the record as it is.
+  func delete(_ name: RecordName, _ time: HybridTime, in zone: String, isUnseen: Bool = false) throws {
     let key = try key(name, in: zone)
     guard var state = try state(key), state.deleted == nil, state.alias == nil else { return }
-    if state.isAlive { try release(state, name) }
+    if state.isAlive {
+      try release(state, name)
+      // A clock is never behind what its replica has seen.
+      for (property, field) in state.fields where isUnseen || field.time > time {
+        noteLost(field.value, field.time, of: property, to: time, state.entity, name)
+      }
+    }
     let owned = state.claims(zones) ? try cascade(of: name, state) : []
     state.delete(time)
     put(key, state)
@@ -253,8 +263,29 @@ final class Fold: RecordSource {
         inverse.cascades, let owner = try self.state(key(reference.target, in: state.place)), owner.claims(zones),
         let time = owner.deleted
       else { continue }
-      return try delete(name, time, in: state.place)
+      return try delete(name, time, in: state.place, isUnseen: true)
     }
+  }
+
+  /// Notes what a change writes to a record that was deleted without its writer's knowledge.
+  ///
+  /// A write over no value is left out: replicas send such ones again after a server was restored.
+  private func noteLost(_ change: RecordChange, _ state: RecordState, _ name: RecordName) {
+    guard let time = state.deleted, state.claims(zones) else { return }
+    for (property, write) in change.fields where write.over != nil {
+      noteLost(write.value, write.time, of: property, to: time, state.entity, name)
+    }
+  }
+
+  private func noteLost(
+    _ value: FieldValue, _ written: HybridTime, of property: String, to deletion: HybridTime, _ entity: String,
+    _ name: RecordName
+  ) {
+    guard value != .null, !name.isApart, property != SyncSchema.home, !SyncSchema.isPlace(property) else { return }
+    conflicts.append(
+      Conflict(
+        record: name, entity: entity, property: property, lost: value, kept: .null, lostTime: written,
+        keptTime: deletion))
   }
 
   /// A change of a deleted record: what it newly owns by a cascade goes too.
@@ -262,10 +293,10 @@ final class Fold: RecordSource {
     guard let time = state.deleted, state.claims(zones), let entity = schema[change.entity] else { return }
     for property in entity.properties.values where property.cascades {
       if case .record(let target)? = change.fields[property.name]?.value {
-        try delete(try resolve(target), time, in: state.place)
+        try delete(try resolve(target), time, in: state.place, isUnseen: true)
       }
       for (member, write) in change.members?[property.name] ?? [:] where write.add != nil {
-        try delete(try resolve(member), time, in: state.place)
+        try delete(try resolve(member), time, in: state.place, isUnseen: true)
       }
     }
   }
@@ -324,7 +355,7 @@ final class Fold: RecordSource {
     try mergeEqual(survivor)
   }
 
-  private static func united(_ one: RecordState.Member, _ other: RecordState.Member) -> RecordState.Member {
+  static func united(_ one: RecordState.Member, _ other: RecordState.Member) -> RecordState.Member {
     func later(_ one: RecordState.Field?, _ other: RecordState.Field?) -> RecordState.Field? {
       guard let one, let other else { return one ?? other }
       return one.time > other.time ? one : other

@@ -77,7 +77,7 @@ struct SyncSchema: Sendable, Equatable {
   /// Whether some class has a relationship.
   let hasReferences: Bool
   /// Whether some property had another name in older models.
-  private let hasRenamed: Bool
+  let hasRenamed: Bool
 
   subscript(name: String) -> Entity? { entities[name] }
 
@@ -161,25 +161,6 @@ extension SyncSchema {
       if let former, former != property.name, properties[former] == nil { renamed[former] = property.name }
     }
     return renamed
-  }
-
-  /// A change with the names that properties have now. Programs with older models made it, or a log that has not been read since.
-  func current(_ change: RecordChange) -> RecordChange {
-    guard hasRenamed else { return change }
-    let name = change.record.subject == nil ? change.entity : Self.subject(change.entity)
-    guard let renamed = entities[name]?.renamed, !renamed.isEmpty else { return change }
-    var change = change
-    for (old, new) in renamed {
-      for (old, new) in [(old, new), (Self.place(of: old), Self.place(of: new))] {
-        guard let write = change.fields[old] else { continue }
-        change.fields[old] = nil
-        if change.fields[new].map({ $0.time < write.time }) ?? true { change.fields[new] = write }
-      }
-      if let members = change.members?.removeValue(forKey: old) {
-        change.members![new, default: [:]].merge(members) { first, _ in first }
-      }
-    }
-    return change
   }
 
   private static func property(_ property: __Property, _ entity: __Entity) -> Property {

@@ -4,14 +4,18 @@ import SyncProtocol
 /// The texts that stand for unique values.
 enum UniqueText {
   /// The texts of a record's unique values. A set with a null among its values is not unique.
-  /// - Parameter value: the value of a property; nil if it has none.
-  static func all(of entity: String, _ schema: SyncSchema, value: (String) -> FieldValue?) -> [String] {
+  /// - Parameters:
+  ///   - name: the name of a property in the texts.
+  ///   - value: the value of a property; nil if it has none.
+  static func all(
+    of entity: String, _ schema: SyncSchema, name: (String) -> String = { $0 }, value: (String) -> FieldValue?
+  ) -> [String] {
     guard let entity = schema[entity], !entity.unique.isEmpty else { return [] }
     return entity.unique.compactMap { constraint in
       var parts = [constraint.entity]
       for property in constraint.properties {
         guard let value = value(property), let text = text(value) else { return nil }
-        parts += [property, text]
+        parts += [name(property), text]
       }
       return parts.joined(separator: "\u{1F}")
     }

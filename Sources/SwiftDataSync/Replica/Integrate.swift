@@ -11,7 +11,7 @@ extension Replica {
   ///   taken in, or the next start finishes it.
   func integrate(_ entries: [LogEntry], zone: String) throws {
     let position = position(zone)
-    let fresh = entries.filter { $0.sequence > position }
+    let fresh = entries.filter { $0.sequence > position }.map(user.schema.current)
     guard let first = fresh.first else { return }
     guard first.sequence == position + 1, zip(fresh, fresh.dropFirst()).allSatisfy({ $0.sequence + 1 == $1.sequence })
     else {
@@ -267,7 +267,8 @@ extension Replica {
   /// Shows records as the view says, and what leads to them.
   /// - Parameter undone: the properties whose changes were undone.
   func show(_ names: [RecordName], undone: [RecordName: Set<String>] = [:]) throws {
-    let names = try Set(names.map(view.resolve)).sorted()
+    // A record that became one with another one leaves its object to it.
+    let names = try Set(names).union(names.map(view.resolve)).sorted()
     for start in stride(from: 0, to: names.count, by: 500) {
       var part = Set(names[start..<min(start + 500, names.count)])
       for name in part { part.formUnion(try view.referrers(to: name).map(\.owner)) }

@@ -62,7 +62,7 @@ extension Ledger {
     }
     let unsent = try takePending(Set(pending.map(\.transaction.id)))
     for transaction in transactions { try append(transaction, zone: zone) }
-    for transaction in unsent { try append(transaction.transaction, zone: transaction.zone) }
+    for transaction in unsent { try append(transaction.sent, zone: transaction.zone) }
     replica.positions[zone] = 0
   }
 

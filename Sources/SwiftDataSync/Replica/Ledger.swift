@@ -7,6 +7,8 @@ import SyncProtocol
 /// Changes are made in memory and written by ``save()``, all at once.
 final class Ledger: RecordSource {
   let context: ModelContext
+  /// Knows the old names of properties; nil for a ledger without unsent transactions.
+  private let schema: SyncSchema?
 
   // MARK: - Mutable State
   // A ledger belongs to one replica and is used by one thread at a time.
@@ -35,9 +37,12 @@ final class Ledger: RecordSource {
   struct Pending {
     let number: Int
     let zone: String
-    var transaction: SyncTransaction
+    /// What is sent. A program with older models may have made it.
+    fileprivate(set) var sent: SyncTransaction
+    /// What is sent, with the names that properties have now.
+    fileprivate(set) var transaction: SyncTransaction
     /// The size of the encoded transaction, in bytes.
-    var size: Int
+    fileprivate(set) var size: Int
   }
 
   static let models: [any PersistentModel.Type] = [
@@ -58,8 +63,11 @@ final class Ledger: RecordSource {
     return try ModelContainer(for: schema, configurations: configuration)
   }
 
-  /// - Parameter replica: makes the number of a new replica.
-  init(_ container: ModelContainer, replica: () -> UInt64) throws {
+  /// - Parameters:
+  ///   - schema: the models that sync; nil for a ledger without unsent transactions.
+  ///   - replica: makes the number of a new replica.
+  init(_ container: ModelContainer, _ schema: SyncSchema? = nil, replica: () -> UInt64) throws {
+    self.schema = schema
     context = ModelContext(container)
     if let row = try context.fetch(FetchDescriptor<LedgerReplica>()).first {
       self.replica = try SyncWire.decode(ReplicaState.self, from: row.state)
@@ -71,10 +79,11 @@ final class Ledger: RecordSource {
     pages = try RecordPages(context)
     objectNames = ObjectNames(context)
     let rows = try context.fetch(FetchDescriptor<LedgerPending>(sortBy: [SortDescriptor(\.number)]))
-    pending = try rows.map {
-      Pending(
-        number: $0.number, zone: $0.zone, transaction: try SyncTransaction(encoded: $0.transaction),
-        size: $0.transaction.count)
+    pending = try rows.map { row in
+      let sent = try SyncTransaction(encoded: row.transaction)
+      return Pending(
+        number: row.number, zone: row.zone, sent: sent, transaction: schema?.current(sent) ?? sent,
+        size: row.transaction.count)
     }
     for row in try context.fetch(FetchDescriptor<LedgerAlias>()) {
       aliases[RecordName(row.name)] = RecordName(row.target)
@@ -325,7 +334,10 @@ final class Ledger: RecordSource {
     var transaction = transaction
     transaction.keepEncoded()
     let data = transaction.encoded
-    pending.append(Pending(number: number, zone: zone, transaction: transaction, size: data.count))
+    pending.append(
+      Pending(
+        number: number, zone: zone, sent: transaction, transaction: schema?.current(transaction) ?? transaction,
+        size: data.count))
     context.insert(LedgerPending(number: number, zone: zone, transaction: data))
   }
 
@@ -349,9 +361,9 @@ final class Ledger: RecordSource {
   func replacePending(_ change: (SyncTransaction) throws -> SyncTransaction) throws {
     let rows = try context.fetch(FetchDescriptor<LedgerPending>(sortBy: [SortDescriptor(\.number)]))
     for (index, row) in rows.enumerated() where index < pending.count {
-      let new = try change(pending[index].transaction)
-      guard new != pending[index].transaction else { continue }
-      pending[index].transaction = new
+      let new = try change(pending[index].sent)
+      guard new != pending[index].sent else { continue }
+      (pending[index].sent, pending[index].transaction) = (new, schema?.current(new) ?? new)
       // The server may have the former contents, if an answer was lost.
       replica.replaced = (replica.replaced ?? []).union([new.id])
       row.transaction = new.encoded

@@ -169,8 +169,8 @@ final class Materializer {
       return .blob(data)
     case .sealed(let data):
       // A participant with another key, or one who sends nonsense, must not stop the others.
-      let place = Sealing.place(name, property.name)
-      guard let value = try? replica.keyring?.open(data, place) else { return nil }
+      let entity = name.subject == nil ? property.entityName : SyncSchema.personal(property.entityName)
+      guard let value = replica.open(data, of: name, entity, property.name) else { return nil }
       return try cell(value, name, property, replica)
     }
   }
@@ -266,14 +266,18 @@ final class Materializer {
     if !desired.elementsEqual(actual, by: { $0 === $1 }) { ModelCells.assign(desired, to: property, of: owner) }
   }
 
-  /// The views of related records say what becomes of them; the delete rules of the store must not.
   private func remove(_ name: RecordName) throws {
     guard let object = object(of: name) else { return }
+    remove(object)
+    objects.set(name, nil)
+    removed.append(name)
+  }
+
+  /// The views of related records say what becomes of them; the delete rules of the store must not.
+  func remove(_ object: any PersistentModel) {
     for property in type(of: object).__entity.properties where !property.isAttribute {
       if !ModelCells.targets(of: object, property).isEmpty { ModelCells.assign([], to: property, of: object) }
     }
     ModelCells.delete(object, from: context)
-    objects.set(name, nil)
-    removed.append(name)
   }
 }

@@ -46,14 +46,41 @@ extension Replica {
       return
     }
     guard old != rules else { return }
-    if ledger.replica.sawUnknown == true || SyncSchema.isFoldOther(with: rules, than: old) {
-      // A fold that was begun has other rules.
+    // A fold that was begun has other rules, and maybe old names of properties.
+    let isBegun = ledger.replica.refolding != nil
+    if isBegun || ledger.replica.sawUnknown == true || SyncSchema.isFoldOther(with: rules, than: old) {
       try dropSpare()
       ledger.replica.refolding = ledger.replica.positions.filter { $0.value > 0 }.keys.sorted()
       ledger.replica.sawUnknown = nil
     }
     ledger.replica.foldRules = rules
     try ledger.save()
+  }
+
+  /// Gives the properties of all records the names that they have now.
+  ///
+  /// The log may have to be folded again as well, which needs the network. Until then the program's changes are compared with these
+  /// records.
+  func renameProperties() throws {
+    guard let old = ledger.replica.foldRules, user.schema.isRenamed(since: old) else { return }
+    var names: [RecordName] = []
+    try ledger.forEach { name, record in if record.state != nil { names.append(name) } }
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let part = names[start..<min(start + 500, names.count)]
+      try ledger.prefetch(part)
+      let fold = makeFold(over: ledger)
+      for name in part {
+        guard let state = try ledger.state(name) else { continue }
+        let renamed = user.schema.current(state, of: name)
+        if renamed != state {
+          fold.put(name, renamed)
+          try fold.renameUniques(of: name, renamed)
+        }
+      }
+      try ledger.take(fold)
+      // A crash between two parts does no harm: the rules are not noted yet, so that the next start goes on.
+      try ledger.save()
+    }
   }
 
   /// The zones whose logs are folded again.
@@ -70,6 +97,7 @@ extension Replica {
   func didRefold(_ response: ChangesResponse, zone: String) throws {
     guard let folded = try refoldPosition(zone) else { return }
     let entries = response.entries.filter { $0.sequence > folded && $0.sequence <= position(zone) }
+      .map(user.schema.current)
     guard let last = entries.last, entries[0].sequence == folded + 1 else { return }
     let spare = try spareLedger()
     (spare.replica.account, spare.replica.shares) = (ledger.replica.account, ledger.replica.shares)
@@ -174,15 +202,22 @@ extension SyncSchema {
     }
   }
 
+  /// Whether the models name old names of properties that older rules do not name.
+  func isRenamed(since old: [String: [String]]) -> Bool {
+    rules.contains { entity, rules in
+      rules.contains { $0.hasPrefix("renamed ") && old[entity]?.contains($0) != true }
+    }
+  }
+
   /// Whether rules can have another outcome than older ones, for a log in which the older models knew all names.
   ///
-  /// New relationships and classes do not matter: such a log does not have them.
+  /// New relationships and classes do not matter: such a log does not have them. ``Replica/renameProperties()`` renames attributes.
   static func isFoldOther(with rules: [String: [String]], than old: [String: [String]]) -> Bool {
     old.contains { entity, old in
       let new = Set(rules[entity] ?? [])
       // A model that does not name the old name of a property any more says nothing about the values that were written under it.
       return !new.isSuperset(of: old.filter { !$0.hasPrefix("renamed ") })
-        || new.subtracting(old).contains { $0.hasPrefix("unique ") || $0.hasPrefix("renamed ") }
+        || new.subtracting(old).contains { $0.hasPrefix("unique ") }
     }
   }
 

@@ -71,11 +71,12 @@ final class Replica {
     self.checkpoint = checkpoint
     (self.keyring, self.resolvers) = (keyring, resolvers)
     var random = AnyGenerator(random)
-    self.ledger = try Ledger(ledger) { random.next() }
+    self.ledger = try Ledger(ledger, user.schema) { random.next() }
     self.random = random
     base = Fold(user.schema, over: self.ledger)
     view = base
     loadKeys()
+    try renameProperties()
     try recover()
     try self.ledger.dropUnsentAssets()
     try rebuildView()
@@ -130,7 +131,7 @@ final class Replica {
     var (chosen, size) = ([SyncTransaction](), 0)
     for pending in ledger.pending where pending.zone == zone {
       if chosen.count == limit || (!chosen.isEmpty && size + pending.size > 4 << 20) { break }
-      chosen.append(pending.transaction)
+      chosen.append(pending.sent)
       size += pending.size
     }
     return chosen
@@ -224,14 +225,17 @@ final class Replica {
 
   /// Finishes or forgets the batch that a crash interrupted.
   private func recover() throws {
-    guard let intent = ledger.replica.intent else { return }
+    guard var intent = ledger.replica.intent else { return }
+    intent.entries = intent.entries.map(user.schema.current)
     let next = try user.saves(after: intent.expected, limit: 1)?.first
     if let next, next.number == intent.expected + 1, next.isSync {
       // Keys ascend in the order of insertion, class by class.
       var keys = Dictionary(grouping: next.inserted.sorted(), by: \.entityName).mapValues { $0[...] }
       let shadow = makeFold(over: ledger)
       for entry in intent.entries { try shadow.apply(entry.transaction, zone: intent.zone) }
-      if let refolded = intent.refolded { shadow.take(refolded.states.lazy.map { ($0, $1) }, refolded.holders) }
+      if let refolded = intent.refolded {
+        shadow.take(refolded.states.lazy.map { ($0, self.user.schema.current($1, of: $0)) }, refolded.holders)
+      }
       let contested = try contested(intent, shadow, savedAs: next.number)
       let late = try late(intent.entries, zone: intent.zone, shadow)
       // The objects were made from this fold: a change that is not in the log yet may have made one.
@@ -276,7 +280,7 @@ final class Replica {
       if !user.schema.knows(entry.transaction) { ledger.replica.sawUnknown = true }
     }
     if intent.refolded != nil { ledger.replica.refolding = nil }
-    if let seen { ledger.replica.seenTransaction = seen }
+    if let seen, seen != ledger.replica.seenTransaction { ledger.replica.noteSeen(seen) }
     ledger.replica.intent = nil
     try ledger.save()
   }

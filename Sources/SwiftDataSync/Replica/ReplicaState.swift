@@ -13,9 +13,9 @@ struct ReplicaState: Codable {
   /// What to add to the wall clock to get the server's time, in milliseconds.
   var clockOffset: Int64 = 0
   /// The number of the newest transaction of the user's store that was looked at; nil before the first export.
-  var seenTransaction: Int64?
-  /// The newest save of the program that was looked at. Its date tells whether the history is still the same one.
-  var seenSave: SeenSave?
+  private(set) var seenTransaction: Int64?
+  /// The transaction with this number and a date that it is not later than. The date tells whether the history is still the same one.
+  private(set) var seenSave: SeenSave?
 
   struct SeenSave: Codable {
     let number: Int64
@@ -97,6 +97,13 @@ struct ReplicaState: Codable {
   }
 
   init(replica: UInt64) { clock = HybridClock(replica: replica) }
+
+  /// Notes the newest transaction of the user's store that was looked at.
+  /// - Parameter date: when it was made, or a later moment before the next transaction.
+  mutating func noteSeen(_ number: Int64?, at date: Date = Date()) {
+    seenTransaction = number
+    seenSave = number.map { SeenSave(number: $0, date: date) }
+  }
 
   /// Notes a record that may have to move to the zone of its owner.
   /// - Parameter claims: the owners that count though they are in another zone.

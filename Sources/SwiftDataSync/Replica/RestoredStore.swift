@@ -13,7 +13,7 @@ extension Replica {
     guard let seen = ledger.replica.seenSave, let save = try user.saves(after: seen.number - 1, limit: 1)?.first else {
       return false
     }
-    return save.number == seen.number && save.date != seen.date
+    return save.number == seen.number && save.date > seen.date
   }
 
   /// Notes that the user's store was restored from an older copy. ``catchUp()`` shows all that the view has: bytes may have to be
@@ -32,14 +32,18 @@ extension Replica {
     try forgetObjects(of: missing)
     var position = newest
     if let seen = ledger.replica.seenSave, let first = try user.firstSave(after: seen.date) { position = first - 1 }
-    ledger.replica.seenTransaction = position
+    ledger.replica.noteSeen(position)
     // The store gives the keys that the copy did not have again.
     while let saves = try user.saves(after: position, limit: 1000), let last = saves.last {
-      let inserted = saves.filter { !$0.isSync }.flatMap(\.inserted)
-      try forgetObjects(of: try ledger.names(of: inserted.map(UserStore.text)).compactMap(\.self))
+      let inserted = saves.filter { !$0.isSync }.flatMap(\.inserted).map(UserStore.text)
+      try forgetObjects(of: try ledger.names(of: inserted).compactMap(\.self))
+      stored.subtract(inserted)
       position = last.number
     }
-    ledger.replica.seenSave = nil
+    // Before the saves are looked at, which may change these objects or lead to them: a deletion wins.
+    guard try removeDeleted(stored, newest: newest) else {
+      return try noteRestoredStore(try user.newestTransaction() ?? newest)
+    }
     ledger.replica.isStoreRestored = true
     try ledger.save()
   }
@@ -55,6 +59,21 @@ extension Replica {
     try show(try records(of: Set(user.entities.keys)))
     ledger.replica.isStoreRestored = nil
     try ledger.save()
+  }
+
+  /// Removes objects that were deleted after the copy was made. They are no records any more, because scans name all others.
+  /// - Returns: false if the program saved meanwhile. Then nothing was removed.
+  private func removeDeleted(_ stored: Set<String>, newest: Int64) throws -> Bool {
+    // The first scan has not named all objects yet.
+    guard !isScanning else { return true }
+    let objects = stored.sorted()
+    let deleted = zip(objects, try ledger.names(of: objects)).filter { $1 == nil }.compactMap { user.identifier($0.0) }
+    guard !deleted.isEmpty else { return true }
+    let materializer = Materializer(self, view)
+    for case let object? in try ModelCells.objects(at: deleted, in: materializer.context) {
+      materializer.remove(object)
+    }
+    return try user.save(materializer.context, expecting: newest) != nil
   }
 
   /// The records of classes that the log has, or that the replica has to send again after it started anew.

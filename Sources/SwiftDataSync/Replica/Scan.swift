@@ -32,7 +32,8 @@ extension Replica {
     guard let newest = try user.newestTransaction() else { return try scanEverything(seen: nil) }
     guard let seen = ledger.replica.seenTransaction else {
       guard ledger.isEmpty else { return try scanEverything(seen: newest) }
-      (ledger.replica.seenTransaction, ledger.replica.firstScan) = (newest, FirstScan())
+      ledger.replica.noteSeen(newest)
+      ledger.replica.firstScan = FirstScan()
       ledger.replica.knownProperties = user.propertyNames
       return 0
     }
@@ -46,8 +47,7 @@ extension Replica {
     for group in Self.groups(saves) {
       let own = group.filter { !$0.isSync }
       if !own.isEmpty { made += try export(own) }
-      ledger.replica.seenTransaction = group.last!.number
-      if let last = group.last { ledger.replica.seenSave = .init(number: last.number, date: last.date) }
+      ledger.replica.noteSeen(group.last!.number, at: group.last!.date)
       unsaved += own.reduce(0) { $0 + $1.count }
       // Few saves, because the ledger waits for the disk in each, and not one, because it has the records in memory.
       if unsaved > 10_000 {
@@ -132,7 +132,8 @@ extension Replica {
     }
     // No save says which objects belong together, so that a large store travels in parts.
     let made = try export(changed, limit: 1000, isFirst: isFirst)
-    (ledger.replica.seenTransaction, ledger.replica.firstScan) = (seen, nil)
+    ledger.replica.noteSeen(seen)
+    ledger.replica.firstScan = nil
     if shown.isEmpty { ledger.replica.knownProperties = properties }
     try correctExport()
     try ledger.save()

@@ -29,6 +29,15 @@ extension Replica {
     return .sealed(try key.seal(value, Sealing.place(record, property)))
   }
 
+  /// Decrypts a value of a record. A program with older models encrypted it for the old name of the property.
+  /// - Returns: nil without the key, and for a value that was not encrypted for this place.
+  func open(_ sealed: Data, of record: RecordName, _ entity: String, _ property: String) -> FieldValue? {
+    guard let keyring else { return nil }
+    return user.schema.names(of: property, record, entity).lazy.compactMap {
+      try? keyring.open(sealed, Sealing.place(record, $0))
+    }.first
+  }
+
   /// Encrypts the values that are sent next with the newest key of their zone. They have another key after a record moved
   /// and after a participant left.
   /// - Throws: ``SyncError`` with the code `encryptionKey` if the account does not have the key of the zone yet; an error
@@ -57,13 +66,13 @@ extension Replica {
       guard affected.contains(transaction.id) else { return transaction }
       var transaction = transaction
       for index in transaction.changes.indices {
-        let record = transaction.changes[index].record
+        let (record, entity) = (transaction.changes[index].record, transaction.changes[index].entity)
         for (property, write) in transaction.changes[index].fields {
           guard case .sealed(let data) = write.value, !data.starts(with: newest.identifier) else { continue }
-          let place = Sealing.place(record, property)
           // A value of another account that this one cannot read stays as it is.
-          guard let plain = try? keyring.open(data, place) else { continue }
-          transaction.changes[index].fields[property]!.value = .sealed(try newest.seal(plain, place))
+          guard let plain = open(data, of: record, entity, property) else { continue }
+          transaction.changes[index].fields[property]!.value = .sealed(
+            try newest.seal(plain, Sealing.place(record, property)))
         }
       }
       return transaction

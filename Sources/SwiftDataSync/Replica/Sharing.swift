@@ -237,7 +237,7 @@ extension Replica {
       try materializer.dismiss(names)
       let expected = ledger.replica.seenTransaction
       guard let number = try user.save(materializer.context, expecting: expected) else { continue }
-      if expected != nil { ledger.replica.seenTransaction = number }
+      if expected != nil { ledger.replica.noteSeen(number) }
       try checkpoint(.dismissed)
       for name in names { try ledger.setObject(nil, of: name, "", zone: "") }
       return try ledger.save()

@@ -181,8 +181,11 @@ final class TransactionBuilder {
     if let held, try UserStore.value(cell, asset: { _, _ in }) == held { return }
     let plain = UserStore.inlineValue(cell)
     if base == nil, plain == .null { return }
-    let place = Sealing.place(change.record, property.name)
-    if case .sealed(let data)? = base?.value, (try? replica.keyring?.open(data, place)) == plain { return }
+    if case .sealed(let data)? = base?.value,
+      replica.open(data, of: change.record, change.entity, property.name) == plain
+    {
+      return
+    }
     guard let sealed = try replica.seal(plain, of: change.record, property.name) else { return }
     if held != nil { try release(property.name, of: change.record) }
     change.fields[property.name] = FieldWrite(sealed, time, over: base?.time)

@@ -22,7 +22,9 @@ extension Replica {
   /// The assets that have to be on the server before a push, with the changes that name them.
   func assetsToUpload(_ request: PushRequest) -> [(sha256: String, change: RecordChange)] {
     // Several changes may name an asset, of which not each has an object with the bytes.
-    request.transactions.flatMap(\.changes).flatMap { change in change.assets.map { ($0.sha256, change) } }
+    request.transactions.map(user.schema.current).flatMap(\.changes).flatMap { change in
+      change.assets.map { ($0.sha256, change) }
+    }
   }
 
   /// The assets that have to be here before a part of a log is taken in.
