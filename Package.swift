@@ -2,6 +2,9 @@
 import CompilerPluginSupport
 import PackageDescription
 
+// Elsewhere SwiftDataSync uses URLSession.
+let httpClientPlatforms: [Platform] = [.linux, .android]
+
 let package = Package(
   name: "open-swiftdata",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -29,6 +32,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
+    // For SwiftDataSync on Linux and Android.
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     .target(
@@ -66,8 +72,12 @@ let package = Package(
       name: "SwiftDataSync",
       dependencies: [
         "SwiftData", "SyncProtocol",
+        .product(
+          name: "AsyncHTTPClient", package: "async-http-client", condition: .when(platforms: httpClientPlatforms)),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
       ]),
     .testTarget(
       name: "SwiftDataSyncTests",

@@ -186,7 +186,7 @@ extension SyncError {
     case let error as URLError:
       self.init(
         code: .offline,
-        message: "the server cannot be reached (\(error.localizedDescription)); changes are kept and sent later")
+        message: "the server cannot be reached (\(error.reason)); changes are kept and sent later")
     default: self.init(code: .offline, message: "the sync failed and is tried again: \(error)")
     }
   }
@@ -198,6 +198,19 @@ extension SyncError {
     case .quotaExceeded: .quotaExceeded
     case .rateLimited, .unavailable: .offline
     default: .refused
+    }
+  }
+}
+
+extension URLError {
+  /// What happened, for people. Foundation on Linux has numbers only.
+  fileprivate var reason: String {
+    switch code {
+    case .timedOut: "it did not answer in time"
+    case .cannotConnectToHost: "nothing answers at its address"
+    case .networkConnectionLost: "the connection was lost"
+    case .badURL: "its URL is no URL of a server"
+    default: localizedDescription
     }
   }
 }

@@ -1,130 +1,96 @@
 public import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
+#if canImport(AsyncHTTPClient)
+  import AsyncHTTPClient
+  import NIOCore
+  import NIOHTTP1
+#endif
 
-/// Sends requests with URLSession.
+/// Sends requests over HTTP: with AsyncHTTPClient on Linux and Android, with URLSession elsewhere.
 ///
-/// It uses completion handlers and a timer of its own. The asynchronous functions of Foundation on Linux can wait for ever
-/// where a task is cancelled while its request fails.
+/// URLSession on Linux (Swift 6.3) stops the process where a connection ends within the headers of an answer, holds a request up
+/// until it times out where a kept connection is closed, and uses a processor until the first answer of a connection.
 public struct HTTPTransport: SyncTransport {
   private let url: URL
-  // Immutable and thread-safe, as Foundation documents it.
-  private let session: URLSession
 
   /// - Parameter url: where the server is: `https://sync.example.com`.
-  public init(url: URL) {
-    self.url = url
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpShouldSetCookies = false
-    configuration.urlCache = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    session = URLSession(configuration: configuration)
-  }
+  public init(url: URL) { self.url = url }
 
   /// Sends a request and waits for the answer, at most for the request's timeout.
   /// - Throws: `URLError` if no answer came, `CancellationError` if the task was cancelled.
   public func send(_ request: SyncRequest) async throws -> SyncReply {
-    guard let target = URL(string: url.absoluteString.trimmingSuffix("/") + request.path) else {
+    guard let target = URL(string: url.absoluteString.trimmingSuffix("/") + request.path), target.host != nil else {
       throw URLError(.badURL)
     }
-    var message = URLRequest(url: target)
-    message.httpMethod = request.method
-    message.timeoutInterval = request.timeout + 5
-    for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
-    #if canImport(FoundationNetworking)
-      if let body = request.body { message.httpBodyStream = InputStream(data: body) }
-    #else
+    do {
+      return try await withThrowingTaskGroup(of: SyncReply.self) { group in
+        defer { group.cancelAll() }
+        group.addTask { try await Self.exchange(request, target) }
+        group.addTask {
+          try await Task.sleep(for: .seconds(request.timeout))
+          throw URLError(.timedOut)
+        }
+        return try await group.next()!
+      }
+    } catch {
+      try Task.checkCancellation()
+      throw error
+    }
+  }
+
+  #if canImport(AsyncHTTPClient)
+    // It lasts as long as the process, so it needs no end.
+    private static let client: HTTPClient = {
+      var configuration = HTTPClient.Configuration()
+      // An engine that waits for news holds a connection, and a process can have many engines.
+      configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 10_000
+      // The engine tries again, after pauses of its own.
+      configuration.connectionPool.retryConnectionEstablishment = false
+      return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    private static func exchange(_ request: SyncRequest, _ target: URL) async throws -> SyncReply {
+      var message = HTTPClientRequest(url: target.absoluteString)
+      message.method = HTTPMethod(rawValue: request.method)
+      for (name, value) in request.headers { message.headers.add(name: name, value: value) }
+      if let body = request.body { message.body = .bytes(body, length: .known(Int64(body.count))) }
+      do {
+        let reply = try await client.execute(message, deadline: .distantFuture)
+        let body = try await reply.body.collect(upTo: .max)
+        return SyncReply(status: Int(reply.status.code), body: Data(body.readableBytesView))
+      } catch is NIOConnectionError {
+        throw URLError(.cannotConnectToHost)
+      } catch let error as HTTPClientError where error == .connectTimeout {
+        throw URLError(.cannotConnectToHost)
+      } catch {
+        throw URLError(.networkConnectionLost)
+      }
+    }
+  #else
+    private static let session: URLSession = {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.httpShouldSetCookies = false
+      configuration.urlCache = nil
+      configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+      configuration.httpMaximumConnectionsPerHost = 100
+      return URLSession(configuration: configuration)
+    }()
+
+    private static func exchange(_ request: SyncRequest, _ target: URL) async throws -> SyncReply {
+      var message = URLRequest(url: target)
+      message.httpMethod = request.method
       message.httpBody = request.body
-    #endif
-    let pending = PendingReply()
-    let task = session.dataTask(with: message) { data, response, error in
-      if let response = response as? HTTPURLResponse {
-        pending.finish(.success(SyncReply(status: response.statusCode, body: data ?? Data())))
-      } else {
-        pending.finish(.failure(error ?? URLError(.badServerResponse)))
-      }
+      message.timeoutInterval = request.timeout + 5
+      for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
+      let (body, response) = try await session.data(for: message)
+      guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+      return SyncReply(status: response.statusCode, body: body)
     }
-    #if canImport(FoundationNetworking)
-      if let body = request.body { task.delegate = BodyFromStart(body) }
-    #endif
-    let timer = DispatchWorkItem { pending.finish(.failure(URLError(.timedOut))) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + request.timeout, execute: timer)
-    defer {
-      timer.cancel()
-      // The caller has its answer, so the request can end.
-      task.cancel()
-    }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        pending.start(continuation)
-        task.resume()
-      }
-    } onCancel: {
-      pending.finish(.failure(CancellationError()))
-    }
-  }
+  #endif
 }
-
-/// An answer that comes once: from the server, the timer or the cancellation, whichever is first.
-private final class PendingReply: Sendable {
-  private enum State {
-    case idle
-    case waiting(CheckedContinuation<SyncReply, any Error>)
-    case finished(Result<SyncReply, any Error>)
-    case done
-  }
-
-  private let state = Mutex(State.idle)
-
-  func start(_ continuation: CheckedContinuation<SyncReply, any Error>) {
-    let early: Result<SyncReply, any Error>? = state.withLock { state in
-      if case .finished(let result) = state {
-        state = .done
-        return result
-      }
-      state = .waiting(continuation)
-      return nil
-    }
-    if let early { continuation.resume(with: early) }
-  }
-
-  func finish(_ result: Result<SyncReply, any Error>) {
-    let waiting: CheckedContinuation<SyncReply, any Error>? = state.withLock { state in
-      switch state {
-      case .idle:
-        state = .finished(result)
-        return nil
-      case .waiting(let continuation):
-        state = .done
-        return continuation
-      case .finished, .done: return nil
-      }
-    }
-    waiting?.resume(with: result)
-  }
-}
-
-#if canImport(FoundationNetworking)
-  /// Gives a request its body a second time.
-  ///
-  /// A kept connection can be closed in the moment when a request is sent on it. libcurl then sends the request again on a new
-  /// connection. URLSession on Linux cannot rewind a body of `Data`: the request would have no body, and use a processor until it
-  /// times out. It asks the task's delegate for a body that is a stream.
-  private final class BodyFromStart: NSObject, URLSessionTaskDelegate {
-    private let body: Data
-
-    init(_ body: Data) { self.body = body }
-
-    func urlSession(
-      _ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
-    ) {
-      completionHandler(InputStream(data: body))
-    }
-  }
-#endif
 
 extension String {
   fileprivate func trimmingSuffix(_ suffix: String) -> String {

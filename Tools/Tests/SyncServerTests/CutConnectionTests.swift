@@ -9,6 +9,59 @@ import Testing
 @Suite("Connections that are cut")
 struct CutConnectionTests {
   @Test(
+    "A connection that ends anywhere in an answer is an error",
+    arguments: [
+      "", "H", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 502 Bad Gateway\r\nContent-Ty",
+      "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab",
+      "nonsense\r\n\r\n",
+    ])
+  func answer(start: String) async throws {
+    let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(CutAnswerHandler(start))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let port = try #require(server.localAddress?.port)
+    let transport = HTTPTransport(url: try #require(URL(string: "http://127.0.0.1:\(port)")))
+    let error = await #expect(throws: URLError.self) {
+      try await transport.send(SyncRequest(method: "POST", path: "/", headers: [:], body: Data([65]), timeout: 10))
+    }
+    #expect(error?.code == .networkConnectionLost)
+    try await server.close()
+  }
+
+  @Test("A server that is not there, and one that does not answer in time, are errors that say so")
+  func absent() async throws {
+    let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .bind(host: "127.0.0.1", port: 0).get()
+    let url = try #require(URL(string: "http://127.0.0.1:\(server.localAddress?.port ?? 0)"))
+    let request = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 0.2)
+    let silent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(request) }
+    #expect(silent?.code == .timedOut)
+    try await server.close()
+    let absent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(request) }
+    #expect(absent?.code == .cannotConnectToHost)
+  }
+
+  @Test("A request that is cancelled ends at once")
+  func cancelled() async throws {
+    let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .bind(host: "127.0.0.1", port: 0).get()
+    let url = try #require(URL(string: "http://127.0.0.1:\(server.localAddress?.port ?? 0)"))
+    let task = Task {
+      try await HTTPTransport(url: url).send(
+        SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 3600))
+    }
+    try await Task.sleep(for: .milliseconds(50))
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    try await server.close()
+  }
+
+  @Test(
     "A kept connection that is closed when a request comes does not hold the request up",
     arguments: [200, 100_000, 3_000_000])
   func kept(size: Int) async throws {
@@ -38,6 +91,21 @@ struct CutConnectionTests {
     #expect(cuts.done == 1)
     #expect(try await transport.send(request).body == Data("\(size)".utf8))
     try await server.close()
+  }
+}
+
+/// Sends the start of an answer to whatever comes first, and closes the connection.
+private final class CutAnswerHandler: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let start: String
+
+  init(_ start: String) { self.start = start }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let channel = context.channel
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: start))).whenComplete { _ in channel.close(promise: nil) }
   }
 }
 
