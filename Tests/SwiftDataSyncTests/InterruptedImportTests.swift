@@ -39,8 +39,8 @@ struct InterruptedImportTests {
   @Test("Two records that the import merged stay one object, and later changes reach it")
   func merged() throws {
     let (one, other) = (
-      try SimulatedNode(0, server, skew: 0, isOld: false, seed: 1),
-      try SimulatedNode(1, server, skew: 0, isOld: false, seed: 2)
+      try SimulatedNode(0, server, skew: 0, program: .current, seed: 1),
+      try SimulatedNode(1, server, skew: 0, program: .current, seed: 2)
     )
     // The record of the first replica has the smaller name, so the second replica's object changes its record.
     try save(one) { context in

@@ -108,7 +108,7 @@ struct LargeValueFaultTests {
   func goneShare() throws {
     let service = SimulatedService()
     let nodes = try ["ann", "bob"].enumerated().map { index, account in
-      try SimulatedNode(index, service, account: account, skew: 0, isOld: false, seed: UInt64(index))
+      try SimulatedNode(index, service, account: account, skew: 0, program: .current, seed: UInt64(index))
     }
     try save(nodes[0].container) { context in
       let project = SimProject(title: "p")
@@ -137,7 +137,7 @@ struct LargeValueFaultTests {
   @Test("Bytes that a crash left in the bookkeeping go when the replica starts again")
   func leftBytes() throws {
     let service = SimulatedService()
-    let nodes = try (0..<2).map { try SimulatedNode($0, service, skew: 0, isOld: false, seed: UInt64($0)) }
+    let nodes = try (0..<2).map { try SimulatedNode($0, service, skew: 0, program: .current, seed: UInt64($0)) }
     try save(nodes[0].container) { context in
       let task = SimTask(title: "t")
       task.attachment = bytes(1)

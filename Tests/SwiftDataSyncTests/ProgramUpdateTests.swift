@@ -11,7 +11,7 @@ struct ProgramUpdateTests {
   private let server = SimulatedService()
 
   private func nodes() throws -> [SimulatedNode] {
-    try (0..<3).map { try SimulatedNode($0, server, skew: 0, isOld: $0 == 2, seed: UInt64($0)) }
+    try (0..<3).map { try SimulatedNode($0, server, skew: 0, program: $0 == 2 ? .old : .current, seed: UInt64($0)) }
   }
 
   private func save(_ node: SimulatedNode, _ body: (ModelContext) throws -> Void) throws {
@@ -109,7 +109,7 @@ struct ProgramUpdateTests {
     try settle(nodes)
     try nodes[2].upgrade()
     #expect(nodes[2].replica.refoldingZones.isEmpty)
-    let other = try SimulatedNode(3, server, skew: 0, isOld: true, seed: 3)
+    let other = try SimulatedNode(3, server, skew: 0, program: .old, seed: 3)
     try save(nodes[0]) { $0.insert(SimPerson(email: "a")) }
     try settle([nodes[0], other])
     try other.upgrade()

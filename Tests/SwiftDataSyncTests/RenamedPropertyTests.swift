@@ -213,16 +213,11 @@ final class RenamedPropertyTests {
     try old.sync()
     let new = try open("new", RenamedV2.models)
     try new.sync()
-    let context = ModelContext(new.container)
-    let folder = try #require(try context.fetch(FetchDescriptor<RenamedV2.Folder>()).first)
-    let name = try new.replica.recordName(of: folder.persistentModelID)
-    let zone = server.share(name, of: "ann", named: "share-1")
-    try new.replica.didSee(server.zones("ann"))
-    try new.replica.startShare(name, zone: zone)
+    try share(RenamedV2.Folder.self, of: new)
     try fill(old)
     try old.sync()
-    server.invite("bob", to: zone, isWritable: true)
-    server.accept(zone, "bob")
+    server.invite("bob", to: "share-1", isWritable: true)
+    server.accept("share-1", "bob")
     let bob = try open("bob", RenamedV2.models, account: "bob")
     for _ in 0..<3 { for device in [new, bob] { try device.sync() } }
     for device in [new, bob] {
@@ -298,6 +293,72 @@ final class RenamedPropertyTests {
       #expect(try ModelContext(first!.container).fetch(FetchDescriptor<RenamedV2.Label>()).map(\.word) == ["l"])
       #expect(try first!.replica.ledger.objects(of: "Label").count == 1)
       try first!.sync()
+    }
+  }
+
+  /// Shares the first folder of a device.
+  private func share<Folder: PersistentModel>(_ type: Folder.Type, of device: Device) throws {
+    let folders = try ModelContext(device.container).fetch(FetchDescriptor<Folder>())
+    let name = try device.replica.recordName(of: try #require(folders.first).persistentModelID)
+    let zone = server.share(name, of: device.account, named: "share-1")
+    try device.replica.didSee(server.zones(device.account))
+    try device.replica.startShare(name, zone: zone)
+  }
+
+  @Test("A share that an updated program reads before it has read the log again counts (seed 3022)")
+  func sharedMeanwhile() throws {
+    var first: Device? = try open("first", RenamedV1.models)
+    try saveFolder(first!)
+    try fill(first!)
+    try first!.sync()
+    let new = try open("new", RenamedV2.models)
+    try new.sync()
+    try share(RenamedV2.Folder.self, of: new)
+    try new.change(RenamedV2.Note.self) { $0.title = "b" }
+    try new.sync()
+    first = nil
+    first = try open("first", RenamedV2.models)
+    try first!.sync(readsAgain: false)
+    try first!.sync()
+    for device in [first!, new] {
+      #expect(try device.notes() == ["b": "f"])
+      #expect(try device.marks() == ["l"])
+    }
+  }
+
+  @Test("What an older program leaves behind when it shares an object is without owner on all devices (seed 3092)")
+  func leftBehind() throws {
+    var old: Device? = try open("old", RenamedV1.models)
+    let (new, other) = (try open("new", RenamedV2.models), try open("other", RenamedV2.models))
+    try new.save { context in
+      let folder = RenamedV2.Folder("f")
+      context.insert(folder)
+      folder.marks = [RenamedV2.Label("l")]
+    }
+    for device in [new, other, old!] { try device.sync() }
+    try share(RenamedV1.Folder.self, of: old!)
+    for _ in 0..<2 { for device in [old!, new, other] { try device.sync() } }
+    old = nil
+    old = try open("old", RenamedV2.models)
+    let devices = [old!, new, other, try open("fresh", RenamedV2.models)]
+    for _ in 0..<2 { for device in devices { try device.sync() } }
+    for device in devices { #expect(try device.marks() == []) }
+  }
+
+  @Test("An older program does not show objects whose unique value has a name that it does not know (seed 52)")
+  func unknownUnique() throws {
+    var old: Device? = try open("old", RenamedV1.models)
+    let new = try open("new", RenamedV2.models)
+    try new.save { context in for word in ["l", "m"] { context.insert(RenamedV2.Label(word)) } }
+    for device in [new, old!] { try device.sync() }
+    #expect(try ModelContext(old!.container).fetchCount(FetchDescriptor<RenamedV1.Label>()) == 0)
+    old = nil
+    old = try open("old", RenamedV2.models)
+    for device in [old!, new] {
+      try device.sync()
+      let labels = try ModelContext(device.container).fetch(FetchDescriptor<RenamedV2.Label>())
+      #expect(labels.map(\.word).sorted() == ["l", "m"])
+      #expect(try device.replica.ledger.objects(of: "Label").count == 2)
     }
   }
 

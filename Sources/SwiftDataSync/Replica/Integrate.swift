@@ -205,8 +205,8 @@ extension Replica {
       }
       touched.insert(name)
       guard let now, let entity = user.schema[now.entity] else { continue }
-      // A record that was not shown, though it was known, comes back into lists.
-      let shown = old?.isAlive == true && !isMissing ? old : nil
+      // A record that was not shown, though it was known, comes back into lists. One that went to another zone owns only what is there.
+      let shown = old?.isAlive == true && !isMissing && old?.zone == now.zone ? old : nil
       if now.isAlive {
         lists.formUnion(try self.lists(of: name, now, entity, since: shown))
         if old?.isAlive != true || old?.zone != now.zone, entity.isTarget { arrived.insert(name) }

@@ -107,7 +107,9 @@ final class Materializer {
   }
 
   private func create(_ name: RecordName) throws {
-    guard let state = try view.state(name), let entity = user.entities[state.entity] else { return }
+    guard let state = try view.state(name), let entity = user.entities[state.entity], !lacksUnique(state, entity) else {
+      return
+    }
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
     let personal = try personal(name, entity)
     for (property, rule) in user.attributes[entity.name] ?? [] {
@@ -134,6 +136,14 @@ final class Materializer {
         cells[property.index] = nil
         held[name, default: [:]][property.name] = .null
       }
+    }
+  }
+
+  /// Whether a record lacks a unique value: a newer program wrote it under a name that this one does not know. Objects that have the value of
+  /// the declaration instead would become one.
+  private func lacksUnique(_ state: RecordState, _ entity: __Entity) -> Bool {
+    (user.schema[entity.name]?.unique ?? []).flatMap(\.properties).contains { name in
+      state.fields[name] == nil && entity.property(named: name).map { UserStore.defaultCell(of: $0) != .null } ?? false
     }
   }
 

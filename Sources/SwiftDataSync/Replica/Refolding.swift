@@ -83,8 +83,13 @@ extension Replica {
     }
   }
 
-  /// The zones whose logs are folded again.
-  var refoldingZones: [String] { ledger.replica.refolding ?? [] }
+  /// The zones whose logs are folded again: all that the replica has read. A record may have moved into one that came later.
+  var refoldingZones: [String] {
+    ledger.replica.refolding == nil ? [] : ledger.replica.positions.filter { $0.value > 0 }.keys.sorted()
+  }
+
+  /// Begins to fold the logs again from their starts, if they are folded again: what was folded of a zone does not count any more.
+  func restartRefolding() throws { if ledger.replica.refolding != nil { try dropSpare() } }
 
   /// The number up to which the log of a zone was folded again; nil if all that the replica has seen was.
   func refoldPosition(_ zone: String) throws -> Int64? {
@@ -153,7 +158,7 @@ extension Replica {
   private func refolded() throws -> ReplicaState.Refolded {
     let spare = try spareLedger()
     var refolded = ReplicaState.Refolded()
-    for zone in refoldingZones where position(zone) > 0 {
+    for zone in refoldingZones {
       let names = try spare.recordNames(zone: zone)
       for start in stride(from: 0, to: names.count, by: 500) {
         let part = names[start..<min(start + 500, names.count)]

@@ -31,7 +31,7 @@ struct ReplicaState: Codable {
   var foldRules: [String: [String]]?
   /// Whether the log had classes or properties that the models did not have.
   var sawUnknown: Bool?
-  /// The zones whose logs are folded again, because the models changed; nil if none is.
+  /// Not nil while the logs are folded again, because the models changed. It has the zones that the replica had read before.
   var refolding: [String]?
   /// Whether unsent changes got other moments and the user's store may not show the outcome.
   var isRestamped = false

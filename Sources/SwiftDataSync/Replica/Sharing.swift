@@ -211,6 +211,7 @@ extension Replica {
     }
     try scan()
     try removeUnsent(zone: zone, taken: taken)
+    try restartRefolding()
     // One save forgets the zone and settles its records: after a crash in between nothing would say which records to settle.
     let names = try ledger.forget(zone: zone)
     try checkpoint(.forgotten)

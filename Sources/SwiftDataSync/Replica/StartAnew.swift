@@ -17,8 +17,7 @@ extension Replica {
       let changes = try part.flatMap { name in try ledger.state(name).map { try changesToSend(name, $0) } ?? [] }
       transactions.append(makeTransaction(changes))
     }
-    // The log is folded from its start with the models of now.
-    ledger.replica.refolding?.removeAll { $0 == zone }
+    try restartRefolding()
     try ledger.forgetLog(zone: zone, sendingFirst: transactions)
     try ledger.save()
     try rebuildView()

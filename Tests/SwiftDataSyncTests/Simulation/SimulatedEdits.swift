@@ -25,8 +25,12 @@ struct SimulatedEdits {
   mutating func run(_ marks: inout Set<UUID>) throws {
     let context = ModelContext(node.container)
     var made: UUID?
-    if node.isOld { try old(context, &made) } else { try new(context, &made) }
-    if !node.isOld, var assets {
+    switch node.program {
+    case .old: try old(context, &made)
+    case .former: try former(context, &made)
+    case .current: try new(context, &made)
+    }
+    if node.program == .current, var assets {
       try attach(context, &assets)
       self.assets = assets
     }
@@ -37,8 +41,12 @@ struct SimulatedEdits {
   /// Adds a label to a project. Nothing but the deletion of the project deletes it.
   mutating func keep() throws {
     let context = ModelContext(node.container)
-    guard let project = pick(try all(SimProject.self, context)) else { return }
-    project.labels.append(SimLabel(text: Self.keepsake + uuid().uuidString))
+    let label = SimLabel(text: Self.keepsake + uuid().uuidString)
+    if node.program == .former {
+      pick(try all(SimulationFormer.SimProject.self, context))?.tags.append(label)
+    } else {
+      pick(try all(SimProject.self, context))?.labels.append(label)
+    }
     try context.save()
   }
 
@@ -60,6 +68,41 @@ struct SimulatedEdits {
     case 4: if let task = pick(tasks) { context.delete(task) }
     default:
       let mark = SimulationOld.SimMark(id: uuid(), after: pick(try all(SimulationOld.SimMark.self, context))?.id)
+      context.insert(mark)
+      made = mark.id
+    }
+  }
+
+  private mutating func former(_ context: ModelContext, _ made: inout UUID?) throws {
+    let tasks = try all(SimulationFormer.SimTask.self, context)
+    let projects = try all(SimulationFormer.SimProject.self, context)
+    let people = try all(SimulationFormer.SimPerson.self, context)
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0:
+      let task = SimulationFormer.SimTask(title: word())
+      context.insert(task)
+      task.effort = Double(Int.random(in: 0..<9, using: &random)) / 4
+      task.project = pick(projects)
+    case 1:
+      let project = SimulationFormer.SimProject(title: word())
+      context.insert(project)
+      for _ in 0..<2 { project.tags.append(SimLabel(text: word())) }
+    case 2:
+      let address = word() + "@example.com"
+      guard !people.contains(where: { $0.address == address }) else { return }
+      let person = SimulationFormer.SimPerson(address: address)
+      context.insert(person)
+      person.badge = pick(try all(SimulationFormer.SimBadge.self, context))
+    case 3, 4: pick(tasks)?.effort = chance(30) ? nil : Double(Int.random(in: 0..<9, using: &random)) / 4
+    case 5: pick(projects)?.tags.append(SimLabel(text: word()))
+    case 6:
+      let badge = SimulationFormer.SimBadge(number: Int.random(in: 0..<100, using: &random))
+      context.insert(badge)
+      badge.owner = pick(people)
+    case 7: pick(try all(SimulationFormer.SimBadge.self, context))?.owner = chance(30) ? nil : pick(people)
+    case 8: if let project = pick(projects), chance(50) { context.delete(project) }
+    default:
+      let mark = SimMark(id: uuid(), after: pick(try all(SimMark.self, context))?.id)
       context.insert(mark)
       made = mark.id
     }

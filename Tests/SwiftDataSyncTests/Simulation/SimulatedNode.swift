@@ -16,13 +16,17 @@ final class SimulatedNode {
   var isCutOff = false
   /// Where the next crash comes.
   var crashesAt: Replica.Checkpoint?
-  private(set) var isOld: Bool
-  private(set) var container: ModelContainer
-  private let ledger: ModelContainer
+  private(set) var program: SimulatedProgram
+  // Closed while their files are copied.
+  private(set) var container: ModelContainer!
+  private var ledger: ModelContainer!
   private let spare = SpareLedger.memory()
   private(set) var replica: Replica!
   private var random: SeededGenerator
+  /// Where the files are; nil for stores in memory.
   private let folder: URL?
+  /// Whether the files can be copied and restored.
+  private let isRestorable: Bool
   /// Requests and answers that are on their way.
   private var flying: [Message] = []
   /// How often the node asked what its account may read, and the newest answer that it has.
@@ -40,10 +44,11 @@ final class SimulatedNode {
   }
 
   init(
-    _ index: Int, _ server: SimulatedService, account: String = "a", skew: Int64, isOld: Bool, seed: UInt64,
-    losesAssets: Bool = false
+    _ index: Int, _ server: SimulatedService, account: String = "a", skew: Int64, program: SimulatedProgram,
+    seed: UInt64, losesAssets: Bool = false, isRestorable: Bool = false
   ) throws {
-    (self.index, self.server, self.account, self.skew, self.isOld) = (index, server, account, skew, isOld)
+    (self.index, self.server, self.account, self.skew, self.program) = (index, server, account, skew, program)
+    self.isRestorable = isRestorable
     random = SeededGenerator(seed: seed)
     if losesAssets {
       var faults = SeededGenerator(seed: ~seed)
@@ -51,27 +56,82 @@ final class SimulatedNode {
       self.skew += Int64.random(in: 0...9, using: &faults) * 60_000
       assetFaults = faults
     }
-    if isOld {
+    if program != .current || isRestorable {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       self.folder = folder
+      for part in Part.allCases {
+        let part = folder.appendingPathComponent(part.rawValue)
+        try FileManager.default.createDirectory(at: part, withIntermediateDirectories: true)
+      }
     } else {
       folder = nil
     }
-    container = try Self.open(folder, isOld: isOld)
-    ledger = try Ledger.container(at: nil)
+    try open()
     try start()
   }
 
   deinit { if let folder { try? FileManager.default.removeItem(at: folder) } }
 
-  private static func open(_ folder: URL?, isOld: Bool) throws -> ModelContainer {
-    let schema = Schema(isOld ? SimulationOld.models : simulationModels)
+  /// The folders of a node's files.
+  private enum Part: String, CaseIterable { case store, bookkeeping }
+
+  private func open() throws {
+    let schema = Schema(program.models)
     let configuration =
       folder.map {
-        ModelConfiguration(schema: schema, url: $0.appendingPathComponent("user.store"), cloudKitDatabase: .none)
+        ModelConfiguration(
+          schema: schema, url: $0.appendingPathComponent("store/user.store"), cloudKitDatabase: .none)
       } ?? ModelConfiguration(schema: schema, isStoredInMemoryOnly: true, cloudKitDatabase: .none)
-    return try ModelContainer(for: schema, configurations: configuration)
+    container = try ModelContainer(for: schema, configurations: configuration)
+    guard ledger == nil else { return }
+    ledger = try Ledger.container(at: isRestorable ? folder?.appendingPathComponent("bookkeeping/user.sync") : nil)
+  }
+
+  // MARK: - Copies
+
+  private func close() { (replica, container, ledger) = (nil, nil, nil) }
+
+  private func copy(_ part: Part, from old: String, to new: String) throws {
+    guard let folder else { return }
+    let target = folder.appendingPathComponent(new + part.rawValue)
+    if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
+    try FileManager.default.copyItem(at: folder.appendingPathComponent(old + part.rawValue), to: target)
+  }
+
+  /// Copies the files while the program is closed.
+  func backUp() throws {
+    close()
+    for part in Part.allCases { try copy(part, from: "", to: "copy-") }
+    try open()
+    try start()
+  }
+
+  /// Puts the copy of the store in the place of the store.
+  /// - Parameters:
+  ///   - withBookkeeping: whether the bookkeeping becomes that of the copy, too.
+  ///   - save: what the program saves before the sync begins again.
+  /// - Returns: the marks that were only in the store and are lost. Sync cannot bring back what it did not see, and with the bookkeeping
+  ///   what it did not send is gone, too.
+  func restore(withBookkeeping: Bool, save: () throws -> Void) throws -> Set<UUID> {
+    var lost = try marks { name in
+      guard withBookkeeping else { return name == nil }
+      let log = server.log(SyncWire.privateZone, account).log
+      return !log.contains { $0.transaction.changes.contains { $0.record == name } }
+    }
+    close()
+    for part in Part.allCases where withBookkeeping || part == .store { try copy(part, from: "copy-", to: "") }
+    try open()
+    for mark in try ModelContext(container).fetch(FetchDescriptor<SimMark>()) { lost.remove(mark.id) }
+    try save()
+    try start()
+    return lost
+  }
+
+  /// The marks in the store that are chosen by the names of their records; a mark that no scan saw has none.
+  private func marks(where isChosen: (RecordName?) -> Bool) throws -> Set<UUID> {
+    let marks = try ModelContext(container).fetch(FetchDescriptor<SimMark>())
+    let names = try replica.ledger.names(of: marks.map { UserStore.text($0.persistentModelID) })
+    return Set(zip(marks, names).filter { isChosen($1) }.map(\.0.id))
   }
 
   /// Starts, or starts again after a crash: only what was saved is left.
@@ -125,10 +185,10 @@ final class SimulatedNode {
 
   /// The program is updated.
   func upgrade() throws {
-    guard isOld else { return }
-    isOld = false
-    replica = nil
-    container = try Self.open(folder, isOld: false)
+    guard program != .current else { return }
+    program = .current
+    (replica, container) = (nil, nil)
+    try open()
     try start()
   }
 

@@ -33,8 +33,8 @@ final class SimulatedServer {
   private var known: [UUID: Int64] = [:]
   /// The complete assets of the zone by checksum; nil for a server that does not ask for assets.
   private(set) var assets: [String: Data]?
-  /// How often it refused a push for want of an asset.
-  private(set) var lacked = 0
+  /// The records of pushes that it refused for want of an asset.
+  private(set) var lacked: [String] = []
   let bug: PlantedBug?
   var now: Int64 = 1_800_000_000_000
 
@@ -74,9 +74,10 @@ final class SimulatedServer {
 
   private func checkAssets(_ request: PushRequest) throws {
     guard let assets else { return }
-    for asset in request.transactions.filter({ known[$0.id] == nil }).flatMap(\.assets)
+    let changes = request.transactions.filter { known[$0.id] == nil }.flatMap(\.changes)
+    for (change, asset) in changes.flatMap({ change in change.assets.map { (change, $0) } })
     where assets[asset.sha256]?.count != asset.size {
-      lacked += 1
+      lacked.append("\(change.record) with \(asset.sha256.prefix(8)) of \(request.transactions[0].replica)")
       throw SyncFailure(.missingAsset, "the asset \(asset.sha256) is not here; send it before the transaction")
     }
   }

@@ -87,8 +87,8 @@ final class SimulatedService {
     return bytes
   }
 
-  /// How often a push was refused for want of an asset.
-  var lacked: Int { logs.values.reduce(0) { $0 + $1.lacked } }
+  /// The records of pushes that were refused for want of an asset.
+  var lacked: [String] { logs.sorted { $0.key < $1.key }.flatMap { key, log in log.lacked.map { "\(key): \($0)" } } }
 
   // MARK: - Copies
 

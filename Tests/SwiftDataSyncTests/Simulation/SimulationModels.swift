@@ -15,7 +15,7 @@ final class SimProject {
   var title: String = ""
   @Relationship(deleteRule: .cascade, inverse: \SimTask.project) var tasks: [SimTask] = []
   @Relationship(deleteRule: .nullify, inverse: \SimPerson.projects) var people: [SimPerson] = []
-  @Relationship(deleteRule: .cascade) var labels: [SimLabel] = []
+  @Relationship(deleteRule: .cascade, originalName: "tags") var labels: [SimLabel] = []
   init(title: String) { self.title = title }
 }
 
@@ -23,7 +23,7 @@ final class SimProject {
 class SimTask {
   var title: String = ""
   var priority: SimPriority = SimPriority.low
-  var estimate: Double?
+  @Attribute(originalName: "effort") var estimate: Double?
   var due: Date?
   var place: SimPlace = SimPlace()
   @Attribute(.externalStorage) var attachment: Data?
@@ -42,7 +42,7 @@ final class SimBug: SimTask {
 
 @Model
 final class SimPerson {
-  @Attribute(.unique) var email: String = ""
+  @Attribute(.unique, originalName: "address") var email: String = ""
   var name: String = ""
   var projects: [SimProject] = []
   @Relationship(deleteRule: .nullify, inverse: \SimBadge.person) var badge: SimBadge?
@@ -52,7 +52,7 @@ final class SimPerson {
 @Model
 final class SimBadge {
   var number: Int = 0
-  var person: SimPerson?
+  @Relationship(originalName: "owner") var person: SimPerson?
   init(number: Int) { self.number = number }
 }
 
@@ -81,6 +81,78 @@ final class SimMark {
 let simulationModels: [any PersistentModel.Type] = [
   SimProject.self, SimTask.self, SimBug.self, SimPerson.self, SimBadge.self, SimLabel.self, SimHalf.self, SimMark.self,
 ]
+
+/// The version of the program of a node.
+enum SimulatedProgram {
+  /// It lacks properties, a case of an enum and entities.
+  case old
+  /// Properties have other names.
+  case former
+  case current
+
+  var models: [any PersistentModel.Type] {
+    switch self {
+    case .old: SimulationOld.models
+    case .former: SimulationFormer.models
+    case .current: simulationModels
+    }
+  }
+}
+
+/// The models of a version of the program in which an attribute, a unique attribute, a to-one and a list that owns its members have other
+/// names.
+enum SimulationFormer {
+  @Model
+  final class SimProject {
+    var title: String = ""
+    @Relationship(deleteRule: .cascade, inverse: \SimTask.project) var tasks: [SimTask] = []
+    @Relationship(deleteRule: .nullify, inverse: \SimPerson.projects) var people: [SimPerson] = []
+    @Relationship(deleteRule: .cascade) var tags: [SimLabel] = []
+    init(title: String) { self.title = title }
+  }
+
+  @Model
+  class SimTask {
+    var title: String = ""
+    var priority: SimPriority = SimPriority.low
+    var effort: Double?
+    var due: Date?
+    var place: SimPlace = SimPlace()
+    @Attribute(.externalStorage) var attachment: Data?
+    var project: SimProject?
+    @Relationship(deleteRule: .nullify, inverse: \SimTask.subtasks) var parent: SimTask?
+    @Relationship(deleteRule: .nullify) var subtasks: [SimTask] = []
+    @Attribute(.ephemeral) var isSelected = false
+    init(title: String) { self.title = title }
+  }
+
+  @Model
+  final class SimBug: SimTask {
+    var severity: Int = 0
+    override init(title: String) { super.init(title: title) }
+  }
+
+  @Model
+  final class SimPerson {
+    @Attribute(.unique) var address: String = ""
+    var name: String = ""
+    var projects: [SimProject] = []
+    @Relationship(deleteRule: .nullify, inverse: \SimBadge.owner) var badge: SimBadge?
+    init(address: String) { self.address = address }
+  }
+
+  @Model
+  final class SimBadge {
+    var number: Int = 0
+    var owner: SimPerson?
+    init(number: Int) { self.number = number }
+  }
+
+  static let models: [any PersistentModel.Type] = [
+    SimProject.self, SimTask.self, SimBug.self, SimPerson.self, SimBadge.self, SimLabel.self, SimHalf.self,
+    SimMark.self,
+  ]
+}
 
 /// The models of an older version of the program: it lacks properties, a case of an enum and entities.
 enum SimulationOld {

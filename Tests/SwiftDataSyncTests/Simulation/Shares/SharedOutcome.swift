@@ -80,7 +80,7 @@ struct SharedOutcome {
         problems += contents[index].differences(from: contents[first]).map { "\(name(node)) differs: \($0)" }
         continue
       }
-      let new = try SimulatedNode(9, service, account: node.account, skew: 0, isOld: false, seed: seed)
+      let new = try SimulatedNode(9, service, account: node.account, skew: 0, program: .current, seed: seed)
       for _ in 0..<2 { try new.settle() }
       problems += try SimulatedContents(new).differences(from: contents[index]).map {
         "a new replica of \(node.account) differs: \($0)"
@@ -137,8 +137,10 @@ struct SharedOutcome {
         if case .text(let text)? = change.fields["text"]?.value, text.hasPrefix(SimulatedEdits.keepsake) {
           kept[change.record, default: ("", nil)].text = text
         }
-        for member in change.members?["labels"]?.keys.map(\.self) ?? [] {
-          kept[member, default: ("", nil)].project = change.record
+        for list in ["labels", "tags"] {
+          for member in change.members?[list]?.keys.map(\.self) ?? [] {
+            kept[member, default: ("", nil)].project = change.record
+          }
         }
         if let mark = change.fields[SyncSchema.home], case .text(let home) = mark.value,
           homes[change.record].map({ $0.time < mark.time }) ?? true
