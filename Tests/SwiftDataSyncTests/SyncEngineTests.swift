@@ -70,7 +70,7 @@ struct SyncEngineTests {
     try await engine(other).stop()
   }
 
-  @Test("The first request for news is answered at once, also after a pause: those that wait use its connection")
+  @Test("The first request for news is answered at once, also after a pause")
   func firstWait() async throws {
     let container = try container()
     try await wait { transport.waits.count == 2 }

@@ -208,8 +208,7 @@ public actor SyncEngine {
     var (failures, invitations) = (Backoff(longest: 60), 0)
     // Whether the status says that the server cannot be listened to.
     var isCutOff = false
-    // On Linux, URLSession asks a new connection again and again whether it can be written to until the first answer is there, which
-    // keeps a processor busy. So the first answer comes at once, and the requests that wait use its connection.
+    // The first answer comes at once, also after an error: then the status need not wait for news to say that the server is back.
     var isConnected = false
     while !Task.isCancelled, !opening.isAbandoned {
       let resumed = resumptions
