@@ -17,6 +17,9 @@ struct ReadableZones {
   /// The records that shares were made of, by zone.
   private var roots: [String: RecordName] = [:]
 
+  /// All zones.
+  private(set) var all = [SyncWire.privateZone]
+
   /// The private zone of any account.
   init() {}
 
@@ -25,12 +28,10 @@ struct ReadableZones {
     ownHome = "\(SyncWire.privateZone)/\(account)"
     areSeveral = shares != nil
     self.shares = shares?.map(\.name) ?? []
+    all += self.shares
     own = Set(shares?.filter { $0.owner == account }.map(\.name) ?? [])
     for share in shares ?? [] { roots[share.name] = share.root }
   }
-
-  /// All zones.
-  var all: [String] { [SyncWire.privateZone] + shares }
 
   /// The name of a zone in logs, where it means the same to every account.
   func home(of zone: String) -> String { zone == SyncWire.privateZone ? ownHome : zone }
@@ -55,7 +56,14 @@ extension RecordName {
   /// The record that this is what a log says of; the name itself for a record.
   var joined: RecordName { text.firstIndex(of: "@").map { RecordName(String(text[..<$0])) } ?? self }
 
-  var isApart: Bool { text.contains("@") }
+  var isApart: Bool { zoneApart != nil }
+
+  /// The zone whose log says this of the record; nil for a record.
+  var zoneApart: String? {
+    if isUUID { return nil }
+    let text = text
+    return text.firstIndex(of: "@").map { String(text[text.index(after: $0)...]) }
+  }
 }
 
 extension RecordState {
@@ -160,7 +168,9 @@ extension Fold {
     let current = try state(name)
     if current?.alias != nil { return }
     var known = current.map { [$0] } ?? []
-    for zone in zones.all where zone != current?.place {
+    // An account can have many shares, and few of their logs say something of records that are elsewhere.
+    let apart = try zonesApart()
+    for zone in zones.all where zone != current?.place && apart.contains(zone) {
       if let apart = try state(name.apart(zone)), apart.alias == nil { known.append(apart) }
     }
     guard let best = known.max(by: { isLess($0, $1, known) }), best.place != current?.place else { return }

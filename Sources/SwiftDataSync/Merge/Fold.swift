@@ -29,6 +29,8 @@ final class Fold: RecordSource {
   private(set) var states = RecordMap<RecordState>()
   private(set) var uniques: [String: RecordName?] = [:]
   private var referrersAdded: [RecordName: Set<Referrer>] = [:]
+  /// The zones of the records that were kept apart here.
+  private var apart: Set<String> = []
   private(set) var conflicts: [Conflict] = []
   var lostMarks: [LostMark] = []
   /// The records with unique values that the current transaction changed.
@@ -56,6 +58,11 @@ final class Fold: RecordSource {
 
   func possibleReferrers(to target: RecordName) throws -> Set<Referrer> {
     try source.possibleReferrers(to: target).union(referrersAdded[target] ?? [])
+  }
+
+  func zonesApart() throws -> Set<String> {
+    let known = try source.zonesApart()
+    return apart.isSubset(of: known) ? known : known.union(apart)
   }
 
   /// The records that lead to a record.
@@ -87,6 +94,7 @@ final class Fold: RecordSource {
     for reference in state.references {
       referrersAdded[reference.target, default: []].insert(Referrer(owner: name, property: reference.property))
     }
+    if let zone = name.zoneApart { apart.insert(zone) }
     states.set(name, state)
   }
 

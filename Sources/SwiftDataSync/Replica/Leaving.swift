@@ -20,7 +20,8 @@ extension Replica {
   func prefetch(_ entries: [LogEntry]) throws {
     let names = entries.flatMap { $0.transaction.changes.map(\.record) }
     guard ledger.zones.areSeveral else { return try ledger.prefetch(names) }
-    try ledger.prefetch(names.flatMap { name in [name] + ledger.zones.all.map(name.apart) })
+    let apart = ledger.zonesApart()
+    try ledger.prefetch(names.flatMap { name in [name] + apart.map(name.apart) })
   }
 
   // MARK: - Changes that come too late

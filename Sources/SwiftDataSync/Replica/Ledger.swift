@@ -89,8 +89,15 @@ final class Ledger: RecordSource {
       aliases[RecordName(row.name)] = RecordName(row.target)
     }
     newestName = try pages.newestName()
+    if self.replica.zonesApart == nil {
+      var found: Set<String> = []
+      try pages.forEach { name, _ in if let zone = name.zoneApart { found.insert(zone) } }
+      self.replica.zonesApart = found
+    }
     pages.forget()
   }
+
+  func zonesApart() -> Set<String> { replica.zonesApart ?? [] }
 
   // MARK: - Records
 
@@ -282,6 +289,7 @@ final class Ledger: RecordSource {
       (record.entity, record.zone, record.state) = (state.entity, state.place, .value(state))
       records.values[index].record = record
       noteChange(index)
+      if let zone = name.zoneApart { replica.zonesApart?.insert(zone) }
       try setAlias(state.alias, of: name)
       try write(state.references, of: name, old?.references ?? [])
     }
