@@ -22,6 +22,8 @@ private struct Screen {
   @Query(FetchDescriptor<Trip>(), animation: .linear) var all: [Trip]
   @Query(animation: .snappy) var plain: [Trip]
   @Query(sort: \Trip.start, transaction: Transaction(animation: .default)) var inTransaction: [Trip]
+  @Query(sort: [SortDescriptor(\Trip.name)], transaction: Transaction()) var sortedInTransaction: [Trip]
+  @Query(FetchDescriptor<Trip>(), transaction: Transaction()) var allInTransaction: [Trip]
   @Query private var chosen: [Trip]
 
   init(_ transaction: Transaction? = nil) { _chosen = Query(sort: \.start, transaction: transaction) }
@@ -46,5 +48,6 @@ struct QueryAnimationTests {
     #expect(screen.plain.count == 3)
     #expect(screen.inTransaction.map(\.start) == [1, 2, 3])
     #expect(screen.chosenStarts == [1, 2, 3])
+    #expect(screen.sortedInTransaction.map(\.name) == ["a", "b", "c"] && screen.allInTransaction.count == 3)
   }
 }

@@ -15,6 +15,16 @@ enum LeftForLater {
       ]
     ),
     (
+      // Here they have further parameters with default values: an animation, a transaction and a context. The tests of `@Query` with an
+      // animation call each of these forms.
+      "Declared with more parameters",
+      [
+        "Query.init(filter:sort:order:animation:)", "Query.init(filter:sort:order:transaction:)",
+        "Query.init(filter:sort:animation:)", "Query.init(filter:sort:transaction:)", "Query.init(_:animation:)",
+        "Query.init(_:transaction:)",
+      ]
+    ),
+    (
       // Apple's page has it with `isolation:` too, as it is here.
       "As Apple's page has it",
       ["HistoryObserver.init(historyTokens:observedModels:authors:modelContainer:)"]
