@@ -78,6 +78,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
+        .product(name: "NIOPosix", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
       ]),
     .testTarget(
       name: "SwiftDataSyncTests",

@@ -7,6 +7,7 @@ public import Foundation
   import AsyncHTTPClient
   import NIOCore
   import NIOHTTP1
+  import NIOPosix
 #endif
 
 /// Sends requests over HTTP: with AsyncHTTPClient on Linux and Android, with URLSession elsewhere.
