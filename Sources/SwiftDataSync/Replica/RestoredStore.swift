@@ -32,20 +32,34 @@ extension Replica {
     try forgetObjects(of: missing)
     var position = newest
     if let seen = ledger.replica.seenSave, let first = try user.firstSave(after: seen.date) { position = first - 1 }
-    ledger.replica.noteSeen(position)
     // The store gives the keys that the copy did not have again.
-    while let saves = try user.saves(after: position, limit: 1000), let last = saves.last {
-      let inserted = saves.filter { !$0.isSync }.flatMap(\.inserted).map(UserStore.text)
-      try forgetObjects(of: try ledger.names(of: inserted).compactMap(\.self))
-      stored.subtract(inserted)
-      position = last.number
-    }
+    let inserted = try inserted(after: position)
+    try forgetObjects(of: try ledger.names(of: Array(inserted)).compactMap(\.self))
     // Before the saves are looked at, which may change these objects or lead to them: a deletion wins.
-    guard try removeDeleted(stored, newest: newest) else {
+    if try isHistoryComplete(after: position),
+      try !removeDeleted(stored.subtracting(inserted), newest: newest)
+    {
       return try noteRestoredStore(try user.newestTransaction() ?? newest)
     }
+    ledger.replica.noteSeen(position)
     ledger.replica.isStoreRestored = true
     try ledger.save()
+  }
+
+  /// Whether the history has all saves that follow one which sync looked at.
+  private func isHistoryComplete(after position: Int64) throws -> Bool {
+    guard ledger.replica.seenSave != nil else { return false }
+    return try position == 0 || user.saves(after: position - 1, limit: 1)?.first?.number == position
+  }
+
+  /// The objects that the program inserted after a save.
+  private func inserted(after position: Int64) throws -> Set<String> {
+    var (inserted, last) = (Set<String>(), position)
+    while let saves = try user.saves(after: last, limit: 1000), let newest = saves.last {
+      inserted.formUnion(saves.filter { !$0.isSync }.flatMap(\.inserted).map(UserStore.text))
+      last = newest.number
+    }
+    return inserted
   }
 
   private func forgetObjects(of names: [RecordName]) throws {
@@ -61,7 +75,8 @@ extension Replica {
     try ledger.save()
   }
 
-  /// Removes objects that were deleted after the copy was made. They are no records any more, because scans name all others.
+  /// Removes objects that were deleted after the copy was made. They are no records any more, because scans name all others. The history has
+  /// to be complete, because it tells which objects no scan has seen.
   /// - Returns: false if the program saved meanwhile. Then nothing was removed.
   private func removeDeleted(_ stored: Set<String>, newest: Int64) throws -> Bool {
     // The first scan has not named all objects yet.
