@@ -45,22 +45,6 @@ private enum Registered {
     for stone in held { #expect(all[stone.number] === stone) }
   }
 
-  @Test("A fetch that fails keeps none of the objects that it had read")
-  func failedFetch() throws {
-    let store = try TemporaryStore()
-    let writer = ModelContext(try store.container(Registered.Stone.self))
-    let stones = (0..<3).map(Registered.Stone.init)
-    for stone in stones { writer.insert(stone) }
-    try writer.save()
-    #expect(try store.shell("UPDATE Stone SET number = 'heavy' WHERE number = 2") == "")
-    let context = ModelContext(writer.container)
-    #expect(throws: SwiftDataError.self) { _ = try context.fetch(FetchDescriptor<Registered.Stone>()) }
-    for stone in stones {
-      let registered: Registered.Stone? = context.registeredModel(for: stone.persistentModelID)
-      #expect(registered == nil)
-    }
-  }
-
   @Test("An object that is ending is not found any more, not even by its own deinit")
   func endingObjects() throws {
     let writer = try memoryContext(Registered.Mayfly.self)
