@@ -57,12 +57,16 @@ open class __RowReader {
   /// Properties whose external data loads on first access, or nil if data is read at once.
   @exclusivity(unchecked)
   package final var deferred: PropertySet?
+  /// Whether a property was deferred since this was last false. Reading it is cheaper than reading the set.
+  @exclusivity(unchecked)
+  package final var hasDeferred = false
 
   /// Defers a property to its first access. Returns false if it must be read now.
   @usableFromInline
   package final func deferExternalData(_ index: Int) -> Bool {
     guard deferred != nil, !entity.properties[index].isConstant else { return false }
     deferred!.insert(index)
+    hasDeferred = true
     return true
   }
 

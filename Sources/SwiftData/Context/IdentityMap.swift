@@ -17,11 +17,11 @@ struct IdentityMap {
   }
 
   /// Adds an object in the place of any other with its key.
-  /// - Returns: the page with its entry, from which the object removes itself when it ends.
-  mutating func add(_ object: any PersistentModel, _ key: Int64) -> IdentityPage {
+  /// - Returns: the page with its entry, from which the object removes itself when it ends. It is retained for the object.
+  mutating func add(_ object: any PersistentModel, _ key: Int64) -> Unmanaged<IdentityPage> {
     let page = page(of: key) ?? makePage(of: key)
     page.set(object, key)
-    return page
+    return .passRetained(page)
   }
 
   /// Removes an object unless another one has its place.

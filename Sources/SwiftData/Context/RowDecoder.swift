@@ -11,6 +11,8 @@ struct RowDecoder {
   /// The decoded values of registered objects are stale: another process committed.
   private let refreshes: Bool
 
+  /// The class of all rows, or nil if each row says its own.
+  private let rowClass: (any PersistentModel.Type)?
   /// Whether objects that came with an earlier fetch stay with that one.
   private let keepsBatches: Bool
 
@@ -28,6 +30,8 @@ struct RowDecoder {
     self.refreshes = context.queries.refreshesOnFetch(table.store)
     reader.columns = table.positions[table.entity.name]!
     if let partial { for index in partial.indices { reader.columns[index] = -1 } }
+    rowClass = table.hasDiscriminator ? nil : table.entity.type
+    reader.deferred = PropertySet()
   }
 
   /// The object of the current row.
@@ -39,22 +43,26 @@ struct RowDecoder {
       if !keepsBatches || object.__state.batch == nil { object.__state.batch = batch }
       return object
     }
-    let entity = try selectClass()
-    if reader.deferred?.isEmpty != true { reader.deferred = PropertySet() }
-    let object = try entity.type.init(__row: reader)
+    let object = try (rowClass ?? selectClass().type).init(__row: reader)
     context.register(object, root: table.root, key: key, batch)
-    if partial != nil || reader.deferred?.isEmpty == false {
-      var unloaded = reader.deferred ?? PropertySet()
-      if let partial { unloaded.formUnion(partial) }
-      if !unloaded.isEmpty { object.__state.unloaded = unloaded }
-    }
+    if partial != nil || reader.hasDeferred { leaveUnloaded(object) }
     return object
+  }
+
+  /// Notes what the row did not give to its object.
+  private func leaveUnloaded(_ object: any PersistentModel) {
+    var unloaded = reader.deferred ?? PropertySet()
+    if let partial { unloaded.formUnion(partial) }
+    if !unloaded.isEmpty { object.__state.unloaded = unloaded }
+    reader.deferred = PropertySet()
+    reader.hasDeferred = false
   }
 
   /// Reads the row into a registered object, except what is unsaved there.
   func refresh(_ object: any PersistentModel, only: Int?) throws {
     _ = try selectClass()
     reader.deferred = nil
+    defer { reader.deferred = PropertySet() }
     let change = context.changed[ObjectIdentifier(object)]
     let properties = type(of: object).__entity.properties
     for property in properties where only == nil || only == property.index {

@@ -177,19 +177,14 @@ extension QueryExecutor {
   /// Runs a query and returns its objects, registered; registered ones are reused.
   func load<M: PersistentModel>(_ query: StoreQuery, partial: PropertySet? = nil) throws -> [M] {
     let table = query.table
-    // Not of type M, because a generic function asks the runtime for the type of an array of M at each append. References
-    // without the protocol take half the memory.
-    var result = [AnyObject]()
+    var result = FetchedObjects()
     if !query.leavesOutMarkedRows { try context.loadMarkedRows(root: table.root) }
     var isFresh = false
     while !isFresh {
       try read(table, cancellable: true) { connection in
         isFresh = !hasExternalCommits(table.store)
         guard isFresh else { return }
-        if partial == nil, let found = try loadBackwards(query, connection) {
-          result = found
-          return
-        }
+        if partial == nil, try loadBackwards(query, connection, into: &result) { return }
         let batch = FetchBatch(root: table.root)
         for range in query.rangesOrWhole {
           guard let select = query.select(range, after: result.count) else { break }
@@ -202,15 +197,7 @@ extension QueryExecutor {
       // Outside the read, since merging reads too.
       if !isFresh { takeInExternalCommits(table.store) }
     }
-    return Array(unsafeUninitializedCapacity: result.count) { buffer, count in
-      for object in result {
-        // A cast asks the runtime, for each object; most are of the class that was asked for. The others are of its
-        // subclasses: the statement selects nothing else.
-        let model = type(of: object) == M.self ? unsafeDowncast(object, to: M.self) : object as! M
-        (buffer.baseAddress! + count).initialize(to: model)
-        count += 1
-      }
-    }
+    return result.take(areAllEqual: !table.hasDiscriminator)
   }
 
   /// The objects with these keys, loaded if they are not registered.

@@ -68,14 +68,15 @@ private struct SortKey: Equatable {
 }
 
 extension QueryExecutor {
-  /// The objects of a descending fetch with a limit, read backwards. Nil if the query's own statement must run.
-  func loadBackwards(_ query: StoreQuery, _ connection: any SQLConnection) throws -> [AnyObject]? {
-    guard let limit = query.limit, let order = query.backwardsOrder, query.dialect.readsBackwards else { return nil }
+  /// Reads the objects of a descending fetch with a limit backwards. Returns false if the query's own statement must run.
+  func loadBackwards(
+    _ query: StoreQuery, _ connection: any SQLConnection, into result: inout FetchedObjects
+  ) throws -> Bool {
+    guard let limit = query.limit, let order = query.backwardsOrder, query.dialect.readsBackwards else { return false }
     var backwards = query
     backwards.isBackwards = true
     backwards.limit = limit + 1
     let table = query.table
-    var result = [AnyObject]()
     var isCut = false
     try connection.run(backwards.select, of: table, entity: table.entity) { rows in
       let decoder = RowDecoder(rows, table: table, context: context)
@@ -88,14 +89,15 @@ extension QueryExecutor {
           break
         }
         if !isTied {
-          if result.count - start > 1 { result[start...].reverse() }
+          result.reverse(from: start)
           start = result.count
         }
         result.append(try decoder.decodeAny())
       }
-      if result.count - start > 1 { result[start...].reverse() }
+      result.reverse(from: start)
       query.noteBackwards(isVain: isCut, isSorted: rows.isSorted)
     }
-    return isCut ? nil : result
+    if isCut { result.removeAll() }
+    return !isCut
   }
 }

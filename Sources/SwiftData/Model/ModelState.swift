@@ -7,6 +7,9 @@ public struct __ModelState: ~Copyable {
   // MARK: - Mutable State
   // The state belongs to the object's context and is accessed only on the context's thread or actor.
   //
+  // Some references are counted by hand. The end of an object would otherwise release them through their metadata, and
+  // retain the page to remove the entry.
+  //
   // The getters are mutating although they change nothing: a protocol then lends the state in place. Otherwise each
   // read of a flag would copy the state with its references.
 
@@ -39,19 +42,24 @@ public struct __ModelState: ~Copyable {
     mutating get { ownFlags }
     _modify { yield &ownFlags }
   }
-  private var ownBatch: FetchBatch?
+  private var ownBatch: Unmanaged<FetchBatch>?
   /// The objects of the same fetch, which share relationship loads.
   package var batch: FetchBatch? {
-    mutating get { ownBatch }
-    set { ownBatch = newValue }
+    mutating get { ownBatch?.takeUnretainedValue() }
+    set {
+      let old = ownBatch
+      ownBatch = newValue.map { .passRetained($0) }
+      old?.release()
+    }
   }
   /// The page of the identity map with the object's entry, and the object's address there. Invariant: while the entry
   /// exists, the key does not change.
-  private var ownPage: IdentityPage?
+  private var ownPage: Unmanaged<IdentityPage>?
   private var address: ObjectIdentifier?
   /// State that only some objects need, allocated on demand.
   @usableFromInline
-  package private(set) var extras: Extras?
+  private(set) var ownExtras: Unmanaged<Extras>?
+  private var extras: Extras? { mutating get { ownExtras?.takeUnretainedValue() } }
 
   /// State of an object that was observed, partially fetched, or identified before its first save, or that has a long to-many.
   @usableFromInline
@@ -68,7 +76,7 @@ public struct __ModelState: ~Copyable {
   private mutating func makeExtras() -> Extras {
     if let extras { return extras }
     let extras = Extras()
-    self.extras = extras
+    ownExtras = .passRetained(extras)
     return extras
   }
 
@@ -80,7 +88,7 @@ public struct __ModelState: ~Copyable {
   /// The attributes that a partial fetch omitted, or nil if all are loaded.
   package var unloaded: PropertySet? {
     mutating get { extras?.unloaded }
-    set { if newValue != nil || extras != nil { makeExtras().unloaded = newValue } }
+    set { if newValue != nil || ownExtras != nil { makeExtras().unloaded = newValue } }
   }
   /// The registrar, made when an observer first reads the object.
   package var registrar: ObservationRegistrar? {
@@ -113,10 +121,10 @@ public struct __ModelState: ~Copyable {
   }
 
   /// The index of the long to-many at a property's index.
-  func list(at index: Int) -> AnyObject? { extras?.lists[index] }
+  mutating func list(at index: Int) -> AnyObject? { extras?.lists[index] }
 
   mutating func setList(_ list: AnyObject?, at index: Int) {
-    if list != nil || extras != nil { makeExtras().lists[index] = list }
+    if list != nil || ownExtras != nil { makeExtras().lists[index] = list }
   }
 
   /// A non-zero number that no list of the object has had.
@@ -143,7 +151,12 @@ public struct __ModelState: ~Copyable {
 
   /// Runs on the thread that releases the object last, before the object's memory is freed.
   deinit {
-    if let ownPage, let address { ownPage.remove(address, ownKey) }
+    if let ownPage {
+      if let address { ownPage._withUnsafeGuaranteedRef { $0.remove(address, ownKey) } }
+      ownPage.release()
+    }
+    ownBatch?.release()
+    ownExtras?.release()
   }
 
   /// Gives an object without a context the identity of a missing row.
@@ -160,13 +173,16 @@ public struct __ModelState: ~Copyable {
   /// Registers the object as a row's.
   /// - Parameters:
   ///   - batch: the fetch that returned the object, or nil to keep the current one.
-  ///   - page: the page of the identity map that has the object.
+  ///   - page: the page of the identity map that has the object, retained for it.
   ///   - address: the object's address.
   mutating func register(
-    _ context: ContextState, _ key: Int64, _ page: IdentityPage, _ address: ObjectIdentifier, _ batch: FetchBatch?
+    _ context: ContextState, _ key: Int64, _ page: Unmanaged<IdentityPage>, _ address: ObjectIdentifier,
+    _ batch: FetchBatch?
   ) {
-    self.context = context
-    self.key = key
+    home = .context(context)
+    probe = .passUnretained(context.trackingProbe)
+    ownKey = key
+    ownPage?.release()
     ownPage = page
     self.address = address
     if let batch { self.batch = batch }

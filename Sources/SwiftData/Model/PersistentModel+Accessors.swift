@@ -12,7 +12,7 @@ extension PersistentModel {
   @inlinable
   public nonisolated func __willGet(_ index: Int) {
     // Fast path: the object is fully loaded and not observed.
-    if __state.extras == nil, !__isReadTracked(by: __state.probe) { return }
+    if __state.ownExtras == nil, !__isReadTracked(by: __state.probe) { return }
     __loadIfNeeded(index)
     if __isObserved || __isReadTracked(by: __state.probe) { __notify(index, .access) }
   }
@@ -81,7 +81,7 @@ extension PersistentModel {
   }
 
   @inlinable
-  public nonisolated var __isObserved: Bool { __state.extras != nil && __state.isObserved }
+  public nonisolated var __isObserved: Bool { __state.ownExtras != nil && __state.isObserved }
 
   public nonisolated func __loadIfNeeded(_ index: Int) {
     if __state.unloaded?.contains(index) == true { RelationshipLoader.loadAttribute(self, index) }

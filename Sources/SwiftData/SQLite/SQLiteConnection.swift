@@ -172,7 +172,7 @@ package final class SQLiteConnection: SQLConnection {
 final class SQLiteRows: SQLRows {
   private let statement: OpaquePointer
   private let statementText: String
-  private unowned let connection: SQLiteConnection
+  private let connection: SQLiteConnection
   // Unchecked, because reading a cell accesses no other state of the reader.
   /// The cells of the current row.
   @exclusivity(unchecked) private var cells = RowCells()
