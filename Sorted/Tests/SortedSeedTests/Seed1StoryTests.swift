@@ -69,7 +69,7 @@ import Testing
       "ConversationEntity": """
       id participantIDs displayName avatarURL isGroup createdAt updatedAt isPinned isMuted isArchived isKept \
       unreadCount lastMessageText lastMessageAt lastMessageSenderID pendingFields hasPendingFields changeID fieldTimes \
-      serverTime noticeTime messageCursor supermemoryConversationID pinnedMessageIDs messages
+      serverTime noticeTime messageCursor supermemoryConversationID pinnedMessageIDs departures unpinnings messages
       """,
       "UserEntity": """
       id email displayName photoURL createdAt updatedAt enableCategorization enableSmartReply enableFAQ \

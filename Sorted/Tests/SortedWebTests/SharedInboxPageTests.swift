@@ -85,4 +85,36 @@ import Testing
       }
     }
   }
+
+  @Test("Who began a group leaves it by the pages: it goes to the archive and stays there, and nothing can be written")
+  func leaving() async throws {
+    try await Self.run { ann, bob in
+      let group = Slug.encode("group")
+      let context = ModelContext(ann.container)
+      let inbox = InboxService(context: context)
+      try inbox.send("Hello all", to: try inbox.begin("group", with: ["bob", "eve"], name: "Three of us"))
+      try context.save()
+      for person in [ann, bob] { _ = try await SharedInboxSession(person).run() }
+      try await WebFixture.run(fill: { _ in }, shared: ann) { annsWeb in
+        try await WebFixture.run(fill: { _ in }, shared: bob) { bobsWeb in
+          var browser = try await annsWeb.owner()
+          let other = try await bobsWeb.owner()
+          try await browser.events(thread: group) { [browser, other] events in
+            var (browser, other) = (browser, other)
+            #expect(try await browser.send("/c/\(group)/leave").status == 303)
+            _ = try await other.send("/c/\(group)/send", ["key": UUID().uuidString, "text": "Ann is gone"])
+            #expect(try await events.next("message", containing: "Ann is gone") != nil)
+          }
+          #expect(try await !browser.get("/").text.contains("Three of us"))
+          #expect(try await browser.get("/?filter=archived").text.contains("Three of us"))
+          let left = try #require(
+            try annsWeb.context().fetch(FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == "group" }))
+              .first)
+          #expect(left.isArchived && left.unreadCount == 0 && left.participantIDs == ["bob", "eve"])
+          let answer = try await browser.send("/c/\(group)/send", ["key": UUID().uuidString, "text": "Still here"])
+          #expect(answer.status == 400 && answer.text.contains("Who left a conversation cannot write there."))
+        }
+      }
+    }
+  }
 }

@@ -71,7 +71,8 @@ public struct TokenKeys: Sendable {
     } catch let failure as SyncFailure {
       throw failure
     } catch {
-      throw SyncFailure(.unauthorized, "the token is expired, or not one of this server; sign in again")
+      throw SyncFailure(
+        .unauthorized, "the token is expired, or not one of this server; swiftdata sync-token makes a new one")
     }
   }
 }

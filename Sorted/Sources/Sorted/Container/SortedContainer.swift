@@ -5,7 +5,7 @@ import SwiftData
 public enum SortedContainer {
   /// The models of the app.
   public static var schema: Schema {
-    Schema(versionedSchema: SortedSchemaV5.self)
+    Schema(versionedSchema: SortedSchemaV6.self)
   }
 
   /// The default file: `sorted.store` in the program's data directory.

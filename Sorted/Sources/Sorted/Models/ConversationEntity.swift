@@ -57,6 +57,12 @@ public final class ConversationEntity {
   /// Messages that are pinned in it, the first one first
   public var pinnedMessageIDs: [String] = []
 
+  /// Who left or was removed, by a new key for each time; an empty text where somebody who knew of it added the person again
+  var departures: [String: String] = [:]
+
+  /// Which messages were unpinned, as ``departures``
+  var unpinnings: [String: String] = [:]
+
   // MARK: - Sync
 
   /// The ``ConversationField``s that changed here and were not sent
@@ -155,5 +161,63 @@ public final class ConversationEntity {
   /// Get messages pending sync
   public var pendingSyncMessages: [MessageEntity] {
     messages.filter { $0.isPendingSync }
+  }
+}
+
+// Who takes part and what is pinned, so that people can change both at the same moment.
+//
+// A list alone cannot be merged: whoever is missing in one of two lists was either removed there or added in the other. So
+// each removal leaves a mark. Only somebody who has the mark can answer it, by adding the person again.
+
+extension ConversationEntity {
+  /// The participants without those who left. The list of somebody who did not know of it can have them for a while.
+  var presentIDs: [String] {
+    let gone = Set(departures.values)
+    return participantIDs.filter { !gone.contains($0) }
+  }
+
+  /// Whether a person left or was removed. Firestore and imports add people without an answer to a mark.
+  func hasLeft(_ person: String) -> Bool { !participantIDs.contains(person) && departures.values.contains(person) }
+
+  /// Changes who takes part.
+  func setPeople(_ people: [String]) {
+    Self.mark(&departures, from: participantIDs, to: people)
+    participantIDs = people
+  }
+
+  /// Changes which messages are pinned.
+  func setPins(_ messages: [String]) {
+    Self.mark(&unpinnings, from: pinnedMessageIDs, to: messages)
+    pinnedMessageIDs = messages
+  }
+
+  /// Takes in what another store says of the people and the pins.
+  func unite(with other: ConversationEntity) {
+    Self.unite(&departures, &participantIDs, other.departures, other.participantIDs)
+    Self.unite(&unpinnings, &pinnedMessageIDs, other.unpinnings, other.pinnedMessageIDs)
+  }
+
+  /// Removes who left and what was unpinned from the lists, where somebody wrote a list without knowing of it.
+  func settle() {
+    let (people, unpinned) = (presentIDs, Set(unpinnings.values))
+    let pins = pinnedMessageIDs.filter { !unpinned.contains($0) }
+    if participantIDs != people { participantIDs = people }
+    if pinnedMessageIDs != pins { pinnedMessageIDs = pins }
+  }
+
+  private static func mark(_ marks: inout [String: String], from old: [String], to new: [String]) {
+    let (old, new) = (Set(old), Set(new))
+    for (key, name) in marks where new.contains(name) && !old.contains(name) { marks[key] = "" }
+    for name in old.subtracting(new) { marks[UUID().uuidString] = name }
+  }
+
+  private static func unite(
+    _ marks: inout [String: String], _ list: inout [String], _ otherMarks: [String: String], _ otherList: [String]
+  ) {
+    // An answer to a mark stays, whoever else still has the mark without it.
+    marks.merge(otherMarks) { $0.isEmpty ? $0 : $1 }
+    let gone = Set(marks.values)
+    let all = list + otherList.filter { !list.contains($0) }
+    list = all.filter { !gone.contains($0) }
   }
 }

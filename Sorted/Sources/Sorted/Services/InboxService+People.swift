@@ -11,7 +11,7 @@ extension InboxService {
     var people = conversation.participantIDs.filter { !removed.contains($0) }
     for person in added where !people.contains(person) { people.append(person) }
     guard people != conversation.participantIDs else { return }
-    conversation.participantIDs = people
+    conversation.setPeople(people)
     if people.count > 2 { conversation.isGroup = true }
     conversation.noteChange(of: .participants)
   }

@@ -119,9 +119,11 @@ public struct InboxService {
     guard !text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty else {
       throw DataLayerError.invalidData("the message is empty")
     }
+    let sender = try sender ?? LocalUser.id(in: context)
+    try checkPresence(of: sender, in: conversation)
     let earliest = (conversation.lastMessageAt ?? .distantPast).addingTimeInterval(0.001)
     let message = MessageEntity(
-      id: id, conversationID: conversation.id, senderID: try sender ?? LocalUser.id(in: context), text: text,
+      id: id, conversationID: conversation.id, senderID: sender, text: text,
       createdAt: ServerTime.rounded(max(now, earliest)), status: .sending, syncStatus: .pending)
     message.replyToID = replyTo
     context.insert(message)
@@ -218,6 +220,7 @@ public struct InboxService {
       throw DataLayerError.invalidData("the message is empty")
     }
     guard message.deletedAt == nil else { throw DataLayerError.invalidData("the message was deleted") }
+    if let conversation = message.conversation { try checkPresence(of: message.senderID, in: conversation) }
     message.edit(text: text)
     showLast(message)
   }
@@ -263,6 +266,12 @@ public struct InboxService {
     }
   }
 
+  private func checkPresence(of person: String, in conversation: ConversationEntity) throws {
+    guard !conversation.hasLeft(person) else {
+      throw DataLayerError.invalidData("who left a conversation cannot write there")
+    }
+  }
+
   /// The list shows the last message; a change of it is a change of the list.
   private func showLast(_ message: MessageEntity) {
     guard let conversation = message.conversation, conversation.lastMessageAt == message.createdAt else { return }
@@ -292,9 +301,9 @@ public struct InboxService {
       guard conversation.pinnedMessageIDs.count < Self.maximumPins else {
         throw DataLayerError.invalidData("a conversation has \(Self.maximumPins) pinned messages at most")
       }
-      conversation.pinnedMessageIDs.append(message.id)
+      conversation.setPins(conversation.pinnedMessageIDs + [message.id])
     } else {
-      conversation.pinnedMessageIDs.removeAll { $0 == message.id }
+      conversation.setPins(conversation.pinnedMessageIDs.filter { $0 != message.id })
     }
     conversation.noteChange(of: .pinnedMessages)
   }

@@ -52,6 +52,7 @@ struct Arrivals {
         take(message, conversation, isShared: isShared, news, &part)
       }
       for conversation in conversations.values {
+        conversation.settle()
         try count(conversation, isShared: shared.contains(conversation.persistentModelID), context)
       }
       try SharedInboxEntity.of(context)?.arrivalToken = try JSONEncoder().encode(news.end)
@@ -129,7 +130,10 @@ struct Arrivals {
     }
     guard isShared else { return }
     if conversation.serverTime == 0 { conversation.serverTime = ServerTime.microseconds(Date()) }
-    let unread = try context.fetchCount(FetchDescriptor(predicate: ThreadSummary.unread(id, user)))
+    // Who shared a conversation still gets what is written there after they left.
+    let unread =
+      conversation.hasLeft(user)
+      ? 0 : try context.fetchCount(FetchDescriptor(predicate: ThreadSummary.unread(id, user)))
     if conversation.unreadCount != unread { conversation.unreadCount = unread }
   }
 }

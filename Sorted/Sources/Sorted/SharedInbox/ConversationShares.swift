@@ -75,7 +75,7 @@ struct ConversationShares {
     return found.map {
       Conversation(
         id: $0.id, identifier: $0.persistentModelID,
-        title: String(($0.displayName ?? inbox.userID).prefix(60)), people: $0.participantIDs)
+        title: String(($0.displayName ?? inbox.userID).prefix(60)), people: $0.presentIDs)
     }
   }
 

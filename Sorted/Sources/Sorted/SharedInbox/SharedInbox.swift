@@ -72,7 +72,7 @@ public struct SharedInbox: Sendable {
     let container = try opening.withLock { _ in
       SyncServer.register(
         database, transport: HTTPTransport(url: server), credentials: SyncCredentials { try token() },
-        resolvers: [MessageResolver(userID: userID)], scopes: scopes, servesAutomatic: false)
+        resolvers: [MessageResolver(userID: userID), ConversationResolver()], scopes: scopes, servesAutomatic: false)
       defer { SyncServer.unregister(database) }
       let schema = SortedContainer.schema
       let configuration = ModelConfiguration(
@@ -161,6 +161,16 @@ public enum AccountToken {
         "the text is no token of a sync server; `swiftdata sync-token NAME --keys FILE` prints one")
     }
     return payload.sub
+  }
+}
+
+/// Unites what several people say of a conversation at the same time: who takes part and what is pinned.
+struct ConversationResolver: ConflictResolver {
+  func resolve(local: ConversationEntity, remote: ConversationEntity) {
+    local.unite(with: remote)
+    local.isGroup = local.isGroup || remote.isGroup
+    // Nobody changes these, except with an import.
+    (local.displayName, local.avatarURL) = (remote.displayName, remote.avatarURL)
   }
 }
 

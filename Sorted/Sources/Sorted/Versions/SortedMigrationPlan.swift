@@ -5,10 +5,13 @@ import SwiftData
 public enum SortedMigrationPlan: SchemaMigrationPlan {
   /// Oldest first.
   public static var schemas: [any VersionedSchema.Type] {
-    [SortedSchemaV1.self, SortedSchemaV2.self, SortedSchemaV3.self, SortedSchemaV4.self, SortedSchemaV5.self]
+    [
+      SortedSchemaV1.self, SortedSchemaV2.self, SortedSchemaV3.self, SortedSchemaV4.self, SortedSchemaV5.self,
+      SortedSchemaV6.self,
+    ]
   }
   /// From each to the next.
-  public static var stages: [MigrationStage] { [toV2, toV3, toV4, toV5] }
+  public static var stages: [MigrationStage] { [toV2, toV3, toV4, toV5, toV6] }
 
   /// The new column and the renamed one follow from the models; only the next attempts have to be computed.
   private static let toV2 = MigrationStage.custom(
@@ -26,6 +29,10 @@ public enum SortedMigrationPlan: SchemaMigrationPlan {
   /// Everything that is new has a default.
   private static let toV5 = MigrationStage.lightweight(
     fromVersion: SortedSchemaV4.self, toVersion: SortedSchemaV5.self)
+
+  /// Everything that is new has a default.
+  private static let toV6 = MigrationStage.lightweight(
+    fromVersion: SortedSchemaV5.self, toVersion: SortedSchemaV6.self)
 
   private static func computeNextSyncAttempts(_ context: ModelContext) throws {
     let failed = SyncStatus.failed

@@ -37,8 +37,7 @@ struct Beginning {
     }
     try access.checkBlocks(with: found.compactMap(\.known))
     let ids = found.map { id(of: $0, in: conversation) }
-    conversation.participantIDs += ids.filter { !conversation.participantIDs.contains($0) }
-    conversation.noteChange(of: .participants)
+    try InboxService(context: access.work.inbox).changePeople(of: conversation, adding: ids)
   }
 
   // MARK: - Who is meant

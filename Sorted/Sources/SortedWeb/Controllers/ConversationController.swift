@@ -75,9 +75,15 @@ struct ConversationController: Sendable {
     try await site.write(viewer) { access in
       let conversation = try access.conversation(id)
       guard conversation.isGroup else { throw PageError.invalid("Only a group can be left. Delete the conversation.") }
-      conversation.participantIDs.removeAll { $0 == viewer.userID }
-      conversation.noteChange(of: .participants)
-      if viewer.isOwner { try access.makePlace(in: id).deletedAt = max(Date(), conversation.lastMessageAt ?? Date()) }
+      let inbox = InboxService(context: access.work.inbox)
+      try inbox.changePeople(of: conversation, removing: [viewer.userID])
+      guard viewer.isOwner else { return }
+      if try SharedInboxEntity.of(access.work.inbox) != nil {
+        // Who shared it goes on getting what the others write, so hiding what is there would not do.
+        try inbox.setArchived(true, conversation)
+      } else {
+        try access.makePlace(in: id).deletedAt = max(Date(), conversation.lastMessageAt ?? Date())
+      }
     }
     if !viewer.isOwner { await site.hub.close(thread: id, of: viewer) }
     return Pages.redirect(Notice.path("/", done: "left"))

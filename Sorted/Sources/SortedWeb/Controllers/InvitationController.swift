@@ -58,10 +58,7 @@ extension Work {
         FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id })
       ).first
     else { throw PageError.notFound }
-    var people = conversation.participantIDs.filter { $0 != place }
-    if !people.contains(userID) { people.append(userID) }
-    conversation.participantIDs = people
-    conversation.noteChange(of: .participants)
+    try InboxService(context: inbox).changePeople(of: conversation, adding: [userID], removing: [place])
     own.delete(invitation)
     return id
   }

@@ -6,7 +6,8 @@ enum DataLayerText {
   /// they are.
   static let keys = [
     "The message is empty.", "The message was deleted.", "The message is {1}'s; only who wrote it can change it.",
-    "A reaction is one emoji.", "A conversation has {1} pinned messages at most.", "There is no message \"{1}\".",
+    "Who left a conversation cannot write there.", "A reaction is one emoji.",
+    "A conversation has {1} pinned messages at most.", "There is no message \"{1}\".",
     "There is no page {1}; the conversation has {2}.", "A conversation needs an id and somebody to talk to.",
     "There is a conversation \"{1}\" already.", "The message is sorted for {1}, not for {2}.",
     "Messages cannot be older than {1} days; give 0 or more.", "The text to search for is empty.",

@@ -159,6 +159,92 @@ import Testing
     #expect(try bob.conversations().isEmpty)
   }
 
+  /// Changes that none of the people knows of before all of them are made, and then the syncs of all.
+  private func atOnce(_ eve: Person, _ changes: [() throws -> Void]) async throws {
+    try await syncAll(ann, bob, eve)
+    for person in [ann, bob, eve] { try await person.inbox.engine.pause() }
+    for change in changes {
+      try change()
+      // The later write is another one by its time.
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    try await syncAll(bob, ann, eve, rounds: 4)
+  }
+
+  @Test("Who leaves is not invited again by somebody who did not know and added another", arguments: [true, false])
+  func leavingUnseen(annIsFirst: Bool) async throws {
+    let eve = try await people.open("eve")
+    let changes: [() throws -> Void] = [
+      { try self.ann.change { try $0.changePeople(of: try $0.conversation("talk"), adding: ["eve"]) } },
+      { try self.bob.change { try $0.changePeople(of: try $0.conversation("talk"), removing: ["bob"]) } },
+    ]
+    try await atOnce(eve, annIsFirst ? changes : changes.reversed())
+    try ann.say("Without Bob")
+    try await syncAll(ann, bob, eve)
+    #expect(try bob.conversations().isEmpty)
+    for person in [ann, eve] { #expect(try person.conversation().participantIDs == ["ann", "eve"]) }
+    #expect(try eve.texts().last == "Without Bob")
+    try ann.change { try $0.changePeople(of: try $0.conversation("talk"), adding: ["bob"]) }
+    try await syncAll(ann, bob)
+    #expect(try bob.texts().last == "Without Bob")
+  }
+
+  @Test("Who leaves stays away where somebody who did not know removed and added them at that moment")
+  func leavingWhileAddedAgain() async throws {
+    let eve = try await people.open("eve")
+    try await atOnce(
+      eve,
+      [
+        { try self.bob.change { try $0.changePeople(of: try $0.conversation("talk"), removing: ["bob"]) } },
+        { try self.ann.change { try $0.changePeople(of: try $0.conversation("talk"), removing: ["bob"]) } },
+        { try self.ann.change { try $0.changePeople(of: try $0.conversation("talk"), adding: ["bob"]) } },
+      ])
+    #expect(try bob.conversations().isEmpty)
+    #expect(try ann.conversation().participantIDs == ["ann"])
+  }
+
+  @Test("Two people who each add somebody and pin a message at the same moment both succeed")
+  func addingAtOnce() async throws {
+    let eve = try await people.open("eve")
+    let zoe = try await people.open("zoe")
+    try ann.say("Second")
+    try await syncAll(ann, bob)
+    let ids = try ann.messages().map(\.id)
+    func change(_ person: Person, _ added: String, _ pinned: String) throws {
+      try person.change { inbox in
+        let talk = try inbox.conversation("talk")
+        try inbox.changePeople(of: talk, adding: [added])
+        try inbox.setPinned(true, try inbox.message(pinned), in: talk)
+      }
+    }
+    try await atOnce(eve, [{ try change(self.ann, "eve", ids[0]) }, { try change(self.bob, "zoe", ids[1]) }])
+    try await syncAll(zoe, ann, bob, eve)
+    for person in [ann, bob, eve, zoe] {
+      #expect(try Set(person.conversation().participantIDs) == ["ann", "bob", "eve", "zoe"])
+      #expect(try Set(person.conversation().pinnedMessageIDs) == Set(ids))
+    }
+    try eve.change { try $0.setPinned(false, try $0.message(ids[0]), in: try $0.conversation("talk")) }
+    try await syncAll(eve, ann, bob, zoe)
+    #expect(try zoe.conversation().pinnedMessageIDs == [ids[1]])
+  }
+
+  @Test("Who shared a conversation and left it cannot write there, and nothing of it counts as unread")
+  func leftByOwner() async throws {
+    try await syncAll(ann, bob)
+    try ann.change { try $0.delete(try $0.conversation("talk")) }
+    try await syncAll(ann, bob)
+    try bob.say("Ann is gone")
+    try await syncAll(bob, ann)
+    #expect(try ann.conversation().isArchived && ann.conversation().unreadCount == 0)
+    #expect(throws: DataLayerError.self) { try ann.say("I am not") }
+    try bob.change { try $0.changePeople(of: try $0.conversation("talk"), adding: ["ann"]) }
+    try await syncAll(bob, ann)
+    #expect(try ann.conversation().unreadCount == 1)
+    try ann.say("Here again")
+    try await syncAll(ann, bob)
+    #expect(try bob.texts().last == "Here again")
+  }
+
   @Test("The clean-up of old messages leaves the messages of others' conversations alone")
   func retention() async throws {
     try await syncAll(ann, bob)

@@ -41,7 +41,7 @@ struct ServerVersionTests {
     conversation.messages[0].attachments = [file]
     try context.save()
 
-    let container = try open(SortedSchemaV5.self)
+    let container = try open(SortedSchemaV6.self)
     defer { try? container.erase() }
     let new = ModelContext(container)
     let messages = try new.fetch(FetchDescriptor<MessageEntity>(sortBy: [SortDescriptor(\.id)]))

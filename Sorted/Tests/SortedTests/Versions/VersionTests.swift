@@ -133,8 +133,13 @@ import Testing
       fourth["MessageEntity"]
         == third["MessageEntity"]?.union(["replyToID", "reactions", "deletedAt", "assistVersion"]))
     #expect(now["MessageEntity"] == fourth["MessageEntity"]?.union(["deliveredTo"]))
-    #expect(now["ConversationEntity"] == third["ConversationEntity"]?.union(["pinnedMessageIDs"]))
-    #expect(now["ConversationEntity"] == fourth["ConversationEntity"])
+    let fifth = Schema(versionedSchema: SortedSchemaV5.self).entitiesByName.mapValues {
+      Set($0.storedPropertiesByName.keys)
+    }
+    #expect(fifth["ConversationEntity"] == third["ConversationEntity"]?.union(["pinnedMessageIDs"]))
+    #expect(fifth["ConversationEntity"] == fourth["ConversationEntity"])
+    #expect(now["ConversationEntity"] == fifth["ConversationEntity"]?.union(["departures", "unpinnings"]))
+    for unchanged in ["MessageEntity", "AttachmentEntity"] { #expect(now[unchanged] == fifth[unchanged]) }
     #expect(fourth["AttachmentEntity"] == second["AttachmentEntity"])
     #expect(
       third["ConversationEntity"]
@@ -153,8 +158,8 @@ import Testing
     let before = try rows(folder.store, V1.self)
     #expect(before.count == 5 * 40 + 5 + 5 * 6 + 1)
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true, false, false, false])
-    #expect(try rows(folder.store, SortedSchemaV5.self) == before)
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [true, false, false, false, false])
+    #expect(try rows(folder.store, SortedSchemaV6.self) == before)
 
     let context = ModelContext(container)
     let messages = try context.fetch(FetchDescriptor<MessageEntity>())
@@ -193,7 +198,7 @@ import Testing
     try old.save()
 
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false, false])
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false, false, false])
     let context = ModelContext(container)
     let conversation = try #require(try context.fetch(FetchDescriptor<ConversationEntity>()).first)
     #expect(conversation.isKept && conversation.serverTime == 0 && !conversation.hasPendingFields)
@@ -223,7 +228,7 @@ import Testing
     try old.save()
 
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false])
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false, false])
     let context = ModelContext(container)
     let migrated = try #require(try context.fetch(FetchDescriptor<MessageEntity>()).first)
     #expect(migrated.text == "I love your video" && migrated.category == .spam && migrated.editedAt == Self.start)
@@ -253,7 +258,7 @@ import Testing
     try old.save()
 
     let container = try SortedContainer.open(folder.store)
-    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false])
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false, false])
     let context = ModelContext(container)
     let migrated = try #require(try context.fetch(FetchDescriptor<MessageEntity>()).first)
     #expect(migrated.text == "täxt" && migrated.reactions == ["me": "👍"] && migrated.assistVersion == 7)
@@ -261,6 +266,37 @@ import Testing
     #expect(migrated.attachments.map(\.contents) == [nil])
     #expect(migrated.attachments.map(\.uploadStatus) == [.pending])
     #expect(try SharedInboxEntity.of(context) == nil)
+  }
+
+  @Test("A store of the fifth version opens with every row as it was, and nobody has left")
+  func fifthVersion() throws {
+    let folder = try TemporaryFolder()
+    let schema = Schema(versionedSchema: SortedSchemaV5.self)
+    let old = ModelContext(
+      try ModelContainer(for: schema, configurations: [ModelConfiguration(schema: schema, url: folder.store)]))
+    let conversation = SortedSchemaV5.ConversationEntity(id: "c", participantIDs: ["u", "me"], createdAt: Self.start)
+    conversation.pinnedMessageIDs = ["m"]
+    let message = SortedSchemaV5.MessageEntity(
+      id: "m", conversationID: "c", senderID: "u", text: "täxt", createdAt: Self.start, status: .sent,
+      syncStatus: .synced)
+    message.deliveredTo = ["me"]
+    let file = SortedSchemaV5.AttachmentEntity(
+      id: "a", type: .image, fileSize: 1, mimeType: "image/png", fileName: "p.png", createdAt: Self.start)
+    file.contents = Data([1])
+    message.attachments = [file]
+    conversation.messages = [message]
+    old.insert(conversation)
+    try old.save()
+
+    let container = try SortedContainer.open(folder.store)
+    #expect(container.migrations.flatMap(\.steps).map(\.isCustom) == [false])
+    let context = ModelContext(container)
+    let migrated = try #require(try context.fetch(FetchDescriptor<ConversationEntity>()).first)
+    #expect(migrated.participantIDs == ["u", "me"] && migrated.pinnedMessageIDs == ["m"])
+    #expect(migrated.departures.isEmpty && migrated.unpinnings.isEmpty)
+    #expect(migrated.messages.map(\.deliveredTo) == [["me"]])
+    #expect(migrated.messages.flatMap(\.attachments).map(\.contents) == [Data([1])])
+    #expect(try SortedContainer.open(folder.store).migrations.isEmpty)
   }
 
   @Test("A new store is of the newest version, and the commands tell of a migration once")
@@ -276,6 +312,7 @@ import Testing
     #expect(first.errors.contains("2.0.0 to 3.0.0"))
     #expect(first.errors.contains("3.0.0 to 4.0.0"))
     #expect(first.errors.contains("4.0.0 to 5.0.0"))
+    #expect(first.errors.contains("5.0.0 to 6.0.0"))
     let second = try sorted.run("list", "--store", old.path)
     #expect(second.errors.isEmpty)
     #expect(second.output == first.output)
