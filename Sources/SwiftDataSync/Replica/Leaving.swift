@@ -84,7 +84,7 @@ extension Replica {
       {
         // The record has not come there yet. So the change does not come before the record.
         if whole.insert(change.record).inserted {
-          for change in Self.changes(of: change.record, state) { found.add(try withoutLostAssets(change), target) }
+          for change in Self.changes(of: change.record, state) { found.add(change, target) }
         }
         found.add(change, target)
       }
@@ -93,17 +93,6 @@ extension Replica {
       if let (change, target) = try leaving(mark.record, home: mark.home, for: zone, view) { found.add(change, target) }
     }
     return LateChanges(changes: found.all, claims: claims)
-  }
-
-  /// A change without the large values whose bytes this replica does not have, because the program deleted the object. The replica that moved
-  /// the record sends them.
-  private func withoutLostAssets(_ change: RecordChange) throws -> RecordChange {
-    var kept = change
-    for (property, write) in change.fields {
-      guard case .asset(let sha256, _) = write.value, try bytes(of: sha256, in: change) == nil else { continue }
-      kept.fields[property] = nil
-    }
-    return kept
   }
 
   /// The records that own a record by its own references, as a change says.
