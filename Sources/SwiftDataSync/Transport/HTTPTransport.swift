@@ -64,6 +64,9 @@ public struct HTTPTransport: SyncTransport {
         return SyncReply(status: Int(reply.status.code), body: Data(body.readableBytesView))
       } catch is NIOConnectionError {
         throw URLError(.cannotConnectToHost)
+      } catch let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
+        // The address was not looked up by a name.
+        throw URLError(.cannotConnectToHost)
       } catch let error as HTTPClientError where error == .connectTimeout {
         throw URLError(.cannotConnectToHost)
       } catch {
