@@ -25,7 +25,7 @@ struct FetchedObjects: ~Copyable {
     return Array(unsafeUninitializedCapacity: count) { buffer, count in
       for reference in objects {
         let object = reference.takeRetainedValue()
-        // A cast asks the runtime, for each object.
+        // A cast asks the runtime, for each object. It cannot fail: the statement selects the class and its subclasses only.
         let model = areAllEqual || type(of: object) == M.self ? unsafeDowncast(object, to: M.self) : object as! M
         (buffer.baseAddress! + count).initialize(to: model)
         count += 1

@@ -50,6 +50,16 @@ extension Ledger {
     return owners
   }
 
+  func zonesApart() -> Set<String> { replica.zonesApart ?? [] }
+
+  /// Looks for ``zonesApart()`` in bookkeeping that an earlier build wrote.
+  func findZonesApart() throws {
+    guard replica.zonesApart == nil else { return }
+    var found: Set<String> = []
+    try forEach { name, _ in if let zone = name.zoneApart { found.insert(zone) } }
+    replica.zonesApart = found
+  }
+
   // MARK: - Forgetting
 
   /// Forgets what the log of a zone said, and puts transactions before those that are to be sent.

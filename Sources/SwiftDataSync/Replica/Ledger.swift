@@ -89,15 +89,9 @@ final class Ledger: RecordSource {
       aliases[RecordName(row.name)] = RecordName(row.target)
     }
     newestName = try pages.newestName()
-    if self.replica.zonesApart == nil {
-      var found: Set<String> = []
-      try pages.forEach { name, _ in if let zone = name.zoneApart { found.insert(zone) } }
-      self.replica.zonesApart = found
-    }
+    try findZonesApart()
     pages.forget()
   }
-
-  func zonesApart() -> Set<String> { replica.zonesApart ?? [] }
 
   // MARK: - Records
 
@@ -256,13 +250,6 @@ final class Ledger: RecordSource {
     try forEach { name, record in
       if let object = record.object, record.entity == entity { found.append((name, object)) }
     }
-    return found
-  }
-
-  /// The names of all records of some classes that the log has.
-  func records(of entities: Set<String>) throws -> [RecordName] {
-    var found: [RecordName] = []
-    try forEach { name, record in if record.state != nil, entities.contains(record.entity) { found.append(name) } }
     return found
   }
 

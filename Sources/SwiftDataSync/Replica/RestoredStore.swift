@@ -97,3 +97,12 @@ extension Replica {
     return Array(Set(try ledger.records(of: entities)).union(unsent.map(\.record)))
   }
 }
+
+extension Ledger {
+  /// The names of all records of some classes that the log has.
+  fileprivate func records(of entities: Set<String>) throws -> [RecordName] {
+    var found: [RecordName] = []
+    try forEach { name, record in if record.state != nil, entities.contains(record.entity) { found.append(name) } }
+    return found
+  }
+}

@@ -47,6 +47,29 @@ struct SharingTests {
     #expect(try (identifiers(ann), identifiers(annsOther)) == before)
   }
 
+  @Test("costs no look-up for the records of others: what a change reads does not grow with the number of shares")
+  func manyShares() throws {
+    func reads(shares: Int) throws -> Int {
+      let group = try SharedGroup(["ann", "bob"])
+      try group.save(0) { context in
+        for number in 0..<shares { context.insert(SharedPlaylist("\(number)")) }
+        context.insert(SharedDraft("private"))
+      }
+      try group.syncAll()
+      for number in 0..<shares { try group.share(0, named: "share-\(number)", playlist: "\(number)") }
+      try group.syncAll()
+      let replica = group.devices[0].replica!
+      let draft = try group.first(SharedDraft.self, ModelContext(group.devices[0].container))
+      let change = RecordChange(try replica.recordName(of: draft.persistentModelID), "SharedDraft")
+      let transaction = SyncTransaction(id: UUID(), replica: 1, changes: [change])
+      try replica.ledger.save()
+      let before = replica.ledger.records.count
+      try replica.prefetch([LogEntry(sequence: 1, account: "ann", transaction: transaction)])
+      return replica.ledger.records.count - before
+    }
+    #expect(try reads(shares: 2) == reads(shares: 12))
+  }
+
   @Test("is changed by participants who may write: changes, additions and deletions go both ways")
   func changes() throws {
     try group.share(ann)

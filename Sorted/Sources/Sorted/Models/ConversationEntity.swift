@@ -57,10 +57,11 @@ public final class ConversationEntity {
   /// Messages that are pinned in it, the first one first
   public var pinnedMessageIDs: [String] = []
 
-  /// Who left or was removed, by a new key for each time; an empty text where somebody who knew of it added the person again
+  /// Tombstones of participants: a new key for each removal, with the person who left or was removed. The text is empty once somebody
+  /// who had the tombstone added the person again
   var departures: [String: String] = [:]
 
-  /// Which messages were unpinned, as ``departures``
+  /// Tombstones of pinned messages, as ``departures``
   var unpinnings: [String: String] = [:]
 
   // MARK: - Sync
@@ -166,28 +167,28 @@ public final class ConversationEntity {
 
 // Who takes part and what is pinned, so that people can change both at the same moment.
 //
-// A list alone cannot be merged: whoever is missing in one of two lists was either removed there or added in the other. So
-// each removal leaves a mark. Only somebody who has the mark can answer it, by adding the person again.
+// Two lists alone cannot be merged: a person who is missing in one of them was either removed there or added in the other. So each
+// removal leaves a tombstone. An inbox clears only tombstones that it has, by adding the person again.
 
 extension ConversationEntity {
-  /// The participants without those who left. The list of somebody who did not know of it can have them for a while.
+  /// The participants without those who left. A list that another inbox wrote before it had the tombstone still has them.
   var presentIDs: [String] {
     let gone = Set(departures.values)
     return participantIDs.filter { !gone.contains($0) }
   }
 
-  /// Whether a person left or was removed. Firestore and imports add people without an answer to a mark.
+  /// Whether a person left or was removed. Firestore and imports add people without clearing tombstones.
   func hasLeft(_ person: String) -> Bool { !participantIDs.contains(person) && departures.values.contains(person) }
 
   /// Changes who takes part.
   func setPeople(_ people: [String]) {
-    Self.mark(&departures, from: participantIDs, to: people)
+    Self.leaveTombstones(&departures, from: participantIDs, to: people)
     participantIDs = people
   }
 
   /// Changes which messages are pinned.
   func setPins(_ messages: [String]) {
-    Self.mark(&unpinnings, from: pinnedMessageIDs, to: messages)
+    Self.leaveTombstones(&unpinnings, from: pinnedMessageIDs, to: messages)
     pinnedMessageIDs = messages
   }
 
@@ -197,7 +198,8 @@ extension ConversationEntity {
     Self.unite(&unpinnings, &pinnedMessageIDs, other.unpinnings, other.pinnedMessageIDs)
   }
 
-  /// Removes who left and what was unpinned from the lists, where somebody wrote a list without knowing of it.
+  /// Removes the people who left and the unpinned messages from the lists. Another inbox may have written a list before it had the
+  /// tombstones.
   func settle() {
     let (people, unpinned) = (presentIDs, Set(unpinnings.values))
     let pins = pinnedMessageIDs.filter { !unpinned.contains($0) }
@@ -205,18 +207,19 @@ extension ConversationEntity {
     if pinnedMessageIDs != pins { pinnedMessageIDs = pins }
   }
 
-  private static func mark(_ marks: inout [String: String], from old: [String], to new: [String]) {
+  private static func leaveTombstones(_ tombstones: inout [String: String], from old: [String], to new: [String]) {
     let (old, new) = (Set(old), Set(new))
-    for (key, name) in marks where new.contains(name) && !old.contains(name) { marks[key] = "" }
-    for name in old.subtracting(new) { marks[UUID().uuidString] = name }
+    for (key, name) in tombstones where new.contains(name) && !old.contains(name) { tombstones[key] = "" }
+    for name in old.subtracting(new) { tombstones[UUID().uuidString] = name }
   }
 
   private static func unite(
-    _ marks: inout [String: String], _ list: inout [String], _ otherMarks: [String: String], _ otherList: [String]
+    _ tombstones: inout [String: String], _ list: inout [String], _ otherTombstones: [String: String],
+    _ otherList: [String]
   ) {
-    // An answer to a mark stays, whoever else still has the mark without it.
-    marks.merge(otherMarks) { $0.isEmpty ? $0 : $1 }
-    let gone = Set(marks.values)
+    // A cleared tombstone stays cleared, although other inboxes still have the person in it.
+    tombstones.merge(otherTombstones) { $0.isEmpty ? $0 : $1 }
+    let gone = Set(tombstones.values)
     let all = list + otherList.filter { !list.contains($0) }
     list = all.filter { !gone.contains($0) }
   }

@@ -169,7 +169,7 @@ struct ConversationResolver: ConflictResolver {
   func resolve(local: ConversationEntity, remote: ConversationEntity) {
     local.unite(with: remote)
     local.isGroup = local.isGroup || remote.isGroup
-    // Nobody changes these, except with an import.
+    // Only imports change these.
     (local.displayName, local.avatarURL) = (remote.displayName, remote.avatarURL)
   }
 }

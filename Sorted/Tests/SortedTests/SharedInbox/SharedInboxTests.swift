@@ -171,7 +171,9 @@ import Testing
     try await syncAll(bob, ann, eve, rounds: 4)
   }
 
-  @Test("Who leaves is not invited again by somebody who did not know and added another", arguments: [true, false])
+  @Test(
+    "A person who leaves is not invited again by another one who adds somebody at the same time",
+    arguments: [true, false])
   func leavingUnseen(annIsFirst: Bool) async throws {
     let eve = try await people.open("eve")
     let changes: [() throws -> Void] = [
@@ -189,7 +191,7 @@ import Testing
     #expect(try bob.texts().last == "Without Bob")
   }
 
-  @Test("Who leaves stays away where somebody who did not know removed and added them at that moment")
+  @Test("A person who leaves stays out although another one removes and adds them at the same time")
   func leavingWhileAddedAgain() async throws {
     let eve = try await people.open("eve")
     try await atOnce(
