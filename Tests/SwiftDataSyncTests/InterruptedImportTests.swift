@@ -90,4 +90,26 @@ struct InterruptedImportTests {
       #expect(try group.all(ReadReceipt.self, index).map(\.readers) == [expected], "replica \(index)")
     }
   }
+
+  @Test("A resolver is asked also if its replica sent its change first", arguments: [[0, 1], [1, 0]])
+  func sentFirst(_ order: [Int]) throws {
+    var resolvers = ConflictResolvers()
+    resolvers.add(AllReaders())
+    let group = try ReplicaGroup([ReadReceipt.self], resolvers: resolvers)
+    try group.save(0) { $0.insert(ReadReceipt()) }
+    try group.syncAll()
+    for index in order {
+      try group.save(index) { try group.first(ReadReceipt.self, $0).readers = ["a", "b"][index] }
+      try group.replicas[index].scan()
+    }
+    try group.sync(0)
+    let zone = SyncWire.privateZone
+    let request = try #require(group.replicas[1].nextPush(zone: zone))
+    try group.replicas[1].didPush(request, try group.server.push(request), zone: zone, account: "a")
+    try group.sync(1)
+    try group.syncAll()
+    for index in 0..<2 {
+      #expect(try group.all(ReadReceipt.self, index).map(\.readers) == ["ab"], "replica \(index)")
+    }
+  }
 }

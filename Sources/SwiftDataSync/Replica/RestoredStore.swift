@@ -100,7 +100,7 @@ extension Replica {
 
 extension Ledger {
   /// The names of all records of some classes that the log has.
-  fileprivate func records(of entities: Set<String>) throws -> [RecordName] {
+  func records(of entities: Set<String>) throws -> [RecordName] {
     var found: [RecordName] = []
     try forEach { name, record in if record.state != nil, entities.contains(record.entity) { found.append(name) } }
     return found
