@@ -105,6 +105,39 @@ struct SyncGrowthTests {
     #expect(small == large)
   }
 
+  @Test("A new member of a list costs the same, whatever the number of the other members, on both sides")
+  func newMember() throws {
+    /// The steps of SQLite that sending and taking in one task cost, beside so many others of its project.
+    func steps(_ count: Int) throws -> (sent: Int, taken: Int) {
+      let group = try ReplicaGroup(simulationModels)
+      func add(_ titles: [String]) throws {
+        try group.save(0) { context in
+          let project = try group.first(SimProject.self, context)
+          for title in titles {
+            let task = SimTask(title: title)
+            context.insert(task)
+            task.project = project
+          }
+        }
+      }
+      try group.save(0) { $0.insert(SimProject(title: "p")) }
+      try add((0..<count).map(String.init))
+      try group.syncAll()
+      try add(["first"])
+      // SQLite adds up the steps of a statement until they are read.
+      _ = try SQLTrace.steps { try group.syncAll() }
+      try add(["new"])
+      let sent = try SQLTrace.steps { try group.sync(0) }
+      let taken = try SQLTrace.steps { try group.sync(1) }
+      let tasks = try group.first(SimProject.self, ModelContext(group.containers[1])).tasks.map(\.title)
+      #expect(tasks == (0..<count).map(String.init) + ["first", "new"])
+      return (sent, taken)
+    }
+    let (short, long) = (try steps(100), try steps(1600))
+    #expect(long.sent < short.sent * 3 / 2, "\(short.sent), \(long.sent)")
+    #expect(long.taken < short.taken * 3 / 2, "\(short.taken), \(long.taken)")
+  }
+
   @Test("A save of many objects costs few statements per object, not more for more objects")
   func manyObjects() throws {
     func perObject(_ count: Int) throws -> Double {

@@ -46,6 +46,24 @@ package enum ModelCells {
     return targets.filter { !$0.isDeleted }
   }
 
+  /// The last target of a stored to-many, read without the others.
+  /// - Returns: nil if one row does not tell: the list is empty or many-to-many, its newest target has a position, or the
+  ///   store does not keep rows.
+  /// - Complexity: one row, whatever the length of the list.
+  /// - Throws: an error of the store.
+  package static func lastTarget(
+    of object: any PersistentModel, _ property: __Property, in context: ModelContext
+  ) throws -> (any PersistentModel)? {
+    let info = RelationshipInfo.of(property, in: type(of: object).__entity)
+    let state = context.state
+    return try state.used(.read) {
+      let table = try state.core.table(for: info.destination)
+      guard case .sql(let store) = state.core.kind(of: table), object.__state.key != 0 else { return nil }
+      let newest = try state.queries.newestTargetOfRows(object.__state.key, info, table, store)
+      return newest.flatMap { $0.isPositioned ? nil : $0.target }
+    }
+  }
+
   /// Assigns the targets of a relationship, at most one to a to-one, as its setter does.
   package static func assign(
     _ targets: [any PersistentModel], to property: __Property, of object: any PersistentModel

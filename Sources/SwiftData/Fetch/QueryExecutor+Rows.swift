@@ -255,6 +255,29 @@ extension QueryExecutor {
     }
   }
 
+  /// The newest target of a to-many whose targets hold its key, and whether the target has a position in the list.
+  /// - Complexity: one row, whatever the length of the list.
+  func newestTargetOfRows(
+    _ owner: Int64, _ info: RelationshipInfo, _ table: EntityTable, _ store: any SQLStore
+  ) throws -> (target: any PersistentModel, isPositioned: Bool)? {
+    guard case .inverseForeignKey = info.storage else { return nil }
+    let (from, column, position, tie) = Self.source(of: info, table, store.dialect)
+    let statement: SQLFragment =
+      """
+      SELECT \(store.selection(of: table)), \(position) IS NULL FROM \(from) \
+      WHERE \(column) = \(bind: .integer(owner)) ORDER BY \(tie) DESC LIMIT 1
+      """
+    try context.loadMarkedRows(root: table.root)
+    return try read(table) { connection in
+      var found: (target: any PersistentModel, isPositioned: Bool)?
+      try connection.run(statement, of: table, entity: table.entity) { rows in
+        let decoder = RowDecoder(rows, table: table, context: context)
+        while try rows.next() { found = (try decoder.decodeAny(), rows.int64(store.selectionCount(of: table)) == 0) }
+      }
+      return found
+    }
+  }
+
   private static func source(
     of info: RelationshipInfo, _ table: EntityTable, _ dialect: any SQLDialect
   ) -> (from: String, owner: String, position: String, tie: String) {

@@ -30,11 +30,8 @@ struct ListView {
     (self.owner, self.property) = (owner, property)
     var places: [RecordName: (place: String?, time: HybridTime?)] = [:]
     func add(_ member: RecordName, _ field: RecordState.Field?) {
-      if case .text(let text)? = field?.value {
-        places[member] = (text, field?.time)
-      } else {
-        places[member] = (nil, nil)
-      }
+      let place = Self.place(field)
+      places[member] = (place, place.flatMap { _ in field?.time })
     }
     switch property.kind {
     case .members:
@@ -65,7 +62,14 @@ struct ListView {
 
   /// The members in order.
   var members: [RecordName] {
-    places.sorted { ($0.value.place ?? "g", $0.key) < ($1.value.place ?? "g", $1.key) }.map(\.key)
+    places.sorted { ($0.value.place ?? Self.unplaced, $0.key) < ($1.value.place ?? Self.unplaced, $1.key) }.map(\.key)
+  }
+
+  /// What members without a place are sorted by: behind all places.
+  static let unplaced = "g"
+
+  static func place(_ field: RecordState.Field?) -> String? {
+    if case .text(let text)? = field?.value { text } else { nil }
   }
 
   /// The change that gives a member another place.

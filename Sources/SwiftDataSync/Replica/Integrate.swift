@@ -108,7 +108,7 @@ extension Replica {
     let materializer = Materializer(self, new, undone: undone)
     var (touched, lists) = try reach(shadow, new)
     touched.insert(records)
-    lists.formUnion(try self.lists(around: records, new))
+    lists.insert(try self.lists(around: records, new))
     try materializer.run(touched.names.sorted(), lists: lists)
     var intent = intent
     intent.inserted = materializer.inserted
@@ -183,9 +183,9 @@ extension Replica {
   /// The records and lists that look different now.
   private func reach(
     _ shadow: Fold, _ new: Fold
-  ) throws -> (records: RecordList, lists: Set<RecordState.Reference>) {
+  ) throws -> (records: RecordList, lists: ChangedLists) {
     var touched = RecordList()
-    var lists = Set<RecordState.Reference>()
+    var lists = ChangedLists()
     var arrived = Set<RecordName>()
     var names = RecordList()
     for fold in [shadow, new] + viewFolds {
@@ -208,13 +208,14 @@ extension Replica {
       // A record that was not shown, though it was known, comes back into lists. One that went to another zone owns only what is there.
       let shown = old?.isAlive == true && !isMissing && old?.zone == now.zone ? old : nil
       if now.isAlive {
-        lists.formUnion(try self.lists(of: name, now, entity, since: shown))
+        lists.insert(try self.lists(of: name, now, entity, since: shown))
         if old?.isAlive != true || old?.zone != now.zone, entity.isTarget { arrived.insert(name) }
       }
       for reference in changedReferences(now.isAlive ? shown : old, now) {
         guard let property = entity.properties[reference.property] else { continue }
         if let inverse = user.schema.inverse(of: property), inverse.kind != .derivedReference {
-          lists.insert(.init(inverse.name, try new.resolve(reference.target)))
+          let list = RecordState.Reference(inverse.name, try new.resolve(reference.target))
+          if shown == nil, now.isAlive { lists.insert(list, member: name) } else { lists.insert([list]) }
         }
         guard property.kind == .reference, property.isExclusive else { continue }
         for referrer in try new.referrers(to: reference.target) where referrer.property == property.name {
@@ -231,7 +232,7 @@ extension Replica {
       for name in touched.names {
         guard let state = try new.state(name), let entity = user.schema[state.entity] else { continue }
         for reference in state.references where arrived.contains(reference.target) {
-          if entity.properties[reference.property]?.kind == .members { lists.insert(.init(reference.property, name)) }
+          if entity.properties[reference.property]?.kind == .members { lists.insert([.init(reference.property, name)]) }
         }
       }
     }

@@ -32,7 +32,7 @@ final class Materializer {
   /// - Parameters:
   ///   - names: the records that may differ from what the user's store has, sorted.
   ///   - lists: to-manys that may differ.
-  func run(_ names: [RecordName], lists: Set<RecordState.Reference>) throws {
+  func run(_ names: [RecordName], lists: ChangedLists) throws {
     try load(names)
     var alive: [RecordName] = []
     var dead: [RecordName] = []
@@ -51,14 +51,16 @@ final class Materializer {
     if user.schema.hasReferences {
       try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
     }
-    let lists = lists.sorted { ($0.target, $0.property) < ($1.target, $1.property) }
+    var lists = lists.sorted
+    try load(lists.map(\.list.target))
+    let created = Set(inserted)
+    try lists.removeAll { try isAppended($0.list, $0.arrivals, created) }
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
-    try load(lists.map(\.target))
-    for list in lists {
+    for (list, _) in lists {
       if let (owner, property, _) = try place(of: list) { _ = ModelCells.targets(of: owner, property) }
     }
-    for list in lists { try updateList(list) }
+    for (list, _) in lists { try updateList(list) }
     if user.schema.hasReferences { for name in alive { try updateReferences(name) } }
     for name in dead { try remove(name) }
   }
@@ -265,6 +267,32 @@ final class Materializer {
       let rule = user.schema[type(of: owner).__entity.name]?.properties[list.property]
     else { return nil }
     return (owner, property, rule)
+  }
+
+  /// Whether a to-many gets new objects only, and the store puts them where they belong without being told: at the end, by
+  /// age. Then no other member is read, so that a new member costs the same whatever the length of the list.
+  /// - Parameters:
+  ///   - arrivals: the members that came; nil if the list changes otherwise.
+  ///   - created: the records whose objects are new.
+  private func isAppended(
+    _ list: RecordState.Reference, _ arrivals: [RecordName]?, _ created: Set<RecordName>
+  ) throws -> Bool {
+    guard let arrivals, let (owner, property, rule) = try place(of: list), rule.kind == .derivedFromReference,
+      let last = try ModelCells.lastTarget(of: owner, property, in: context),
+      let name = try ledger.names(of: [UserStore.text(last.persistentModelID)])[0]
+    else { return false }
+    let reference = rule.inverse ?? ""
+    func position(_ name: RecordName) throws -> (String, RecordName)? {
+      guard let state = try view.state(name), state.isAlive, state.target(reference) == list.target else { return nil }
+      return (ListView.place(state.fields[SyncSchema.place(of: reference)]) ?? ListView.unplaced, name)
+    }
+    guard var end = try position(name) else { return false }
+    // Objects were created in the order of their names.
+    for name in arrivals.sorted() {
+      guard created.contains(name), let next = try position(name), end < next else { return false }
+      end = next
+    }
+    return true
   }
 
   private func updateList(_ list: RecordState.Reference) throws {
