@@ -10,8 +10,8 @@ import Testing
 struct ProgramUpdateTests {
   private let server = SimulatedService()
 
-  private func nodes() throws -> [SimulatedNode] {
-    try (0..<3).map { try SimulatedNode($0, server, skew: 0, program: $0 == 2 ? .old : .current, seed: UInt64($0)) }
+  private func nodes(_ program: SimulatedProgram = .old) throws -> [SimulatedNode] {
+    try (0..<3).map { try SimulatedNode($0, server, skew: 0, program: $0 == 2 ? program : .current, seed: UInt64($0)) }
   }
 
   private func save(_ node: SimulatedNode, _ body: (ModelContext) throws -> Void) throws {
@@ -48,6 +48,29 @@ struct ProgramUpdateTests {
     }
     try settle(nodes)
     try nodes[2].upgrade()
+    try settle(nodes)
+    for node in nodes { #expect(try ModelContext(node.container).fetchCount(FetchDescriptor<SimLabel>()) == 0) }
+    try expectEqual(nodes)
+  }
+
+  @Test("An updated program that deletes an object before it has read the log again deletes what it owns (seed 20382)")
+  func deletionBeforeCatchUp() throws {
+    let nodes = try nodes(.former)
+    try saveProject(nodes[0])
+    try settle(nodes)
+    try nodes[2].upgrade()
+    // The store has the labels. The project does not have them yet, because the former program called them tags.
+    try save(nodes[2]) { context in
+      for project in try context.fetch(FetchDescriptor<SimProject>()) { context.delete(project) }
+    }
+    let (replica, zone) = (nodes[2].replica!, SyncWire.privateZone)
+    try replica.scan()
+    // The log is read again up to what the replica has of it. The deletion is sent afterwards.
+    while let position = try replica.refoldPosition(zone) {
+      try replica.didRefold(
+        server.changes(after: position, limit: 10, zone: zone, account: nodes[2].account, replica: 0), zone: zone)
+    }
+    try replica.catchUp()
     try settle(nodes)
     for node in nodes { #expect(try ModelContext(node.container).fetchCount(FetchDescriptor<SimLabel>()) == 0) }
     try expectEqual(nodes)

@@ -35,6 +35,8 @@ final class Fold: RecordSource {
   var lostMarks: [LostMark] = []
   /// The records with unique values that the current transaction changed.
   private var changed: [RecordName] = []
+  /// The records that deletions took, in order.
+  private(set) var deleted: [RecordName] = []
   /// The zones that records left.
   var left: [RecordName: String] = [:]
 
@@ -213,6 +215,7 @@ final class Fold: RecordSource {
     let owned = state.claims(zones) ? try cascade(of: name, state) : []
     state.delete(time)
     put(key, state)
+    deleted.append(name)
     for target in owned { try delete(target, time, in: zone) }
   }
 

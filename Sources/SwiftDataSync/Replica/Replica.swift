@@ -203,12 +203,15 @@ final class Replica {
     for pending in ledger.pending[index...] { try fold.apply(pending.transaction, zone: pending.zone) }
     newestInBase = ledger.pending.last?.number ?? newestInBase
     try noteDifferences(Set(view.states.names).union(fold.states.names), view, fold)
-    // What the program deleted takes along what it owns, which the store may not have shown as owned yet.
-    let gone = try view.states.names.filter { try !$0.isApart && $0.subject == nil && !fold.isAlive($0) }
-    try ledger.prefetch(gone)
-    for name in gone where try ledger.object(of: name) != nil { ledger.replica.noteToShow(name) }
     base.take(fold.states, fold.uniques)
     view = base
+  }
+
+  /// Notes records that the program's deletions take and that have objects: the store may not have shown yet who owns them.
+  func noteTaken(_ names: some Sequence<RecordName>) throws {
+    for name in names where name.subject == nil {
+      if try ledger.object(of: name) != nil, try !view.isAlive(name) { ledger.replica.noteToShow(name) }
+    }
   }
 
   private func noteDifferences(_ names: Set<RecordName>, _ shown: Fold, _ corrected: Fold) throws {

@@ -43,7 +43,7 @@ final class TransactionBuilder {
 
   /// - Returns: changes by zone.
   func build() throws -> [(zone: String, changes: [RecordChange])] {
-    let gone = Set(changed.deleted)
+    let (gone, deletions) = (Set(changed.deleted), view.deleted.count)
     // By age, whatever the class: so the store orders the members of a list that have no place in it.
     let inserted = changed.inserted.sorted { ($0.key ?? 0) < ($1.key ?? 0) }
     let updated = changed.updateOrder.filter { !changed.isInserted($0) }
@@ -64,6 +64,7 @@ final class TransactionBuilder {
     for (property, target) in released { try exportLosers(of: target, property) }
     try ledger.prefetchUniques(changes, schema)
     try view.mergeChanged()
+    try replica.noteTaken(view.deleted[deletions...])
     return try replica.distribute(changes, new: newRecords)
   }
 

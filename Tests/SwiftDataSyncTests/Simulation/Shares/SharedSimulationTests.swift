@@ -30,10 +30,10 @@ struct SharedSimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
-  /// `RestoredStoreTests` and `RenamedPropertyTests` state the mistakes.
+  /// `RestoredStoreTests`, `RenamedPropertyTests` and `ProgramUpdateTests` state the mistakes.
   @Test(
     "The seeds that failed once with objects from before the sync, restored stores or old names hold",
-    arguments: [12, 1036, 1042, 1053, 1094, 1101, 1125, 2017, 3022, 3092])
+    arguments: [12, 1036, 1042, 1053, 1094, 1101, 1125, 2017, 3022, 3092, 20382])
   func failedWithPast(seed: UInt64) {
     let problems = SharedSimulation(seed: seed, explains: Self.explains).run()
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
