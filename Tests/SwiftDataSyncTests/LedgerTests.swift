@@ -66,6 +66,36 @@ import Testing
     #expect(pages.count < expected.count / 5 && pages.allSatisfy { $0.records.count < 12_000 })
   }
 
+  @Test("It finds what is apart for a record behind it, written or not, also on further pages", arguments: 1...3)
+  func zonesApart(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    // The last ones lie between a name and what is apart for it.
+    var names = (0..<100).map { RecordName(milliseconds: Int64($0), using: &random) } + ["a", "b"].map(RecordName.init)
+    names += names.suffix(3).map { RecordName("\($0)-1") }
+    let (many, ledger) = (try #require(names.randomElement(using: &random)), try open())
+    var expected: [RecordName: Set<String>] = [:]
+    func check() throws { for name in names { #expect(try ledger.zonesApart(of: name) == expected[name] ?? []) } }
+    for step in 0..<600 {
+      let zone = "zone-\(step)"
+      let record = step.isMultiple(of: 2) ? many : try #require(names.randomElement(using: &random))
+      for name in [record, record.apart(zone)] where name.isApart || Bool.random(using: &random) {
+        try ledger.setObject("Note/\(step) \(name)", of: name, "Note", zone: zone)
+        try ledger.change(name) { $0.state = .bytes(Data(count: 100)) }
+      }
+      expected[record, default: []].insert(zone)
+      if step.isMultiple(of: 150) { try ledger.save(isHalf: Bool.random(using: &random)) }
+      if step.isMultiple(of: 40) { try check() }
+    }
+    try check()
+    for (name, zones) in expected {
+      let gone = zones.filter { _ in Bool.random(using: &random) }
+      for zone in gone { try ledger.remove(name.apart(zone)) }
+      expected[name] = zones.subtracting(gone)
+    }
+    try ledger.save()
+    try check()
+  }
+
   @Test("Pages without records are removed")
   func emptyPages() throws {
     let ledger = try open()

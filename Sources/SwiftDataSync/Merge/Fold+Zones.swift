@@ -11,7 +11,7 @@ struct ReadableZones {
   /// Whether the account has shares or had some, so that records can be in different zones.
   private(set) var areSeveral = false
   /// The names of the zones of shares.
-  private(set) var shares: [String] = []
+  private var shares: Set<String> = []
   /// The shares of the account itself.
   private var own: Set<String> = []
   /// The records that shares were made of, by zone.
@@ -27,8 +27,8 @@ struct ReadableZones {
   init(account: String, shares: [ZoneInfo]?) {
     ownHome = "\(SyncWire.privateZone)/\(account)"
     areSeveral = shares != nil
-    self.shares = shares?.map(\.name) ?? []
-    all += self.shares
+    all += shares?.map(\.name) ?? []
+    self.shares = Set(all.dropFirst())
     own = Set(shares?.filter { $0.owner == account }.map(\.name) ?? [])
     for share in shares ?? [] { roots[share.name] = share.root }
   }
@@ -38,10 +38,13 @@ struct ReadableZones {
 
   /// The zone that a record left its zone for; nil if it did not leave, or if the account cannot read that zone.
   func destination(of state: RecordState) -> String? {
-    state.claims(self) ? nil : all.first { home(of: $0) == state.home }
+    guard !state.claims(self), let home = state.home, canRead(home: home) else { return nil }
+    return home == ownHome ? SyncWire.privateZone : home
   }
 
   func canRead(home: String) -> Bool { home == ownHome || shares.contains(home) }
+
+  func canRead(_ zone: String) -> Bool { zone == SyncWire.privateZone || shares.contains(zone) }
 
   func isOwn(_ zone: String) -> Bool { own.contains(zone) }
 
@@ -168,9 +171,8 @@ extension Fold {
     let current = try state(name)
     if current?.alias != nil { return }
     var known = current.map { [$0] } ?? []
-    // An account can have many shares, and few of their logs say something of records that are elsewhere.
-    let apart = try zonesApart()
-    for zone in zones.all where zone != current?.place && apart.contains(zone) {
+    // An account can have many shares, and few of their logs say something of one record.
+    for zone in try zonesApart(of: name) where zone != current?.place && zones.canRead(zone) {
       if let apart = try state(name.apart(zone)), apart.alias == nil { known.append(apart) }
     }
     guard let best = known.max(by: { isLess($0, $1, known) }), best.place != current?.place else { return }
@@ -189,7 +191,7 @@ extension Fold {
     (apart.zone, apart.alias) = (state.zone, name)
     put(name.apart(state.place), apart)
     var state = state
-    state.isAway = state.home.map(zones.canRead) ?? true ? nil : true
+    state.isAway = state.home.map(zones.canRead(home:)) ?? true ? nil : true
     put(name, state)
     guard state.isAlive else { return }
     try followDeletedOwner(name, state)

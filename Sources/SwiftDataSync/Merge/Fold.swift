@@ -29,8 +29,8 @@ final class Fold: RecordSource {
   private(set) var states = RecordMap<RecordState>()
   private(set) var uniques: [String: RecordName?] = [:]
   private var referrersAdded: [RecordName: Set<Referrer>] = [:]
-  /// The zones of the records that were kept apart here.
-  private var apart: Set<String> = []
+  /// The zones of what was kept apart here, by record.
+  private var apart: [RecordName: Set<String>] = [:]
   private(set) var conflicts: [Conflict] = []
   var lostMarks: [LostMark] = []
   /// The records with unique values that the current transaction changed.
@@ -62,9 +62,9 @@ final class Fold: RecordSource {
     try source.possibleReferrers(to: target).union(referrersAdded[target] ?? [])
   }
 
-  func zonesApart() throws -> Set<String> {
-    let known = try source.zonesApart()
-    return apart.isSubset(of: known) ? known : known.union(apart)
+  func zonesApart(of name: RecordName) throws -> Set<String> {
+    let known = try source.zonesApart(of: name)
+    return apart[name].map(known.union) ?? known
   }
 
   /// The records that lead to a record.
@@ -96,7 +96,7 @@ final class Fold: RecordSource {
     for reference in state.references {
       referrersAdded[reference.target, default: []].insert(Referrer(owner: name, property: reference.property))
     }
-    if let zone = name.zoneApart { apart.insert(zone) }
+    if let zone = name.zoneApart { apart[name.joined, default: []].insert(zone) }
     states.set(name, state)
   }
 

@@ -85,6 +85,6 @@ protocol RecordSource: AnyObject {
   /// The records that may lead to a record, those that are deleted or in another zone among them. Each is to be checked by its
   /// state.
   func possibleReferrers(to target: RecordName) throws -> Set<Referrer>
-  /// The zones whose logs say something of records that are in another zone.
-  func zonesApart() throws -> Set<String>
+  /// The zones whose logs may say something of a record that is in another zone.
+  func zonesApart(of name: RecordName) throws -> Set<String>
 }

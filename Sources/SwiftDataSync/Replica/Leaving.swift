@@ -19,9 +19,9 @@ extension Replica {
   /// Reads what the ledger has of the records in entries, in few statements.
   func prefetch(_ entries: [LogEntry]) throws {
     let names = entries.flatMap { $0.transaction.changes.map(\.record) }
-    guard ledger.zones.areSeveral else { return try ledger.prefetch(names) }
-    let apart = ledger.zonesApart()
-    try ledger.prefetch(names.flatMap { name in [name] + apart.map(name.apart) })
+    try ledger.prefetch(names)
+    guard ledger.zones.areSeveral else { return }
+    try ledger.prefetch(names.flatMap { name in try ledger.zonesApart(of: name).map(name.apart) })
   }
 
   // MARK: - Changes that come too late

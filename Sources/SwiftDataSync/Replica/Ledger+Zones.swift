@@ -50,14 +50,10 @@ extension Ledger {
     return owners
   }
 
-  func zonesApart() -> Set<String> { replica.zonesApart ?? [] }
-
-  /// Looks for ``zonesApart()`` in bookkeeping that an earlier build wrote.
-  func findZonesApart() throws {
-    guard replica.zonesApart == nil else { return }
-    var found: Set<String> = []
-    try forEach { name, _ in if let zone = name.zoneApart { found.insert(zone) } }
-    replica.zonesApart = found
+  func zonesApart(of name: RecordName) throws -> Set<String> {
+    // What is kept apart comes behind its record.
+    guard let newest = newestName, name < newest else { return [] }
+    return try pages.zonesApart(of: name).union(changedApart[name] ?? [])
   }
 
   // MARK: - Forgetting

@@ -21,10 +21,12 @@ final class Ledger: RecordSource {
   private(set) var records = RecordMap<Slot>()
   /// The indices of the records that are not in the pages as they are in memory.
   private var changed: [Int] = []
-  private let pages: RecordPages
+  /// The zones of those that are kept apart, by record.
+  private(set) var changedApart: [RecordName: Set<String>] = [:]
+  let pages: RecordPages
   private let objectNames: ObjectNames
   /// The greatest name that has a record, or may have one; nil if there are no records.
-  private var newestName: RecordName?
+  private(set) var newestName: RecordName?
   /// The holders of unique values that were used since the last save; an inner nil is a value without a holder.
   var uniques: [String: LedgerUnique?] = [:]
 
@@ -89,7 +91,6 @@ final class Ledger: RecordSource {
       aliases[RecordName(row.name)] = RecordName(row.target)
     }
     newestName = try pages.newestName()
-    try findZonesApart()
     pages.forget()
   }
 
@@ -135,6 +136,7 @@ final class Ledger: RecordSource {
     records.values[index].isChanged = true
     guard records.values[index].record != nil else { return }
     let name = records.names[index]
+    if let zone = name.zoneApart { changedApart[name.joined, default: []].insert(zone) }
     if newestName.map({ $0 < name }) ?? true { newestName = name }
   }
 
@@ -276,7 +278,6 @@ final class Ledger: RecordSource {
       (record.entity, record.zone, record.state) = (state.entity, state.place, .value(state))
       records.values[index].record = record
       noteChange(index)
-      if let zone = name.zoneApart { replica.zonesApart?.insert(zone) }
       try setAlias(state.alias, of: name)
       try write(state.references, of: name, old?.references ?? [])
     }
@@ -392,7 +393,7 @@ final class Ledger: RecordSource {
     changed.sort { records.names[$0] < records.names[$1] }
     try pages.write(changed.map { records.names[$0] }) { records.values[changed[$0]].record }
     for index in changed { records.values[index].isChanged = false }
-    changed = []
+    (changed, changedApart) = ([], [:])
     objectNames.write()
   }
 }

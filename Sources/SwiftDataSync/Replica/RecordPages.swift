@@ -140,6 +140,24 @@ final class RecordPages {
     return low
   }
 
+  /// The zones of what is kept apart for a record. Its names come directly behind that of the record, maybe on further pages.
+  /// - Throws: an error of the store.
+  func zonesApart(of name: RecordName) throws -> Set<String> {
+    guard !directory.isEmpty else { return [] }
+    let first = name.apart("")
+    var (place, found) = (place(of: first), Set<String>())
+    while true {
+      try load([place])
+      guard let page = loaded[directory[place].number] else { return found }
+      for other in page.names[Self.index(of: first, in: page.names, from: 0)...] {
+        guard let zone = other.zoneApart, other.joined == name else { return found }
+        found.insert(zone)
+      }
+      place += 1
+      guard place < directory.count, directory[place].first.joined == name else { return found }
+    }
+  }
+
   /// Reads all records in the order of their names, a few pages at a time.
   /// - Throws: an error of the store, or of `body`.
   func forEach(_ body: (RecordName, LedgerRecord) throws -> Void) throws {

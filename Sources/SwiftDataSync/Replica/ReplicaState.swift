@@ -41,8 +41,6 @@ struct ReplicaState: Codable {
   var account: String?
   /// The zones of shares that the account may read; nil before there was one.
   var shares: [ZoneInfo]?
-  /// The zones whose logs say something of records that are in another zone; nil where an earlier build wrote the bookkeeping.
-  var zonesApart: Set<String>? = []
   /// The keys of shares by zone, of all generations, the oldest first.
   var keys: [String: [Data]]?
   /// The public keys of other accounts, as the replica saw them first.

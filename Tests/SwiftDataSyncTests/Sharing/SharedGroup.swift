@@ -49,6 +49,8 @@ final class SharedGroup {
     var replica: Replica!
     /// Where the next crash comes.
     var crashesAt: Replica.Checkpoint?
+    /// How many records it looked up before it wrote to the user's store.
+    fileprivate(set) var lookUps = 0
 
     init(_ account: String, _ container: ModelContainer) throws {
       (self.account, self.container, ledger) = (account, container, try Ledger.container(at: nil))
@@ -82,6 +84,7 @@ final class SharedGroup {
         return service.now
       }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(bitPattern: service.now)),
       checkpoint: { [unowned device] checkpoint in
+        if checkpoint == .userSaved { device.lookUps += device.replica?.ledger.records.count ?? 0 }
         guard device.crashesAt == checkpoint else { return }
         device.crashesAt = nil
         throw SimulatedCrash()

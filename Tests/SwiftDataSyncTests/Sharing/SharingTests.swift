@@ -74,6 +74,31 @@ struct SharingTests {
     #expect(try reads(shares: 2) == reads(shares: 12))
   }
 
+  @Test("costs a new device of its owner the same look-ups, however many other shares the owner has")
+  func manyOwnShares() throws {
+    /// How many records the first sync of a new device looks up.
+    func reads(shares: Int) throws -> Int {
+      let group = try SharedGroup(["ann", "ann"])
+      try group.save(0) { context in
+        for number in 0..<shares { context.insert(SharedPlaylist("\(number)")) }
+      }
+      try group.sync(0)
+      for number in 0..<shares { try group.share(0, named: "share-\(number)", playlist: "\(number)") }
+      try group.sync(0)
+      try group.save(0) { context in
+        for playlist in try context.fetch(FetchDescriptor<SharedPlaylist>()) {
+          playlist.tracks = [SharedTrack(playlist.name)]
+        }
+      }
+      try group.sync(0)
+      try group.sync(1)
+      #expect(try ModelContext(group.devices[1].container).fetchCount(FetchDescriptor<SharedTrack>()) == shares)
+      return group.devices[1].lookUps
+    }
+    let (few, many) = (try reads(shares: 4), try reads(shares: 40))
+    #expect(many == few * 10)
+  }
+
   @Test("is changed by participants who may write: changes, additions and deletions go both ways")
   func changes() throws {
     try group.share(ann)
