@@ -10,6 +10,18 @@ extension Replica {
     try readAssets(of: change) { try ledger.keepAsset($0, $1, isOutgoing: true) }
   }
 
+  /// Keeps the bytes of a late change, and leaves out the values whose bytes this replica does not have any more.
+  ///
+  /// The program replaced such a value or deleted the object. The replica that moves the record has the bytes and sends the value.
+  func keepingAssets(_ change: RecordChange) throws -> RecordChange {
+    try keepAssets(of: change)
+    var change = change
+    for (property, write) in change.fields {
+      if case .asset(let sha256, _) = write.value, try ledger.asset(sha256) == nil { change.fields[property] = nil }
+    }
+    return change
+  }
+
   /// The bytes of an asset: those that were kept to be sent, or those of the object, which has them after they were sent.
   /// - Returns: nil if neither has them, because the object has another value by now or is gone.
   func bytes(of sha256: String, in change: RecordChange) throws -> Data? {

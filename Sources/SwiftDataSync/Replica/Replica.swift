@@ -270,8 +270,7 @@ final class Replica {
     try ledger.take(shadow)
     for (name, claims) in late.claims { ledger.replica.noteToFollow(name, claims) }
     for (zone, changes) in late.changes {
-      for change in changes { try keepAssets(of: change) }
-      try ledger.append(makeTransaction(changes), zone: zone)
+      try ledger.append(makeTransaction(changes.map(keepingAssets)), zone: zone)
     }
     try ledger.removePending(Set(intent.entries.map(\.transaction.id)))
     for conflict in shadow.conflicts where try !shadow.isOne(conflict) {
