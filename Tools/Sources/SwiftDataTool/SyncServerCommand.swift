@@ -37,6 +37,12 @@ struct SyncTokenCommand: AsyncParsableCommand {
   @Option(help: "The file with the keys of tokens.") var keys: String
   @Option(help: "For how many days the token holds.") var days = 365.0
 
+  func validate() throws {
+    guard TokenKeys.isAccount(account) else {
+      throw ValidationError("The name of an account has 1 to 128 bytes and no slash.")
+    }
+  }
+
   func run() async throws {
     print(try await TokenKeys(file: keys).token(for: account, seconds: days * 86_400))
   }

@@ -200,4 +200,16 @@ import Testing
     let (_, response) = try await URLSession.shared.data(for: post)
     #expect((response as? HTTPURLResponse)?.statusCode == 403)
   }
+
+  @Test("sync-token makes no token for a name that the server refuses")
+  func accountNames() throws {
+    let keys = try Music.folder().appendingPathComponent("keys")
+    try "k1 0123456789abcdef0123456789abcdef\n".write(to: keys, atomically: true, encoding: .utf8)
+    for name in ["", "a/b", String(repeating: "a", count: 129)] {
+      let refused = try Command.run("sync-token", name, "--keys", keys.path)
+      #expect(refused.status == 64 && refused.output.isEmpty, "\(name)")
+      #expect(refused.errors.contains("1 to 128 bytes and no slash"), "\(refused.errors)")
+    }
+    #expect(try Command.run("sync-token", "ann@example.org", "--keys", keys.path).status == 0)
+  }
 }
