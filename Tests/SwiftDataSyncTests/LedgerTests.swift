@@ -130,6 +130,46 @@ import Testing
     #expect(small == large)
   }
 
+  @Test("The bookkeeping of a build that kept all zones in one row is read")
+  func zonesInOneRow() throws {
+    let share = ZoneInfo(name: "share-1", owner: "ann", isWritable: false, latest: 0, root: RecordName("root"))
+    let ledger = try open()
+    ledger.replica.account = "bob"
+    (ledger.replica.positions, ledger.replica.shares) = (["private": 3, "share-1": 7], [share])
+    try ledger.save()
+    for _ in 0..<2 {
+      let ledger = try open()
+      #expect(ledger.replica.positions == nil && ledger.replica.shares == nil)
+      #expect(ledger.places.positions == ["private": 3, "share-1": 7] && ledger.places.shares == [share])
+      #expect(ledger.zones.all == ["private", "share-1"] && !ledger.isWritable("share-1"))
+      try ledger.save()
+    }
+  }
+
+  @Test("A save writes the zones that changed, and no others")
+  func manyZones() throws {
+    func cost(_ count: Int) throws -> (statements: Int, steps: Int, state: Int) {
+      let container = try Ledger.container(at: nil)
+      let ledger = try Ledger(container) { 1 }
+      ledger.replica.account = "bob"
+      ledger.places.setShares(
+        (0..<count).map { ZoneInfo(name: "share-\($0)", owner: "ann", isWritable: true, latest: 0) })
+      for number in 0..<count { ledger.places.setPosition(1, of: "share-\(number)") }
+      try ledger.save()
+      func save(_ position: Int64) throws {
+        ledger.places.setPosition(position, of: "share-1")
+        try ledger.save()
+      }
+      let statements = try SQLTrace.record { try save(2) }.statements.count
+      let steps = try SQLTrace.steps { try save(3) }
+      let row = try #require(try ModelContext(container).fetch(FetchDescriptor<LedgerReplica>()).first)
+      return (statements, steps, row.state.count)
+    }
+    let (few, many) = (try cost(3), try cost(300))
+    #expect(few.statements == many.statements && few.state == many.state)
+    #expect(many.steps < few.steps + few.steps / 5, "\(few.steps) became \(many.steps)")
+  }
+
   @Test("The bookkeeping of another version is refused")
   func otherFormat() throws {
     let ledger = try open()

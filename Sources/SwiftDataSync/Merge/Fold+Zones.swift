@@ -10,12 +10,10 @@ struct ReadableZones {
   private var ownHome = ""
   /// Whether the account has shares or had some, so that records can be in different zones.
   private(set) var areSeveral = false
-  /// The names of the zones of shares.
-  private var shares: Set<String> = []
   /// The shares of the account itself.
   private var own: Set<String> = []
-  /// The records that shares were made of, by zone.
-  private var roots: [String: RecordName] = [:]
+  /// The shares by zone.
+  private var infos: [String: ZoneInfo] = [:]
 
   /// All zones.
   private(set) var all = [SyncWire.privateZone]
@@ -28,9 +26,8 @@ struct ReadableZones {
     ownHome = "\(SyncWire.privateZone)/\(account)"
     areSeveral = shares != nil
     all += shares?.map(\.name) ?? []
-    self.shares = Set(all.dropFirst())
     own = Set(shares?.filter { $0.owner == account }.map(\.name) ?? [])
-    for share in shares ?? [] { roots[share.name] = share.root }
+    for share in shares ?? [] { infos[share.name] = share }
   }
 
   /// The name of a zone in logs, where it means the same to every account.
@@ -38,18 +35,25 @@ struct ReadableZones {
 
   /// The zone that a record left its zone for; nil if it did not leave, or if the account cannot read that zone.
   func destination(of state: RecordState) -> String? {
-    guard !state.claims(self), let home = state.home, canRead(home: home) else { return nil }
-    return home == ownHome ? SyncWire.privateZone : home
+    guard !state.claims(self), let home = state.home else { return nil }
+    return home == ownHome ? SyncWire.privateZone : infos[home]?.name
   }
 
-  func canRead(home: String) -> Bool { home == ownHome || shares.contains(home) }
+  /// What the account may do in the zone of a share; nil for other zones.
+  func share(_ zone: String) -> ZoneInfo? { infos[zone] }
 
-  func canRead(_ zone: String) -> Bool { zone == SyncWire.privateZone || shares.contains(zone) }
+  /// The zones among some that the account can read, in the order of ``all``.
+  func readable(of names: Set<String>) -> [String] {
+    let shares = names.filter { infos[$0] != nil }.sorted()
+    return names.contains(SyncWire.privateZone) ? [SyncWire.privateZone] + shares : shares
+  }
+
+  func canRead(home: String) -> Bool { home == ownHome || infos[home] != nil }
 
   func isOwn(_ zone: String) -> Bool { own.contains(zone) }
 
   /// Whether a record is what the share of its zone was made of.
-  func isRoot(_ name: RecordName, in zone: String) -> Bool { roots[zone] == name }
+  func isRoot(_ name: RecordName, in zone: String) -> Bool { infos[zone]?.root == name }
 }
 
 extension RecordName {
@@ -172,7 +176,7 @@ extension Fold {
     if current?.alias != nil { return }
     var known = current.map { [$0] } ?? []
     // An account can have many shares, and few of their logs say something of one record.
-    for zone in try zonesApart(of: name) where zone != current?.place && zones.canRead(zone) {
+    for zone in zones.readable(of: try zonesApart(of: name)) where zone != current?.place {
       if let apart = try state(name.apart(zone)), apart.alias == nil { known.append(apart) }
     }
     guard let best = known.max(by: { isLess($0, $1, known) }), best.place != current?.place else { return }

@@ -4,6 +4,11 @@ import SwiftData
 // Bytes of large values, on their way to the server or from it.
 
 extension Ledger {
+  /// Removes transactions that the log has now, or that will not be sent, with their assets.
+  func removePending(_ ids: Set<UUID>) throws {
+    try dropAssets(try takePending(ids).flatMap { $0.transaction.assets.map(\.sha256) })
+  }
+
   func keepAsset(_ sha256: String, _ bytes: Data, isOutgoing: Bool) throws {
     guard try asset(sha256) == nil else { return }
     context.insert(LedgerAsset(sha256: sha256, bytes: bytes, isOutgoing: isOutgoing))

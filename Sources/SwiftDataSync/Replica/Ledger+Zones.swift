@@ -8,17 +8,55 @@ extension Ledger {
   // MARK: - Names of zones
 
   /// The zones that the account can read.
-  var zones: ReadableZones {
-    replica.account.map { ReadableZones(account: $0, shares: replica.shares) } ?? ReadableZones()
-  }
+  var zones: ReadableZones { places.readable(by: replica.account) }
 
   /// What the account may do in the zone of a share; nil for other zones.
-  func share(_ zone: String) -> ZoneInfo? { replica.shares?.first { $0.name == zone } }
+  func share(_ zone: String) -> ZoneInfo? { zones.share(zone) }
 
   func isWritable(_ zone: String) -> Bool { zone == SyncWire.privateZone || share(zone)?.isWritable == true }
 
   /// Notes the zone of a record that the log does not have yet.
   func setZone(_ zone: String, of name: RecordName) throws { try change(name) { $0.zone = zone } }
+
+  // MARK: - Rows of zones
+
+  func readPlaces() throws {
+    var (positions, shares) = ([String: Int64](), [ZoneInfo]())
+    for row in try context.fetch(FetchDescriptor<LedgerZone>()) {
+      positions[row.name] = row.position
+      if let info = row.info { shares.append(try SyncWire.decode(ZoneInfo.self, from: info)) }
+    }
+    shares.sort { $0.name < $1.name }
+    places = KnownPlaces(positions: positions, shares: replica.hasHadShares == true ? shares : nil)
+    guard let old = replica.positions else { return }
+    for (zone, position) in old { places.setPosition(position, of: zone) }
+    places.setShares(replica.shares)
+    (replica.positions, replica.shares) = (nil, nil)
+  }
+
+  /// Puts what changed of zones into the context.
+  func writePlaces() throws {
+    replica.hasHadShares = places.shares == nil ? nil : true
+    let changed = places.takeChanges()
+    for start in stride(from: 0, to: changed.count, by: 500) {
+      let names = Array(changed[start..<min(start + 500, changed.count)])
+      let found = try context.fetch(
+        FetchDescriptor<LedgerZone>(predicate: #Predicate<LedgerZone> { names.contains($0.name) }))
+      let rows = Dictionary(found.map { ($0.name, $0) }) { first, _ in first }
+      for name in names {
+        let (position, share) = (places.position(name), places.share(name))
+        guard position != nil || share != nil else {
+          if let row = rows[name] { context.delete(row) }
+          continue
+        }
+        let row = rows[name] ?? LedgerZone(name: name)
+        if rows[name] == nil { context.insert(row) }
+        let info = try share.map(SyncWire.encode)
+        if row.position != position { row.position = position }
+        if row.info != info { row.info = info }
+      }
+    }
+  }
 
   // MARK: - Records of a zone
 
@@ -69,7 +107,7 @@ extension Ledger {
     let unsent = try takePending(Set(pending.map(\.transaction.id)))
     for transaction in transactions { try append(transaction, zone: zone) }
     for transaction in unsent { try append(transaction.sent, zone: transaction.zone) }
-    replica.positions[zone] = 0
+    places.setPosition(0, of: zone)
   }
 
   /// Forgets a zone that the account cannot read any more.
@@ -81,8 +119,8 @@ extension Ledger {
       try remove(name)
       try setAlias(nil, of: name)
     }
-    replica.positions[zone] = nil
-    replica.shares?.removeAll { $0.name == zone }
+    places.setPosition(nil, of: zone)
+    places.setShares(places.shares?.filter { $0.name != zone })
     replica.keys?[zone] = nil
     replica.zonesToForget?.remove(zone)
     return Set(names.map(\.joined))

@@ -14,6 +14,8 @@ final class Ledger: RecordSource {
   // A ledger belongs to one replica and is used by one thread at a time.
 
   var replica: ReplicaState
+  /// What the replica knows of zones.
+  var places = KnownPlaces()
   /// The transactions that the log does not have yet, in order.
   private(set) var pending: [Pending] = []
   var aliases: [RecordName: RecordName] = [:]
@@ -49,7 +51,7 @@ final class Ledger: RecordSource {
 
   static let models: [any PersistentModel.Type] = [
     LedgerPage.self, LedgerObjects.self, LedgerAlias.self, LedgerReference.self, LedgerUnique.self,
-    LedgerPending.self, LedgerAsset.self, LedgerConflict.self, LedgerReplica.self,
+    LedgerPending.self, LedgerZone.self, LedgerAsset.self, LedgerConflict.self, LedgerReplica.self,
   ]
 
   /// - Parameter url: the file; nil is memory.
@@ -90,6 +92,7 @@ final class Ledger: RecordSource {
     for row in try context.fetch(FetchDescriptor<LedgerAlias>()) {
       aliases[RecordName(row.name)] = RecordName(row.target)
     }
+    try readPlaces()
     newestName = try pages.newestName()
     pages.forget()
   }
@@ -337,11 +340,6 @@ final class Ledger: RecordSource {
     context.insert(LedgerPending(number: number, zone: zone, transaction: data))
   }
 
-  /// Removes transactions that the log has now, or that will not be sent, with their assets.
-  func removePending(_ ids: Set<UUID>) throws {
-    try dropAssets(try takePending(ids).flatMap { $0.transaction.assets.map(\.sha256) })
-  }
-
   /// Removes transactions, but not their assets.
   func takePending(_ ids: Set<UUID>) throws -> [Pending] {
     let taken = pending.filter { ids.contains($0.transaction.id) }
@@ -370,6 +368,7 @@ final class Ledger: RecordSource {
   /// Writes all changes at once.
   /// - Parameter isHalf: whether the same records are written again at once, so that what is in memory is kept.
   func save(isHalf: Bool = false) throws {
+    try writePlaces()
     var state = replica
     state.intent = nil
     let (data, intent) = (try SyncWire.encode(state), replica.intent?.encoded)

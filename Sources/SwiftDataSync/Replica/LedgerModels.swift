@@ -67,6 +67,18 @@ final class LedgerPending {
   }
 }
 
+/// What the replica knows of a zone. Each has a row of its own, because an account can have many.
+@Model
+final class LedgerZone {
+  @Attribute(.unique) var name: String
+  /// The sequence number up to which the replica has seen the zone; nil before it saw any.
+  var position: Int64?
+  /// The `ZoneInfo` of a share that the account may read, as JSON.
+  var info: Data?
+
+  init(name: String) { self.name = name }
+}
+
 /// Bytes of a large value, on their way to the server or from it.
 @Model
 final class LedgerAsset {

@@ -50,7 +50,7 @@ extension Replica {
     let isBegun = ledger.replica.refolding != nil
     if isBegun || ledger.replica.sawUnknown == true || SyncSchema.isFoldOther(with: rules, than: old) {
       try dropSpare()
-      ledger.replica.refolding = ledger.replica.positions.filter { $0.value > 0 }.keys.sorted()
+      ledger.replica.refolding = ledger.places.positions.filter { $0.value > 0 }.keys.sorted()
       ledger.replica.sawUnknown = nil
     }
     ledger.replica.foldRules = rules
@@ -85,7 +85,7 @@ extension Replica {
 
   /// The zones whose logs are folded again: all that the replica has read. A record may have moved into one that came later.
   var refoldingZones: [String] {
-    ledger.replica.refolding == nil ? [] : ledger.replica.positions.filter { $0.value > 0 }.keys.sorted()
+    ledger.replica.refolding == nil ? [] : ledger.places.positions.filter { $0.value > 0 }.keys.sorted()
   }
 
   /// Begins to fold the logs again from their starts, if they are folded again: what was folded of a zone does not count any more.
@@ -94,7 +94,7 @@ extension Replica {
   /// The number up to which the log of a zone was folded again; nil if all that the replica has seen was.
   func refoldPosition(_ zone: String) throws -> Int64? {
     guard refoldingZones.contains(zone) else { return nil }
-    let folded = try spareLedger().replica.positions[zone] ?? 0
+    let folded = try spareLedger().places.position(zone) ?? 0
     return folded < position(zone) ? folded : nil
   }
 
@@ -105,12 +105,13 @@ extension Replica {
       .map(user.schema.current)
     guard let last = entries.last, entries[0].sequence == folded + 1 else { return }
     let spare = try spareLedger()
-    (spare.replica.account, spare.replica.shares) = (ledger.replica.account, ledger.replica.shares)
+    spare.replica.account = ledger.replica.account
+    spare.places.setShares(ledger.places.shares)
     try spare.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
     let fold = makeFold(over: spare)
     for entry in entries { try fold.apply(entry.transaction, zone: zone) }
     try spare.take(fold)
-    spare.replica.positions[zone] = last.sequence
+    spare.places.setPosition(last.sequence, of: zone)
     try spare.save()
     if !entries.allSatisfy({ user.schema.knows($0.transaction) }) { ledger.replica.sawUnknown = true }
   }

@@ -139,7 +139,7 @@ final class Replica {
 
   var pendingCount: Int { ledger.pending.count }
 
-  func position(_ zone: String) -> Int64 { ledger.replica.positions[zone] ?? 0 }
+  func position(_ zone: String) -> Int64 { ledger.places.position(zone) ?? 0 }
 
   /// Gives pending changes new moments, after the server refused some of theirs as too far ahead.
   /// - Parameter time: the server's time.
@@ -276,7 +276,7 @@ final class Replica {
     for conflict in shadow.conflicts where try !shadow.isOne(conflict) {
       try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000))
     }
-    if let last = intent.entries.last { ledger.replica.positions[intent.zone] = last.sequence }
+    if let last = intent.entries.last { ledger.places.setPosition(last.sequence, of: intent.zone) }
     for entry in intent.entries {
       if let time = entry.transaction.latestTime { ledger.replica.clock.witness(time) }
       if !user.schema.knows(entry.transaction) { ledger.replica.sawUnknown = true }

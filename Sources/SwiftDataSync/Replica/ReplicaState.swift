@@ -7,8 +7,12 @@ struct ReplicaState: Codable {
   static let format = 2
   /// The format of the bookkeeping; nil for the first one.
   var format: Int? = ReplicaState.format
-  /// The zones' sequence numbers up to which the replica has seen them.
-  var positions: [String: Int64] = [:]
+  /// What ``KnownPlaces`` has, where an earlier build wrote the bookkeeping.
+  var positions: [String: Int64]?
+  /// What ``KnownPlaces`` has, where an earlier build wrote the bookkeeping.
+  var shares: [ZoneInfo]?
+  /// Whether the account has shares or had some.
+  var hasHadShares: Bool?
   var clock: HybridClock
   /// What to add to the wall clock to get the server's time, in milliseconds.
   var clockOffset: Int64 = 0
@@ -39,8 +43,6 @@ struct ReplicaState: Codable {
   var isStoreRestored: Bool?
   /// The account that the replica syncs as; nil before the server named it.
   var account: String?
-  /// The zones of shares that the account may read; nil before there was one.
-  var shares: [ZoneInfo]?
   /// The keys of shares by zone, of all generations, the oldest first.
   var keys: [String: [Data]]?
   /// The public keys of other accounts, as the replica saw them first.

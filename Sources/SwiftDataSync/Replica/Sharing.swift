@@ -165,9 +165,8 @@ extension Replica {
   /// The shares that the account cannot read any more.
   /// - Parameter zones: all that it can read.
   private func lostShares(_ zones: [ZoneInfo]) -> [String] {
-    (ledger.replica.shares ?? []).map(\.name).filter { name in
-      !zones.contains { $0.name == name } || ledger.replica.zonesToForget?.contains(name) == true
-    }
+    let readable = Set(zones.map(\.name)).subtracting(ledger.replica.zonesToForget ?? [])
+    return shares.map(\.name).filter { !readable.contains($0) }
   }
 
   /// The unsent transactions of shares that the account cannot read any more, by share. The server may have taken some: its answers
@@ -189,13 +188,22 @@ extension Replica {
     if let account = ledger.replica.account, account != own.owner { throw SyncFailure.otherAccount(account, own.owner) }
     let shares = zones.filter { $0.name != SyncWire.privateZone }.sorted { $0.name < $1.name }
     for zone in lostShares(zones) { try drop(zone, taken) }
-    let known = ledger.replica.shares ?? []
+    let known = self.shares
     guard own.owner != ledger.replica.account || known.map(\.identity) != shares.map(\.identity) else { return }
     ledger.replica.account = own.owner
-    if !shares.isEmpty || ledger.replica.shares != nil { ledger.replica.shares = shares }
+    if !shares.isEmpty || ledger.places.shares != nil { ledger.places.setShares(shares) }
     // Without shares the view does not depend on zones.
     try correctView()
     try ledger.save()
+  }
+
+  /// Whether a list of zones is the one that the replica took over last, but for newest numbers, so that ``didSee(_:taken:)`` has nothing
+  /// to do.
+  func hasTaken(_ zones: [ZoneInfo]) -> Bool {
+    let own = zones.first { $0.name == SyncWire.privateZone }
+    guard own?.owner == ledger.replica.account, ledger.replica.zonesToForget?.isEmpty ?? true else { return false }
+    let shares = zones.filter { $0.name != SyncWire.privateZone }.sorted { $0.name < $1.name }
+    return self.shares.map(\.identity) == shares.map(\.identity)
   }
 
   /// Removes the objects of a zone from the user's store, and all that the ledger knows of the zone.

@@ -17,6 +17,9 @@ extension Replica {
     return nextPush(zone: zone) != nil
   }
 
+  /// Whether there may be something to send. It makes nothing.
+  func mayHaveUnsent(zone: String) -> Bool { isScanning || ledger.pending.contains { $0.zone == zone } }
+
   /// Takes in the transactions that were sent, if no other replica's transaction came before them in the log and the log has what
   /// this replica has. Otherwise the next pull brings all transactions in order.
   func didPush(_ request: PushRequest, _ response: PushResponse, zone: String, account: String) throws {
@@ -32,12 +35,18 @@ extension Replica {
   }
 
   /// The zones of shares that the account can read.
-  var shares: [ZoneInfo] { ledger.replica.shares ?? [] }
+  var shares: [ZoneInfo] { ledger.places.shares ?? [] }
 
   /// How far the replica has seen each zone.
-  var allPositions: [String: Int64] {
-    var positions = [SyncWire.privateZone: position(SyncWire.privateZone)]
-    for share in shares { positions[share.name] = position(share.name) }
+  var allPositions: [String: Int64] { positions { _, _ in true } }
+
+  /// How far the replica has seen some of the zones.
+  func positions(where isChosen: (String, Int64) -> Bool) -> [String: Int64] {
+    var positions: [String: Int64] = [:]
+    for zone in ledger.zones.all {
+      let position = position(zone)
+      if isChosen(zone, position) { positions[zone] = position }
+    }
     return positions
   }
 
