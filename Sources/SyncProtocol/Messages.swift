@@ -104,17 +104,24 @@ public struct ChangesResponse: Codable, Sendable {
   public var time: Int64
   /// All zones that the account may read. Only an answer about ``SyncWire/privateZone`` has them.
   public var zones: [ZoneInfo]?
+  /// Names the list of the zones with their newest numbers; nil from a server that does not name lists.
+  public var version: String?
+  /// True if the list is the one that the client named but for newest numbers: ``zones`` has only the zones with another number.
+  public var isPartial: Bool?
 
   /// Makes a response.
-  public init(entries: [LogEntry], latest: Int64, compacted: Int64, time: Int64, zones: [ZoneInfo]? = nil) {
+  public init(
+    entries: [LogEntry], latest: Int64, compacted: Int64, time: Int64, zones: [ZoneInfo]? = nil,
+    version: String? = nil, isPartial: Bool? = nil
+  ) {
     (self.entries, self.latest, self.compacted, self.time) = (entries, latest, compacted, time)
-    self.zones = zones
+    (self.zones, self.version, self.isPartial) = (zones, version, isPartial)
   }
 }
 
 /// The zones that a client waits for, with the sequence number up to which it has seen each.
 public struct WaitRequest: Codable, Sendable {
-  /// Sequence numbers by zone.
+  /// Sequence numbers by zone. Beside a ``version``, those that differ from the newest numbers of that list.
   public var positions: [String: Int64]
   /// How many seconds to wait at most.
   public var seconds: Double
@@ -122,10 +129,16 @@ public struct WaitRequest: Codable, Sendable {
   public var keys: [String: Int]?
   /// How many invitations the client knows of. Another number ends the waiting; nil waits for changes only.
   public var invitations: Int?
+  /// The list of zones that the client has, as the server named it. Another list ends the waiting.
+  public var version: String?
 
   /// Makes a request.
-  public init(positions: [String: Int64], seconds: Double, keys: [String: Int]? = nil, invitations: Int? = nil) {
+  public init(
+    positions: [String: Int64], seconds: Double, keys: [String: Int]? = nil, invitations: Int? = nil,
+    version: String? = nil
+  ) {
     (self.positions, self.seconds, self.keys, self.invitations) = (positions, seconds, keys, invitations)
+    self.version = version
   }
 }
 
@@ -137,10 +150,18 @@ public struct WaitResponse: Codable, Sendable {
   public var zones: [ZoneInfo]
   /// How many shares the account is invited to and did not accept; nil if the client did not ask.
   public var invitations: Int?
+  /// Names the list of the zones with their newest numbers; nil from a server that does not name lists.
+  public var version: String?
+  /// True if the list is the one that the client named but for newest numbers: ``zones`` and ``latest`` have only the zones with another
+  /// number, and those that the client named.
+  public var isPartial: Bool?
 
   /// Makes a response.
-  public init(latest: [String: Int64], zones: [ZoneInfo], invitations: Int? = nil) {
+  public init(
+    latest: [String: Int64], zones: [ZoneInfo], invitations: Int? = nil, version: String? = nil, isPartial: Bool? = nil
+  ) {
     (self.latest, self.zones, self.invitations) = (latest, zones, invitations)
+    (self.version, self.isPartial) = (version, isPartial)
   }
 
   /// Whether there are keys to get or to wrap.

@@ -55,7 +55,7 @@ extension Replica {
   /// - Returns: whether there is more.
   func didPull(_ response: ChangesResponse, zone: String, taken: Set<UUID> = []) throws -> Bool {
     adjustClock(toServer: response.time)
-    if let zones = response.zones { try didSee(zones, taken: taken) }
+    if let zones = response.allZones { try didSee(zones, taken: taken) }
     try integrate(response.entries, zone: zone)
     return position(zone) < response.latest && !response.entries.isEmpty
   }

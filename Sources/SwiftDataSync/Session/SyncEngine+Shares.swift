@@ -95,7 +95,20 @@ extension SyncEngine {
   /// All shares that the account owns, takes part in, or is invited to, in the order of their identifiers.
   /// - Throws: ``SyncError``.
   public func shares() async throws -> [SyncShare] {
-    try await shareCall { engine in try await engine.client.shares().map(SyncShare.init) }
+    try await shareCall { engine in try await engine.listShares() }
+  }
+
+  /// The server sends the list only if it is another one than the engine has.
+  private func listShares() async throws -> [SyncShare] {
+    var response = try await client.shares(since: knownShares?.version)
+    if response.shares == nil {
+      if let knownShares, knownShares.version == response.version { return knownShares.shares }
+      // Another call got another list meanwhile.
+      response = try await client.shares(since: nil)
+    }
+    let shares = (response.shares ?? []).map(SyncShare.init)
+    knownShares = KnownShares(version: response.version, shares: shares)
+    return shares
   }
 
   /// The share that an object belongs to; nil for an object that is not shared.
@@ -105,7 +118,7 @@ extension SyncEngine {
     try await shareCall { engine in
       let replica = try engine.replica()
       let zone = try replica.zone(of: try replica.recordName(of: object))
-      return try await engine.client.shares().first { $0.zone == zone }.map(SyncShare.init)
+      return try await engine.listShares().first { $0.id == zone }
     }
   }
 

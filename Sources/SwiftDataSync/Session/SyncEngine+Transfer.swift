@@ -23,28 +23,30 @@ extension SyncEngine {
               coming.cancel()
             }
           } else {
-            response = try await client.changes(zone: zone, after: replica.position(zone))
+            response = try await client.changes(zone: zone, after: replica.position(zone), since: known.version)
           }
         } catch let failure as SyncFailure {
           guard try replica.didFail(failure, zone: zone) else { throw failure }
           continue
         }
-        if let zones = response.zones {
-          newest = Dictionary(zones.map { ($0.name, $0.latest) }) { first, _ in first }
-        }
+        if let zones = response.zones { known.note(zones, isPartial: response.isPartial) }
         guard !response.entries.isEmpty else {
-          if let zones = response.zones { try replica.didSee(zones, taken: try await taken(replica, response)) }
+          if let zones = response.allZones { try replica.didSee(zones, taken: try await taken(replica, response)) }
+          if response.zones != nil { known.didTake(response.version) }
           break
         }
         if event == nil { event = begin(.import) }
         event!.transactions += response.entries.count
         if let last = response.entries.last?.sequence, last < response.latest {
-          ahead = Task { [client] in try await client.changes(zone: zone, after: last) }
+          ahead = Task { [client, known] in
+            try await client.changes(zone: zone, after: last, since: known.version)
+          }
         }
         for part in response.parts {
           try Task.checkCancellation()
           more = try await take(part, replica, zone)
         }
+        if response.zones != nil { known.didTake(response.version) }
         status.setProgress(more ? Double(replica.position(zone)) / Double(max(1, response.latest)) : nil)
       }
       if let event { end(event, nil) }
@@ -95,7 +97,7 @@ extension SyncEngine {
 
   /// The unsent transactions of shares which the account lost that the server took all the same: its answers were lost.
   private func taken(_ replica: Replica, _ response: ChangesResponse) async throws -> Set<UUID> {
-    guard let zones = response.zones else { return [] }
+    guard let zones = response.allZones else { return [] }
     var taken = Set<UUID>()
     for (zone, transactions) in replica.unsentInLostShares(zones) {
       taken.formUnion(try await client.known(transactions, zone: zone))

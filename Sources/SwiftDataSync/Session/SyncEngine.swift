@@ -48,8 +48,8 @@ public actor SyncEngine {
   /// Whether the server has the public key of the account. See `SyncEngine+Keys.swift`.
   var hasPublishedKey = false
   var uploaded = UploadedAssets()
-  /// The newest sequence number of each zone, as the last answer about the private zone says.
-  var newest: [String: Int64] = [:]
+  var known = KnownZones()
+  var knownShares: KnownShares?
 
   init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
     self.opening = opening
@@ -217,18 +217,11 @@ public actor SyncEngine {
           await sleep(seconds: 25)
           continue
         }
-        let positions = replica.allPositions
-        let keys = replica.keyGenerations
-        let request = WaitRequest(
-          positions: positions, seconds: isConnected ? 25 : 0, keys: keys, invitations: invitations)
+        let request = known.request(replica, seconds: isConnected ? 25 : 0, invitations: invitations)
         let response = try await wait(request)
         isConnected = true
         if status.isPaused { continue }
-        // What this engine sent meanwhile is no news.
-        let seen = opened?.allPositions ?? [:]
-        let isNew = response.latest.contains { $0.value > seen[$0.key] ?? 0 } || response.hasKeys(newerThan: keys)
-        let zones = Set(response.zones.map(\.name))
-        if isCutOff || isNew || (!zones.isEmpty && zones != Set(positions.keys)) { try await syncNow() }
+        if try isCutOff || hasNews(response, request) { try await syncNow() }
         isCutOff = false
         failures.reset()
         // Another process may have saved, which this one does not hear of.
@@ -239,6 +232,8 @@ public actor SyncEngine {
         }
       } catch {
         isConnected = false
+        // The answer to the next request says all that there is to be done again.
+        known.forget()
         if status.isPaused { continue }
         if Task.isCancelled { break }
         // A failed exchange has set the status already. One failed wait is no error: proxies close connections that wait long.
@@ -253,6 +248,26 @@ public actor SyncEngine {
       }
     }
     if opening.isAbandoned { abandon() }
+  }
+
+  /// Whether an answer has something that the replica does not have. If not, the replica has the list of the answer.
+  private func hasNews(_ response: WaitResponse, _ request: WaitRequest) throws -> Bool {
+    let replica = try replica()
+    // What this engine sent meanwhile is no news.
+    if response.latest.contains(where: { $0.value > replica.position($0.key) }) { return true }
+    if response.isPartial != true, !response.zones.isEmpty {
+      if !replica.hasTaken(response.zones) || response.hasKeys(newerThan: replica.keyGenerations) { return true }
+    }
+    // Unless an exchange brought a list meanwhile.
+    guard known.version == request.version else { return false }
+    if request.version != nil, response.isPartial != true {
+      // Another server process answered, at once, since it does not know the list. The next request says all, so that any of them waits.
+      known.forget()
+    } else if response.version != nil {
+      known.note(response.zones, isPartial: response.isPartial)
+      known.didTake(response.version)
+    }
+    return false
   }
 
   /// Waits until the time is over, or until ``resume()``, a successful exchange or a new replica cancels ``sleeper``.
@@ -287,6 +302,7 @@ public actor SyncEngine {
     if let opened { return opened }
     let replica = try event(.setUp) { _ in try opening.open() }
     opened = replica
+    known = KnownZones()
     client.expect(account: replica.ledger.replica.account)
     sleeper?.cancel()
     try replica.ledger.dropConflicts(before: Date().addingTimeInterval(-conflictRetention))
@@ -305,13 +321,14 @@ public actor SyncEngine {
         client.expect(account: replica.ledger.replica.account)
         refused = try await exchangeKeys(replica)
         // The server tells of changes that come after that answer. A server that was restored from a copy may be behind.
-        for share in replica.shares where replica.position(share.name) != newest[share.name] {
+        for share in replica.shares where replica.position(share.name) != known.newest[share.name] {
           try await pullShare(replica, share)
         }
         try await catchUp(replica)
       }
       try await push(replica, SyncWire.privateZone)
-      for share in replica.shares {
+      // An account can have many shares, and mostly there is nothing to send to them.
+      for share in replica.shares where replica.mayHaveUnsent(zone: share.name) {
         if let error = try await pushShare(replica, share) { refused = error }
       }
       status.setPending(replica.pendingCount)

@@ -44,11 +44,13 @@ struct SyncClient: Sendable {
     return known
   }
 
-  func changes(zone: String, after sequence: Int64) async throws -> ChangesResponse {
+  /// - Parameter version: the list of zones that the client has. Only an answer about ``SyncWire/privateZone`` has zones.
+  func changes(zone: String, after sequence: Int64, since version: String? = nil) async throws -> ChangesResponse {
     // The client does not know how large an answer will be. After an answer timed out, the next request gets twice the time.
     let timeout = Self.timeout * patience.factor
     do {
-      let path = "/v1/zones/\(escape(zone))/changes?after=\(sequence)"
+      let list = zone == SyncWire.privateZone ? version.map { "&zones=\(escape($0))" } ?? "" : ""
+      let path = "/v1/zones/\(escape(zone))/changes?after=\(sequence)\(list)"
       let reply = try await reply("GET", path, nil, timeout: timeout)
       // While answers are large, the next one needs as much time.
       if Double(reply.body.count) < Self.timeout * Self.slowestLine { patience.halve() }
@@ -65,7 +67,10 @@ struct SyncClient: Sendable {
 
   // MARK: - Shares
 
-  func shares() async throws -> [ShareInfo] { try await call("GET", "/v1/shares") }
+  /// - Parameter version: the list that the client has.
+  func shares(since version: String? = nil) async throws -> SharesResponse {
+    try await call("GET", "/v1/shares?since=\(escape(version ?? "none"))")
+  }
 
   func createShare(_ request: CreateShareRequest) async throws -> ShareInfo {
     try await call("POST", "/v1/shares", try SyncWire.encode(request))

@@ -168,7 +168,8 @@ public actor SyncService {
       answer.body = try SyncWire.encode(try await store.known(request, account: account, zone: call.path[1]))
     case ("GET", 3, "zones", "changes"):
       guard let after = call.number("after") else { throw SyncFailure(.invalid, "the query lacks after=NUMBER") }
-      answer.body = try await store.changes(after: after, account: account, zone: call.path[1])
+      answer.body = try await store.changes(
+        after: after, account: account, zone: call.path[1], since: call.text("zones"))
     case (_, _, "shares", _):
       answer.body = try await serveShares(call, account, body)
       if call.method != "GET", call.path.last != "key" { await watch.wakeAll() }
@@ -205,7 +206,11 @@ public actor SyncService {
   ) async throws -> Data {
     let zone = call.path.count > 1 ? call.path[1] : ""
     switch (call.method, call.path.count, call.path.last) {
-    case ("GET", 1, _): return try SyncWire.encode(try await store.shares(of: account))
+    case ("GET", 1, _):
+      let version = call.text("since")
+      let response = try await store.shares(of: account, since: version)
+      // A client that does not know of versions expects the bare list.
+      return try version == nil ? SyncWire.encode(response.shares ?? []) : SyncWire.encode(response)
     case ("POST", 1, _):
       let request = try SyncWire.decode(CreateShareRequest.self, from: try await body())
       return try SyncWire.encode(try await store.createShare(request, account: account))
@@ -262,20 +267,26 @@ public actor SyncService {
     var hasWaited = false
     while true {
       let mark = await watch.mark
-      let zones = try await store.zones(of: account)
-      let invitations = request.invitations == nil ? nil : try await store.invitations(of: account)
+      let news = try await store.news(of: account, since: request.version, naming: Set(request.positions.keys))
+      let zones = news.zones
+      let invitations = request.invitations == nil ? nil : news.invitations
       let isNew = zones.contains { $0.latest > request.positions[$0.name] ?? -1 }
-      let isGone = request.positions.count > zones.count
-      // What an owner cannot do must not keep its requests from waiting: keys count as news once something changed.
-      let hasKeys = hasWaited && WaitResponse(latest: [:], zones: zones).hasKeys(newerThan: request.keys)
+      let isOther = news.isPartial ? false : request.version != nil || request.positions.count > zones.count
+      // What an owner cannot do must not keep its requests from waiting: keys count as news once something changed. Where the client
+      // names its list, other keys are another list.
+      let hasKeys =
+        hasWaited && request.version == nil
+        && WaitResponse(latest: [:], zones: zones).hasKeys(newerThan: request.keys)
       let rest = end.timeIntervalSinceNow
-      if isNew || isGone || hasKeys || invitations != request.invitations || rest <= 0 || Task.isCancelled
+      if isNew || isOther || hasKeys || invitations != request.invitations || rest <= 0 || Task.isCancelled
         || Task.isShuttingDownGracefully
       {
         let latest = Dictionary(uniqueKeysWithValues: zones.map { ($0.name, $0.latest) })
-        return try SyncWire.encode(WaitResponse(latest: latest, zones: zones, invitations: invitations))
+        return try SyncWire.encode(
+          WaitResponse(
+            latest: latest, zones: zones, invitations: invitations, version: news.version, isPartial: news.isPartial))
       }
-      await watch.wait(for: Set(zones.map { ServerZone.key($0.owner, $0.name) }), since: mark, seconds: rest)
+      await watch.wait(for: news.keys, since: mark, seconds: rest)
       hasWaited = true
     }
   }
@@ -304,6 +315,8 @@ struct SyncCall {
   }
 
   func number(_ name: String) -> Int64? { query[name].flatMap { Int64($0) } }
+
+  func text(_ name: String) -> String? { query[name] }
 
   /// The path without the names of zones and assets, for metrics.
   var route: String {

@@ -33,17 +33,10 @@ extension ZoneStore {
     SyncFailure(.notFound, "there is no zone \(name.prefix(80)) that the account \(account) may use")
   }
 
-  /// How many shares an account is invited to and did not accept.
-  func invitations(of account: String) throws -> Int {
-    try ModelContext(container).fetchCount(
-      FetchDescriptor<ServerGrant>(predicate: #Predicate<ServerGrant> { $0.account == account && !$0.isAccepted }))
-  }
-
-  /// All zones that an account may read: its own, those of its shares, and those of shares that it accepted.
-  func zones(of account: String) throws -> [ZoneInfo] { try zones(of: account, ModelContext(container)) }
-
+  /// All zones that an account may read: its own, those of its shares, and those of shares that it accepted. With them comes the number
+  /// of shares that the account is invited to and did not accept.
   /// - Complexity: five statements.
-  func zones(of account: String, _ context: ModelContext) throws -> [ZoneInfo] {
+  func zones(of account: String, _ context: ModelContext) throws -> (zones: [ZoneInfo], invitations: Int) {
     let (grants, shares) = try related(to: account, context)
     let isWritable = Dictionary(uniqueKeysWithValues: grants.filter(\.isAccepted).map { ($0.zone, $0.isWritable) })
     let readable = shares.filter { $0.owner == account || isWritable[$0.zone] != nil }
@@ -59,8 +52,10 @@ extension ZoneStore {
         latest: latest[ServerZone.key(share.owner, share.zone)] ?? 0, root: RecordName(share.root),
         keyGeneration: generations[share.zone], needsKeys: share.owner == account && share.needsKeys ? true : nil)
     }
-    return [ZoneInfo(name: SyncWire.privateZone, owner: account, isWritable: true, latest: latest[own] ?? 0)]
+    let all =
+      [ZoneInfo(name: SyncWire.privateZone, owner: account, isWritable: true, latest: latest[own] ?? 0)]
       + zones.sorted { $0.name < $1.name }
+    return (all, grants.count { !$0.isAccepted })
   }
 
   /// The grants of an account, and the shares that it owns or has a grant of.
@@ -105,8 +100,7 @@ extension ZoneStore {
   // MARK: - Reading
 
   /// The shares that an account owns, takes part in, or is invited to.
-  func shares(of account: String) throws -> [ShareInfo] {
-    let context = ModelContext(container)
+  func shares(of account: String, _ context: ModelContext) throws -> [ShareInfo] {
     let (own, shares) = try related(to: account, context)
     let names = shares.map(\.zone)
     let all = Dictionary(

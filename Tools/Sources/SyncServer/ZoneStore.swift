@@ -14,6 +14,8 @@ actor ZoneStore {
   private let now: @Sendable () -> Int64
   /// The author of this process' saves in the history.
   nonisolated let author = UUID().uuidString
+  /// What accounts may read. See `ZoneStore+Lists.swift`.
+  let lists = ZoneLists()
 
   static let models: [any PersistentModel.Type] = [
     ServerZone.self, ServerEntry.self, ServerAsset.self, ServerChunk.self, ServerShare.self, ServerGrant.self,
@@ -171,10 +173,11 @@ actor ZoneStore {
   func checkHealth() throws { _ = try zone("", ModelContext(container)) }
 
   /// A part of the log, as the JSON of a `ChangesResponse`.
-  func changes(after sequence: Int64, account: String, zone name: String) throws -> Data {
+  /// - Parameter version: the list of zones that the client has; nil asks for the whole list.
+  func changes(after sequence: Int64, account: String, zone name: String, since version: String? = nil) throws -> Data {
     let context = ModelContext(container)
     let key = try access(account, name, context).key
-    let zones = name == SyncWire.privateZone ? try zones(of: account, context) : nil
+    let news = name == SyncWire.privateZone ? try news(of: account, since: version, context) : nil
     let zone = try zone(key, context)
     let latest = zone?.latest ?? 0
     guard sequence >= 0, sequence <= latest else {
@@ -193,7 +196,10 @@ actor ZoneStore {
       body += entry.transaction.base64EncodedData() + Data("\"}".utf8)
     }
     body += Data("],\"latest\":\(latest),\"time\":\(now())".utf8)
-    if let zones { body += Data(",\"zones\":".utf8) + (try SyncWire.encode(zones)) }
+    if let news {
+      body += Data(",\"isPartial\":\(news.isPartial),\"version\":\"\(news.version)\",\"zones\":".utf8)
+      body += try SyncWire.encode(news.zones)
+    }
     body.append(UInt8(ascii: "}"))
     return body
   }

@@ -51,7 +51,8 @@ actor ZoneWatch {
   /// Waits until one of some zones changed after a moment, or until time is over.
   func wait(for zones: Set<String>, since mark: Mark, seconds: Double) async {
     guard seconds > 0, !isStopped, !Task.isCancelled, changedForAll <= mark.generation,
-      !zones.contains(where: { changed[$0, default: 0] > mark.generation })
+      // An account can have many zones, and mostly nothing was announced meanwhile.
+      generation == mark.generation || !zones.contains(where: { changed[$0, default: 0] > mark.generation })
     else { return }
     let id = UUID()
     let timer = Task {

@@ -34,6 +34,24 @@ import Testing
     // The rows that SQLite visits are as many, too.
     #expect(large.steps < small.steps + small.steps / 10, "\(small.steps) became \(large.steps)")
   }
+
+  @Test("A message in one share costs the same statements, rows and bytes, whatever the number of the account's shares")
+  func manyShares() async throws {
+    func cost(shares count: Int) async throws -> (statements: Int, steps: Int, bytes: Int) {
+      let folder = try TestFolder()
+      let container = try ZoneStore.container(at: folder.path("server.store"))
+      let store = ZoneStore(container, ServerLimits()) { 1_800_000_000_000 }
+      let zones = try await ZoneListTests.shares(count, store)
+      let (statements, bytes) = try await store.message(in: zones[0]) { body in
+        try SQLTrace.record(body).statements.count
+      }
+      return (statements, try await store.message(in: zones[0]) { try SQLTrace.steps(of: $0) }.cost, bytes)
+    }
+    let (few, many) = (try await cost(shares: 3), try await cost(shares: 60))
+    #expect(few.statements == many.statements)
+    #expect(many.steps < few.steps + few.steps / 5, "\(few.steps) became \(many.steps)")
+    #expect(many.bytes < few.bytes + 20, "\(few.bytes) became \(many.bytes)")
+  }
 }
 
 extension ZoneStore {
@@ -47,6 +65,26 @@ extension ZoneStore {
     let read = try SQLTrace.record { body = try changes(after: sequence, account: "ann", zone: zone) }
     #expect(try SyncWire.decode(ChangesResponse.self, from: body).entries.map(\.transaction) == [transaction])
     return [sent.statements.count, read.statements.count]
+  }
+
+  /// A message of Ann to Bob, from sending to reading.
+  /// - Returns: what it cost, and the bytes of the lists.
+  fileprivate func message(in zone: String, _ measure: (() throws -> Void) throws -> Int) throws -> (
+    cost: Int, bytes: Int
+  ) {
+    // The clients have lists from before.
+    let version = try news(of: "bob", since: nil).version
+    let shared = try shares(of: "bob", since: nil).version
+    var bytes = 0
+    let cost = try measure {
+      _ = try push(PushRequest(base: 0, transactions: [ZoneListTests.transaction()]), account: "ann", zone: zone)
+      let news = try news(of: "bob", since: version)
+      #expect(news.zones.map(\.name) == [zone])
+      bytes += try SyncWire.encode(news.zones).count
+      bytes += try changes(after: 0, account: "bob", zone: SyncWire.privateZone, since: version).count
+      bytes += try SyncWire.encode(try shares(of: "bob", since: shared)).count
+    }
+    return (cost, bytes)
   }
 
   /// The steps of SQLite's virtual machine.
