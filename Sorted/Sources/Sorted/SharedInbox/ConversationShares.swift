@@ -24,54 +24,99 @@ struct ConversationShares {
     let people: [String]
   }
 
-  /// - Parameter waiting: the conversations with new messages of this account.
+  /// What was compared with the server. A person can have many conversations, so that only those are looked at that changed since.
+  struct Compared {
+    fileprivate let shares: [SyncShare]
+    fileprivate let token: DefaultHistoryToken
+    /// The conversations to look at again, whether they change or not.
+    fileprivate var open: Set<PersistentIdentifier> = []
+  }
+
+  /// - Parameters:
+  ///   - waiting: the conversations with new messages of this account.
+  ///   - compared: what was compared before; nil to look at all conversations.
   /// - Throws: an error of SwiftDataSync if the server cannot be reached or refuses the account.
-  func reconcile(waiting: Set<String>) async throws -> Outcome {
+  func reconcile(waiting: Set<String>, since compared: inout Compared?) async throws -> Outcome {
     var outcome = Outcome()
-    let shares = try await acceptAll(&outcome)
-    let conversations = try candidates(waiting)
+    let list = try await inbox.engine.shares()
+    let accepted = try await accept(list, &outcome)
+    var next = Compared(shares: list, token: try inbox.makeContext().newestHistoryToken())
+    // Other shares on the server may be other participants of any conversation.
+    let changed = try compared.flatMap { $0.shares == list ? try changedConversations(since: $0) : nil }
+    let conversations = try candidates(waiting, changed)
     let known = try await inbox.engine.knownShares(of: conversations.map(\.identifier))
+    let wanted = Set(known.values)
+    let shares = Dictionary(
+      (list.filter { $0.hasAccepted && wanted.contains($0.id) } + accepted).map { ($0.id, $0) }
+    ) { $1 }
     for conversation in conversations {
       do {
         if let id = known[conversation.identifier] {
-          guard let share = shares[id] else { continue }
+          guard let share = shares[id] else {
+            next.open.insert(conversation.identifier)
+            continue
+          }
           try await update(share, conversation, &outcome)
         } else if waiting.contains(conversation.id), conversation.people.contains(where: { $0 != inbox.userID }) {
           let share = try await inbox.engine.share(conversation.identifier, title: conversation.title)
           try await update(share, conversation, &outcome)
           try noteShared(conversation.id)
+        } else {
+          // Another device may have shared it, and the sync did not bring that yet.
+          next.open.insert(conversation.identifier)
         }
       } catch let error as SwiftDataSync.SyncError where [.refused, .forbidden, .quotaExceeded].contains(error.code) {
         outcome.problems[conversation.id] = error.message
+        next.open.insert(conversation.identifier)
       }
     }
+    compared = next
     return outcome
   }
 
   /// Accepts what this account is invited to.
-  /// - Returns: all shares of the account.
-  private func acceptAll(_ outcome: inout Outcome) async throws -> [SyncShare.ID: SyncShare] {
-    var shares: [SyncShare.ID: SyncShare] = [:]
-    for share in try await inbox.engine.shares() {
-      guard !share.hasAccepted else {
-        shares[share.id] = share
-        continue
-      }
+  /// - Returns: the shares that it accepted.
+  private func accept(_ shares: [SyncShare], _ outcome: inout Outcome) async throws -> [SyncShare] {
+    var accepted: [SyncShare] = []
+    for share in shares where !share.hasAccepted {
       do {
-        shares[share.id] = try await inbox.engine.accept(share.id)
+        accepted.append(try await inbox.engine.accept(share.id))
         outcome.changed = true
       } catch let error as SwiftDataSync.SyncError where error.code == .refused {
         // The owner took the invitation back a moment ago.
       }
     }
-    return shares
+    return accepted
   }
 
-  private func candidates(_ waiting: Set<String>) throws -> [Conversation] {
-    let ids = Array(waiting)
-    let found = try inbox.makeContext().fetch(
-      FetchDescriptor<ConversationEntity>(
-        predicate: #Predicate { $0.serverTime > 0 || ids.contains($0.id) }, sortBy: [SortDescriptor(\.id)]))
+  /// The conversations that anybody changed, with those that are to be looked at again.
+  /// - Returns: nil if the history does not go back that far.
+  private func changedConversations(since compared: Compared) throws -> Set<PersistentIdentifier>? {
+    let token = compared.token
+    do {
+      let saves = try inbox.makeContext().fetchHistory(
+        HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
+      let changed = saves.flatMap { $0.changes.map(\.changedPersistentIdentifier) }
+      return compared.open.union(changed.filter { $0.entityName == "ConversationEntity" })
+    } catch let error as SwiftDataError where error.code == SwiftDataError.historyTokenExpired.code {
+      return nil
+    }
+  }
+
+  /// - Parameter changed: the conversations to look at beside the waiting ones; nil for all.
+  private func candidates(_ waiting: Set<String>, _ changed: Set<PersistentIdentifier>?) throws -> [Conversation] {
+    let (ids, identifiers) = (Array(waiting), changed ?? [])
+    let context = inbox.makeContext()
+    let found =
+      changed == nil
+      ? try context.fetch(
+        FetchDescriptor<ConversationEntity>(
+          predicate: #Predicate { $0.serverTime > 0 || ids.contains($0.id) }, sortBy: [SortDescriptor(\.id)]))
+      : try context.fetch(
+        FetchDescriptor<ConversationEntity>(
+          predicate: #Predicate { identifiers.contains($0.persistentModelID) || ids.contains($0.id) },
+          sortBy: [SortDescriptor(\.id)])
+      ).filter { $0.serverTime > 0 || waiting.contains($0.id) }
     return found.map {
       Conversation(
         id: $0.id, identifier: $0.persistentModelID,

@@ -8,6 +8,8 @@ public actor SharedInboxSession {
   private let inbox: SharedInbox
   /// How far the history was looked at for imports.
   private var position: DefaultHistoryToken?
+  /// What of the conversations was compared with the shares on the server.
+  private var compared: ConversationShares.Compared?
 
   /// Makes the sync of an inbox.
   public init(_ inbox: SharedInbox) { self.inbox = inbox }
@@ -36,7 +38,7 @@ public actor SharedInboxSession {
     try departures.attachFiles(of: waiting)
     try await inbox.engine.syncNow()
     let written = Set(waiting.filter(\.isNew).map(\.conversationID))
-    let outcome = try await ConversationShares(inbox: inbox).reconcile(waiting: written)
+    let outcome = try await reconcile(waiting: written)
     report.outgoing = try departures.note(waiting, problems: outcome.problems)
     try departures.note(conversations: conversations)
     let later = try await takeIn()
@@ -46,6 +48,15 @@ public actor SharedInboxSession {
     (report.incoming.received, report.incoming.updated) = (came.received, came.updated)
     report.pending = try departures.count()
     return report
+  }
+
+  private func reconcile(waiting: Set<String>) async throws -> ConversationShares.Outcome {
+    // If it fails, the next one looks at all conversations.
+    var compared = self.compared
+    self.compared = nil
+    let outcome = try await ConversationShares(inbox: inbox).reconcile(waiting: waiting, since: &compared)
+    self.compared = compared
+    return outcome
   }
 
   private func takeIn() async throws -> Arrivals.Report {
