@@ -195,7 +195,7 @@ extension Fold {
     (apart.zone, apart.alias) = (state.zone, name)
     put(name.apart(state.place), apart)
     var state = state
-    state.isAway = state.home.map(zones.canRead(home:)) ?? true ? nil : true
+    state.isAway = state.home.map(zones.canRead) ?? true ? nil : true
     put(name, state)
     guard state.isAlive else { return }
     try followDeletedOwner(name, state)
