@@ -33,10 +33,10 @@ struct SimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
-  /// `RestoredStoreTests` and `RenamedPropertyTests` state the mistakes.
+  /// `RestoredStoreTests`, `RenamedPropertyTests` and `ProgramUpdateTests` state the mistakes.
   @Test(
     "The seeds that failed once with objects from before the sync, restored stores or old names hold",
-    arguments: [17, 52, 1052, 1101])
+    arguments: [17, 52, 1052, 1101, 8107])
   func failedWithPast(seed: UInt64) {
     let problems = Simulation(seed: seed).run()
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
