@@ -13,6 +13,8 @@ final class ReplicaGroup {
   private let resolvers: ConflictResolvers
   /// Where the next crash of a replica comes.
   var crashesAt: Replica.Checkpoint?
+  /// Whether everything happens in one millisecond.
+  var isClockStill = false
 
   init(
     _ models: [any PersistentModel.Type], count: Int = 2, resolvers: ConflictResolvers = ConflictResolvers()
@@ -33,8 +35,8 @@ final class ReplicaGroup {
   private func replica(_ index: Int) throws -> Replica {
     try Replica(
       user: UserStore(containers[index]), ledger: ledgers[index], spare: .memory(), resolvers: resolvers,
-      now: { [server] in
-        server.now += 1
+      now: { [server, unowned self] in
+        if !isClockStill { server.now += 1 }
         return server.now
       }, random: SeededGenerator(seed: UInt64(index) &+ UInt64(server.now)),
       checkpoint: { [unowned self] checkpoint in

@@ -138,6 +138,33 @@ struct SyncGrowthTests {
     #expect(long.taken < short.taken * 3 / 2, "\(short.taken), \(long.taken)")
   }
 
+  @Test("A part of a long list costs the same, however many members came in the parts before")
+  func listInParts() throws {
+    let (group, zone) = (try ReplicaGroup(simulationModels), SyncWire.privateZone)
+    try group.save(0) { $0.insert(SimProject(title: "p")) }
+    // The names of records that are made in one millisecond are in no order.
+    group.isClockStill = true
+    for part in 0..<12 {
+      try group.save(0) { context in
+        let project = try group.first(SimProject.self, context)
+        for number in 0..<100 {
+          let task = SimTask(title: "\(part * 100 + number)")
+          context.insert(task)
+          task.project = project
+        }
+      }
+      try group.sync(0)
+    }
+    let steps = try (Int64(0)..<12).map { after in
+      try SQLTrace.steps {
+        _ = try group.replicas[1].didPull(group.server.changes(after: after, limit: 1, replica: 1), zone: zone)
+      }
+    }
+    #expect(steps[11] < steps[2] * 5 / 4, "\(steps)")
+    let tasks = try group.first(SimProject.self, ModelContext(group.containers[1])).tasks.map(\.title)
+    #expect(tasks == (0..<1200).map(String.init))
+  }
+
   @Test("A save of many objects costs few statements per object, not more for more objects")
   func manyObjects() throws {
     func perObject(_ count: Int) throws -> Double {

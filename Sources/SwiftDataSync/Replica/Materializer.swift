@@ -46,14 +46,14 @@ final class Materializer {
       if state.isAlive { alive.append(name) } else { dead.append(name) }
     }
     let known = alive.filter { object(of: $0) != nil }
-    for name in alive where object(of: name) == nil { try create(name) }
+    for name in try inOrder(alive.filter { object(of: $0) == nil }) { try create(name) }
     for name in known { try updateAttributes(name) }
     if user.schema.hasReferences {
       try load(try alive.flatMap { try view.state($0)?.references.map(\.target) ?? [] })
     }
     var lists = lists.sorted
     try load(lists.map(\.list.target))
-    let created = Set(inserted)
+    let created = Dictionary(uniqueKeysWithValues: zip(inserted, inserted.indices))
     try lists.removeAll { try isAppended($0.list, $0.arrivals, created) }
     // All lists are loaded before anything is set. What the other end of a relationship adds to a loaded list is a change of
     // the list, so that the store compares its order. A list that is loaded later has the member already, without a place.
@@ -106,6 +106,17 @@ final class Materializer {
     objects.set(name, nil)
     objects.set(survivor, own)
     moved.append(ReplicaState.Move(from: name, to: survivor, object: text))
+  }
+
+  /// New records in the order of their places in lists, so that the store has lists in the right order by the age of their members. It
+  /// keeps places only where that is not so.
+  private func inOrder(_ names: [RecordName]) throws -> [RecordName] {
+    guard user.schema.hasReferences else { return names }
+    let placed = try names.map { name in
+      let place = try view.state(name)?.fields.first { SyncSchema.isPlace($0.key) }
+      return (place: ListView.place(place?.value) ?? "", name: name)
+    }
+    return placed.sorted { ($0.place, $0.name) < ($1.place, $1.name) }.map(\.name)
   }
 
   private func create(_ name: RecordName) throws {
@@ -273,9 +284,9 @@ final class Materializer {
   /// age. Then no other member is read, so that a new member costs the same whatever the length of the list.
   /// - Parameters:
   ///   - arrivals: the members that came; nil if the list changes otherwise.
-  ///   - created: the records whose objects are new.
+  ///   - created: the records whose objects are new, with the order of their creation.
   private func isAppended(
-    _ list: RecordState.Reference, _ arrivals: [RecordName]?, _ created: Set<RecordName>
+    _ list: RecordState.Reference, _ arrivals: [RecordName]?, _ created: [RecordName: Int]
   ) throws -> Bool {
     guard let arrivals, let (owner, property, rule) = try place(of: list), rule.kind == .derivedFromReference,
       let last = try ModelCells.lastTarget(of: owner, property, in: context),
@@ -287,9 +298,9 @@ final class Materializer {
       return (ListView.place(state.fields[SyncSchema.place(of: reference)]) ?? ListView.unplaced, name)
     }
     guard var end = try position(name) else { return false }
-    // Objects were created in the order of their names.
-    for name in arrivals.sorted() {
-      guard created.contains(name), let next = try position(name), end < next else { return false }
+    guard arrivals.allSatisfy({ created[$0] != nil }) else { return false }
+    for name in arrivals.sorted(by: { created[$0]! < created[$1]! }) {
+      guard let next = try position(name), end < next else { return false }
       end = next
     }
     return true
