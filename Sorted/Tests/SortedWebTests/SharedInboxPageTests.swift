@@ -113,6 +113,15 @@ import Testing
           #expect(left.isArchived && left.unreadCount == 0 && left.participantIDs == ["bob", "eve"])
           let answer = try await browser.send("/c/\(group)/send", ["key": UUID().uuidString, "text": "Still here"])
           #expect(answer.status == 400 && answer.text.contains("Who left a conversation cannot write there."))
+          let page = try await browser.get("/c/\(group)").text
+          #expect(page.contains("You left this conversation.") && !page.contains("id=\"composer\""))
+          let message = Slug.encode(try #require(left.messages.first).id)
+          for (path, form) in [("react", ["emoji": "👍"]), ("pin", ["pinned": "true"])] {
+            let answer = try await browser.send("/c/\(group)/m/\(message)/\(path)", form)
+            #expect(
+              answer.status == 400 && answer.text.contains("Who left a conversation cannot write there."), "\(path)")
+          }
+          #expect(left.messages.allSatisfy(\.reactions.isEmpty) && left.pinnedMessageIDs.isEmpty)
         }
       }
     }

@@ -177,8 +177,11 @@ extension ConversationEntity {
     return participantIDs.filter { !gone.contains($0) }
   }
 
-  /// Whether a person left or was removed. Firestore and imports add people without clearing tombstones.
-  func hasLeft(_ person: String) -> Bool { !participantIDs.contains(person) && departures.values.contains(person) }
+  /// Whether a person left or was removed. Such a person reads the conversation and cannot write there.
+  public func hasLeft(_ person: String) -> Bool {
+    // Firestore and imports add people without clearing tombstones.
+    !participantIDs.contains(person) && departures.values.contains(person)
+  }
 
   /// Changes who takes part.
   func setPeople(_ people: [String]) {

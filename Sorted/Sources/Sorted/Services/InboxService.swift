@@ -284,18 +284,30 @@ public struct InboxService {
   ///   - message: the message.
   ///   - user: nil is the user whose store it is.
   ///   - now: the time of the reaction.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for a text that is no single emoji; `SwiftDataError`.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for a text that is no single emoji, and for a person who left the conversation;
+  ///   `SwiftDataError`.
   public func react(_ emoji: String?, to message: MessageEntity, by user: String? = nil, now: Date = Date()) throws {
     if let emoji {
       let isEmoji = emoji.unicodeScalars.contains { $0.properties.isEmojiPresentation || $0.value == 0xFE0F }
       guard emoji.count == 1, isEmoji else { throw DataLayerError.invalidData("a reaction is one emoji") }
     }
-    message.react(emoji, by: try user ?? LocalUser.id(in: context), now: now)
+    let person = try user ?? LocalUser.id(in: context)
+    if let conversation = message.conversation { try checkPresence(of: person, in: conversation) }
+    message.react(emoji, by: person, now: now)
   }
 
   /// Pins a message in its conversation, or unpins it.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for more than ``maximumPins``.
-  public func setPinned(_ isPinned: Bool, _ message: MessageEntity, in conversation: ConversationEntity) throws {
+  /// - Parameters:
+  ///   - isPinned: whether the message is pinned afterwards.
+  ///   - message: the message.
+  ///   - conversation: the message's conversation.
+  ///   - user: who does it; nil is the user whose store it is.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for more than ``maximumPins``, and for a person who left the conversation;
+  ///   `SwiftDataError`.
+  public func setPinned(
+    _ isPinned: Bool, _ message: MessageEntity, in conversation: ConversationEntity, by user: String? = nil
+  ) throws {
+    try checkPresence(of: try user ?? LocalUser.id(in: context), in: conversation)
     guard conversation.pinnedMessageIDs.contains(message.id) != isPinned else { return }
     if isPinned {
       guard conversation.pinnedMessageIDs.count < Self.maximumPins else {

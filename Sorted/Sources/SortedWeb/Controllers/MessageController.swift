@@ -115,7 +115,8 @@ struct MessageController: Sendable {
     let (form, visit) = try await site.form(request, context)
     let isPinned = try form.flag("pinned")
     let slug = try await change(context, visit.viewer) { message, conversation, access in
-      try InboxService(context: access.work.inbox).setPinned(isPinned, message, in: conversation)
+      try InboxService(context: access.work.inbox).setPinned(
+        isPinned, message, in: conversation, by: access.viewer.userID)
     }
     return Pages.redirect(Notice.path("/c/\(slug.conversation)", done: isPinned ? "pinned" : "unpinned"))
   }

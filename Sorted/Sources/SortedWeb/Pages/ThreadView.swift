@@ -64,6 +64,8 @@ struct ThreadView {
   let members: [Member]
   let canLeave: Bool
   let canAdd: Bool
+  /// Whether the viewer left, so that there is nothing to write with.
+  let hasLeft: Bool
   let pins: [Pin]
   let hasPins: Bool
   let stretch: StretchView
@@ -107,7 +109,8 @@ extension ThreadView {
       .joined(separator: ", "),
       members: conversation.participantIDs.map { Self.member($0, scene, invitations) },
       canLeave: conversation.isGroup && conversation.participantIDs.contains(access.viewer.userID),
-      canAdd: conversation.isGroup,
+      canAdd: conversation.isGroup && !conversation.hasLeft(access.viewer.userID),
+      hasLeft: conversation.hasLeft(access.viewer.userID),
       pins: pins.map { Pin(pinSlug: Slug.encode($0.id), pinText: MessageText.plain(String($0.text.prefix(120)))) },
       hasPins: !pins.isEmpty,
       stretch: StretchView(stretch, scene, hit: hit, unread: position.isNewest ? head.unread : 0),
