@@ -2,7 +2,7 @@ import SyncProtocol
 
 /// The to-manys that a batch changes.
 struct ChangedLists {
-  /// The members that came into each list and were not shown before; nil for a list that changes otherwise, too.
+  /// By list: the members that came and were not shown before. Nil if the list has other changes, too.
   private(set) var arrivals: [RecordState.Reference: [RecordName]?] = [:]
 
   /// Adds lists that may change in any way.

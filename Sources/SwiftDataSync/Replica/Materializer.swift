@@ -108,8 +108,8 @@ final class Materializer {
     moved.append(ReplicaState.Move(from: name, to: survivor, object: text))
   }
 
-  /// New records in the order of their places in lists, so that the store has lists in the right order by the age of their members. It
-  /// keeps places only where that is not so.
+  /// Sorts new records by their places in lists. The store orders a list by the age of its members, and writes a position for each member
+  /// only if the list has another order.
   private func inOrder(_ names: [RecordName]) throws -> [RecordName] {
     guard user.schema.hasReferences else { return names }
     let placed = try names.map { name in
@@ -280,8 +280,8 @@ final class Materializer {
     return (owner, property, rule)
   }
 
-  /// Whether a to-many gets new objects only, and the store puts them where they belong without being told: at the end, by
-  /// age. Then no other member is read, so that a new member costs the same whatever the length of the list.
+  /// Whether a to-many only gets new objects behind all its members. The store puts new objects there by itself, so the replica does not
+  /// read the other members, and a new member costs the same whatever the length of the list.
   /// - Parameters:
   ///   - arrivals: the members that came; nil if the list changes otherwise.
   ///   - created: the records whose objects are new, with the order of their creation.

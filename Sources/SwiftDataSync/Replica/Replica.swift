@@ -207,7 +207,8 @@ final class Replica {
     view = base
   }
 
-  /// Notes records that the program's deletions take and that have objects: the store may not have shown yet who owns them.
+  /// Notes the records that the program's deletions take by a cascade and that still have objects. The store kept these objects if it
+  /// did not show their owner yet.
   func noteTaken(_ names: some Sequence<RecordName>) throws {
     for name in names where name.subject == nil {
       if try ledger.object(of: name) != nil, try !view.isAlive(name) { ledger.replica.noteToShow(name) }

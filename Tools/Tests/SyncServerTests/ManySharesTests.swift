@@ -10,15 +10,15 @@ import Testing
 /// Counts what goes over the line.
 private final class CountedTransport: SyncTransport {
   private let transport: HTTPTransport
-  private let counted = Mutex((requests: 0, bytes: 0))
+  private let counted = Mutex(0)
 
   init(_ server: ServerFixture) { transport = HTTPTransport(url: server.url) }
 
-  var bytes: Int { counted.withLock { $0.bytes } }
+  var bytes: Int { counted.withLock { $0 } }
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
     let reply = try await transport.send(request)
-    counted.withLock { $0.bytes += request.path.utf8.count + (request.body?.count ?? 0) + reply.body.count }
+    counted.withLock { $0 += request.path.utf8.count + (request.body?.count ?? 0) + reply.body.count }
     return reply
   }
 }

@@ -57,8 +57,8 @@ public final class ConversationEntity {
   /// Messages that are pinned in it, the first one first
   public var pinnedMessageIDs: [String] = []
 
-  /// Tombstones of participants: a new key for each removal, with the person who left or was removed. The text is empty once somebody
-  /// who had the tombstone added the person again
+  /// Tombstones of participants. Each removal adds a new key; its value is the person who left or was removed. An inbox that has the
+  /// tombstone and adds the person again sets the value to an empty text
   var departures: [String: String] = [:]
 
   /// Tombstones of pinned messages, as ``departures``
