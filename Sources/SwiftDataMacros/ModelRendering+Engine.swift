@@ -26,27 +26,10 @@ extension ModelDeclaration {
   func renderedEngine() -> [String] {
     [
       member(
-        "func __reload(_ index: Swift.Int, from row: SwiftData.__RowReader) throws",
-        inherited: "try super.__reload(index, from: row)",
+        "func __access(_ index: Swift.Int, _ access: SwiftData.__PropertyAccess) throws",
+        inherited: "try super.__access(index, access)",
         neutral: "break"
-      ) { index, property in
-        property.isLet ? nil : "\(property.storageName) = \(property.read(at: runtimeIndex(index)))"
-      },
-      member(
-        "func __encode(_ index: Swift.Int, to writer: SwiftData.__ColumnWriter) throws",
-        inherited: "try super.__encode(index, to: writer)",
-        neutral: "break"
-      ) { _, property in property.write },
-      member(
-        "func __value(at index: Swift.Int) -> Any",
-        inherited: "return super.__value(at: index)",
-        neutral: "return Swift.Optional<Any>.none as Any"
-      ) { _, property in property.value },
-      member(
-        "func __setValue(_ value: Any, at index: Swift.Int)",
-        inherited: "super.__setValue(value, at: index)",
-        neutral: "break"
-      ) { _, property in property.isLet ? nil : property.assignment },
+      ) { _, property in property.access },
       member(
         "func __relationship(_ index: Swift.Int, _ operation: SwiftData.__RelationshipOperation)\n"
           + "  -> SwiftData.__RelationshipContent",
@@ -90,20 +73,16 @@ extension PersistedProperty {
     }
   }
 
-  fileprivate var write: String {
-    switch coding {
-    case .column: "try writer.write(\(storageName))"
-    case .transformable: "try writer.writeTransformable(\(storageName))"
-    case .codable: "try writer.writeCodable(\(storageName))"
-    }
-  }
-
-  fileprivate var assignment: String {
-    "SwiftData.\(isSlot ? "__assignSlot" : "__assign")(&\(storageName), value)"
-  }
-
-  /// The expression of a property's value. A fault has no value and stands for itself.
-  fileprivate var value: String {
-    isSlot ? "return \(storageName).__engineValue" : "return \(storageName) as Any"
+  /// The statement that passes the storage to an access.
+  fileprivate var access: String {
+    let function =
+      switch coding {
+      case .column: isSlot ? "slot" : "attribute"
+      case .transformable: "transformable"
+      case .codable: "codable"
+      }
+    // A constant never changes. It is named through `self`, because it may be called `index` or `access`.
+    if isLet { return "var __constant = self.\(storageName)\ntry access.\(function)(&__constant, index)" }
+    return "try access.\(function)(&\(storageName), index)"
   }
 }

@@ -129,11 +129,11 @@ struct MetadataTests {
   @Test("A transformable attribute goes through its transformer, a codable one through JSON")
   func codings() {
     let transformable = metadata("@Attribute(.transformable(by: T.self)) var x: Color?")
-    #expect(transformable.text.contains("_x = try row.transformable(0, as: Color?.self)"))
-    #expect(transformable.text.contains("try writer.writeTransformable(_x)"))
+    #expect(transformable.text.contains("self._x = try row.transformable(0, as: Color?.self)"))
+    #expect(transformable.text.contains("try access.transformable(&_x, index)"))
     let codable = metadata("@Attribute(.codable) var x: Color = .red")
-    #expect(codable.text.contains("_x = try row.codable(0, as: Color.self)"))
-    #expect(codable.text.contains("try writer.writeCodable(_x)"))
+    #expect(codable.text.contains("self._x = try row.codable(0, as: Color.self)"))
+    #expect(codable.text.contains("try access.codable(&_x, index)"))
   }
 
   @Test("@Attribute(.transient) is not persisted; without a default it is decoded to its placeholder")

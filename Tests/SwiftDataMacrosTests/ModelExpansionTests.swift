@@ -69,59 +69,16 @@ struct ModelExpansionTests {
       """
     )
     #expect(
-      expansion.member("nonisolated func __reload") == """
-        nonisolated func __reload(_ index: Swift.Int, from row: SwiftData.__RowReader) throws {
-          switch index {
-          case 1:
-            _album = try row.slot(1)
-          case 2:
-            _plays = try row.column(2, as: Int.self)
-          default:
-            break
-          }
-        }
-        """
-    )
-    #expect(
-      expansion.member("nonisolated func __encode") == """
-        nonisolated func __encode(_ index: Swift.Int, to writer: SwiftData.__ColumnWriter) throws {
+      expansion.member("nonisolated func __access") == """
+        nonisolated func __access(_ index: Swift.Int, _ access: SwiftData.__PropertyAccess) throws {
           switch index {
           case 0:
-            try writer.write(id)
+            var __constant = self.id
+            try access.attribute(&__constant, index)
           case 1:
-            try writer.write(_album)
+            try access.slot(&_album, index)
           case 2:
-            try writer.write(_plays)
-          default:
-            break
-          }
-        }
-        """
-    )
-    #expect(
-      expansion.member("nonisolated func __value") == """
-        nonisolated func __value(at index: Swift.Int) -> Any {
-          switch index {
-          case 0:
-            return id as Any
-          case 1:
-            return _album.__engineValue
-          case 2:
-            return _plays as Any
-          default:
-            return Swift.Optional<Any>.none as Any
-          }
-        }
-        """
-    )
-    #expect(
-      expansion.member("nonisolated func __setValue") == """
-        nonisolated func __setValue(_ value: Any, at index: Swift.Int) {
-          switch index {
-          case 1:
-            SwiftData.__assignSlot(&_album, value)
-          case 2:
-            SwiftData.__assign(&_plays, value)
+            try access.attribute(&_plays, index)
           default:
             break
           }
@@ -158,13 +115,13 @@ struct ModelExpansionTests {
         """
     )
     #expect(
-      expansion.member("nonisolated override func __encode") == """
-        nonisolated override func __encode(_ index: Swift.Int, to writer: SwiftData.__ColumnWriter) throws {
+      expansion.member("nonisolated override func __access") == """
+        nonisolated override func __access(_ index: Swift.Int, _ access: SwiftData.__PropertyAccess) throws {
           switch index - Hike.__offset {
           case 0:
-            try writer.write(_height)
+            try access.attribute(&_height, index)
           default:
-            try super.__encode(index, to: writer)
+            try super.__access(index, access)
           }
         }
         """
@@ -194,18 +151,18 @@ struct ModelExpansionTests {
   @Test(
     "Members are as visible as the class, and overridable where it is",
     arguments: [
-      ("final class", "nonisolated static var __entity", "nonisolated func __encode", "typealias"),
-      ("class", "nonisolated class var __entity", "nonisolated func __encode", "typealias"),
+      ("final class", "nonisolated static var __entity", "nonisolated func __access", "typealias"),
+      ("class", "nonisolated class var __entity", "nonisolated func __access", "typealias"),
       (
-        "public final class", "public nonisolated static var __entity", "public nonisolated func __encode",
+        "public final class", "public nonisolated static var __entity", "public nonisolated func __access",
         "public typealias"
       ),
       (
-        "package class", "package nonisolated class var __entity", "package nonisolated func __encode",
+        "package class", "package nonisolated class var __entity", "package nonisolated func __access",
         "package typealias"
       ),
-      ("open class", "open nonisolated class var __entity", "open nonisolated func __encode", "public typealias"),
-      ("private final class", "nonisolated static var __entity", "nonisolated func __encode", "typealias"),
+      ("open class", "open nonisolated class var __entity", "open nonisolated func __access", "public typealias"),
+      ("private final class", "nonisolated static var __entity", "nonisolated func __access", "typealias"),
     ]
   )
   func access(keywords: String, entity: String, encode: String, typealiasStart: String) {
@@ -313,6 +270,6 @@ struct ModelExpansionTests {
   func deprecatedProperty() {
     let expansion = Expansion("@Model final class Track { @available(*, deprecated) var old: String = \"\" }")
     #expect(expansion.text.contains("@available(*, deprecated)\n  nonisolated static var schemaMetadata"))
-    #expect(!expansion.text.contains("@available(*, deprecated)\n  nonisolated func __encode"))
+    #expect(!expansion.text.contains("@available(*, deprecated)\n  nonisolated func __access"))
   }
 }

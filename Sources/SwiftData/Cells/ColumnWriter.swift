@@ -69,25 +69,14 @@ open class __ColumnWriter {
     if let data = try current.transform(value) { try blob(data) } else { try null() }
   }
 
-  // MARK: - Slots
+  // MARK: - References
 
-  public final func write<V: __ColumnValue>(_ slot: __Slot<V>) throws { try write(slot.loaded) }
-
-  public final func write<V: RawRepresentable & Codable>(_ slot: __Slot<V>) throws where V.RawValue: __ColumnValue {
-    try write(slot.loaded)
-  }
-
-  public final func write<V: RawRepresentable & Codable>(_ slot: __Slot<V?>) throws where V.RawValue: __ColumnValue {
-    try write(slot.loaded)
-  }
-
-  @_disfavoredOverload
-  public final func write<V: Codable>(_ slot: __Slot<V>) throws { try write(slot.loaded) }
-
+  /// Writes the key of a required target.
   public final func write<M: PersistentModel>(_ slot: __Slot<M>) throws {
     try key(slot.value.map { $0.__state.key } ?? slot.key)
   }
 
+  /// Writes the key of an optional target.
   public final func write<M: PersistentModel>(_ slot: __Slot<M?>) throws {
     guard let value = slot.value else { return try key(slot.key) }
     // A deleted target leaves nothing to refer to.
@@ -95,25 +84,8 @@ open class __ColumnWriter {
     try key(target.__state.key)
   }
 
-  /// Does nothing, because a to-many has no column.
-  public final func write<M: PersistentModel>(_ slot: __Slot<[M]>) throws {}
-
-  /// Does nothing, because a to-many has no column.
-  public final func write<M: PersistentModel>(_ slot: __Slot<[M]?>) throws {}
-
-  // MARK: - Types that cannot be persisted
-  // The reader and `__store` report these types. Without these overloads the compiler would report them twice.
-
-  @_disfavoredOverload
-  public final func write<V>(_ slot: __Slot<V>) throws { throw unwritable(V.self) }
-
-  @_disfavoredOverload
-  public final func write<V>(_ value: V) throws { throw unwritable(V.self) }
-
-  @_disfavoredOverload
-  public final func writeCodable<V>(_ value: V) throws { throw unwritable(V.self) }
-
-  private func unwritable(_ type: Any.Type) -> SwiftDataError {
+  /// The error of a value that is neither a model nor Codable.
+  final func unwritable(_ type: Any.Type) -> SwiftDataError {
     SwiftDataError(
       .unwritableValue, entity: current.entityName, property: current.name,
       message: "its type \(type) is neither a model nor Codable")

@@ -103,21 +103,6 @@ extension PersistentModel {
   }
 }
 
-/// Assigns an engine value to an attribute's storage.
-public func __assign<V>(_ storage: inout V, _ value: Any) { storage = value as! V }
-
-/// Assigns an engine value to a slot: a fault key, or a loaded value.
-public func __assignSlot<V>(_ storage: inout __Slot<V>, _ value: Any) {
-  if let slot = value as? __Slot<V> {
-    storage = slot
-  } else {
-    storage.value = (value as! V)
-    // Bit 0, which says whether the store keeps positions, is not part of the value. The link of a long list's index
-    // belongs to another list.
-    storage.key &= 1
-  }
-}
-
 /// Whether the read must be reported to Observation. An object without a context always reports it.
 @usableFromInline
 func __isReadTracked(by probe: Unmanaged<TrackingProbe>?) -> Bool {

@@ -27,17 +27,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// - Throws: an error if a stored value does not fit its property.
   nonisolated init(__row row: __RowReader) throws
 
-  /// Overwrites the property at an index from a row, without change tracking.
-  nonisolated func __reload(_ index: Int, from row: __RowReader) throws
-
-  /// Writes the property at an index to a writer.
-  nonisolated func __encode(_ index: Int, to writer: __ColumnWriter) throws
-
-  /// The value of the property at an index, without faulting or observation.
-  nonisolated func __value(at index: Int) -> Any
-
-  /// Replaces the value of the property at an index, without change tracking.
-  nonisolated func __setValue(_ value: Any, at index: Int)
+  /// Does with the property at an index what `access` says, without faulting, change tracking or observation.
+  /// - Throws: an error if a value cannot be read or written. `get` and `set` do not throw.
+  nonisolated func __access(_ index: Int, _ access: __PropertyAccess) throws
 
   /// Performs an engine operation on the relationship at an index.
   nonisolated func __relationship(_ index: Int, _ operation: __RelationshipOperation) -> __RelationshipContent

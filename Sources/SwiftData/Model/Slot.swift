@@ -33,10 +33,21 @@ public struct __Slot<Value> {
   public var loaded: Value { value! }
 
   /// The value, or the slot itself while it is a fault.
-  @inlinable
-  public var __engineValue: Any {
+  var engineValue: Any {
     guard let value else { return self }
     return value
+  }
+
+  /// Takes over an engine value: a fault, or a loaded value.
+  mutating func assign(_ new: Any) {
+    if let slot = new as? Self {
+      self = slot
+    } else {
+      value = (new as! Value)
+      // Bit 0, which says whether the store keeps positions, is not part of the value. The link of a long list's index
+      // belongs to another list.
+      key &= 1
+    }
   }
 }
 

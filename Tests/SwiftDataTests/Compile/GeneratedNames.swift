@@ -22,6 +22,18 @@ extension Preset {
   }
 }
 
+/// Constants with the names of the parameters of what `@Model` generates.
+@Model final class Marker {
+  let index: Int
+  let access: String
+  let row: Double
+  let operation: Bool
+
+  init(index: Int, access: String, row: Double, operation: Bool) {
+    (self.index, self.access, self.row, self.operation) = (index, access, row, operation)
+  }
+}
+
 /// A token of a store of its own.
 struct CountingToken: HistoryToken {
   var id: Int

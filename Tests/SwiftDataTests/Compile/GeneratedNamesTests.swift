@@ -25,6 +25,16 @@ struct GeneratedNamesTests {
     _ = context
   }
 
+  @Test("A constant may have the name of a parameter in the generated code")
+  func constants() throws {
+    let store = try FormsStore(Marker.self)
+    try store.save(Marker(index: 7, access: "all", row: 2.5, operation: true))
+    let (context, found) = try store.read(Marker.self)
+    let marker = try #require(found.first)
+    #expect(marker.index == 7 && marker.access == "all" && marker.row == 2.5 && marker.operation)
+    #expect(try context.fetchCount(FetchDescriptor<Marker>(predicate: #Predicate { $0.index == 7 })) == 1)
+  }
+
   @Test("A token needs nothing but its value")
   func token() {
     #expect(CountingToken(id: 1, tokenValue: ["a": 1]) < CountingToken(id: 2, tokenValue: nil))
