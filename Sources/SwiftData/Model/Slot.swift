@@ -33,12 +33,14 @@ public struct __Slot<Value> {
   public var loaded: Value { value! }
 
   /// The value, or the slot itself while it is a fault.
+  @inlinable
   var engineValue: Any {
     guard let value else { return self }
     return value
   }
 
   /// Takes over an engine value: a fault, or a loaded value.
+  @usableFromInline
   mutating func assign(_ new: Any) {
     if let slot = new as? Self {
       self = slot

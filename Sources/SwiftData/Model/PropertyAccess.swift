@@ -12,7 +12,7 @@ public enum __PropertyAccess {
   /// Overwrites the property from a row.
   case reload(__RowReader)
   /// Copies the value out. A relationship that is not loaded stands for itself.
-  case get(UnsafeMutablePointer<Any>)
+  case get(UnsafeMutablePointer<Any?>)
   /// Replaces the value.
   case set(UnsafePointer<Any>)
 }
@@ -178,23 +178,28 @@ extension __PropertyAccess {
 
   // MARK: - Values in memory
 
-  @usableFromInline
+  // Inlinable, because each change of a property copies its old value.
+
+  @inlinable
   func exchange<V>(_ value: inout V) {
     switch self {
-    case .get(let result): result.pointee = value
-    case .set(let new): value = new.pointee as! V
+    case .get(let result): result.pointee = .some(value)
+    case .set(let new): replace(&value, new.pointee)
+    case .encode, .reload: break
+    }
+  }
+
+  @inlinable
+  func exchange<V>(_ slot: inout __Slot<V>) {
+    switch self {
+    case .get(let result): result.pointee = .some(slot.engineValue)
+    case .set(let new): slot.assign(new.pointee)
     case .encode, .reload: break
     }
   }
 
   @usableFromInline
-  func exchange<V>(_ slot: inout __Slot<V>) {
-    switch self {
-    case .get(let result): result.pointee = slot.engineValue
-    case .set(let new): slot.assign(new.pointee)
-    case .encode, .reload: break
-    }
-  }
+  func replace<V>(_ value: inout V, _ new: Any) { value = new as! V }
 }
 
 // The engine's names for the four accesses.
@@ -209,10 +214,10 @@ extension PersistentModel {
 
   /// The value of the property at an index, without faulting or observation.
   nonisolated package func __value(at index: Int) -> Any {
-    var value = Optional<Any>.none as Any
+    var value: Any?
     // `get` and `set` do not throw.
     withUnsafeMutablePointer(to: &value) { try! __access(index, .get($0)) }
-    return value
+    return value ?? Optional<Any>.none as Any
   }
 
   /// Replaces the value of the property at an index, without change tracking.
