@@ -26,10 +26,10 @@ extension ModelMacro: MemberMacro {
       context.diagnose(Diagnostics.genericModel(generics))
       return []
     }
-    // The compiler requests the conformance only if no superclass has it.
+    // The compiler requests only the conformances that neither a superclass nor the class's own clause states.
     let model = ModelDeclaration(
       declaration,
-      role: protocols.isEmpty ? .subclass : .root,
+      role: protocols.isEmpty && !declaration.namesPersistentModel ? .subclass : .root,
       configuration: context.buildConfiguration
     )
     for problem in model.problems { context.diagnose(problem) }
@@ -91,5 +91,14 @@ extension DeclGroupSyntax {
   fileprivate var modelClass: ClassDeclSyntax? {
     guard let declaration = self.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil else { return nil }
     return declaration
+  }
+}
+
+extension ClassDeclSyntax {
+  /// Whether the class spells the conformance that the macro adds. A subclass of a model cannot, because it would repeat it.
+  fileprivate var namesPersistentModel: Bool {
+    inheritanceClause?.inheritedTypes.contains { inherited in
+      inherited.type.trimmedDescription.split(separator: ".").last == "PersistentModel"
+    } ?? false
   }
 }

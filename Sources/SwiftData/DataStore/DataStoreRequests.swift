@@ -59,7 +59,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
 }
 
 /// The result of a save. (Apple's documentation, `DataStoreSaveChangesResult`.)
-public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
+public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// The identifier of the store.
   public let storeIdentifier: String
   /// The permanent identifier for each temporary one. For an upsert, it is the identifier of the stored model.

@@ -9,7 +9,7 @@ public import Observation
 /// A subclass of a model needs `@Model` too if it is a model. (Apple's documentation, `Model()`.)
 @attached(
   member,
-  conformances: PersistentModel,
+  conformances: PersistentModel, Observable,
   names: named(__state),
   named(__offset),
   named(__RootModel),

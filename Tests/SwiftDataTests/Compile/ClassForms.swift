@@ -115,6 +115,36 @@ final class Conforming: Identifiable, Codable, Comparable, CustomStringConvertib
   var name = ""
 }
 
+@Model class SelfPersistent: Identifiable, PersistentModel {
+  var name: String
+  init(name: String) { self.name = name }
+}
+
+@Model final class SelfPersistentChild: SelfPersistent {
+  var age: Int
+  init(age: Int) {
+    self.age = age
+    super.init(name: "p")
+  }
+}
+
+@Model final class SelfEverything: Codable, SwiftData.PersistentModel, Observable, Hashable {
+  var name: String
+  init(name: String) { self.name = name }
+  init(from decoder: any Decoder) throws { name = try decoder.singleValueContainer().decode(String.self) }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(name)
+  }
+}
+
+typealias DescribedPersistentModel = CustomStringConvertible & PersistentModel
+
+@Model final class SelfComposed: DescribedPersistentModel {
+  var description: String { name }
+  var name = ""
+}
+
 @Model final class SendableModel {
   var name = ""
 }

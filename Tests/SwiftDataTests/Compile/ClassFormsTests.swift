@@ -68,6 +68,15 @@ struct ClassFormsTests {
     #expect(try roundTrip(NamedModel(name: "n")).1.name == "n")
   }
 
+  @Test("Classes that spell the conformance to PersistentModel are models of their own, and can have subclasses")
+  func spelledPersistentModel() throws {
+    let (context, child) = try roundTrip(SelfPersistentChild(age: 3))
+    #expect((child.name, child.age) == ("p", 3))
+    #expect(try context.fetchCount(FetchDescriptor<SelfPersistent>()) == 1)
+    #expect(try roundTrip(SelfEverything(name: "e")).1.name == "e")
+    #expect(try roundTrip(SelfComposed()).1.description == "")
+  }
+
   @Test("A class without properties, or with constants only, is kept")
   func bare() throws {
     _ = try roundTrip(Empty())
