@@ -81,8 +81,13 @@ extension PersistedProperty {
       case .transformable: "transformable"
       case .codable: "codable"
       }
-    // A constant never changes. It is named through `self`, because it may be called `index` or `access`.
-    if isLet { return "var __constant = self.\(storageName)\ntry access.\(function)(&__constant, index)" }
-    return "try access.\(function)(&\(storageName), index)"
+    guard isLet else { return "try access.\(function)(&\(storageName), index)" }
+    // Through `self`, because a constant may be named `index` or `access`.
+    return """
+      if access.onlyReads {
+        var __constant = self.\(storageName)
+        try access.\(function)(&__constant, index)
+      }
+      """
   }
 }

@@ -73,8 +73,10 @@ struct ModelExpansionTests {
         nonisolated func __access(_ index: Swift.Int, _ access: SwiftData.__PropertyAccess) throws {
           switch index {
           case 0:
-            var __constant = self.id
-            try access.attribute(&__constant, index)
+            if access.onlyReads {
+              var __constant = self.id
+              try access.attribute(&__constant, index)
+            }
           case 1:
             try access.slot(&_album, index)
           case 2:
@@ -165,10 +167,10 @@ struct ModelExpansionTests {
       ("private final class", "nonisolated static var __entity", "nonisolated func __access", "typealias"),
     ]
   )
-  func access(keywords: String, entity: String, encode: String, typealiasStart: String) {
+  func access(keywords: String, entity: String, accessor: String, typealiasStart: String) {
     let expansion = Expansion("@Model \(keywords) Track { var name: String = \"\" }")
     #expect(expansion.member(entity) != "", "\(expansion.text)")
-    #expect(expansion.member(encode) != "")
+    #expect(expansion.member(accessor) != "")
     #expect(expansion.member("\(typealiasStart) __RootModel") != "")
   }
 

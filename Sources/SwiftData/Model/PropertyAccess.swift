@@ -4,7 +4,7 @@
 /// What the engine does with one property of an object.
 ///
 /// `@Model` generates one function that passes the storage of a property to `attribute`, `slot`, `transformable` or `codable`.
-/// A function for each purpose made the compiler resolve these overloads several times for each property.
+/// With a generated function for each purpose, the compiler resolved these overloads four times for each property (decision 15).
 @frozen
 public enum __PropertyAccess {
   /// Writes the property.
@@ -18,6 +18,15 @@ public enum __PropertyAccess {
 }
 
 extension __PropertyAccess {
+  /// Whether the property stays as it is. A constant is left out of the other accesses.
+  @inlinable
+  public var onlyReads: Bool {
+    switch self {
+    case .encode, .get: true
+    case .reload, .set: false
+    }
+  }
+
   // MARK: - Attributes. The type checker picks how the value is stored.
 
   @inlinable
@@ -198,6 +207,7 @@ extension __PropertyAccess {
     }
   }
 
+  // The engine passes a value of the same property, so the cast cannot fail.
   @usableFromInline
   func replace<V>(_ value: inout V, _ new: Any) { value = new as! V }
 }
@@ -215,13 +225,14 @@ extension PersistentModel {
   /// The value of the property at an index, without faulting or observation.
   nonisolated package func __value(at index: Int) -> Any {
     var value: Any?
-    // `get` and `set` do not throw.
+    // Only `encode` and `reload` throw, because only they touch a cell.
     withUnsafeMutablePointer(to: &value) { try! __access(index, .get($0)) }
     return value ?? Optional<Any>.none as Any
   }
 
   /// Replaces the value of the property at an index, without change tracking.
   nonisolated package func __setValue(_ value: Any, at index: Int) {
+    // As in `__value`, nothing throws.
     withUnsafePointer(to: value) { try! __access(index, .set($0)) }
   }
 }

@@ -45,6 +45,7 @@ public struct __Slot<Value> {
     if let slot = new as? Self {
       self = slot
     } else {
+      // The engine passes a value of the same property, so the cast cannot fail.
       value = (new as! Value)
       // Bit 0, which says whether the store keeps positions, is not part of the value. The link of a long list's index
       // belongs to another list.
