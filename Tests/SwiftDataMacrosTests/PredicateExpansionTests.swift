@@ -28,6 +28,21 @@ struct PredicateExpansionTests {
       ])
   }
 
+  @Test("An empty list after ?? is not captured, because models cannot be")
+  func emptyList() {
+    for list in ["[]", "[Item]()"] {
+      #expect(
+        lines("let p = #Predicate<Folder> { ($0.items ?? \(list)).isEmpty }") == [
+          "let p = Foundation.Predicate<Folder>({ __v1 in",
+          "let __e2 = member(__v1, \\.items)",
+          "let __e3 = orEmpty(__e2)",
+          "let __e4 = member(__e3, \\.isEmpty)",
+          "return __e4",
+          "})",
+        ])
+    }
+  }
+
   @Test("An optional chain is a closure for each question mark, one after the other")
   func chains() {
     #expect(

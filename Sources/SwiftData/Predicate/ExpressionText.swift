@@ -74,6 +74,7 @@ package enum ExpressionText {
     case let mapped as any AnyMapped.Type:
       mapped.inner(of: keyPath).map { "\(root).map { $0.\(KeyPathText.member($0)) }" }
     case is PersistentIdentifier.Type: "\(root).persistentModelID"
+    case is any ExpressibleByArrayLiteral.Type where type(of: keyPath).rootType == Bool.self: "[]"
     case is Character.Type where keyPath == \String.__onlyCharacter: root
     default: TextCase(keyPath).map { "\(root).\($0.name)" }
     }

@@ -142,6 +142,11 @@ extension PersistentModel {
   public subscript<Member>(__at keyPath: KeyPath<Self, Member>) -> Member { self[keyPath: keyPath] }
 }
 
+extension Bool {
+  /// Plumbing of `#Predicate`.
+  public subscript<List: ExpressibleByArrayLiteral>(__empty _: __Build.EmptyListKey<List>) -> List { [] }
+}
+
 extension String {
   /// Plumbing of `#Predicate`: the character of a string that was made from one.
   public var __onlyCharacter: Character { first ?? "\0" }
@@ -250,6 +255,30 @@ extension __Build {
   {
     PredicateExpressions.build_Conditional(isPresent(left), left, right)
   }
+
+  /// `?? []`
+  public static func orEmpty<L, List: ExpressibleByArrayLiteral & Codable & Sendable>(
+    _ left: L
+  ) -> PredicateExpressions.NilCoalesce<L, PredicateExpressions.Value<List>> where L.Output == List? {
+    PredicateExpressions.build_NilCoalesce(lhs: left, rhs: PredicateExpressions.Value([]))
+  }
+
+  /// `?? []` of models, or of other values that a predicate cannot capture.
+  @_disfavoredOverload
+  public static func orEmpty<L, List: ExpressibleByArrayLiteral>(
+    _ left: L
+  ) -> PredicateExpressions.NilCoalesce<L, EmptyList<List>> where L.Output == List? {
+    let none = PredicateExpressions.build_KeyPath(root: value(true), keyPath: \.[__empty: EmptyListKey<List>()])
+    return PredicateExpressions.build_NilCoalesce(lhs: left, rhs: none)
+  }
+
+  /// An empty list of elements that need not be Codable.
+  ///
+  /// It is a key path of a captured value, because predicates are encoded as Foundation's nodes.
+  public typealias EmptyList<List> = PredicateExpressions.KeyPath<PredicateExpressions.Value<Bool>, List>
+
+  /// The type of an empty list, as the argument of a subscript in a key path.
+  public struct EmptyListKey<List>: Hashable, Sendable {}
 
   /// `? :`, and `if` and `switch` as expressions.
   public static func conditional<T, L, R>(

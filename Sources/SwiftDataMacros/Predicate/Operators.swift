@@ -66,6 +66,8 @@ extension PredicateLowering {
     case "*": return arithmetic(left, right, "multiply")
     case "/": return emit(foundation: "build_Division", "lhs: \(text(left))", "rhs: \(text(right))")
     case "%": return emit(foundation: "build_Remainder", "lhs: \(text(left))", "rhs: \(text(right))")
+    // What the list has none of may be models, which a captured value cannot be.
+    case "??" where right.bare.isEmptyList: return emit(build: "orEmpty", text(left))
     case "??": return emit(build: "coalesce", text(left), text(right))
     case "...": return emit(foundation: "build_ClosedRange", "lower: \(text(left))", "upper: \(text(right))")
     case "..<": return emit(foundation: "build_Range", "lower: \(text(left))", "upper: \(text(right))")
@@ -133,5 +135,14 @@ extension PredicateLowering {
     if case .constant(true) = left { return right }
     if case .constant(true) = right { return left }
     return emit(foundation: "build_Conjunction", "lhs: \(left.text)", "rhs: \(right.text)")
+  }
+}
+
+extension ExprSyntax {
+  /// Whether the expression is `[]` or `[Element]()`.
+  fileprivate var isEmptyList: Bool {
+    if let list = self.as(ArrayExprSyntax.self) { return list.elements.isEmpty }
+    guard let call = self.as(FunctionCallExprSyntax.self) else { return false }
+    return call.calledExpression.is(ArrayExprSyntax.self) && call.arguments.isEmpty && call.trailingClosure == nil
   }
 }

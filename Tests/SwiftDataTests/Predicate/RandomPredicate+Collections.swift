@@ -70,7 +70,7 @@ extension RandomPredicate {
   }
 
   mutating func collection(_ depth: Int) -> Node<Bool> {
-    switch random.int(0..<13) {
+    switch random.int(0..<14) {
     case 0:
       return nested { g in
         Node(
@@ -145,6 +145,7 @@ extension RandomPredicate {
       }
     case 11:
       return nested { g in Node(P.build_contains(g.key(\.title), where: { v in g.compare(Node(v), g.key(\.letter)) })) }
+    case 12: return orEmpty(depth)
     default:
       return nested { g in
         let first = P.build_KeyPath(root: g.key(\.stickers), keyPath: \.first)

@@ -32,6 +32,22 @@ extension RandomPredicate {
     }
   }
 
+  /// `(drawer?.specimens ?? [])`
+  mutating func orEmpty(_ depth: Int) -> Node<Bool> {
+    nested { g in
+      let rows = __Build.orEmpty(__Build.flatMap(g.drawer()) { __Build.member($0, \.specimens) })
+      if g.random.chance(1, in: 2) { return g.compare(Node(__Build.member(rows, \.count)), g.int(depth)) }
+      return Node(
+        P.build_contains(
+          rows,
+          where: { v in
+            g.specimens.append(v); return g.bool(depth)
+          }
+        )
+      )
+    }
+  }
+
   /// The text of one of several stickers.
   mutating func chosenText(_ depth: Int) -> Node<String?> {
     nested { g in

@@ -57,6 +57,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
       return .constant(present)
     }
     let right = try state.lower(rhs)
+    if case .collection(let collection) = left { return try rows(of: collection, or: right, state) }
     if filtering, case .scalar(let scalar) = left, case .constant(let value as Bool) = right, !value,
       scalar.failure == nil
     {
@@ -86,6 +87,21 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
       result = result.failing(with: one)
     }
     return try state.rewrap(result, left, right)
+  }
+}
+
+extension PredicateExpressions.NilCoalesce {
+  /// The rows of a collection, of which there are none where the optional chain to it ends.
+  private func rows(of collection: RowCollection, or other: Lowered, _ state: LoweringState) throws -> Lowered {
+    // A store has no nil in place of a to-many.
+    guard let presence = collection.presence else { return .collection(collection) }
+    guard !collection.isForced, case .constant(let value) = other, (value as? any Collection)?.isEmpty == true else {
+      throw state.unsupported(self, "a relationship can only be replaced by an empty list", instead: "write `?? []`")
+    }
+    var result = collection
+    result.presence = nil
+    result.append(filter: { _, _ in .condition(presence) })
+    return .collection(result)
   }
 }
 
