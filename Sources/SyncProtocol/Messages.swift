@@ -52,18 +52,26 @@ public struct PushResponse: Codable, Sendable {
   public var sequences: [Int64]
   /// The time of the server in milliseconds since 1970.
   public var time: Int64
+  /// How many bytes of log a snapshot would replace; nil if the server wants none. Only the owner of the zone is asked for one.
+  public var snapshotWanted: Int64?
 
   /// Makes a response.
-  public init(sequences: [Int64], time: Int64) { (self.sequences, self.time) = (sequences, time) }
+  public init(sequences: [Int64], time: Int64, snapshotWanted: Int64? = nil) {
+    (self.sequences, self.time, self.snapshotWanted) = (sequences, time, snapshotWanted)
+  }
 }
 
 /// Asks which transactions the server took of those that the account sent to a zone.
 public struct KnownRequest: Codable, Sendable {
   /// The identifiers of transactions.
   public var transactions: [UUID]
+  /// Asks only for those up to this sequence number; nil asks for all.
+  public var through: Int64?
 
   /// Makes a request.
-  public init(transactions: [UUID]) { self.transactions = transactions }
+  public init(transactions: [UUID], through: Int64? = nil) {
+    (self.transactions, self.through) = (transactions, through)
+  }
 }
 
 /// The transactions of a ``KnownRequest`` that are in the log of the zone and that the account sent.
@@ -98,7 +106,7 @@ public struct ChangesResponse: Codable, Sendable {
   public var entries: [LogEntry]
   /// The newest number of the zone.
   public var latest: Int64
-  /// The sequence number behind which the log was compacted. A client that has seen less starts with the snapshot.
+  /// The sequence number up to which the server deleted the log. A client that has seen less starts with the snapshot.
   public var compacted: Int64
   /// The time of the server in milliseconds since 1970.
   public var time: Int64
@@ -108,6 +116,12 @@ public struct ChangesResponse: Codable, Sendable {
   public var version: String?
   /// True if the list is the one that the client named but for newest numbers: ``zones`` has only the zones with another number.
   public var isPartial: Bool?
+  /// The newest snapshot of the zone; nil if it has none.
+  public var snapshot: SnapshotInfo?
+  /// True if ``entries`` are parts of ``snapshot``. Their numbers ascend without gaps. The last one is ``SnapshotInfo/through``.
+  public var isSnapshot: Bool?
+  /// How many bytes of log a snapshot would replace; nil if the server wants none. Only the owner of the zone is asked for one.
+  public var snapshotWanted: Int64?
 
   /// Makes a response.
   public init(

@@ -177,7 +177,7 @@ extension SyncTransaction {
   private var written: Data {
     var writer = BinaryWriter(capacity: 64 + changes.count * 64)
     writer.byte(Self.format)
-    withUnsafeBytes(of: id.uuid) { bytes in for byte in bytes { writer.byte(byte) } }
+    id.write(to: &writer)
     writer.fixed(replica)
     writer.count(changes.count)
     for change in changes { change.write(to: &writer) }
@@ -192,9 +192,7 @@ extension SyncTransaction {
       throw DecodingError.dataCorrupted(
         .init(codingPath: [], debugDescription: "the transaction has the format of another version"))
     }
-    let (high, low) = (try reader.fixed(), try reader.fixed())
-    var halves = (high.littleEndian, low.littleEndian)
-    let id = UUID(uuid: withUnsafeBytes(of: &halves) { $0.loadUnaligned(as: uuid_t.self) })
+    let id = try UUID(from: &reader)
     let replica = try reader.fixed()
     let count = try reader.count()
     var changes: [RecordChange] = []
@@ -216,5 +214,17 @@ extension SyncTransaction: Codable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(encoded)
+  }
+}
+
+extension UUID {
+  package func write(to writer: inout BinaryWriter) {
+    withUnsafeBytes(of: uuid) { bytes in for byte in bytes { writer.byte(byte) } }
+  }
+
+  package init(from reader: inout BinaryReader) throws {
+    let (high, low) = (try reader.fixed(), try reader.fixed())
+    var halves = (high.littleEndian, low.littleEndian)
+    self.init(uuid: withUnsafeBytes(of: &halves) { $0.loadUnaligned(as: uuid_t.self) })
   }
 }
