@@ -68,6 +68,45 @@ import Testing
   }
 
   @Test(
+    "A device that makes a snapshot, and one that reads it, hold as much after the last part as after the first one")
+  func snapshot() throws {
+    let zone = SyncWire.privateZone
+    let maker = try replica()
+    while case let response = server.changes(after: maker.position(zone), limit: 5, replica: 0),
+      !response.entries.isEmpty
+    {
+      _ = try maker.didPull(response, zone: zone)
+    }
+    try maker.catchUp()
+    var snapshot = try #require(try maker.beginSnapshot(zone: zone))
+    var (parts, making) = ([SyncTransaction](), [Int]())
+    while !snapshot.isComplete {
+      parts.append(try #require(try maker.nextPart(of: &snapshot, limit: 100)))
+      making.append(held(maker))
+    }
+    #expect(parts.count == 30 && Set(making).count == 1, "\(making)")
+    server.take(SnapshotInfo(through: snapshot.through, rules: snapshot.rules), parts, of: "a")
+    server.deleteLog()
+
+    let store = try ModelContainer(
+      for: GrowthItem.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .none))
+    let reader = try Replica(
+      user: UserStore(store), ledger: try Ledger.container(at: nil), spare: .memory(), now: { [server] in server.now },
+      random: SeededGenerator(seed: 3))
+    try reader.scan()
+    var reading: [Int] = []
+    while case let response = try server.changes(
+      after: reader.position(zone), snapshot: reader.ledger.places.unfinishedSnapshot(zone) ?? 0, limit: 5, replica: 1),
+      !response.entries.isEmpty
+    {
+      _ = try reader.didPull(response, zone: zone)
+      reading.append(held(reader))
+    }
+    #expect(reading.count == 6 && Set(reading).count == 1, "\(reading)")
+    #expect(try ModelContext(store).fetchCount(FetchDescriptor<GrowthItem>()) == 3000)
+  }
+
+  @Test(
     "A replica that was killed in the middle goes on where it stopped, with each object once",
     arguments: [Replica.Checkpoint.intentSaved, .userSaved, .integrated])
   func resumes(_ crash: Replica.Checkpoint) throws {

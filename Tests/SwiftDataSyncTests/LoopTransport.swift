@@ -128,7 +128,7 @@ final class LoopTransport: SyncTransport {
     let now = Int64(Date().timeIntervalSince1970 * 1000)
     let parts = URLComponents(string: request.path)
     func number(_ name: String) -> Int { parts?.queryItems?.first { $0.name == name }?.value.flatMap { Int($0) } ?? 0 }
-    if request.path.hasSuffix("/push") {
+    if request.path.contains("/push") {
       let push = try SyncWire.decode(PushRequest.self, from: request.body ?? Data())
       guard push.base <= state.log.count else { throw SyncFailure(.unknownSequence, "the log is shorter") }
       for transaction in push.transactions where !state.log.contains(where: { $0.transaction.id == transaction.id }) {

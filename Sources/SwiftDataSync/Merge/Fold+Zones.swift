@@ -103,7 +103,13 @@ extension Fold {
   func apply(_ transaction: SyncTransaction, zone: String) throws { try apply(transaction.changes, zone: zone) }
 
   func apply(_ changes: [RecordChange], zone: String) throws {
-    for change in changes { try apply(change, zone: zone) }
+    for change in changes {
+      if case .record(let survivor)? = change.fields[SyncWire.aliasField]?.value {
+        try become(change.record, survivor, change.entity, zone)
+      } else {
+        try apply(change, zone: zone)
+      }
+    }
     try mergeChanged()
   }
 

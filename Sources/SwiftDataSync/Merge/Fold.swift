@@ -376,7 +376,7 @@ final class Fold: RecordSource {
       inversePlace: later(one.inversePlace, other.inversePlace))
   }
 
-  private func redirect(_ referrer: Referrer, from old: RecordName, to new: RecordName) throws {
+  func redirect(_ referrer: Referrer, from old: RecordName, to new: RecordName) throws {
     // The owner may have been merged itself.
     guard var state = try state(referrer.owner), state.isAlive else { return }
     if state.target(referrer.property) == old { state.fields[referrer.property]!.value = .record(new) }

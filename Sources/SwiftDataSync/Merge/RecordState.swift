@@ -47,6 +47,13 @@ struct RecordState: Equatable {
     members[property]?[member].map { !$0.tags.isEmpty } ?? false
   }
 
+  /// The latest moment that it carries; nil if it carries none.
+  var latestTime: HybridTime? {
+    let members = members.values.joined().map(\.value)
+    let places = members.flatMap { [$0.place?.time, $0.inversePlace?.time].compactMap(\.self) }
+    return (fields.values.map(\.time) + members.flatMap(\.tags) + places + [deleted].compactMap(\.self)).max()
+  }
+
   /// All that it leads to, by property.
   var references: Set<Reference> {
     var found = Set<Reference>()

@@ -37,7 +37,7 @@ extension SyncSchema {
     [property] + renamed(record, entity).filter { $0.value == property }.keys
   }
 
-  private func renamed(_ record: RecordName, _ entity: String) -> [String: String] {
+  func renamed(_ record: RecordName, _ entity: String) -> [String: String] {
     guard hasRenamed else { return [:] }
     return entities[record.subject == nil ? entity : Self.subject(entity)]?.renamed ?? [:]
   }

@@ -7,18 +7,26 @@ extension Replica {
   /// not have yet on top.
   ///
   /// Entries that were taken in already are left out.
+  /// - Parameters:
+  ///   - snapshot: the number of the snapshot that the entries are parts of; nil for entries of the log.
+  ///   - sent: unsent transactions that the snapshot has.
   /// - Throws: ``ReplicaError`` if entries are missing or an asset is not here; an error of a store. Then nothing was
   ///   taken in, or the next start finishes it.
-  func integrate(_ entries: [LogEntry], zone: String) throws {
+  func integrate(_ entries: [LogEntry], zone: String, snapshot: Int64? = nil, sent: Set<UUID> = []) throws {
     let position = position(zone)
+    guard ledger.places.fits(snapshot, zone) else { return }
     let fresh = entries.filter { $0.sequence > position }.map(user.schema.current)
     guard let first = fresh.first else { return }
-    guard first.sequence == position + 1, zip(fresh, fresh.dropFirst()).allSatisfy({ $0.sequence + 1 == $1.sequence })
+    // A snapshot begins with any number.
+    guard first.sequence == position + 1 || (snapshot != nil && position == 0),
+      zip(fresh, fresh.dropFirst()).allSatisfy({ $0.sequence + 1 == $1.sequence })
     else {
       throw ReplicaError(description: "the log of the zone \(zone) has a gap behind \(position)")
     }
     for batch in batches(fresh) {
-      try integrateBetweenSaves(zone == SyncWire.privateZone ? batch : batch.map(\.withoutPersonalRecords), zone)
+      var intent = ReplicaState.Intent(zone: zone, entries: batch.map { $0.readable(in: zone) })
+      (intent.snapshot, intent.sent) = (snapshot, sent)
+      try integrateBetweenSaves(intent)
     }
   }
 
@@ -39,10 +47,10 @@ extension Replica {
     return batches
   }
 
-  private func integrateBetweenSaves(_ entries: [LogEntry], _ zone: String) throws {
+  private func integrateBetweenSaves(_ intent: ReplicaState.Intent) throws {
     let own = ledger.replica.clock.replica
-    let isOwn = !entries.isEmpty && entries.allSatisfy { $0.transaction.replica == own }
-    try writeBetweenSaves(isOwn: isOwn) { try integrateOnce(entries, zone) }
+    let isOwn = !intent.entries.isEmpty && intent.entries.allSatisfy { $0.transaction.replica == own }
+    try writeBetweenSaves(isOwn: isOwn) { try integrateOnce(intent) }
     try followOwners()
   }
 
@@ -59,20 +67,22 @@ extension Replica {
 
   /// Brings the user's store to the view after unsent changes got other moments: they may lose now where they won.
   func showRestamped() throws {
-    try integrateBetweenSaves([], SyncWire.privateZone)
+    try integrateBetweenSaves(ReplicaState.Intent(zone: SyncWire.privateZone))
     ledger.replica.isRestamped = false
     try ledger.save()
   }
 
   /// - Returns: false if the program saved meanwhile.
-  private func integrateOnce(_ entries: [LogEntry], _ zone: String) throws -> Bool {
+  private func integrateOnce(_ batch: ReplicaState.Intent) throws -> Bool {
     let expected = ledger.replica.seenTransaction
+    let (entries, zone) = (batch.entries, batch.zone)
     try prefetch(entries)
     try ledger.prefetchUniques(entries.lazy.flatMap(\.transaction.changes), user.schema)
     let shadow = makeFold(over: ledger)
     shadow.reserve(entries.reduce(0) { $0 + $1.transaction.changes.count })
     for entry in entries { try shadow.apply(entry.transaction, zone: zone) }
-    let intent = ReplicaState.Intent(zone: zone, entries: entries, expected: expected ?? 0, inserted: [])
+    var intent = batch
+    intent.expected = expected ?? 0
     let own = ledger.pending.filter { $0.zone == zone }.prefix(entries.count).map(\.transaction.id)
     let late = try late(entries, zone: zone, shadow)
     if !entries.isEmpty, own == entries.map(\.transaction.id), ledger.pending.allSatisfy({ $0.zone == zone }),
@@ -83,10 +93,9 @@ extension Replica {
       if ledger.pending.isEmpty { try rebuildView() }
       return true
     }
-    let ids = Set(entries.map(\.transaction.id))
     let contested = try contested(entries, zone, shadow)
     try keepAssets(of: contested)
-    return try write(shadow, intent, without: ids, late: late, contested)
+    return try write(shadow, intent, without: intent.taken, late: late, contested)
   }
 
   /// Brings the user's store to what a fold of the log says, with what is unsent on top, and the ledger to the fold.
@@ -275,7 +284,7 @@ extension Replica {
       for name in part { part.formUnion(try view.referrers(to: name).map(\.owner)) }
       try writeBetweenSaves {
         let intent = ReplicaState.Intent(
-          zone: SyncWire.privateZone, entries: [], expected: ledger.replica.seenTransaction ?? 0, inserted: [])
+          zone: SyncWire.privateZone, expected: ledger.replica.seenTransaction ?? 0)
         return try write(makeFold(over: ledger), intent, also: part, undone: undone)
       }
     }
@@ -300,9 +309,10 @@ extension Replica {
 }
 
 extension LogEntry {
-  /// The entry without changes of ``RecordName/personal`` records. They belong into private zones: in the log of a share
-  /// another participant could only have put them there to change what this account thinks of an object.
-  fileprivate var withoutPersonalRecords: LogEntry {
+  /// The entry of the log of a share without changes of ``RecordName/personal`` records. They belong into private zones: in the log of
+  /// a share another participant could only have put them there to change what this account thinks of an object.
+  func readable(in zone: String) -> LogEntry {
+    guard zone != SyncWire.privateZone else { return self }
     var entry = self
     entry.transaction.changes.removeAll { $0.record.subject != nil }
     return entry

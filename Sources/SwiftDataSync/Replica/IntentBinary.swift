@@ -44,7 +44,17 @@ extension ReplicaState.Intent {
         let unique = try reader.text()
         refolded.holders[unique] = .some(try reader.optional { try $0.record() })
       }
+      // An earlier build ends here.
+      guard reader.remaining > 0 else { return refolded }
+      for _ in 0..<(try reader.count()) {
+        let zone = try reader.text()
+        refolded.positions[zone] = Int64(bitPattern: try reader.number())
+      }
       return refolded
+    }
+    if reader.remaining > 0 {
+      snapshot = try reader.optional { Int64(bitPattern: try $0.number()) }
+      for _ in 0..<(try reader.count()) { sent.insert(try UUID(from: &reader)) }
     }
     try reader.end()
   }
@@ -91,7 +101,15 @@ extension ReplicaState.Intent {
         writer.text(unique)
         writer.optional(holder) { $0.record($1) }
       }
+      writer.count(refolded.positions.count)
+      for (zone, position) in refolded.positions {
+        writer.text(zone)
+        writer.number(UInt64(bitPattern: position))
+      }
     }
+    writer.optional(snapshot) { $0.number(UInt64(bitPattern: $1)) }
+    writer.count(sent.count)
+    for id in sent { id.write(to: &writer) }
     return writer.data
   }
 }

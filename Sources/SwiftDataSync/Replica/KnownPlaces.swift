@@ -6,6 +6,8 @@ import SyncProtocol
 struct KnownPlaces {
   /// The zones' sequence numbers up to which the replica has seen them.
   private(set) var positions: [String: Int64] = [:]
+  /// What the replica knows of the snapshots of zones.
+  private(set) var snapshots: [String: KnownSnapshot] = [:]
   /// The zones of shares that the account may read, in the order of their names; nil before there was one.
   private(set) var shares: [ZoneInfo]?
   private var byName: [String: ZoneInfo] = [:]
@@ -15,18 +17,41 @@ struct KnownPlaces {
 
   init() {}
 
-  init(positions: [String: Int64], shares: [ZoneInfo]?) {
-    (self.positions, self.shares) = (positions, shares)
+  init(positions: [String: Int64], snapshots: [String: KnownSnapshot], shares: [ZoneInfo]?) {
+    (self.positions, self.snapshots, self.shares) = (positions, snapshots, shares)
     byName = Self.byName(shares)
   }
 
   func position(_ zone: String) -> Int64? { positions[zone] }
+
+  /// The number of the snapshot of which the replica has some parts and lacks others; nil if it reads the log.
+  func unfinishedSnapshot(_ zone: String) -> Int64? { snapshots[zone]?.unfinished }
+
+  /// Whether an answer is of what the replica reads: of a snapshot or, with nil, of the log. It asks for a snapshot at the start of a zone
+  /// only. A late answer can be of the other one, and has other numbers.
+  func fits(_ snapshot: Int64?, _ zone: String) -> Bool {
+    guard let unfinished = unfinishedSnapshot(zone) else { return snapshot == nil || position(zone) ?? 0 == 0 }
+    return snapshot == unfinished
+  }
 
   func share(_ zone: String) -> ZoneInfo? { byName[zone] }
 
   mutating func setPosition(_ position: Int64?, of zone: String) {
     guard positions[zone] != position else { return }
     positions[zone] = position
+    changed.insert(zone)
+  }
+
+  /// Notes that the replica took in parts of a snapshot.
+  /// - Parameter position: the number of the last part.
+  mutating func didTake(_ snapshot: Int64, upTo position: Int64, of zone: String) {
+    setPosition(position, of: zone)
+    setSnapshot(position < snapshot ? .init(unfinished: snapshot) : .init(compared: snapshot), of: zone)
+  }
+
+  mutating func setSnapshot(_ snapshot: KnownSnapshot?, of zone: String) {
+    guard snapshots[zone] != snapshot else { return }
+    snapshots[zone] = snapshot
     changed.insert(zone)
   }
 
@@ -55,4 +80,12 @@ struct KnownPlaces {
   private static func byName(_ shares: [ZoneInfo]?) -> [String: ZoneInfo] {
     Dictionary((shares ?? []).map { ($0.name, $0) }) { first, _ in first }
   }
+}
+
+/// What a replica knows of the snapshot of a zone.
+struct KnownSnapshot: Equatable {
+  /// The number of the snapshot of which the replica has some parts and lacks others. A position is the number of a part then.
+  var unfinished: Int64?
+  /// The number of the newest snapshot whose rules were compared with those of the models.
+  var compared: Int64?
 }

@@ -21,13 +21,17 @@ extension Ledger {
   // MARK: - Rows of zones
 
   func readPlaces() throws {
-    var (positions, shares) = ([String: Int64](), [ZoneInfo]())
+    var (positions, snapshots, shares) = ([String: Int64](), [String: KnownSnapshot](), [ZoneInfo]())
     for row in try context.fetch(FetchDescriptor<LedgerZone>()) {
       positions[row.name] = row.position
+      if row.unfinishedSnapshot != nil || row.comparedSnapshot != nil {
+        snapshots[row.name] = KnownSnapshot(unfinished: row.unfinishedSnapshot, compared: row.comparedSnapshot)
+      }
       if let info = row.info { shares.append(try SyncWire.decode(ZoneInfo.self, from: info)) }
     }
     shares.sort { $0.name < $1.name }
-    places = KnownPlaces(positions: positions, shares: replica.hasHadShares == true ? shares : nil)
+    places = KnownPlaces(
+      positions: positions, snapshots: snapshots, shares: replica.hasHadShares == true ? shares : nil)
     guard let old = replica.positions else { return }
     for (zone, position) in old { places.setPosition(position, of: zone) }
     places.setShares(replica.shares)
@@ -54,6 +58,9 @@ extension Ledger {
         let info = try share.map(SyncWire.encode)
         if row.position != position { row.position = position }
         if row.info != info { row.info = info }
+        let snapshot = places.snapshots[name]
+        if row.unfinishedSnapshot != snapshot?.unfinished { row.unfinishedSnapshot = snapshot?.unfinished }
+        if row.comparedSnapshot != snapshot?.compared { row.comparedSnapshot = snapshot?.compared }
       }
     }
   }
@@ -108,6 +115,7 @@ extension Ledger {
     for transaction in transactions { try append(transaction, zone: zone) }
     for transaction in unsent { try append(transaction.sent, zone: transaction.zone) }
     places.setPosition(0, of: zone)
+    places.setSnapshot(nil, of: zone)
   }
 
   /// Forgets a zone that the account cannot read any more.
@@ -120,6 +128,7 @@ extension Ledger {
       try setAlias(nil, of: name)
     }
     places.setPosition(nil, of: zone)
+    places.setSnapshot(nil, of: zone)
     places.setShares(places.shares?.filter { $0.name != zone })
     replica.keys?[zone] = nil
     replica.zonesToForget?.remove(zone)

@@ -75,6 +75,10 @@ final class LedgerZone {
   var position: Int64?
   /// The `ZoneInfo` of a share that the account may read, as JSON.
   var info: Data?
+  /// See ``KnownSnapshot/unfinished``.
+  var unfinishedSnapshot: Int64?
+  /// See ``KnownSnapshot/compared``.
+  var comparedSnapshot: Int64?
 
   init(name: String) { self.name = name }
 }

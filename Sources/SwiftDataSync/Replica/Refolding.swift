@@ -91,35 +91,69 @@ extension Replica {
   /// Begins to fold the logs again from their starts, if they are folded again: what was folded of a zone does not count any more.
   func restartRefolding() throws { if ledger.replica.refolding != nil { try dropSpare() } }
 
-  /// The number up to which the log of a zone was folded again; nil if all that the replica has seen was.
+  /// The number up to which the log of a zone was folded again; nil if all that the replica has seen was. A snapshot is read to its end,
+  /// which may be behind what the replica has seen.
   func refoldPosition(_ zone: String) throws -> Int64? {
     guard refoldingZones.contains(zone) else { return nil }
-    let folded = try spareLedger().places.position(zone) ?? 0
-    return folded < position(zone) ? folded : nil
+    let places = try spareLedger().places
+    let folded = places.position(zone) ?? 0
+    return folded < position(zone) || places.unfinishedSnapshot(zone) != nil ? folded : nil
+  }
+
+  /// The snapshot of which the second ledger has some parts and lacks others.
+  func refoldSnapshot(_ zone: String) throws -> Int64? { try spareLedger().places.unfinishedSnapshot(zone) }
+
+  /// Begins to fold all logs again, since a replica with other rules made the snapshot of a zone, or since the server deleted what this
+  /// replica has not seen of a log. The unsent changes stay unsent changes.
+  func refoldAll() throws {
+    try dropSpare()
+    ledger.replica.refolding = ledger.places.positions.filter { $0.value > 0 }.keys.sorted()
+    isCaughtUp = false
+    try ledger.save()
   }
 
   /// Folds a part of the log of a zone again.
   func didRefold(_ response: ChangesResponse, zone: String) throws {
     guard let folded = try refoldPosition(zone) else { return }
-    let entries = response.entries.filter { $0.sequence > folded && $0.sequence <= position(zone) }
-      .map(user.schema.current)
-    guard let last = entries.last, entries[0].sequence == folded + 1 else { return }
     let spare = try spareLedger()
+    let snapshot = response.isSnapshot == true ? response.snapshot?.through : nil
+    guard spare.places.fits(snapshot, zone) else { return }
+    let entries = response.entries.filter {
+      $0.sequence > folded && (snapshot != nil || $0.sequence <= position(zone))
+    }.map { user.schema.current($0).readable(in: zone) }
+    guard let last = entries.last, entries[0].sequence == folded + 1 || (snapshot != nil && folded == 0) else { return }
     spare.replica.account = ledger.replica.account
     spare.places.setShares(ledger.places.shares)
     try spare.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
     let fold = makeFold(over: spare)
     for entry in entries { try fold.apply(entry.transaction, zone: zone) }
     try spare.take(fold)
-    spare.places.setPosition(last.sequence, of: zone)
+    if let snapshot {
+      spare.places.didTake(snapshot, upTo: last.sequence, of: zone)
+    } else {
+      spare.places.setPosition(last.sequence, of: zone)
+    }
     try spare.save()
     if !entries.allSatisfy({ user.schema.knows($0.transaction) }) { ledger.replica.sawUnknown = true }
   }
 
+  /// The unsent transactions that may be in the second ledger: it may have a snapshot, and the log that says what is in it is gone.
+  /// - Returns: for each such zone, how far the second ledger has its log, and the transactions.
+  func unsentInSnapshots() throws -> [(zone: String, through: Int64, transactions: [UUID])] {
+    try refoldingZones.compactMap { zone in
+      let unsent = ledger.pending.filter { $0.zone == zone }.map(\.transaction.id)
+      guard !unsent.isEmpty, let folded = try spareLedger().places.position(zone), folded > position(zone) else {
+        return nil
+      }
+      return (zone, folded, unsent)
+    }
+  }
+
   /// Shows what the models have now and did not have before, as far as the log was folded with them, and what is left after
   /// changes were undone.
+  /// - Parameter sent: the transactions of ``unsentInSnapshots()`` that the server has.
   /// - Throws: ``MissingAsset`` if the bytes of a value have to be fetched first; an error of a store.
-  func catchUp() throws {
+  func catchUp(sent: Set<UUID> = []) throws {
     try showEverything()
     try followOwners()
     try showRemaining()
@@ -131,9 +165,10 @@ extension Replica {
         let shadow = makeFold(over: ledger)
         shadow.take(refolded.states.lazy.map { ($0, $1) }, refolded.holders)
         var intent = ReplicaState.Intent(
-          zone: SyncWire.privateZone, entries: [], expected: ledger.replica.seenTransaction ?? 0, inserted: [])
+          zone: SyncWire.privateZone, expected: ledger.replica.seenTransaction ?? 0)
         intent.refolded = refolded
-        return try write(shadow, intent)
+        intent.sent = sent
+        return try write(shadow, intent, without: sent)
       }
       try dropSpare()
     }
@@ -160,6 +195,7 @@ extension Replica {
     let spare = try spareLedger()
     var refolded = ReplicaState.Refolded()
     for zone in refoldingZones {
+      if let folded = spare.places.position(zone), folded > position(zone) { refolded.positions[zone] = folded }
       let names = try spare.recordNames(zone: zone)
       for start in stride(from: 0, to: names.count, by: 500) {
         let part = names[start..<min(start + 500, names.count)]
@@ -176,6 +212,18 @@ extension Replica {
       refolded.holders[unique] = .some(nil)
     }
     return refolded
+  }
+
+  /// Notes that the ledger has what was folded again.
+  func noteRefolded(_ refolded: ReplicaState.Refolded) {
+    ledger.replica.refolding = nil
+    for (zone, position) in refolded.positions {
+      ledger.places.setPosition(position, of: zone)
+      ledger.places.setSnapshot(KnownSnapshot(compared: position), of: zone)
+    }
+    // The replica has not seen these moments, if they are from a snapshot.
+    guard !refolded.positions.isEmpty else { return }
+    for state in refolded.states.values { if let time = state.latestTime { ledger.replica.clock.witness(time) } }
   }
 
   /// Gives the user's store the values of properties and entities that it did not have before.
@@ -245,7 +293,9 @@ extension SyncSchema {
   private func knows(_ change: RecordChange) -> Bool {
     let subject = change.record.subject == nil ? change.entity : Self.subject(change.entity)
     guard let entity = entities[subject] else { return false }
-    func knows(_ name: String) -> Bool { entity.properties[name] != nil || name == Self.home || Self.isPlace(name) }
+    func knows(_ name: String) -> Bool {
+      entity.properties[name] != nil || name == Self.home || Self.isPlace(name) || name == SyncWire.aliasField
+    }
     return change.fields.keys.allSatisfy(knows) && (change.members ?? [:]).keys.allSatisfy(knows)
   }
 }

@@ -243,7 +243,7 @@ final class Replica {
       let contested = try contested(intent, shadow, savedAs: next.number)
       let late = try late(intent.entries, zone: intent.zone, shadow)
       // The objects were made from this fold: a change that is not in the log yet may have made one.
-      let new = try makeFold(over: shadow, without: Set(intent.entries.map(\.transaction.id)), late)
+      let new = try makeFold(over: shadow, without: intent.taken, late)
       try noteMoves(intent.moved ?? [], new, zone: intent.zone)
       for name in intent.inserted {
         let entity = try new.state(name)?.entity ?? ""
@@ -273,16 +273,22 @@ final class Replica {
     for (zone, changes) in late.changes {
       try ledger.append(makeTransaction(changes.map(keepingAssets)), zone: zone)
     }
-    try ledger.removePending(Set(intent.entries.map(\.transaction.id)))
+    try ledger.removePending(intent.taken)
     for conflict in shadow.conflicts where try !shadow.isOne(conflict) {
       try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000))
     }
-    if let last = intent.entries.last { ledger.places.setPosition(last.sequence, of: intent.zone) }
+    if let last = intent.entries.last {
+      if let snapshot = intent.snapshot {
+        ledger.places.didTake(snapshot, upTo: last.sequence, of: intent.zone)
+      } else {
+        ledger.places.setPosition(last.sequence, of: intent.zone)
+      }
+    }
     for entry in intent.entries {
       if let time = entry.transaction.latestTime { ledger.replica.clock.witness(time) }
       if !user.schema.knows(entry.transaction) { ledger.replica.sawUnknown = true }
     }
-    if intent.refolded != nil { ledger.replica.refolding = nil }
+    if let refolded = intent.refolded { noteRefolded(refolded) }
     if let seen, seen != ledger.replica.seenTransaction { ledger.replica.noteSeen(seen) }
     ledger.replica.intent = nil
     try ledger.save()

@@ -44,15 +44,22 @@ extension Replica {
     change.fields = state.fields.mapValues { FieldWrite($0.value, $0.time, over: $0.time) }
     var changes = [change]
     for (property, members) in state.members.sorted(by: { $0.key < $1.key }) {
+      // A write has one tag, so that a member with several ones needs several changes.
+      var parts: [[RecordName: MemberWrite]] = []
       for (member, entry) in members.sorted(by: { $0.key < $1.key }) {
-        for tag in entry.tags.sorted() {
-          var (change, write) = (RecordChange(name, state.entity), MemberWrite())
+        for (index, tag) in entry.tags.sorted().enumerated() {
+          var write = MemberWrite()
           write.add = tag
           write.place = entry.place.map { FieldWrite($0.value, $0.time, over: $0.time) }
           write.inversePlace = entry.inversePlace.map { FieldWrite($0.value, $0.time, over: $0.time) }
-          change.members = [property: [member: write]]
-          changes.append(change)
+          if index == parts.count { parts.append([:]) }
+          parts[index][member] = write
         }
+      }
+      for part in parts {
+        var change = RecordChange(name, state.entity)
+        change.members = [property: part]
+        changes.append(change)
       }
     }
     return changes

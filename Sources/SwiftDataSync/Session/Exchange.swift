@@ -51,13 +51,26 @@ extension Replica {
   }
 
   /// Takes in a part of the log.
-  /// - Parameter taken: the transactions of ``unsentInLostShares(_:)`` that the server took.
+  /// - Parameters:
+  ///   - taken: the transactions of ``unsentInLostShares(_:)`` that the server took.
+  ///   - sent: the transactions of ``unsentInSnapshot(_:zone:)`` that the server has.
   /// - Returns: whether there is more.
-  func didPull(_ response: ChangesResponse, zone: String, taken: Set<UUID> = []) throws -> Bool {
+  func didPull(
+    _ response: ChangesResponse, zone: String, taken: Set<UUID> = [], sent: Set<UUID> = []
+  ) throws -> Bool {
     adjustClock(toServer: response.time)
+    let before = position(zone)
     if let zones = response.allZones { try didSee(zones, taken: taken) }
-    try integrate(response.entries, zone: zone)
-    return position(zone) < response.latest && !response.entries.isEmpty
+    let snapshot = response.isSnapshot == true ? response.snapshot?.through : nil
+    try integrate(response.entries, zone: zone, snapshot: snapshot, sent: sent)
+    if let snapshot = response.snapshot { try compare(snapshot, zone: zone) }
+    return position(zone) < response.latest && position(zone) > before
+  }
+
+  /// The unsent transactions that may be in a snapshot, if an answer has its end. Its parts do not say so.
+  func unsentInSnapshot(_ response: ChangesResponse, zone: String) -> [UUID] {
+    guard response.isSnapshot == true, response.entries.last?.sequence == response.snapshot?.through else { return [] }
+    return ledger.pending.filter { $0.zone == zone }.map(\.transaction.id)
   }
 
   /// Does what a refusal asks for.
@@ -68,8 +81,12 @@ extension Replica {
       guard let time = failure.time else { return false }
       try restamp(toServer: time)
       return true
-    case .unknownSequence where position(zone) > 0, .compacted where position(zone) > 0:
+    case .unknownSequence where position(zone) > 0:
       try startAnew(zone: zone)
+      return true
+    case .compacted where position(zone) > 0:
+      // ``catchUp(sent:)`` takes the snapshot over.
+      try refoldAll()
       return true
     case .missingAsset: return try dropLostAssets(zone: zone)
     default: return false

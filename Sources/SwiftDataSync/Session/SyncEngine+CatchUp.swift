@@ -1,4 +1,5 @@
 import Foundation
+import Foundation
 import SyncProtocol
 
 extension SyncEngine {
@@ -10,15 +11,21 @@ extension SyncEngine {
         try Task.checkCancellation()
         let response: ChangesResponse
         do {
-          response = try await client.changes(zone: zone, after: position)
+          response = try await client.changes(zone: zone, after: position, snapshot: replica.refoldSnapshot(zone))
         } catch let failure as SyncFailure {
+          // If the snapshot was replaced meanwhile, the second ledger begins again.
           guard try replica.didFail(failure, zone: zone) else { throw failure }
+          if failure.code == .compacted { return try await catchUp(replica) }
           continue
         }
-        if response.entries.isEmpty { break }
         try replica.didRefold(response, zone: zone)
+        if try replica.refoldPosition(zone) == position { break }
       }
     }
-    try await fetching(replica) { try replica.catchUp() }
+    var sent = Set<UUID>()
+    for (zone, through, transactions) in try replica.unsentInSnapshots() {
+      sent.formUnion(try await client.known(transactions, zone: zone, through: through))
+    }
+    try await fetching(replica) { try replica.catchUp(sent: sent) }
   }
 }

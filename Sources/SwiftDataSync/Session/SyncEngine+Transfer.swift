@@ -8,6 +8,8 @@ extension SyncEngine {
     var event: SyncEvent?
     do {
       var more = true
+      // The number before the first part of a snapshot.
+      var origin: Int64 = 0
       // The next part comes while this one is taken in.
       var ahead: Task<ChangesResponse, any Error>?
       defer { ahead?.cancel() }
@@ -23,12 +25,15 @@ extension SyncEngine {
               coming.cancel()
             }
           } else {
-            response = try await client.changes(zone: zone, after: replica.position(zone), since: known.version)
+            response = try await client.changes(
+              zone: zone, after: replica.position(zone), snapshot: replica.ledger.places.unfinishedSnapshot(zone),
+              since: known.version)
           }
         } catch let failure as SyncFailure {
-          guard try replica.didFail(failure, zone: zone) else { throw failure }
+          try await recover(from: failure, replica, zone)
           continue
         }
+        snapshotsWanted[zone] = response.snapshotWanted
         if let zones = response.zones { known.note(zones, isPartial: response.isPartial) }
         guard !response.entries.isEmpty else {
           if let zones = response.allZones { try replica.didSee(zones, taken: try await taken(replica, response)) }
@@ -36,10 +41,13 @@ extension SyncEngine {
           break
         }
         if event == nil { event = begin(.import) }
+        if response.isSnapshot == true, replica.position(zone) == 0 { origin = response.entries[0].sequence - 1 }
         event!.transactions += response.entries.count
         if let last = response.entries.last?.sequence, last < response.latest {
+          let snapshot =
+            response.isSnapshot == true ? response.snapshot.map(\.through).flatMap { last < $0 ? $0 : nil } : nil
           ahead = Task { [client, known] in
-            try await client.changes(zone: zone, after: last, since: known.version)
+            try await client.changes(zone: zone, after: last, snapshot: snapshot, since: known.version)
           }
         }
         for part in response.parts {
@@ -47,7 +55,8 @@ extension SyncEngine {
           more = try await take(part, replica, zone)
         }
         if response.zones != nil { known.didTake(response.version) }
-        status.setProgress(more ? Double(replica.position(zone)) / Double(max(1, response.latest)) : nil)
+        let (done, all) = (replica.position(zone) - origin, response.latest - origin)
+        status.setProgress(more ? Double(done) / Double(max(1, all)) : nil)
       }
       if let event { end(event, nil) }
     } catch {
@@ -56,12 +65,24 @@ extension SyncEngine {
     }
   }
 
+  /// Does what a refusal asks for.
+  /// - Throws: the failure, if that does not help.
+  private func recover(from failure: SyncFailure, _ replica: Replica, _ zone: String) async throws {
+    let position = replica.position(zone)
+    guard try replica.didFail(failure, zone: zone) else { throw failure }
+    guard failure.code == .compacted else { return }
+    try await catchUp(replica)
+    guard replica.position(zone) > position else { throw failure }
+  }
+
   private func take(_ response: ChangesResponse, _ replica: Replica, _ zone: String) async throws -> Bool {
     let assets = replica.assetsToFetch(response)
     for asset in assets { try await fetch(asset.sha256, asset.size, replica, zone) }
     let taken = try await taken(replica, response)
+    let unsent = replica.unsentInSnapshot(response, zone: zone)
+    let sent = unsent.isEmpty ? [] : try await client.known(unsent, zone: zone, through: response.snapshot?.through)
     return try await fetching(replica, pulling: zone, fetched: assets.map(\.sha256)) {
-      try replica.didPull(response, zone: zone, taken: taken)
+      try replica.didPull(response, zone: zone, taken: taken, sent: sent)
     }
   }
 
@@ -126,12 +147,20 @@ extension SyncEngine {
           let response = try await client.push(request, zone: zone)
           uploaded.didPush()
           event.transactions += request.transactions.count
+          snapshotsWanted[zone] = response.snapshotWanted
           try await fetching(replica, pulling: zone) {
             try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
           }
         } catch let failure as SyncFailure {
           uploaded.didFail(failure)
-          guard try replica.didFail(failure, zone: zone) else { throw failure }
+          let position = replica.position(zone)
+          guard failure.code == .compacted else {
+            guard try replica.didFail(failure, zone: zone) else { throw failure }
+            continue
+          }
+          // The log may have had these transactions. The snapshot comes first.
+          try await pull(replica, zone)
+          guard replica.position(zone) > position else { throw failure }
           continue
         }
         // Others came in between: their changes come first.

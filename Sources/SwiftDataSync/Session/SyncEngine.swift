@@ -24,7 +24,7 @@ public actor SyncEngine {
   let client: SyncClient
   private let opening: ReplicaOpening
   private let conflictRetention: Double
-  private let logger = Logger(label: "SwiftData.Sync")
+  let logger = Logger(label: "SwiftData.Sync")
 
   // MARK: - Mutable State
   // Of the actor.
@@ -50,6 +50,10 @@ public actor SyncEngine {
   var uploaded = UploadedAssets()
   var known = KnownZones()
   var knownShares: KnownShares?
+  /// How many bytes of log a snapshot would replace, for zones of which the server wants one.
+  var snapshotsWanted: [String: Int64] = [:]
+  /// The snapshot that is being sent.
+  var snapshotUpload: Task<Void, Never>?
 
   init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
     self.opening = opening
@@ -85,8 +89,10 @@ public actor SyncEngine {
     tasks = []
     for task in running { task.cancel() }
     for exchange in exchanges { exchange.cancel() }
+    snapshotUpload?.cancel()
     observer = nil
     for task in running { await task.value }
+    await snapshotUpload?.value
     opened = nil
     opening.close()
     for subscriber in subscribers.values { subscriber.finish() }
@@ -100,7 +106,9 @@ public actor SyncEngine {
     longPoll?.cancel()
     let running = exchanges
     for exchange in running { exchange.cancel() }
+    snapshotUpload?.cancel()
     for exchange in running { _ = await exchange.result }
+    await snapshotUpload?.value
     _ = await longPoll?.result
   }
 
@@ -333,6 +341,7 @@ public actor SyncEngine {
       }
       status.setPending(replica.pendingCount)
       if let refused { throw refused }
+      try makeSnapshot(replica)
     } catch {
       status.setPending(replica.pendingCount)
       // What the ledger has in memory may be half of something.

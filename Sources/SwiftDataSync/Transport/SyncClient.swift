@@ -25,14 +25,16 @@ struct SyncClient: Sendable {
   func expect(account name: String?) { account.set(name) }
 
   func push(_ request: PushRequest, zone: String) async throws -> PushResponse {
-    try await call("POST", "/v1/zones/\(escape(zone))/push", try SyncWire.encode(request))
+    try await call("POST", "/v1/zones/\(escape(zone))/push?snapshot=0", try SyncWire.encode(request))
   }
 
   /// The transactions that the server took of those that this account sent to a zone, even if it may not use the zone any more.
-  func known(_ transactions: [UUID], zone: String) async throws -> Set<UUID> {
+  /// - Parameter through: the sequence number up to which they count; nil for all.
+  func known(_ transactions: [UUID], zone: String, through: Int64? = nil) async throws -> Set<UUID> {
     var known = Set<UUID>()
     for start in stride(from: 0, to: transactions.count, by: 500) {
-      let request = KnownRequest(transactions: Array(transactions[start..<min(start + 500, transactions.count)]))
+      let part = transactions[start..<min(start + 500, transactions.count)]
+      let request = KnownRequest(transactions: Array(part), through: through)
       let path = "/v1/zones/\(escape(zone))/known"
       do {
         let response: KnownResponse = try await call("POST", path, try SyncWire.encode(request))
@@ -44,13 +46,17 @@ struct SyncClient: Sendable {
     return known
   }
 
-  /// - Parameter version: the list of zones that the client has. Only an answer about ``SyncWire/privateZone`` has zones.
-  func changes(zone: String, after sequence: Int64, since version: String? = nil) async throws -> ChangesResponse {
+  /// - Parameters:
+  ///   - snapshot: the snapshot of which the client has the parts up to the number; nil for a number of the log.
+  ///   - version: the list of zones that the client has. Only an answer about ``SyncWire/privateZone`` has zones.
+  func changes(
+    zone: String, after sequence: Int64, snapshot: Int64? = nil, since version: String? = nil
+  ) async throws -> ChangesResponse {
     // The client does not know how large an answer will be. After an answer timed out, the next request gets twice the time.
     let timeout = Self.timeout * patience.factor
     do {
       let list = zone == SyncWire.privateZone ? version.map { "&zones=\(escape($0))" } ?? "" : ""
-      let path = "/v1/zones/\(escape(zone))/changes?after=\(sequence)\(list)"
+      let path = "/v1/zones/\(escape(zone))/changes?after=\(sequence)&snapshot=\(snapshot ?? 0)\(list)"
       let reply = try await reply("GET", path, nil, timeout: timeout)
       // While answers are large, the next one needs as much time.
       if Double(reply.body.count) < Self.timeout * Self.slowestLine { patience.halve() }
@@ -59,6 +65,21 @@ struct SyncClient: Sendable {
       patience.double()
       throw error
     }
+  }
+
+  // MARK: - Snapshots
+
+  /// - Parameter maker: tells the parts of this replica from those of others, which may make a snapshot at the same time.
+  func put(
+    _ part: Data, _ index: Int, ofSnapshot through: Int64, by maker: UInt64, zone: String
+  ) async throws {
+    let path = "/v1/zones/\(escape(zone))/snapshot?maker=\(maker)&through=\(through)&part=\(index)"
+    let _: Done = try await call("PUT", path, part)
+  }
+
+  func finish(_ request: SnapshotRequest, by maker: UInt64, zone: String) async throws {
+    let path = "/v1/zones/\(escape(zone))/snapshot?maker=\(maker)"
+    let _: Done = try await call("POST", path, try SyncWire.encode(request))
   }
 
   func wait(_ request: WaitRequest) async throws -> WaitResponse {

@@ -30,12 +30,20 @@ extension SimulatedNode {
     let assets = replica.assetsToFetch(response)
     for asset in assets { try fetch(asset.sha256, zone) }
     let taken = server.taken(replica, response, account: account)
+    let sent = server.known(
+      replica.unsentInSnapshot(response, zone: zone), zone: zone, account: account, through: response.snapshot?.through)
     return try fetching(pulling: zone, fetched: assets.map(\.sha256)) {
-      try replica.didPull(response, zone: zone, taken: taken)
+      try replica.didPull(response, zone: zone, taken: taken, sent: sent)
     }
   }
 
-  func catchUp() throws { try fetching { try replica.catchUp() } }
+  func catchUp() throws {
+    var sent = Set<UUID>()
+    for (zone, through, transactions) in try replica.unsentInSnapshots() {
+      sent.formUnion(server.known(transactions, zone: zone, account: account, through: through))
+    }
+    try fetching { try replica.catchUp(sent: sent) }
+  }
 
   func didPush(_ request: PushRequest, _ response: PushResponse, _ zone: String) throws {
     try fetching(pulling: zone) { try replica.didPush(request, response, zone: zone, account: account) }

@@ -95,7 +95,12 @@ final class SimulatedNode {
     guard let folder else { return }
     let target = folder.appendingPathComponent(new + part.rawValue)
     if FileManager.default.fileExists(atPath: target.path) { try FileManager.default.removeItem(at: target) }
-    try FileManager.default.copyItem(at: folder.appendingPathComponent(old + part.rawValue), to: target)
+    let source = folder.appendingPathComponent(old + part.rawValue)
+    // A store that was closed may have removed its write-ahead log meanwhile.
+    do { try FileManager.default.copyItem(at: source, to: target) } catch CocoaError.fileNoSuchFile {
+      try? FileManager.default.removeItem(at: target)
+      try FileManager.default.copyItem(at: source, to: target)
+    }
   }
 
   /// Copies the files while the program is closed.
@@ -208,20 +213,39 @@ final class SimulatedNode {
 
   func sendPull(_ zone: String = SyncWire.privateZone, limit: Int) throws {
     guard !isCutOff else { return }
-    if let after = try replica.refoldPosition(zone) {
-      guard let response = try changes(zone, after: after, limit: limit) else { return }
+    if try replica.refoldPosition(zone) != nil {
+      guard let response = try refolded(zone, limit: limit) else { return }
       return flying.append(.refolded(response, zone))
     }
-    guard let response = try changes(zone, after: replica.position(zone), limit: limit) else { return }
+    guard let response = try changes(zone, limit: limit) else { return }
     asked += 1
     flying.append(.pulled(response, zone, asked))
   }
 
-  /// - Returns: nil if the account may not read the zone.
-  private func changes(_ zone: String, after position: Int64, limit: Int) throws -> ChangesResponse? {
+  /// The part of a log that the replica has not seen.
+  /// - Returns: nil if the account may not read the zone, and if the log was deleted so far that the replica has to start with the
+  ///   snapshot.
+  private func changes(_ zone: String, limit: Int) throws -> ChangesResponse? {
+    try changes(
+      zone, after: replica.position(zone), snapshot: replica.ledger.places.unfinishedSnapshot(zone), limit: limit)
+  }
+
+  /// The part of a log that the replica has not folded again.
+  func refolded(_ zone: String, limit: Int) throws -> ChangesResponse? {
+    guard let after = try replica.refoldPosition(zone) else { return nil }
+    return try changes(zone, after: after, snapshot: try replica.refoldSnapshot(zone), limit: limit)
+  }
+
+  private func changes(
+    _ zone: String, after position: Int64, snapshot: Int64?, limit: Int
+  ) throws -> ChangesResponse? {
     do {
-      return try server.changes(after: position, limit: limit, zone: zone, account: account, replica: index)
+      return try server.changes(
+        after: position, snapshot: snapshot, limit: limit, zone: zone, account: account, replica: index)
     } catch let failure as SyncFailure where failure.code == .notFound {
+      return nil
+    } catch let failure as SyncFailure where failure.code == .compacted {
+      _ = try replica.didFail(failure, zone: zone)
       return nil
     }
   }
@@ -256,14 +280,18 @@ final class SimulatedNode {
       try didPush(request, response, zone)
     case .pulled(var response, let zone, let number):
       // What a session does with an answer that does not fit what it has: it asks again.
-      guard zones.contains(zone), (response.entries.first?.sequence ?? 0) <= replica.position(zone) + 1 else { return }
+      let isFirst = response.isSnapshot == true && replica.position(zone) == 0
+      guard zones.contains(zone), (response.entries.first?.sequence ?? 0) <= replica.position(zone) + 1 || isFirst
+      else {
+        return
+      }
       if number < heard { response.zones = nil }
       if response.zones != nil { heard = number }
       keepShares(&response)
       do {
         _ = try take(response, zone)
-      } catch let failure as SyncFailure where failure.code == .notFound {
-        // The account lost the share before the large values came.
+      } catch let failure as SyncFailure where [.notFound, .missingAsset].contains(failure.code) {
+        // The account lost the share before the large values came, or the server deleted the log of the answer with them.
         return
       }
       try catchUp()
@@ -287,6 +315,8 @@ final class SimulatedNode {
       }
     } catch let failure as SyncFailure where failure.code == .notFound {
       // The next answer about the private zone says that the account cannot read it any more.
+    } catch let failure as SyncFailure where failure.code == .compacted {
+      try pullAll(zone)
     } catch let failure as SyncFailure {
       uploaded.didFail(failure)
       // The next try uploads once more what the server lacks.
@@ -327,12 +357,7 @@ final class SimulatedNode {
     defer { assetFaults = faults }
     replica.unavailable = []
     try replica.scan()
-    for zone in zones {
-      while let after = try replica.refoldPosition(zone), let response = try changes(zone, after: after, limit: 100) {
-        try replica.didRefold(response, zone: zone)
-      }
-    }
-    try catchUp()
+    try refoldAll()
     try pullAll(SyncWire.privateZone)
     for zone in zones.dropFirst() { try pullAll(zone) }
     try catchUp()
@@ -341,9 +366,14 @@ final class SimulatedNode {
 
   private func pullAll(_ zone: String) throws {
     var more = true
-    while more, var response = try changes(zone, after: replica.position(zone), limit: 100) {
-      keepShares(&response)
-      more = try take(response, zone)
+    while more {
+      if var response = try changes(zone, limit: 100) {
+        keepShares(&response)
+        more = try take(response, zone)
+      } else {
+        more = try replica.refoldPosition(zone) != nil
+      }
+      if try replica.refoldPosition(zone) != nil { try refoldAll() }
     }
   }
 

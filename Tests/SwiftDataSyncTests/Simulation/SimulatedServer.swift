@@ -25,6 +25,8 @@ enum PlantedBug: CaseIterable {
   case assetsVanish
   /// A replica gets the bytes of another large value than the one that it asked for.
   case assetsMixedUp
+  /// The server loses the last change of a snapshot.
+  case snapshotLosesChange
 }
 
 /// The log of one zone, without a network.
@@ -33,6 +35,11 @@ final class SimulatedServer {
   private var known: [UUID: Int64] = [:]
   /// The complete assets of the zone by checksum; nil for a server that does not ask for assets.
   private(set) var assets: [String: Data]?
+  /// The newest snapshot, and its parts.
+  private(set) var snapshot: SimulatedSnapshot?
+  /// The number up to which the log was deleted. Only answers lack it.
+  private(set) var compacted: Int64 = 0
+  private var swept: Set<String> = []
   /// The records of pushes that it refused for want of an asset.
   private(set) var lacked: [String] = []
   let bug: PlantedBug?
@@ -45,6 +52,7 @@ final class SimulatedServer {
 
   func push(_ request: PushRequest, account: String = "a") throws -> PushResponse {
     guard request.base <= log.count else { throw SyncFailure(.unknownSequence, "base from the future") }
+    guard request.base >= compacted else { throw SyncFailure(.compacted, "the log was deleted") }
     for time in request.transactions.flatMap(\.times) where time.milliseconds > now + SyncWire.clockTolerance {
       throw SyncFailure(.clockAhead, "the clock is ahead", time: now)
     }
@@ -65,8 +73,14 @@ final class SimulatedServer {
   }
 
   /// Becomes what it was when the log was shorter.
-  /// - Parameter assets: those that it had then.
-  func restore(to count: Int, assets: [String: Data]? = nil) {
+  /// - Parameters:
+  ///   - assets: those that it had then.
+  ///   - snapshot: the one that it had then.
+  ///   - compacted: the number up to which the log had been deleted then.
+  func restore(
+    to count: Int, assets: [String: Data]? = nil, snapshot: SimulatedSnapshot? = nil, compacted: Int64 = 0
+  ) {
+    (self.snapshot, self.compacted) = (snapshot, compacted)
     log = Array(log.prefix(count))
     known = known.filter { $0.value <= count }
     self.assets = assets
@@ -77,7 +91,9 @@ final class SimulatedServer {
     let changes = request.transactions.filter { known[$0.id] == nil }.flatMap(\.changes)
     for (change, asset) in changes.flatMap({ change in change.assets.map { (change, $0) } })
     where assets[asset.sha256]?.count != asset.size {
-      lacked.append("\(change.record) with \(asset.sha256.prefix(8)) of \(request.transactions[0].replica)")
+      if !swept.contains(asset.sha256) {
+        lacked.append("\(change.record) with \(asset.sha256.prefix(8)) of \(request.transactions[0].replica)")
+      }
       throw SyncFailure(.missingAsset, "the asset \(asset.sha256) is not here; send it before the transaction")
     }
   }
@@ -108,6 +124,47 @@ final class SimulatedServer {
     return [first, second]
   }
 
+  // MARK: - Snapshots
+
+  /// Takes a snapshot. The log before it stays until ``deleteLog()``.
+  func take(_ info: SnapshotInfo, _ parts: [SyncTransaction], of account: String) {
+    guard info.through > max(snapshot?.info.through ?? 0, Int64(parts.count) - 1), !parts.isEmpty else { return }
+    var parts = parts
+    if bug == .snapshotLosesChange { parts[parts.count - 1].changes.removeLast() }
+    let first = info.through - Int64(parts.count) + 1
+    let entries = parts.enumerated().map {
+      LogEntry(sequence: first + Int64($0), account: account, transaction: $1)
+    }
+    snapshot = SimulatedSnapshot(info: info, parts: entries)
+  }
+
+  /// Deletes the log that the snapshot replaces, and the assets that only it names.
+  func deleteLog() {
+    guard let snapshot else { return }
+    compacted = snapshot.info.through
+    let kept = (snapshot.parts + log.dropFirst(Int(compacted))).flatMap(\.transaction.assets).map(\.sha256)
+    let old = Set(log.prefix(Int(compacted)).flatMap(\.transaction.assets).map(\.sha256)).subtracting(kept)
+    for sha256 in old where assets?.removeValue(forKey: sha256) != nil { swept.insert(sha256) }
+  }
+
+  /// - Parameter number: the snapshot of which the replica has parts; nil if it reads the log.
+  func changes(after sequence: Int64, snapshot number: Int64?, limit: Int, replica: Int) throws -> ChangesResponse {
+    var response: ChangesResponse
+    if let number, sequence < number, number != snapshot?.info.through {
+      throw SyncFailure(.compacted, "there is another snapshot")
+    } else if let snapshot, number != nil || sequence == 0, sequence < snapshot.info.through {
+      let parts = snapshot.parts.filter { $0.sequence > sequence }.prefix(limit)
+      response = ChangesResponse(entries: Array(parts), latest: Int64(log.count), compacted: compacted, time: now)
+      response.isSnapshot = true
+    } else if sequence < compacted {
+      throw SyncFailure(.compacted, "the log was deleted")
+    } else {
+      response = changes(after: sequence, limit: limit, replica: replica)
+    }
+    response.snapshot = snapshot?.info
+    return response
+  }
+
   func changes(after sequence: Int64, limit: Int, replica: Int) -> ChangesResponse {
     var entries = Array(log.dropFirst(Int(sequence)).prefix(limit))
     if bug == .serverReorders, replica == 0, entries.count > 1 {
@@ -120,6 +177,12 @@ final class SimulatedServer {
     }
     return ChangesResponse(entries: entries, latest: Int64(log.count), compacted: 0, time: now)
   }
+}
+
+struct SimulatedSnapshot {
+  let info: SnapshotInfo
+  /// They are numbered so that the last one has the number of the snapshot.
+  let parts: [LogEntry]
 }
 
 /// Random numbers that a seed determines (SplitMix64).

@@ -94,16 +94,28 @@ final class SimulatedService {
 
   /// What a copy of the server has: the length of each log, and the assets of its zone.
   struct Copy {
-    fileprivate var logs: [String: (count: Int, assets: [String: Data]?)] = [:]
+    fileprivate var logs: [String: Log] = [:]
+
+    fileprivate struct Log {
+      var count = 0
+      var assets: [String: Data]? = [:]
+      var snapshot: SimulatedSnapshot?
+      var compacted: Int64 = 0
+    }
   }
 
-  func copy() -> Copy { Copy(logs: logs.mapValues { ($0.log.count, $0.assets) }) }
+  func copy() -> Copy {
+    Copy(
+      logs: logs.mapValues {
+        Copy.Log(count: $0.log.count, assets: $0.assets, snapshot: $0.snapshot, compacted: $0.compacted)
+      })
+  }
 
   /// Becomes what it was when the copy was made.
   func restore(_ copy: Copy) {
     for (key, log) in logs {
-      let kept = copy.logs[key] ?? (0, [:])
-      log.restore(to: kept.count, assets: kept.assets)
+      let kept = copy.logs[key] ?? Copy.Log()
+      log.restore(to: kept.count, assets: kept.assets, snapshot: kept.snapshot, compacted: kept.compacted)
     }
   }
 
@@ -114,16 +126,23 @@ final class SimulatedService {
     guard let zones = response.zones else { return [] }
     var taken = Set<UUID>()
     for (zone, transactions) in replica.unsentInLostShares(zones) {
-      let sent = log(zone, account).log.filter { $0.account == account }.map(\.transaction.id)
-      taken.formUnion(Set(transactions).intersection(sent))
+      taken.formUnion(known(transactions, zone: zone, account: account))
     }
     return taken
   }
 
-  func changes(after sequence: Int64, limit: Int, zone: String, account: String, replica: Int) throws -> ChangesResponse
-  {
+  /// Which transactions the server took of those that an account sent to a zone.
+  func known(_ transactions: [UUID], zone: String, account: String, through: Int64? = nil) -> Set<UUID> {
+    let log = log(zone, account).log.filter { $0.account == account && $0.sequence <= through ?? .max }
+    let sent = log.map(\.transaction.id)
+    return Set(transactions).intersection(sent)
+  }
+
+  func changes(
+    after sequence: Int64, snapshot: Int64? = nil, limit: Int, zone: String, account: String, replica: Int
+  ) throws -> ChangesResponse {
     guard hears(account, zone) else { throw SyncFailure(.notFound, "there is no zone \(zone)") }
-    var response = log(zone, account).changes(after: sequence, limit: limit, replica: replica)
+    var response = try log(zone, account).changes(after: sequence, snapshot: snapshot, limit: limit, replica: replica)
     if !response.entries.isEmpty, !mayRead(account, zone) { violations.append("\(account) read \(zone)") }
     if zone == SyncWire.privateZone { response.zones = zones(account) }
     return response

@@ -16,6 +16,8 @@ struct Simulation {
   /// Whether some stores have objects before they sync, some are restored from older copies, and some programs have other names of
   /// properties.
   var hasPast = true
+  /// Whether some runs make snapshots of the log and delete it.
+  var hasSnapshots = true
   /// Whether stores are compared with what their replicas know after each step, to find the step that goes wrong.
   var comparesSteps = false
 
@@ -41,12 +43,13 @@ struct Simulation {
       ? SimulatedPast(seed: seed, steps: steps, nodes: hasOld || restoresServer ? nil : 0..<count, hasAssets: hasAssets)
       : nil
     let other: SimulatedProgram = hasOld ? .old : hasPast && seed % 5 == 2 ? .former : .current
-    let nodes = try (0..<count).map { index in
+    var nodes = try (0..<count).map { index in
       let skew = Bool.random(using: &random) ? 0 : Int64.random(in: -4...4, using: &random) * 3_600_000
       return try SimulatedNode(
         index, server, skew: skew, program: index == 1 ? other : .current, seed: random.next(), losesAssets: hasAssets,
         isRestorable: past?.isRestorable(index) ?? false)
     }
+    var compaction = hasSnapshots ? SimulatedCompaction(seed: seed, steps: steps, deletes: true) : nil
     var restoring = restoresServer ? SimulatedRestore(seed: seed, steps: steps) : nil
     var problems: [String] = []
     var marks = Set<UUID>()
@@ -56,6 +59,7 @@ struct Simulation {
       let node = nodes.randomElement(using: &random)!
       try act(on: node, &random, &marks)
       try restoring?.reach(step, server, nodes)
+      try compaction?.reach(step, nodes)
       if let (_, lost, saved) = try past?.reach(step, nodes) {
         // What a restored store lost is exempt: no other place had it.
         marks = marks.subtracting(lost).union(saved)
@@ -71,6 +75,11 @@ struct Simulation {
     }
     for node in nodes { try node.upgrade() }
     for _ in 0..<3 { for node in nodes { try node.settle() } }
+    if compaction != nil {
+      // A new device starts with the snapshot.
+      nodes.append(try SimulatedNode(count, server, skew: 0, program: .current, seed: seed))
+      for node in nodes.reversed() { try node.settle() }
+    }
     if restoring == nil, !server.lacked.isEmpty {
       return ["seed \(seed): a push was sent before its assets: \(server.lacked)"]
     }

@@ -15,6 +15,8 @@ struct SharedSimulation {
   /// Whether some stores have objects before they sync, some are restored from older copies, and some programs have other names of
   /// properties.
   var hasPast = true
+  /// Whether some runs make snapshots of the logs.
+  var hasSnapshots = true
   /// Whether the problems come with what the logs say of the records.
   var explains = false
 
@@ -39,6 +41,7 @@ struct SharedSimulation {
         index, service, account: account, skew: skew, program: index == former ? .former : .current,
         seed: random.next(), losesAssets: hasAssets, isRestorable: past?.isRestorable(index) ?? false)
     }
+    var compaction = hasSnapshots ? SimulatedCompaction(seed: seed, steps: self.steps, deletes: true) : nil
     var marks: [String: Set<UUID>] = [:]
     var steps: [String] = []
     try past?.begin(nodes) { marks[$0.account, default: []].formUnion($1) }
@@ -46,6 +49,7 @@ struct SharedSimulation {
     for step in 0..<self.steps {
       service.now += Int64.random(in: 0...40_000, using: &random)
       try act(on: nodes.randomElement(using: &random)!, service, &random, &marks)
+      try compaction?.reach(step, nodes)
       if let former, step == Int(seed % UInt64(self.steps)) { try nodes[former].upgrade() }
       if let (node, lost, saved) = try past?.reach(step, nodes) {
         // What a restored store lost is exempt: no other place had it.

@@ -26,7 +26,9 @@ struct SharedSimulationTests {
       150485, 150728, 151253, 151343, 151438, 102944, 104911, 155228, 155445, 105801, 120757, 124218, 125291,
     ])
   func failedOnce(seed: UInt64) {
-    let problems = SharedSimulation(seed: seed, hasAssets: false, hasPast: false, explains: Self.explains).run()
+    let problems = SharedSimulation(
+      seed: seed, hasAssets: false, hasPast: false, hasSnapshots: false, explains: Self.explains
+    ).run()
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
@@ -35,7 +37,7 @@ struct SharedSimulationTests {
     "The seeds that failed once with large values, objects from before the sync, restored stores or old names hold",
     arguments: [12, 1036, 1042, 1053, 1094, 1101, 1125, 2017, 2149, 3022, 3092, 20382])
   func failedWithPast(seed: UInt64) {
-    let problems = SharedSimulation(seed: seed, explains: Self.explains).run()
+    let problems = SharedSimulation(seed: seed, hasSnapshots: false, explains: Self.explains).run()
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
