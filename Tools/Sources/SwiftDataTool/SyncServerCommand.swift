@@ -16,10 +16,22 @@ struct SyncServerCommand: AsyncParsableCommand {
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port to listen on; 0 takes a free one.") var port = 8787
   @Option(help: "How many bytes a zone may take.") var quota: Int64 = 10 << 30
+  @Option(
+    help: "For how many days the log of a zone is kept after a device made a snapshot of it; 0 deletes it at once.")
+  var retention = 30.0
+  @Option(help: "How many saves the log of a zone grows by before a device is asked for a snapshot.")
+  var snapshotAfter: Int64 = 1000
+
+  func validate() throws {
+    guard snapshotAfter > 0 else { throw ValidationError("--snapshot-after takes a number above 0.") }
+    guard (0...36_500).contains(retention) else { throw ValidationError("--retention takes 0 to 36500 days.") }
+  }
 
   func run() async throws {
     var limits = ServerLimits()
     limits.zoneSize = quota
+    limits.retention = Int64(retention * 86_400_000)
+    limits.snapshotAfter = snapshotAfter
     let service = try SyncService(store: store, keys: try await TokenKeys(file: keys), limits: limits)
     try await service.run(host: host, port: port) { port in
       print("sync-server listens on http://\(host):\(port)")

@@ -24,6 +24,10 @@ public struct ServerLimits: Sendable {
   public var participants = 1000
   /// How many requests of an account may wait for changes at once.
   public var waiting = 100
+  /// After how many transactions the server asks a device of the owner for a snapshot of a zone.
+  public var snapshotAfter: Int64 = 1000
+  /// How long the server keeps the log that a snapshot replaces, in milliseconds. Programs that know no snapshots can read it meanwhile.
+  public var retention: Int64 = 30 * 86_400_000
 
   /// The default limits.
   public init() {}

@@ -10,16 +10,79 @@ final class ServerZone {
   var name: String = ""
   /// The newest sequence number.
   var latest: Int64 = 0
-  /// The sequence number behind which the log was compacted.
+  /// The sequence number up to which the log was deleted.
   var compacted: Int64 = 0
-  /// How many bytes transactions and assets take.
+  /// How many bytes transactions and assets take. Snapshots do not count.
   var size: Int64 = 0
+  /// How many bytes the transactions of the log take. A zone of an older server has 0 until its next push. See ``logBytes``.
+  var logSize: Int64 = 0
+  /// The number whose state the snapshot is; 0 for none. It is never less than ``compacted``.
+  var snapshot: Int64 = 0
+  var snapshotParts: Int = 0
+  /// How many bytes the parts take.
+  var snapshotSize: Int64 = 0
+  /// A digest of the rules of the models that the snapshot was made with.
+  var snapshotRules: String = ""
+  /// When the snapshot was finished, in milliseconds since 1970.
+  var snapshotTime: Int64 = 0
+  /// How many entries the log needs before the server asks for a snapshot again, after a device said that one would not help.
+  var snapshotAskAt: Int64 = 0
+  /// The number whose state an unfinished snapshot is; 0 for none. A zone has one unfinished snapshot at most.
+  var unfinished: Int64 = 0
+  /// Tells unfinished snapshots of several devices apart.
+  var unfinishedMaker: String = ""
+  /// How many bytes the parts of the unfinished snapshot take.
+  var unfinishedSize: Int64 = 0
+  /// Whether the log up to ``compacted``, or assets that it named, may still be there.
+  var isCompacting: Bool = false
 
   init(account: String, name: String) {
     (key, self.account, self.name) = (Self.key(account, name), account, name)
   }
 
   static func key(_ account: String, _ name: String) -> String { "\(account)/\(name)" }
+
+  /// How many bytes the transactions of the log take; those of assets too in a zone that no push of this server reached yet.
+  var logBytes: Int64 { logSize == 0 && compacted == 0 && latest > 0 ? size : logSize }
+}
+
+/// A part of a snapshot of a zone.
+@Model
+final class ServerSnapshotPart {
+  #Index<ServerSnapshotPart>([\.zone, \.through, \.index])
+  /// The zone, the number whose state the snapshot is, and the place of the part.
+  @Attribute(.unique) var key: String = ""
+  var zone: String = ""
+  var through: Int64 = 0
+  var index: Int = 0
+  /// How many bytes it has, to be read without them.
+  var size: Int64 = 0
+  /// `SyncTransaction.encoded`.
+  var bytes: Data = Data()
+
+  init(zone: String, through: Int64, index: Int, bytes: Data) {
+    (key, self.zone, self.through) = (Self.key(zone, through, index), zone, through)
+    (self.index, size, self.bytes) = (index, Int64(bytes.count), bytes)
+  }
+
+  static func key(_ zone: String, _ through: Int64, _ index: Int) -> String { "\(zone)/\(through)/\(index)" }
+}
+
+/// The identities of transactions whose entries were deleted.
+@Model
+final class ServerTaken {
+  #Index<ServerTaken>([\.zone, \.account])
+  /// How many transactions an object may have.
+  static let most = 4096
+
+  var zone: String = ""
+  /// The account that sent them.
+  var account: String = ""
+  var count: Int = 0
+  /// The identity of each and its sequence number, in 24 bytes. See `ZoneStore+Changes.swift`.
+  var transactions: Data = Data()
+
+  init(zone: String, account: String) { (self.zone, self.account) = (zone, account) }
 }
 
 /// A transaction in the log of a zone.
@@ -48,6 +111,8 @@ final class ServerAsset {
   var total: Int64 = 0
   var received: Int64 = 0
   var isComplete: Bool = false
+  /// When a part was sent last, in milliseconds since 1970; 0 if an older server took it. A transaction may name it next.
+  var touched: Int64 = 0
 
   init(key: String, total: Int64) { (self.key, self.total) = (key, total) }
 }

@@ -12,6 +12,7 @@ import SyncProtocol
 /// The sync server: zones of accounts over HTTP.
 public actor SyncService {
   private let store: ZoneStore
+  private let compactor: Compactor
   private let keys: TokenKeys
   private let limits: ServerLimits
   private let watch: ZoneWatch
@@ -30,6 +31,7 @@ public actor SyncService {
     store = ZoneStore(container, limits) { Int64(Date().timeIntervalSince1970 * 1000) }
     watch = ZoneWatch(container, author: store.author)
     logger = Logger(label: "swiftdata.sync-server")
+    compactor = Compactor(store: store, logger: logger)
     limiter = RateLimiter(limits)
     (self.keys, self.limits) = (keys, limits)
   }
@@ -54,7 +56,7 @@ public actor SyncService {
       onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) }, logger: quiet)
     let group = ServiceGroup(
       configuration: .init(
-        services: [.init(service: application), .init(service: Stopper(watch: watch))],
+        services: [.init(service: application), .init(service: compactor), .init(service: Stopper(watch: watch))],
         gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: quiet))
     try await group.run()
   }
@@ -160,7 +162,8 @@ public actor SyncService {
       answer.body = try await wait(try SyncWire.decode(WaitRequest.self, from: try await body()), account)
     case ("POST", 3, "zones", "push"):
       let push = try SyncWire.decode(PushRequest.self, from: try await body())
-      let pushed = try await store.push(push, account: account, zone: call.path[1])
+      let pushed = try await store.push(
+        push, account: account, zone: call.path[1], knowsSnapshots: call.number("snapshot") != nil)
       answer.body = try SyncWire.encode(pushed.response)
       await watch.wake([pushed.zone])
     case ("POST", 3, "zones", "known"):
@@ -169,7 +172,22 @@ public actor SyncService {
     case ("GET", 3, "zones", "changes"):
       guard let after = call.number("after") else { throw SyncFailure(.invalid, "the query lacks after=NUMBER") }
       answer.body = try await store.changes(
-        after: after, account: account, zone: call.path[1], since: call.text("zones"))
+        after: after, account: account, zone: call.path[1], since: call.text("zones"),
+        snapshot: call.number("snapshot"))
+    case ("PUT", 3, "zones", "snapshot"):
+      guard let through = call.number("through"), let part = call.number("part") else {
+        throw SyncFailure(.invalid, "the query lacks through=NUMBER&part=NUMBER")
+      }
+      let bytes = try await body()
+      try await store.putPart(
+        part, ofSnapshot: through, maker: call.text("maker") ?? "", bytes, account: account, zone: call.path[1])
+      answer.body = try SyncWire.encode(Done())
+    case ("POST", 3, "zones", "snapshot"):
+      let request = try SyncWire.decode(SnapshotRequest.self, from: try await body())
+      try await store.finishSnapshot(
+        request, maker: call.text("maker") ?? "", account: account, zone: call.path[1])
+      if limits.retention == 0 { compactor.runSoon() }
+      answer.body = try SyncWire.encode(Done())
     case (_, _, "shares", _):
       answer.body = try await serveShares(call, account, body)
       if call.method != "GET", call.path.last != "key" { await watch.wakeAll() }
@@ -288,43 +306,6 @@ public actor SyncService {
       }
       await watch.wait(for: news.keys, since: mark, seconds: rest)
       hasWaited = true
-    }
-  }
-}
-
-/// What a request asks for.
-struct SyncCall {
-  let method: String
-  /// The parts of the path behind `/v1`; those of `/health` and `/metrics` as they are.
-  let path: [String]
-  let version: Int?
-  /// The account that the client has synced as.
-  let account: String?
-  private let query: [String: String]
-
-  init(_ request: Request) {
-    method = request.method.rawValue
-    var parts = request.uri.path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
-    if parts.first == "v1" { parts.removeFirst() }
-    path = parts
-    version = HTTPField.Name(SyncWire.versionHeader).flatMap { request.headers[$0] }.flatMap { Int($0) }
-    account = HTTPField.Name(SyncWire.accountHeader).flatMap { request.headers[$0] }?.removingPercentEncoding
-    var query: [String: String] = [:]
-    for (name, value) in request.uri.queryParameters { query[String(name)] = String(value) }
-    self.query = query
-  }
-
-  func number(_ name: String) -> Int64? { query[name].flatMap { Int64($0) } }
-
-  func text(_ name: String) -> String? { query[name] }
-
-  /// The path without the names of zones and assets, for metrics.
-  var route: String {
-    switch path.first {
-    case "zones" where path.count >= 3:
-      path[2] == "assets" ? "assets" : ["push", "known", "changes"].contains(path[2]) ? path[2] : "other"
-    case "wait", "health", "metrics", "shares": path[0]
-    default: "other"
     }
   }
 }

@@ -69,14 +69,23 @@ extension ZoneStore {
     for transaction in try context.fetchHistory(
       HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
     {
-      for identifier in transaction.changes.map(\.changedPersistentIdentifier) {
+      for change in transaction.changes {
+        let identifier = change.changedPersistentIdentifier
         switch identifier.entityName {
-        case "ServerZone": zones.insert(identifier)
+        case "ServerZone": if change.isNews { zones.insert(identifier) }
         case "ServerShare", "ServerGrant", "ServerZoneKey", "ServerAccountKey": return nil
         default: break
         }
       }
     }
     return zones
+  }
+}
+
+extension HistoryChange {
+  /// Whether a change of a zone may have given it another newest number. The deletion of its old log, snapshots and assets do not.
+  var isNews: Bool {
+    guard case .update(let update as DefaultHistoryUpdate<ServerZone>) = self else { return true }
+    return update.updatedPropertyNames.contains("latest")
   }
 }

@@ -129,9 +129,10 @@ actor ZoneWatch {
     if let token { descriptor.predicate = #Predicate { $0.token > token } }
     var zones = Set<PersistentIdentifier>()
     for transaction in try context.fetchHistory(descriptor) where transaction.author != author {
-      for identifier in transaction.changes.map(\.changedPersistentIdentifier) {
+      for change in transaction.changes {
+        let identifier = change.changedPersistentIdentifier
         switch identifier.entityName {
-        case "ServerZone": zones.insert(identifier)
+        case "ServerZone": if change.isNews { zones.insert(identifier) }
         case "ServerShare", "ServerGrant", "ServerZoneKey": return nil
         default: break
         }

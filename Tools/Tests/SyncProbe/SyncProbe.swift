@@ -14,6 +14,8 @@ final class ProbeNote {
 @Model
 final class ProbeFolder {
   @Attribute(.unique) var name: String = ""
+  /// Replaced by each save, so that a snapshot is much smaller than the log.
+  var summary: String = ""
   @Relationship(deleteRule: .cascade, inverse: \ProbeNote.folder) var notes: [ProbeNote] = []
   init(_ name: String) { self.name = name }
 }
@@ -22,12 +24,14 @@ final class ProbeFolder {
 ///
 ///     SyncProbe write STORE URL TOKEN NAME COUNT   saves COUNT notes, then syncs until all are sent
 ///     SyncProbe read STORE URL TOKEN COUNT         syncs until there are COUNT notes, and prints them
+///     SyncProbe edit STORE URL TOKEN COUNT         replaces a long text COUNT times, and syncs after each time
 @main
 enum SyncProbe {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 6, let url = URL(string: arguments[3]) else {
-      print("usage: SyncProbe write STORE URL TOKEN NAME COUNT | read STORE URL TOKEN COUNT")
+      print(
+        "usage: SyncProbe write STORE URL TOKEN NAME COUNT | read STORE URL TOKEN COUNT | edit STORE URL TOKEN COUNT")
       exit(2)
     }
     try SyncServer.register("probe", at: url, credentials: SyncCredentials(token: arguments[4]))
@@ -36,6 +40,8 @@ enum SyncProbe {
       configurations: ModelConfiguration(url: URL(fileURLWithPath: arguments[2]), cloudKitDatabase: .private("probe")))
     if arguments[1] == "write", arguments.count > 6 {
       try await write(container, arguments[5], Int(arguments[6]) ?? 1)
+    } else if arguments[1] == "edit" {
+      try await edit(container, Int(arguments[5]) ?? 1)
     } else {
       try await read(container, Int(arguments[5]) ?? 1)
     }
@@ -50,6 +56,7 @@ enum SyncProbe {
       let note = ProbeNote("\(name)-\(number)")
       context.insert(note)
       note.folder = folder
+      folder.summary = String(repeating: "\(name) \(number), ", count: 4000)
       try context.save()
       print("saved \(note.text)")
       fflush(nil)
@@ -57,6 +64,17 @@ enum SyncProbe {
     }
     await finish(container) { true }
     print("sent")
+  }
+
+  private static func edit(_ container: ModelContainer, _ count: Int) async throws {
+    for number in 0..<count {
+      let context = ModelContext(container)
+      try context.fetch(FetchDescriptor<ProbeFolder>()).first?.summary = String(repeating: "\(number), ", count: 4000)
+      try context.save()
+      await finish(container) { true }
+    }
+    // The snapshot is sent beside the exchanges.
+    try await Task.sleep(for: .seconds(1))
   }
 
   private static func read(_ container: ModelContainer, _ count: Int) async throws {

@@ -47,7 +47,10 @@ struct KilledProcessTests {
     func startServer(_ index: Int) throws -> ChildProcess {
       try ChildProcess(
         "swiftdata",
-        ["sync-server", "--store", store, "--keys", folder.path("keys"), "--port", String(firstPort + index)])
+        [
+          "sync-server", "--store", store, "--keys", folder.path("keys"), "--port", String(firstPort + index),
+          "--retention", "0", "--snapshot-after", "3",
+        ])
     }
     var servers = try (0..<count).map(startServer)
     for server in servers { try await server.wait(for: "listens") }
@@ -91,7 +94,27 @@ struct KilledProcessTests {
     #expect(Set(contents[0]) == Set(all.map { "note \($0) in all" }))
     #expect(contents[0].count == all.count)
     #expect(saved.isSubset(of: all))
+    try await compact(folder, ServerFixture(url: URL(string: "http://127.0.0.1:\(firstPort)")!, keys: keys), token)
+    let late = try ChildProcess(
+      "SyncProbe", ["read", folder.path("late.store"), "http://127.0.0.1:\(firstPort)", token, String(all.count)])
+    await late.waitForExit(seconds: 240)
+    #expect(late.lines.filter { $0.hasPrefix("note ") } == contents[0])
     for server in servers { server.kill() }
+  }
+
+  /// Replaces a long text until a device has made a snapshot and the server has deleted the log before it. Devices may have done so
+  /// before, between the kills.
+  private func compact(_ folder: TestFolder, _ server: ServerFixture, _ token: String) async throws {
+    let editor = try ChildProcess(
+      "SyncProbe", ["edit", folder.path("client0.store"), server.url.absoluteString, token, "200"])
+    await editor.waitForExit(seconds: 240)
+    var compacted: Int64 = 0
+    for _ in 0..<200 where compacted == 0 {
+      let answer = try await server.send("GET", "/v1/zones/private/changes?after=0&snapshot=0", token: token)
+      compacted = try SyncWire.decode(ChangesResponse.self, from: answer.body).compacted
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(compacted > 0)
   }
 }
 

@@ -102,12 +102,15 @@ enum TestStore: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 
   /// Runs a server in this process on such a store.
-  func with<T: Sendable>(_ body: @Sendable @escaping (ServerFixture) async throws -> T) async throws -> T {
+  func with<T: Sendable>(
+    limits: ServerLimits = ServerLimits(), _ body: @Sendable @escaping (ServerFixture) async throws -> T
+  ) async throws -> T {
     switch self {
-    case .sqlite: try await ServerFixture.with(body)
+    case .sqlite: try await ServerFixture.with(limits: limits, body)
     // Other tests use the database too.
     case .postgres:
-      try await ServerFixture.with(store: Self.postgresURL, suffix: "-" + UUID().uuidString.prefix(8), body)
+      try await ServerFixture.with(
+        limits: limits, store: Self.postgresURL, suffix: "-" + UUID().uuidString.prefix(8), body)
     }
   }
 }

@@ -35,6 +35,37 @@ import Testing
     #expect(large.steps < small.steps + small.steps / 10, "\(small.steps) became \(large.steps)")
   }
 
+  @Test("Whether the server wants a snapshot, and whether there is one, costs no statement of a push or of a read")
+  func snapshots() async throws {
+    let fixture = try SnapshotFixture()
+    try await fixture.push(10)
+    let zone = SyncWire.privateZone
+    func cost(after sequence: Int64, knowsSnapshots: Bool) async throws -> [Int] {
+      try await fixture.store.statements(
+        of: transaction(), after: sequence, account: fixture.ann, knowsSnapshots: knowsSnapshots)
+    }
+    // The first request reads the list of the account's zones.
+    _ = try await cost(after: 10, knowsSnapshots: false)
+    let without = try await cost(after: 11, knowsSnapshots: false)
+    #expect(try await cost(after: 12, knowsSnapshots: true) == without)
+    try await fixture.snapshot([transaction(), transaction()], 13)
+    #expect(try await cost(after: 13, knowsSnapshots: true) == without)
+    // Parts cost as many statements as entries.
+    let (log, parts) = (
+      try await fixture.store.statements { store in
+        _ = try store.changes(after: 13, account: fixture.ann, zone: zone, snapshot: 0)
+      },
+      try await fixture.store.statements { store in
+        _ = try store.changes(after: 0, account: fixture.ann, zone: zone, snapshot: 0)
+      }
+    )
+    #expect(log == parts)
+    fixture.clock.advance(days: 31)
+    try await fixture.compact()
+    _ = try await cost(after: 14, knowsSnapshots: true)
+    #expect(try await cost(after: 15, knowsSnapshots: true) == without)
+  }
+
   @Test("A message in one share costs the same statements, rows and bytes, whatever the number of the account's shares")
   func manyShares() async throws {
     func cost(shares count: Int) async throws -> (statements: Int, steps: Int, bytes: Int) {
@@ -56,15 +87,25 @@ import Testing
 
 extension ZoneStore {
   /// The numbers of statements of a push and of the request that reads what was pushed.
-  fileprivate func statements(of transaction: SyncTransaction, after sequence: Int64) throws -> [Int] {
+  fileprivate func statements(
+    of transaction: SyncTransaction, after sequence: Int64, account: String = "ann", knowsSnapshots: Bool = false
+  ) throws -> [Int] {
     let zone = SyncWire.privateZone
     let sent = try SQLTrace.record {
-      _ = try push(PushRequest(base: sequence, transactions: [transaction]), account: "ann", zone: zone)
+      _ = try push(
+        PushRequest(base: sequence, transactions: [transaction]), account: account, zone: zone,
+        knowsSnapshots: knowsSnapshots)
     }
     var body = Data()
-    let read = try SQLTrace.record { body = try changes(after: sequence, account: "ann", zone: zone) }
+    let read = try SQLTrace.record {
+      body = try changes(after: sequence, account: account, zone: zone, snapshot: knowsSnapshots ? 0 : nil)
+    }
     #expect(try SyncWire.decode(ChangesResponse.self, from: body).entries.map(\.transaction) == [transaction])
     return [sent.statements.count, read.statements.count]
+  }
+
+  fileprivate func statements(_ body: @Sendable (isolated ZoneStore) throws -> Void) throws -> Int {
+    try SQLTrace.record { try body(self) }.statements.count
   }
 
   /// A message of Ann to Bob, from sending to reading.

@@ -202,7 +202,7 @@ private struct ForgetfulTransport: SyncTransport {
 
   func send(_ request: SyncRequest) async throws -> SyncReply {
     let reply = try await base.send(request)
-    if request.path.hasSuffix("/push"), !request.path.contains("/private/") { throw URLError(.networkConnectionLost) }
+    if request.path.contains("/push"), !request.path.contains("/private/") { throw URLError(.networkConnectionLost) }
     return reply
   }
 }
