@@ -13,7 +13,13 @@
     func kill() throws {
       let original = try TemporaryStore()
       try Archive.make(original.url.path, count: Self.count)
-      #expect(try original.shell("PRAGMA wal_checkpoint(TRUNCATE)") == "0|0|0")
+      // A test that runs beside this one and observes saves may hold the context of the last save for a moment.
+      var log = ""
+      for _ in 0..<200 where log != "0|0|0" {
+        log = try original.shell("PRAGMA wal_checkpoint(TRUNCATE)")
+        if log != "0|0|0" { usleep(50_000) }
+      }
+      #expect(log == "0|0|0")
       // The time of the last migration that was not killed. The load of the machine changes during the test.
       var duration = try migrate(copy(of: original), killAfter: nil).seconds
       var random = LawRandom(seed: 7)
