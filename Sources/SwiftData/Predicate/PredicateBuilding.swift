@@ -25,7 +25,19 @@ extension __Build {
     message: "what a predicate captures has to be Codable and Sendable; capture the part of it that is compared"
   )
   @_disfavoredOverload
-  public static func value<T>(_ value: T) -> PredicateExpressions.Value<T> { PredicateExpressions.Value(value) }
+  public static func value<T>(_ value: T) -> Refused<T> { fatalError("unavailable") }
+
+  /// Chosen for a list of models.
+  @available(
+    *, unavailable,
+    message: "a predicate cannot capture models; write `?? []` for an empty list, or compare identifiers"
+  )
+  public static func value<Model: PersistentModel>(_ value: [Model]) -> Refused<[Model]> { fatalError("unavailable") }
+
+  /// The node of a value that cannot be captured.
+  ///
+  /// It is Codable. Otherwise the compiler would complain about the whole predicate, and crash in a `let` of a file.
+  public typealias Refused<T> = PredicateExpressions.KeyPath<PredicateExpressions.Value<Bool>, T>
 
   /// A captured predicate.
   public static func value<each Input>(
