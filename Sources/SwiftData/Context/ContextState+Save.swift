@@ -115,8 +115,11 @@ enum SaveNotification {
     var updated = [PersistentIdentifier]()
     var deleted = [PersistentIdentifier]()
     for operation in operations {
+      let store = operation.store
+      var last: __Entity?
       func identifier(_ object: any PersistentModel) -> PersistentIdentifier {
-        operation.store.identifier(ofKey: object.__state.key, entity: type(of: object).__entity.name)
+        if last?.describes(object) != true { last = type(of: object).__entity }
+        return store.identifier(ofKey: object.__state.key, entity: last!.name)
       }
       inserted.reserveCapacity(inserted.count + operation.inserted.count)
       for object in operation.inserted {
@@ -127,7 +130,8 @@ enum SaveNotification {
         }
       }
       updated.reserveCapacity(updated.count + operation.changed.count)
-      for change in operation.changed { updated.append(identifier(change.object)) }
+      let changed = operation.changed
+      for index in changed.indices { updated.append(identifier(changed[index].object)) }
       if !operation.merged.isEmpty {
         // Several new objects, and a changed one, may be one row.
         var seen = Set<PersistentIdentifier>()

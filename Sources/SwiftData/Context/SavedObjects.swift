@@ -19,7 +19,7 @@ struct SavedObjects {
     }
     var last: EntityTable?
     for object in operation.deleted {
-      let table = if let last, last.entity === type(of: object).__entity { last } else { table(of: object) }
+      let table = if let last, last.entity.describes(object) { last } else { table(of: object) }
       last = table
       changes.deleted.add(object.__state.key, of: table)
       object.__state.flags = []
@@ -40,11 +40,14 @@ struct SavedObjects {
     if !operation.merged.isEmpty {
       redirectReferences(to: operation.inserted.filter { operation.merged[ObjectIdentifier($0)] != nil })
     }
-    for change in operation.changed {
-      let table = table(of: change.object)
-      changes.updated.add(change.object.__state.key, of: table)
+    // In place, because a copy of a change would count its references.
+    let changed = operation.changed
+    for index in changed.indices {
+      let object = changed[index].object
+      let table = table(of: object)
+      changes.updated.add(object.__state.key, of: table)
       // Other contexts may have loaded its arrays. They are found by what they contain.
-      for property in table.toMany where change.properties.contains(property.index) {
+      for property in table.toMany where changed[index].properties.contains(property.index) {
         changes.entities.insert(property.destination!.__entity.name)
       }
     }
@@ -59,7 +62,8 @@ struct SavedObjects {
   /// Removes saved changes all at once, because removing one costs as much as removing all.
   private func forgetSaved() {
     for object in operation.inserted { object.__state.flags = [] }
-    for change in operation.changed { change.object.__state.flags = [] }
+    let changed = operation.changed
+    for index in changed.indices { changed[index].object.__state.flags = [] }
     let removals = operation.changes.removals
     if !operation.deleted.isEmpty {
       context.deleted.removeSaved(operation.deleted.count, since: removals.deleted) {
@@ -156,10 +160,9 @@ struct SavedObjects {
   }
 
   private mutating func table(of object: any PersistentModel) -> EntityTable {
-    let entity = type(of: object).__entity
-    if let lastTable, lastTable.entity === entity { return lastTable }
+    if let lastTable, lastTable.entity.describes(object) { return lastTable }
     // A context contains only objects of known entities.
-    guard let table = try? context.core.table(for: entity) else {
+    guard let table = try? context.core.table(for: type(of: object).__entity) else {
       preconditionFailure("an object of an unknown entity was saved")
     }
     lastTable = table

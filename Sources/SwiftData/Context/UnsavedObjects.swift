@@ -74,10 +74,11 @@ struct UnsavedObjects<Entry> {
 
   /// - Returns: the place of the entry.
   @discardableResult
-  private mutating func append(_ entry: Entry, _ id: ObjectIdentifier) -> Int {
-    let entity = type(of: model(entry)).__entity
+  private mutating func append(_ entry: consuming Entry, _ id: ObjectIdentifier) -> Int {
+    let object = model(entry)
     let place = places.append(id)
-    if !classes.indices.contains(recent) || classes[recent].entity !== entity {
+    if !classes.indices.contains(recent) || !classes[recent].entity.describes(object) {
+      let entity = type(of: object).__entity
       recent = classPlaces[ObjectIdentifier(entity)] ?? classes.count
       if recent == classes.count {
         classes.append(Members(entity: entity))

@@ -8,17 +8,26 @@ struct Validation {
     if context.deleted.entities.contains(where: { !Self.denying($0).isEmpty }) {
       for object in context.deleted.values { try checkDeny(object) }
     }
-    // Consecutive objects are often of one class, and most classes have nothing to check.
+    // Consecutive objects are often of one class.
     var last: EntityTable?
     func check(_ object: any PersistentModel) throws {
-      let entity = type(of: object).__entity
-      let table = if let last, last.entity === entity { last } else { try context.core.table(for: entity) }
+      let table =
+        if let last, last.entity.describes(object) { last } else {
+          try context.core.table(for: type(of: object).__entity)
+        }
       last = table
       guard !table.validated.isEmpty, !object.__state.flags.contains(.deleted) else { return }
       for property in table.validated { try self.check(object, property, table) }
     }
-    for object in context.inserted.values { try check(object) }
-    for change in context.changed.values { try check(change.object) }
+    // Most classes have nothing to check. Then no object is looked at.
+    if try isChecked(context.inserted.entities) { for object in context.inserted.values { try check(object) } }
+    if try isChecked(context.changed.entities) { for change in context.changed.values { try check(change.object) } }
+  }
+
+  /// Whether objects of one of the classes have something to check.
+  private func isChecked(_ entities: some Sequence<__Entity>) throws -> Bool {
+    // All classes are looked up, so that an object of an unknown class is reported.
+    try entities.reduce(false) { try !context.core.table(for: $1).validated.isEmpty || $0 }
   }
 
   private func check(_ object: any PersistentModel, _ property: __Property, _ table: EntityTable) throws {

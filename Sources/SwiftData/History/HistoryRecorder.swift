@@ -44,8 +44,11 @@ package struct HistoryRecorder {
     add(Run(kind: .insert, entity: entity, first: key, properties: nil, tombstone: nil))
   }
 
-  package mutating func update(_ entity: String, _ key: Int64, _ properties: [String]) {
-    add(Run(kind: .update, entity: entity, first: key, properties: properties, tombstone: nil))
+  /// - Parameter count: the number of updated rows, whose keys follow each other.
+  package mutating func update(_ entity: String, _ key: Int64, _ properties: [String], count: Int64 = 1) {
+    var run = Run(kind: .update, entity: entity, first: key, properties: properties, tombstone: nil)
+    run.count = count
+    add(run)
   }
 
   package mutating func delete(_ entity: String, _ key: Int64, tombstone: [String: SQLValue] = [:]) {

@@ -8,6 +8,12 @@ import Synchronization
 /// Property indices count from the root class of the hierarchy, inherited properties first.
 public final class __Entity: @unchecked Sendable {
   package let type: any PersistentModel.Type
+  /// Whether this describes the class of an object. Asking the object for its entity would call a function and count references.
+  @inline(__always)
+  package func describes(_ object: any PersistentModel) -> Bool {
+    ObjectIdentifier(type) == ObjectIdentifier(Swift.type(of: object))
+  }
+
   /// The name of the class, which is the entity's name.
   package let name: String
   package let superentity: __Entity?

@@ -11,7 +11,7 @@ public enum __PropertyAccess {
   case encode(__ColumnWriter)
   /// Overwrites the property from a row.
   case reload(__RowReader)
-  /// Copies the value out. A relationship that is not loaded stands for itself.
+  /// Copies the value into memory that holds nil. A relationship that is not loaded stands for itself.
   case get(UnsafeMutablePointer<Any?>)
   /// Replaces the value.
   case set(UnsafePointer<Any>)
@@ -187,12 +187,12 @@ extension __PropertyAccess {
 
   // MARK: - Values in memory
 
-  // Inlinable, because each change of a property copies its old value.
+  // Inlinable, because each change of a property copies its old value. It does not end what the memory held, which is nil.
 
   @inlinable
   func exchange<V>(_ value: inout V) {
     switch self {
-    case .get(let result): result.pointee = .some(value)
+    case .get(let result): result.initialize(to: .some(value))
     case .set(let new): replace(&value, new.pointee)
     case .encode, .reload: break
     }
@@ -201,7 +201,7 @@ extension __PropertyAccess {
   @inlinable
   func exchange<V>(_ slot: inout __Slot<V>) {
     switch self {
-    case .get(let result): result.pointee = .some(slot.engineValue)
+    case .get(let result): result.initialize(to: .some(slot.engineValue))
     case .set(let new): slot.assign(new.pointee)
     case .encode, .reload: break
     }
@@ -224,10 +224,14 @@ extension PersistentModel {
 
   /// The value of the property at an index, without faulting or observation.
   nonisolated package func __value(at index: Int) -> Any {
-    var value: Any?
-    // Only `encode` and `reload` throw, because only they touch a cell.
-    withUnsafeMutablePointer(to: &value) { try! __access(index, .get($0)) }
-    return value ?? Optional<Any>.none as Any
+    // The value is moved, because a copy of an `Any?` and its end cost more than the access.
+    withUnsafeTemporaryAllocation(of: Any?.self, capacity: 1) { memory in
+      let value = memory.baseAddress!
+      value.initialize(to: nil)
+      // Only `encode` and `reload` throw, because only they touch a cell.
+      try! __access(index, .get(value))
+      return value.move() ?? Optional<Any>.none as Any
+    }
   }
 
   /// Replaces the value of the property at an index, without change tracking.

@@ -140,16 +140,25 @@ extension PredicateExpressions.Negation: ShapedExpression where Wrapped: ShapedE
 package final class LoweredQueries: @unchecked Sendable {
   package init() {}
 
+  /// A cached query. A class, because a search among structs would copy each with its lists.
+  private final class Known {
+    let shape: QueryShape
+    let query: LoweredQuery
+
+    init(_ shape: QueryShape, _ query: LoweredQuery) { (self.shape, self.query) = (shape, query) }
+  }
+
   private let lock = NSLock()
   /// The queries by the type of their expression. A dictionary of shapes would make the runtime search one more conformance.
-  private var known: [ObjectIdentifier: [(shape: QueryShape, query: LoweredQuery)]] = [:]
+  private var known: [ObjectIdentifier: [Known]] = [:]
   private var count = 0
   /// A program has fewer distinct queries. The limit protects from key paths that are created repeatedly.
   private let capacity = 512
 
   /// The cached SQL of the shape with the values of this query.
   func query(of shape: QueryShape) -> LoweredQuery? {
-    guard var query = lock.withLock({ known[shape.expression]?.first { $0.shape == shape }?.query }) else { return nil }
+    guard let found = lock.withLock({ known[shape.expression]?.first { $0.shape == shape } }) else { return nil }
+    var query = found.query
     query.condition?.arguments = shape.values
     return query
   }
@@ -170,7 +179,7 @@ package final class LoweredQueries: @unchecked Sendable {
       if count == capacity { (known, count) = ([:], 0) }
       // Another thread may have kept it meanwhile.
       guard known[shape.expression]?.contains(where: { $0.shape == shape }) != true else { return }
-      known[shape.expression, default: []].append((shape, query))
+      known[shape.expression, default: []].append(Known(shape, query))
       count += 1
     }
     return query

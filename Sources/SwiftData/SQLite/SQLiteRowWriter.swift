@@ -72,8 +72,11 @@ final class SQLiteRowWriter: RowWriter {
   }
 
   /// Records the external files that the save stops using.
-  private func noteOldFiles(of keys: [Int64], _ properties: [__Property], _ table: EntityTable) throws {
+  private func noteOldFiles(
+    of keys: @autoclosure () -> [Int64], _ properties: [__Property], _ table: EntityTable
+  ) throws {
     guard properties.contains(where: \.isExternal) else { return }
+    let keys = keys()
     for property in properties where property.isExternal {
       guard case .attribute(.blob, _) = property.kind else { continue }
       let column = TableNames.column(for: property).quotedIdentifier

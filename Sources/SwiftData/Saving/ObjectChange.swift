@@ -11,11 +11,12 @@ package struct ObjectChange {
   mutating func record(_ index: Int) {
     guard !properties.contains(index) else { return }
     properties.insert(index)
-    if case .original(let original) = object.__relationship(index, .keepOriginal) {
-      originals.append((index, original))
-    } else {
-      originals.append((index, object.__value(at: index)))
-    }
+    let value =
+      if case .original(let original) = object.__relationship(index, .keepOriginal) { original as Any } else {
+        object.__value(at: index)
+      }
+    // An array of the right size is made with less work than one grows to it, and most objects change one property.
+    if originals.isEmpty { originals = [(index, value)] } else { originals.append((index, value)) }
   }
 
   /// The original value of a property (for a long to-many, a compact form), or nil if it did not change.

@@ -183,15 +183,31 @@ package final class RowSave: StoreSave {
     }
     var others = changed
     if !upserted.isEmpty { try recordUpserts(&others) }
-    // Many changes of one kind usually come in a row.
+    // Many changes of one kind usually come in a row, and their keys follow each other. They are recorded together.
     var last: (entity: __Entity, set: PropertySet, names: [String])?
-    for change in others {
-      let (entity, key) = (type(of: change.object).__entity, change.object.__state.key)
-      if last?.entity !== entity || last?.set != change.properties {
-        last = (entity, change.properties, change.properties.indices.map { entity.properties[$0].name })
-      }
-      recordUpdate(of: entity, key, last!.names)
+    var (first, count) = (Int64(0), Int64(0))
+    func record() {
+      if count > 0 { history.update(last!.entity.name, first, last!.names, count: count) }
+      count = 0
     }
+    for index in others.indices {
+      // In place, because a copy of the change would count its references.
+      let (object, key) = (others[index].object, others[index].object.__state.key)
+      if last?.entity.describes(object) != true || last?.set != others[index].properties {
+        record()
+        let (entity, properties) = (type(of: object).__entity, others[index].properties)
+        last = (entity, properties, properties.indices.map { entity.properties[$0].name })
+      }
+      if !savedRows.isNothingCleared {
+        recordUpdate(of: last!.entity, key, last!.names)
+      } else if count > 0, key == first &+ count {
+        count += 1
+      } else {
+        record()
+        (first, count) = (key, 1)
+      }
+    }
+    record()
     for (entity, key, names) in savedRows.allCleared { history.update(entity, key, names) }
   }
 
@@ -222,8 +238,8 @@ package final class RowSave: StoreSave {
     var groups = [DeletedGroup]()
     var last: (entity: __Entity, place: Int)?
     for object in deleted {
-      let entity = type(of: object).__entity
-      if last?.entity !== entity {
+      if last?.entity.describes(object) != true {
+        let entity = type(of: object).__entity
         let table = try changes.core.table(for: entity)
         let place = groups.firstIndex { $0.table === table } ?? groups.count
         if place == groups.count { groups.append(DeletedGroup(table: table)) }

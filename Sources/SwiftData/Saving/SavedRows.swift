@@ -15,6 +15,9 @@ package struct SavedRows {
     for key in keys { cleared[Row(entity: entity, key: key), default: []].append(property) }
   }
 
+  /// Whether no row has to-ones that the store cleared, other than those that were taken.
+  var isNothingCleared: Bool { cleared.isEmpty }
+
   /// Removes and returns the to-ones of a row, which the caller records.
   mutating func takeCleared(_ entity: String, _ key: Int64) -> [String] {
     cleared.isEmpty ? [] : cleared.removeValue(forKey: Row(entity: entity, key: key)) ?? []

@@ -27,8 +27,8 @@ package final class UnsavedChanges {
     var last: EntityTable?
     var (hasRelationships, hasToManys) = (false, false)
     func isHere(_ object: any PersistentModel) throws -> Bool {
+      if let last, last.entity.describes(object) { return last.store == store }
       let entity = type(of: object).__entity
-      if let last, last.entity === entity { return last.store == store }
       let table = try core.table(for: entity)
       last = table
       hasToManys = hasToManys || !table.toMany.isEmpty
@@ -70,12 +70,14 @@ extension UnsavedChanges {
     var places = [Kind: Int]()
     // Consecutive changes are often of the same kind.
     var last: (entity: __Entity, place: Int)?
-    for change in changed {
-      let entity = type(of: change.object).__entity
-      if let last, last.entity === entity, groups[last.place].properties == change.properties {
-        groups[last.place].objects.append(change.object)
+    for index in changed.indices {
+      // In place, because a copy of the change would count its references.
+      let object = changed[index].object
+      if let last, last.entity.describes(object), groups[last.place].properties == changed[index].properties {
+        groups[last.place].objects.append(object)
         continue
       }
+      let (entity, change) = (type(of: object).__entity, changed[index])
       let kind = Kind(entity: ObjectIdentifier(entity), properties: change.properties)
       let place = places[kind] ?? groups.count
       if place == groups.count {
@@ -83,7 +85,7 @@ extension UnsavedChanges {
           ObjectGroup(table: try core.table(for: entity), properties: change.properties, objects: []))
         places[kind] = place
       }
-      groups[place].objects.append(change.object)
+      groups[place].objects.append(object)
       last = (entity, place)
     }
     return groups
@@ -96,11 +98,11 @@ extension UnsavedChanges {
     var places = [ObjectIdentifier: Int]()
     var last: (entity: __Entity, place: Int)?
     for object in inserted {
-      let entity = type(of: object).__entity
-      if let last, last.entity === entity {
+      if let last, last.entity.describes(object) {
         groups[last.place].objects.append(object)
         continue
       }
+      let entity = type(of: object).__entity
       let place = places[ObjectIdentifier(entity)] ?? groups.count
       if place == groups.count {
         groups.append(

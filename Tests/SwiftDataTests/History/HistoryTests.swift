@@ -303,6 +303,25 @@ private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
     #expect(Set(changes.map(\.changedPersistentIdentifier)).count == 3000)
   }
 
+  @Test("Updates of rows with gaps, in another order and of several properties keep their rows and names")
+  func runs() throws {
+    let notes = (0..<9).map { Log.Note(code: "\($0)") }
+    for note in notes {
+      context.insert(note)
+      try context.save()
+    }
+    for number in [0, 1, 2, 4, 5, 8, 7] { notes[number].text = "t" }
+    for number in [2, 3] { notes[number].code += "c" }
+    try context.save()
+    let changes = try #require(try context.fetchHistory(Descriptor()).last).changes
+    let found = changes.map { change in
+      let note = notes.firstIndex { $0.persistentModelID == change.changedPersistentIdentifier } ?? -1
+      return "\(note) \(Self.brief(change))"
+    }
+    let expected = [0, 1, 4, 5, 8, 7].map { "\($0) ~Note text" } + ["2 ~Note code text", "3 ~Note code"]
+    #expect(found.sorted() == expected.sorted())
+  }
+
   @Test("The history of a model that is gone is left out, and the rest stays; renamed ones go on under the new name")
   func migration() throws {
     let store = try TemporaryStore()
