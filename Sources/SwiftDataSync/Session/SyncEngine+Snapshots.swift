@@ -7,10 +7,12 @@ import SyncProtocol
 extension SyncEngine {
   /// How often a part is sent before the snapshot is given up. The server asks again.
   private static let tries = 5
+  /// How long no snapshot is made after one could not be sent, in seconds. The server asks for it with each answer.
+  private static let pause = 600.0
 
   /// Makes a snapshot that the server wants, and begins to send it.
   func makeSnapshot(_ replica: Replica) throws {
-    guard snapshotUpload == nil else { return }
+    guard snapshotUpload == nil, snapshotsNotBefore <= Date() else { return }
     for (zone, bytes) in snapshotsWanted.sorted(by: { $0.key < $1.key }) {
       guard var snapshot = try replica.beginSnapshot(zone: zone) else { continue }
       snapshotsWanted[zone] = nil
@@ -21,6 +23,7 @@ extension SyncEngine {
           try parts.append(part.encoded)
         } catch {
           // A full disk must not keep changes from being exchanged.
+          snapshotsNotBefore = Date().addingTimeInterval(Self.pause)
           return logger.notice("\(configuration): the snapshot of \(zone) cannot be kept in a file: \(error)")
         }
         // The rest is about as large, so that the first part decides.
@@ -37,6 +40,7 @@ extension SyncEngine {
           try await client.finish(request, by: maker, zone: zone)
         } catch {
           // Nothing depends on it.
+          snapshotsNotBefore = Date().addingTimeInterval(Self.pause)
           logger.notice("\(configuration): the snapshot of \(zone) was not sent: \(SyncError(error).message)")
         }
         snapshotUpload = nil

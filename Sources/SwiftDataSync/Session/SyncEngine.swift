@@ -54,6 +54,8 @@ public actor SyncEngine {
   var snapshotsWanted: [String: Int64] = [:]
   /// The snapshot that is being sent.
   var snapshotUpload: Task<Void, Never>?
+  /// When the next snapshot may be made.
+  var snapshotsNotBefore = Date.distantPast
 
   init(_ opening: ReplicaOpening, _ registration: SyncServer.Registration) {
     self.opening = opening
