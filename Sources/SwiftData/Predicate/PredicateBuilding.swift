@@ -25,14 +25,20 @@ extension __Build {
     message: "what a predicate captures has to be Codable and Sendable; capture the part of it that is compared"
   )
   @_disfavoredOverload
-  public static func value<T>(_ value: T) -> Refused<T> { fatalError("unavailable") }
+  public static func value<T>(_ value: T) -> Refused<T> {
+    // No program can call it: the compiler refuses the call.
+    fatalError("unavailable")
+  }
 
   /// Chosen for a list of models.
   @available(
     *, unavailable,
     message: "a predicate cannot capture models; write `?? []` for an empty list, or compare identifiers"
   )
-  public static func value<Model: PersistentModel>(_ value: [Model]) -> Refused<[Model]> { fatalError("unavailable") }
+  public static func value<Model: PersistentModel>(_ value: [Model]) -> Refused<[Model]> {
+    // No program can call it: the compiler refuses the call.
+    fatalError("unavailable")
+  }
 
   /// The node of a value that cannot be captured.
   ///

@@ -39,6 +39,7 @@ extension Replica {
       ledger.places.unfinishedSnapshot(zone) == nil
     else { return nil }
     var aliases: [RecordName] = []
+    try ledger.prefetch(ledger.aliases.flatMap { [$0.key, $0.value] })
     for (name, target) in ledger.aliases where !name.isApart {
       let places = [try ledger.state(name)?.place, try ledger.state(view.resolve(target))?.place]
       guard places.contains(zone) else { continue }

@@ -26,6 +26,7 @@ struct AttributedTextTests {
     }
   }
 
+  // @unchecked Sendable because it has no state, and its superclass does not say that it is Sendable.
   final class Transformer: ValueTransformer, @unchecked Sendable {
     override func transformedValue(_ value: Any?) -> Any? {
       (value as? AttributedString).flatMap { try? JSONEncoder().encode(StoredText($0)) }
