@@ -74,7 +74,7 @@ extension QueryExecutor {
     let store = try context.core.sqlStore(of: table)
     let shape = QueryShape(descriptor.predicate, descriptor.sortBy, nonNFC: store.nonNFCCount)
     if let shape, let known = store.loweredQueries.query(of: shape) {
-      return try query(known, table, store, descriptor, leavingOut: left)
+      return try query(known, arguments: shape.values, table, store, descriptor, leavingOut: left)
     }
     var lowered = try lower(descriptor, table, store) { _ in [] }
     if let shape {
@@ -122,9 +122,10 @@ extension QueryExecutor {
       })
   }
 
+  /// - Parameter arguments: those of the condition, or nil if the lowered query has them.
   private func query<M: PersistentModel>(
-    _ lowered: LoweredQuery, _ table: EntityTable, _ store: any SQLStore, _ descriptor: FetchDescriptor<M>,
-    leavingOut left: PropertySet?
+    _ lowered: LoweredQuery, arguments: [SQLValue]? = nil, _ table: EntityTable, _ store: any SQLStore,
+    _ descriptor: FetchDescriptor<M>, leavingOut left: PropertySet?
   ) throws -> StoreQuery {
     let columns: Set<String>? = left.map { left in
       Set(
@@ -133,7 +134,8 @@ extension QueryExecutor {
         })
     }
     var query = StoreQuery(
-      lowered, table: table, dialect: store.dialect, columns: store.selection(of: table, only: columns))
+      lowered, arguments: arguments, table: table, dialect: store.dialect,
+      columns: store.selection(of: table, only: columns))
     // Negative bounds bound nothing.
     query.limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
     query.offset = descriptor.fetchOffset.map { max(0, $0) }

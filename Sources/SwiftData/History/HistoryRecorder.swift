@@ -133,7 +133,7 @@ package struct HistoryRecorder {
       try writer.text(Self.process)
       try writer.text(blocks[0].json)
     }
-    let transaction = connection.database.lastInsertedRowID
+    let transaction = connection.lastInsertedKey
     for block in blocks.dropFirst() {
       try connection.write(HistoryTables.insertionOfBlock) { writer in
         try writer.integer(transaction << 32 + block.place)

@@ -48,7 +48,7 @@ extension DerivedTable {
     _ connections: StoreConnections, for layout: StoreLayout, configuration: ModelConfiguration
   ) throws -> Set<String> {
     let wanted = layout.derivedTables
-    let found = try connections.read { try existing(in: $0) }
+    let found = try connections.look { try existing(in: $0) }
     let current = current(wanted, found)
     let stale = stale(current, layout, found)
     let isComplete = current.count == wanted.count && stale.isEmpty

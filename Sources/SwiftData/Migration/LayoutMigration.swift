@@ -348,7 +348,7 @@ struct LayoutMigration {
   /// Decodes every row whose type changed, so that no unreadable value is found later.
   private func decodeRows() throws {
     let names = Set(plan.tables.filter(\.needsDecoding).map(\.new.name))
-    let connection = SQLiteConnection(database, store: store)
+    let connection = SQLiteConnection(KeptStatements(database), store: store)
     for table in layout.tables where names.contains(table.name) {
       let condition = table.hasDiscriminator ? " WHERE t0._entity = \(Self.literal(table.entity.name))" : ""
       let query = SQLFragment("SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0\(condition)")

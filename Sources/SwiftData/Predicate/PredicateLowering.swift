@@ -35,21 +35,43 @@ package struct LoweringEnvironment {
 }
 
 /// A predicate and an order in SQL, for a statement that reads the entity's table as `t0`.
-package struct LoweredQuery {
+///
+/// A class, because each fetch would copy and free its lists.
+// @unchecked Sendable because everything in it is immutable, and its statement texts are behind a lock.
+package final class LoweredQuery: @unchecked Sendable {
   /// The joins of the condition, each beginning with `LEFT JOIN`. They do not change the number of rows.
-  package var joins: [SQLFragment]
+  package let joins: [SQLFragment]
   /// The joins of the order, after those of the condition.
-  package var orderJoins: [SQLFragment]
+  package let orderJoins: [SQLFragment]
   /// The condition. NULL means that the predicate throws for the row, which is no match.
-  package var condition: SQLFragment?
-  package var order: [OrderTerm]
+  package let condition: SQLFragment?
+  package let order: [OrderTerm]
   /// The joins of the values, after those of the order.
-  package var valueJoins: [SQLFragment]
-  package var values: [SQLFragment]
+  package let valueJoins: [SQLFragment]
+  package let values: [SQLFragment]
   /// The reads of condition, order and values.
-  package var reads: Reads
+  package let reads: Reads
   /// The texts of its statements, if the store keeps the query.
-  var texts: StatementTexts?
+  let texts: StatementTexts?
+
+  /// All rows, without an order.
+  static let everything = LoweredQuery(
+    joins: [], orderJoins: [], condition: nil, order: [], valueJoins: [], values: [], reads: Reads())
+
+  init(
+    joins: [SQLFragment], orderJoins: [SQLFragment], condition: SQLFragment?, order: [OrderTerm],
+    valueJoins: [SQLFragment], values: [SQLFragment], reads: Reads, texts: StatementTexts? = nil
+  ) {
+    (self.joins, self.orderJoins, self.condition, self.order) = (joins, orderJoins, condition, order)
+    (self.valueJoins, self.values, self.reads, self.texts) = (valueJoins, values, reads, texts)
+  }
+
+  /// The same query with the texts of its statements.
+  func keeping(_ texts: StatementTexts) -> LoweredQuery {
+    LoweredQuery(
+      joins: joins, orderJoins: orderJoins, condition: condition, order: order, valueJoins: valueJoins, values: values,
+      reads: reads, texts: texts)
+  }
 
   /// The tables and columns that each part of a query reads.
   package struct Reads: Sendable {

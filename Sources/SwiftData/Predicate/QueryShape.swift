@@ -140,7 +140,7 @@ extension PredicateExpressions.Negation: ShapedExpression where Wrapped: ShapedE
 package final class LoweredQueries: @unchecked Sendable {
   package init() {}
 
-  /// A cached query. A class, because a search among structs would copy each with its lists.
+  /// A cached query. A class, because a search among structs would copy the lists of each shape.
   private final class Known {
     let shape: QueryShape
     let query: LoweredQuery
@@ -155,12 +155,9 @@ package final class LoweredQueries: @unchecked Sendable {
   /// A program has fewer distinct queries. The limit protects from key paths that are created repeatedly.
   private let capacity = 512
 
-  /// The cached SQL of the shape with the values of this query.
+  /// The cached SQL of the shape. Its arguments are those of the first query of this shape.
   func query(of shape: QueryShape) -> LoweredQuery? {
-    guard let found = lock.withLock({ known[shape.expression]?.first { $0.shape == shape } }) else { return nil }
-    var query = found.query
-    query.condition?.arguments = shape.values
-    return query
+    lock.withLock { known[shape.expression]?.first { $0.shape == shape }?.query }
   }
 
   /// Caches the SQL of a shape if its parameters are the values, in order.
@@ -173,8 +170,7 @@ package final class LoweredQueries: @unchecked Sendable {
       // Equal values cannot be told apart.
       Set(shape.values).count == shape.values.count
     else { return query }
-    var query = query
-    query.texts = StatementTexts(order: order)
+    let query = query.keeping(StatementTexts(order: order))
     lock.withLock {
       if count == capacity { (known, count) = ([:], 0) }
       // Another thread may have kept it meanwhile.

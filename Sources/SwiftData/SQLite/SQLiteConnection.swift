@@ -4,9 +4,8 @@ import GRDBSQLite
 
 /// A SQLite connection during one transaction. It prepares, binds and steps statements directly.
 ///
-/// It is valid only inside the GRDB access block that created it.
+/// It is valid only inside the transaction that created it.
 package final class SQLiteConnection: SQLConnection {
-  package let database: Database
   let store: SQLiteStore
   /// Binds the parameters of each statement.
   let writer = SQLiteParameterWriter()
@@ -23,13 +22,21 @@ package final class SQLiteConnection: SQLConnection {
   private let isLogged: Bool
   private let statements: KeptStatements
 
-  init(_ database: Database, store: SQLiteStore, statements: KeptStatements = KeptStatements()) {
-    self.database = database
+  init(_ statements: KeptStatements, store: SQLiteStore) {
     self.store = store
     self.statements = statements
     self.isLogged = store.log.isOn
-    self.handle = database.sqliteConnection!
+    self.handle = statements.handle
   }
+
+  /// Tells the connection from others.
+  var identity: ObjectIdentifier { ObjectIdentifier(statements) }
+
+  /// The key of the row that the last insertion made.
+  var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Runs `body` with GRDB's functions.
+  package func withDatabase<T>(_ body: (Database) throws -> T) throws -> T { try statements.onQueue(body) }
 
   /// The operations on external files in this transaction.
   var files: PendingFiles {
@@ -79,7 +86,7 @@ package final class SQLiteConnection: SQLConnection {
   /// A statement reads it, because a statement begins the read. A file control would return the version of the previous
   /// read.
   func dataVersion() throws -> Int64 {
-    let statement = try statements.statement("PRAGMA data_version", in: database)
+    let statement = try statements.statement("PRAGMA data_version")
     defer { sqlite3_reset(statement) }
     guard sqlite3_step(statement) == SQLITE_ROW else {
       throw store.translate(
@@ -112,7 +119,7 @@ package final class SQLiteConnection: SQLConnection {
     // One byte is compared first, because a save runs one statement thousands of times.
     if sql.utf8.first == UInt8(ascii: "D"), sql.hasPrefix("DELETE") { hasDeleted = true }
     do {
-      return try statements.statement(sql, in: database)
+      return try statements.statement(sql)
     } catch let error as DatabaseError {
       throw store.translate(code: error.extendedResultCode.rawValue, message: error.message, sql: sql)
     }

@@ -68,8 +68,8 @@ package final class SQLiteStore: @unchecked Sendable {
     if configuration.allowsSave, externalStorage.isUnfinished {
       try write { connection in try externalStorage.sweep { try StoreOpening.externalNames(connection) } }
     }
-    let nonNFC = try translating { try connections.read { try StoreOpening.nonNFCColumns($0) } }
-    let last = try translating { try connections.read { try StoreOpening.lastTransaction($0) } }
+    let nonNFC = try translating { try connections.look { try StoreOpening.nonNFCColumns($0) } }
+    let last = try translating { try connections.look { try StoreOpening.lastTransaction($0) } }
     bookkeeping.withLock { ($0.nonNFC, $0.lastTransaction) = (nonNFC, last) }
     if configuration.historyRetention != nil, configuration.allowsSave {
       try write { try HistoryReader(store: self).trim($0) }
@@ -126,10 +126,11 @@ package final class SQLiteStore: @unchecked Sendable {
     try checkUsable()
     return try translating {
       switch access {
-      case .transaction(let transaction): return try body(SQLiteConnection(transaction.database, store: self))
+      case .transaction(let transaction):
+        return try body(SQLiteConnection(KeptStatements(transaction.database), store: self))
       case .connections(let connections):
-        return try connections.read { database, statements in
-          let connection = SQLiteConnection(database, store: self, statements: statements)
+        return try connections.read { statements in
+          let connection = SQLiteConnection(statements, store: self)
           try noteVersion(of: connection)
           return try body(connection)
         }
@@ -152,8 +153,8 @@ package final class SQLiteStore: @unchecked Sendable {
         var files: PendingFiles?
         var isCommitting = false
         do {
-          return try connections.write { database, statements in
-            let connection = SQLiteConnection(database, store: self, statements: statements)
+          return try connections.write { statements in
+            let connection = SQLiteConnection(statements, store: self)
             defer { (transaction, files) = (connection.historyTransaction, connection.openFiles) }
             let result = try body(connection)
             try connection.openFiles?.willCommit()
@@ -176,7 +177,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// As ``write(_:)``, in a savepoint. Foreign keys are off, so this performs their actions.
   private func write<T>(within transaction: OpenTransaction, _ body: (SQLiteConnection) throws -> T) throws -> T {
-    let connection = SQLiteConnection(transaction.database, store: self)
+    let connection = SQLiteConnection(KeptStatements(transaction.database), store: self)
     let savepoint = connection.files.savepoint
     var result: T?
     do {
@@ -265,13 +266,13 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Reads for the watch, which informs the contexts itself.
   func look<T>(_ body: (Database) throws -> T) throws -> T? {
     guard case .connections(let connections) = access, !bookkeeping.withLock({ $0.isErased }) else { return nil }
-    return try connections.read(body)
+    return try connections.look(body)
   }
 
   private func noteVersion(of connection: SQLiteConnection) throws {
     let version = try connection.dataVersion()
     bookkeeping.withLock { state in
-      let key = ObjectIdentifier(connection.database)
+      let key = connection.identity
       // A data version that changed without a commit of ours is an external commit.
       if let last = state.versions[key], last.version != version, last.commits == state.commits {
         state.externalCommits += 1

@@ -150,29 +150,34 @@ final class StoreConnections: @unchecked Sendable {
     return try openedWriter().queue.writeWithoutTransaction(body)
   }
 
-  /// Reads from one consistent state.
-  func read<T>(_ body: (Database) throws -> T) throws -> T { try read { database, _ in try body(database) } }
+  /// Reads from one consistent state with GRDB's functions.
+  func look<T>(_ body: (Database) throws -> T) throws -> T { try read { try $0.onQueue(body) } }
 
   /// Reads from one consistent state, with the statements that the connection keeps.
-  func read<T>(_ body: (Database, KeptStatements) throws -> T) throws -> T {
-    guard let file else { return try openedWriter().read(body) }
+  func read<T>(_ body: (KeptStatements) throws -> T) throws -> T {
+    guard let file else {
+      // Others write to the database meanwhile, so this waits for its queue.
+      let writer = try openedWriter()
+      return try writer.queue.unsafeRead { _ in try writer.inTransaction(beginning: "BEGIN", body) }
+    }
     permits.wait()
     defer { permits.signal() }
     let reader = try take() ?? makeReader(file)
     defer { idle.withLock { $0?.append(reader) } }
-    return try reader.read(body)
+    // Nobody else has the reader, so this needs no queue.
+    return try reader.inTransaction(beginning: "BEGIN", body)
   }
 
-  /// Runs `body` in one immediate transaction.
-  func write<T>(_ body: (Database) throws -> T) throws -> T { try write({ database, _ in try body(database) }) {} }
+  /// Runs `body` in one immediate transaction with GRDB's functions.
+  func write<T>(_ body: (Database) throws -> T) throws -> T { try write({ try $0.onQueue(body) }) {} }
 
   /// Runs `body` in one immediate transaction, with the statements that the connection keeps.
   /// - Parameter didCommit: called after the commit and before any other write.
-  func write<T>(_ body: (Database, KeptStatements) throws -> T, didCommit: () -> Void) throws -> T {
+  func write<T>(_ body: (KeptStatements) throws -> T, didCommit: () -> Void) throws -> T {
     try checkPlace()
     let writer = try openedWriter()
-    return try writer.queue.writeWithoutTransaction { database in
-      let result = try writer.inTransaction(database, beginning: "BEGIN IMMEDIATE", body)
+    return try writer.queue.writeWithoutTransaction { _ in
+      let result = try writer.inTransaction(beginning: "BEGIN IMMEDIATE", body)
       didCommit()
       return result
     }

@@ -86,7 +86,7 @@ enum StoreOpening {
   ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let configuration = target.configuration
     do {
-      let texts = try connections.read { try Metadata.texts($0) }
+      let texts = try connections.look { try Metadata.texts($0) }
       // Decoding the texts, encoding the schema and comparing both takes longer than the rest of opening.
       if let texts, let identifier = texts["identifier"], target.hasFingerprint, Metadata.fit(target.current, texts) {
         return (identifier, [])
@@ -145,7 +145,7 @@ enum StoreOpening {
     }
     let connections = try open(configuration)
     defer { try? connections.close() }
-    guard let known = try connections.read({ try Metadata($0, configuration) }) else { return [] }
+    guard let known = try connections.look({ try Metadata($0, configuration) }) else { return [] }
     let path = try MigrationPath(from: known, to: target)
     var (record, retained) = (known.layout, known.retained)
     return path.steps.map { step in

@@ -5,27 +5,19 @@ package struct StoreQuery {
   package let table: EntityTable
   package let dialect: any SQLDialect
   package var columns: String
-  /// Joins of to-one relationships that the condition reads.
-  package var joins: [SQLFragment] = []
-  /// Joins that only the order reads.
-  package var orderJoins: [SQLFragment] = []
+  private let lowered: LoweredQuery
   package var condition: SQLFragment? {
     // They have the old condition.
     didSet { texts = nil }
   }
   /// The sort terms. The primary key breaks ties.
-  package var order: [OrderTerm] = []
+  package var order: [OrderTerm]
   /// Conditions in addition to the predicate.
   package var restrictions: [SQLFragment] = []
   /// The key ranges of a fetch that starts in the middle of the order, or nil for the whole order.
   var ranges: [KeyRange]?
   /// Whether `restrictions` exclude rows that a batch delete marked.
   var leavesOutMarkedRows = false
-  /// The values to select instead of objects, with the joins that only they need.
-  package var values: [SQLFragment] = []
-  package var valueJoins: [SQLFragment] = []
-  /// The reads of condition, order and values.
-  package var reads = LoweredQuery.Reads()
   package var limit: Int?
   package var offset: Int?
   /// Whether rows with equal values come in the reverse order of their keys (``TiedRuns``).
@@ -35,17 +27,27 @@ package struct StoreQuery {
   private var texts: StatementTexts?
 
   init(table: EntityTable, dialect: any SQLDialect, columns: String) {
-    (self.table, self.dialect, self.columns) = (table, dialect, columns)
+    self.init(.everything, table: table, dialect: dialect, columns: columns)
   }
 
-  init(_ lowered: LoweredQuery, table: EntityTable, dialect: any SQLDialect, columns: String) {
-    self.init(table: table, dialect: dialect, columns: columns)
-    (joins, condition) = (lowered.joins, lowered.condition)
-    (orderJoins, order) = (lowered.orderJoins, lowered.order)
-    (valueJoins, values) = (lowered.valueJoins, lowered.values)
-    reads = lowered.reads
-    texts = lowered.texts
+  /// - Parameter arguments: those of the condition, or nil if the lowered query has them.
+  init(
+    _ lowered: LoweredQuery, arguments: [SQLValue]? = nil, table: EntityTable, dialect: any SQLDialect, columns: String
+  ) {
+    (self.lowered, self.table, self.dialect, self.columns) = (lowered, table, dialect, columns)
+    (order, texts) = (lowered.order, lowered.texts)
+    condition = lowered.condition.map { SQLFragment($0.sql, arguments ?? $0.arguments) }
   }
+
+  /// Joins of to-one relationships that the condition reads.
+  package var joins: [SQLFragment] { lowered.joins }
+  /// Joins that only the order reads.
+  package var orderJoins: [SQLFragment] { lowered.orderJoins }
+  /// The values to select instead of objects, with the joins that only they need.
+  package var values: [SQLFragment] { lowered.values }
+  package var valueJoins: [SQLFragment] { lowered.valueJoins }
+  /// The reads of condition, order and values.
+  package var reads: LoweredQuery.Reads { lowered.reads }
 
   // MARK: - Statements
 

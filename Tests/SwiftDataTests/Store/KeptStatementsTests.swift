@@ -8,10 +8,10 @@ import Testing
   @Test("Among more statements than are kept, with texts of one length, each text finds its own")
   func texts() throws {
     try DatabaseQueue().inDatabase { database in
-      let kept = KeptStatements()
+      let kept = KeptStatements(database)
       for step in 0..<200 {
         let sql = "SELECT \(10 + step * step % 31 % 13)"
-        let statement = try kept.statement(sql, in: database)
+        let statement = try kept.statement(sql)
         #expect(sqlite3_sql(statement).map { String(cString: $0) } == sql)
       }
     }
@@ -20,10 +20,10 @@ import Testing
   @Test("A statement that is kept returns the rows of a table that changed, also where GRDB has let go of it")
   func changedTable() throws {
     try DatabaseQueue().inDatabase { database in
-      let kept = KeptStatements()
+      let kept = KeptStatements(database)
       try database.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (1)")
       func columns() throws -> Int32 {
-        let statement = try kept.statement("SELECT * FROM t", in: database)
+        let statement = try kept.statement("SELECT * FROM t")
         defer { sqlite3_reset(statement) }
         #expect(sqlite3_step(statement) == SQLITE_ROW)
         return sqlite3_column_count(statement)
@@ -38,10 +38,10 @@ import Testing
   @Test("A text that SQLite refuses throws, and leaves the others")
   func refusals() throws {
     try DatabaseQueue().inDatabase { database in
-      let kept = KeptStatements()
-      let statement = try kept.statement("SELECT 1", in: database)
-      #expect(throws: DatabaseError.self) { try kept.statement("no SQL", in: database) }
-      #expect(try kept.statement("SELECT 1", in: database) == statement)
+      let kept = KeptStatements(database)
+      let statement = try kept.statement("SELECT 1")
+      #expect(throws: DatabaseError.self) { try kept.statement("no SQL") }
+      #expect(try kept.statement("SELECT 1") == statement)
     }
   }
 }

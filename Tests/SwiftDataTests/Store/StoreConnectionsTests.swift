@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import Testing
 
 @testable import SwiftData
@@ -135,17 +136,43 @@ private enum Connected {
     let files = try TemporaryStore()
     let connections = try StoreConnections(path: files.url.path, options: Configuration())
     try connections.write { try $0.execute(sql: "CREATE TABLE t (x)") }
-    #expect(throws: DatabaseError.self) { try connections.read { try $0.execute(sql: "INSERT INTO t VALUES (1)") } }
-    #expect(throws: DatabaseError.self) { try connections.read { try $0.execute(sql: "no SQL") } }
+    #expect(throws: DatabaseError.self) { try connections.look { try $0.execute(sql: "INSERT INTO t VALUES (1)") } }
+    #expect(throws: DatabaseError.self) { try connections.look { try $0.execute(sql: "no SQL") } }
     #expect(throws: CancellationError.self) {
       try connections.write { database in
         try database.execute(sql: "INSERT INTO t VALUES (2)")
         throw CancellationError()
       }
     }
-    #expect(try connections.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+    #expect(try connections.look { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
     try connections.close()
-    #expect(throws: DatabaseError.self) { try connections.read { try Int.fetchOne($0, sql: "SELECT 1") } }
+    #expect(throws: DatabaseError.self) { try connections.look { try Int.fetchOne($0, sql: "SELECT 1") } }
     #expect(throws: DatabaseError.self) { try connections.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") } }
+  }
+  @Test("A read prepares statements and reads another store amid its transaction, and sees one state throughout")
+  func amidATransaction() throws {
+    let (files, others) = (try TemporaryStore(), try TemporaryStore())
+    let connections = try StoreConnections(path: files.url.path, options: Configuration())
+    let other = try StoreConnections(path: others.url.path, options: Configuration())
+    for (connections, value) in [(connections, 1), (other, 2)] {
+      try connections.write { try $0.execute(sql: "CREATE TABLE t (x); INSERT INTO t VALUES (\(value))") }
+    }
+    func value(_ column: String, _ statements: KeptStatements) throws -> Int32 {
+      let statement = try statements.statement("SELECT \(column) FROM t")
+      defer { sqlite3_reset(statement) }
+      #expect(sqlite3_step(statement) == SQLITE_ROW)
+      return sqlite3_column_int(statement, 0)
+    }
+    let seen = try connections.read { statements in
+      var seen = [try value("x", statements)]
+      try connections.write { try $0.execute(sql: "UPDATE t SET x = 10") }
+      // More statements than a connection keeps.
+      for number in 0..<20 { seen.append(try value("x + \(number)", statements) - Int32(number)) }
+      seen.append(try other.read { try value("x", $0) })
+      seen.append(try #require(try statements.onQueue { try Int32.fetchOne($0, sql: "SELECT x FROM t") }))
+      return seen
+    }
+    #expect(seen == Array(repeating: 1, count: 21) + [2, 1])
+    #expect(try connections.read { try value("x", $0) } == 10)
   }
 }

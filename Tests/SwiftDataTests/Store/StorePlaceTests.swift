@@ -185,7 +185,7 @@ import Testing
     for (durability, level) in [(ModelConfiguration.Durability.normal, 1), (.full, 2)] {
       let container = try store.container(Letter.self) { $0.durability = durability }
       let found = try container.core.sqliteStores[0].write { connection in
-        try Int.fetchOne(connection.database, sql: "PRAGMA synchronous")
+        try connection.withDatabase { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
       }
       #expect(found == level)
     }

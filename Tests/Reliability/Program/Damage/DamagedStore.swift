@@ -102,8 +102,8 @@ struct DamagedStore {
     if damage == .none { try Difference.require(report.isComplete, "of a sound store: \(report)") }
     let container = try LibraryStore.open(new)
     try container.core.sqliteStores[0].read { connection in
-      let answer = try String.fetchAll(connection.database, sql: "PRAGMA integrity_check")
-      let keys = try Row.fetchAll(connection.database, sql: "PRAGMA foreign_key_check")
+      let answer = try connection.withDatabase { try String.fetchAll($0, sql: "PRAGMA integrity_check") }
+      let keys = try connection.withDatabase { try Row.fetchAll($0, sql: "PRAGMA foreign_key_check") }
       try Difference.require(answer == ["ok"] && keys.isEmpty, "the new store: \(answer) \(keys)")
     }
     do { _ = try World(ModelContext(container)) } catch is Difference {}

@@ -26,20 +26,21 @@ struct StoreCheck {
 
   private func requireWholeFile(_ container: ModelContainer) throws {
     guard let store = container.core.sqliteStores.first else { throw Difference("there is no store") }
-    try store.write { connection in
-      let database = connection.database
-      let answer = try String.fetchAll(database, sql: "PRAGMA integrity_check")
-      try Difference.require(answer == ["ok"], "integrity_check: \(answer)")
-      let keys = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
-      try Difference.require(keys.isEmpty, "foreign_key_check: \(keys)")
-      let indices = try String.fetchAll(
-        database, sql: "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'")
-      try Difference.require(indices.count == 2, "full-text indices: \(indices)")
-      for index in indices {
-        let name = "\"\(index)\""
-        // With a rank of 1 the index is compared with the rows, too.
-        try database.execute(sql: "INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
-      }
+    try store.write { try $0.withDatabase(requireWholeFile) }
+  }
+
+  private func requireWholeFile(_ database: Database) throws {
+    let answer = try String.fetchAll(database, sql: "PRAGMA integrity_check")
+    try Difference.require(answer == ["ok"], "integrity_check: \(answer)")
+    let keys = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check")
+    try Difference.require(keys.isEmpty, "foreign_key_check: \(keys)")
+    let indices = try String.fetchAll(
+      database, sql: "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'")
+    try Difference.require(indices.count == 2, "full-text indices: \(indices)")
+    for index in indices {
+      let name = "\"\(index)\""
+      // With a rank of 1 the index is compared with the rows, too.
+      try database.execute(sql: "INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
     }
   }
 
@@ -68,8 +69,9 @@ struct StoreCheck {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     let named = try container.core.sqliteStores[0].read { connection in
       try [("Author", "photo"), ("Book", "cover")].flatMap { table, column in
-        try String.fetchAll(
-          connection.database, sql: "SELECT \"\(column)\" FROM \"\(table)\" WHERE typeof(\"\(column)\") = 'text'")
+        try connection.withDatabase {
+          try String.fetchAll($0, sql: "SELECT \"\(column)\" FROM \"\(table)\" WHERE typeof(\"\(column)\") = 'text'")
+        }
       }
     }
     let (there, wanted) = (Set(files), Set(named))

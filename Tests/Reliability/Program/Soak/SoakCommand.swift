@@ -46,8 +46,10 @@ struct SoakCommand: Command {
   private func check(_ container: ModelContainer) throws {
     let store = container.core.sqliteStores[0]
     let answer = try store.read { connection in
-      try String.fetchAll(connection.database, sql: "PRAGMA integrity_check")
-        + String.fetchAll(connection.database, sql: "PRAGMA foreign_key_check")
+      try connection.withDatabase { database in
+        try String.fetchAll(database, sql: "PRAGMA integrity_check")
+          + String.fetchAll(database, sql: "PRAGMA foreign_key_check")
+      }
     }
     try Difference.require(answer == ["ok"], "integrity_check: \(answer)")
   }
