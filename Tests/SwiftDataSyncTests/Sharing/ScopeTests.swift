@@ -73,8 +73,8 @@ struct ScopeTests {
     #expect(own.contains("isPinned"))
   }
 
-  @Test("of the account cannot be written by a participant who puts it into the share")
-  func forgery() throws {
+  /// Bob puts what Ann thinks of the playlist into the log of the share.
+  private func forgePin() throws {
     let playlist = try group.first(SharedPlaylist.self, ModelContext(group.devices[bob].container))
     let replica: Replica = group.devices[bob].replica
     let name = try replica.recordName(of: playlist.persistentModelID)
@@ -83,6 +83,27 @@ struct ScopeTests {
     _ = try group.log("share-1", "bob").push(
       PushRequest(base: replica.position("share-1"), transactions: [replica.makeTransaction([change])]))
     try group.syncAll()
+  }
+
+  @Test("of the account cannot be written by a participant who puts it into the share")
+  func forgery() throws {
+    try forgePin()
+    #expect(try pins() == [false, false, false])
+  }
+
+  @Test("of the account cannot be written so either while a device folds the log of the share again")
+  func forgeryBeforeRefolding() throws {
+    try forgePin()
+    let replica: Replica = group.devices[ann].replica
+    try replica.refoldAll()
+    for zone in replica.refoldingZones {
+      while let position = try replica.refoldPosition(zone) {
+        let response = group.log(zone, "ann").changes(after: position, limit: 100, replica: ann)
+        try replica.didRefold(response, zone: zone)
+      }
+    }
+    try replica.catchUp()
+    #expect(replica.refoldingZones.isEmpty)
     #expect(try pins() == [false, false, false])
   }
 
