@@ -20,6 +20,8 @@ final class LoopTransport: SyncTransport {
     var uploads = 0
     var mostUploads = Int.max
     var downloads = 0
+    var snapshotWanted: Int64?
+    var snapshotParts = 0
     var requests = 0
     var waits: [Double] = []
     var underWay = 0
@@ -32,6 +34,8 @@ final class LoopTransport: SyncTransport {
   var log: [LogEntry] { state.withLock { $0.log } }
   var assets: [String: Data] { state.withLock { $0.assets } }
   var requests: Int { state.withLock { $0.requests } }
+  /// The parts of snapshots that it refused.
+  var snapshotParts: Int { state.withLock { $0.snapshotParts } }
   /// How long the requests that waited for news may wait.
   var waits: [Double] { state.withLock { $0.waits } }
   /// The requests without an answer.
@@ -44,6 +48,8 @@ final class LoopTransport: SyncTransport {
   func refuse(_ failure: SyncFailure?) { state.withLock { $0.failure = failure } }
   /// Refuses the requests that wait for news.
   func refuseWaits(_ failure: SyncFailure?) { state.withLock { $0.waitFailure = failure } }
+  /// Asks for a snapshot with each answer, and refuses its parts.
+  func refuseSnapshots(replacing bytes: Int64) { state.withLock { $0.snapshotWanted = bytes } }
   /// Cuts the connection at every second chunk of an asset.
   func cutDownloads() { state.withLock { $0.cutsDownloads = true } }
 
@@ -97,6 +103,11 @@ final class LoopTransport: SyncTransport {
       if let failure = state.failure {
         return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
       }
+      if request.path.contains("/snapshot?") {
+        state.snapshotParts += 1
+        let failure = SyncFailure(.quotaExceeded, "there is no room")
+        return (SyncReply(status: failure.status, body: try SyncWire.encode(failure)), false)
+      }
       if request.method == "GET", request.path.contains("offset=") {
         state.downloads += 1
         if state.downloads > state.mostDownloads || (state.cutsDownloads && state.downloads.isMultiple(of: 2)) {
@@ -142,13 +153,15 @@ final class LoopTransport: SyncTransport {
         state.log.append(LogEntry(sequence: sequence, account: "a", transaction: transaction))
         return sequence
       }
-      return try SyncWire.encode(PushResponse(sequences: sequences, time: now))
+      return try SyncWire.encode(
+        PushResponse(sequences: sequences, time: now, snapshotWanted: state.snapshotWanted))
     }
     if request.path.contains("/changes") {
       guard number("after") <= state.log.count else { throw SyncFailure(.unknownSequence, "the log is shorter") }
       let entries = Array(state.log.dropFirst(number("after")).prefix(10))
-      return try SyncWire.encode(
-        ChangesResponse(entries: entries, latest: Int64(state.log.count), compacted: 0, time: now))
+      var response = ChangesResponse(entries: entries, latest: Int64(state.log.count), compacted: 0, time: now)
+      response.snapshotWanted = state.snapshotWanted
+      return try SyncWire.encode(response)
     }
     let name = parts?.path.split(separator: "/").last.map(String.init) ?? ""
     if request.method == "PUT" {
