@@ -153,6 +153,17 @@ struct ConflictTableTests {
     try expectLost("changed")
   }
 
+  @Test("A deletion at a later time than a change of a field that its replica had not seen: the same")
+  func deleteAfterUpdate() throws {
+    try begin()
+    try owner(1) { owner, _ in owner.name = "changed" }
+    try group.sync(1)
+    try deleteOwner(0)
+    try group.syncAll()
+    for index in 0...1 { #expect(try group.all(CellOwner.self, index).isEmpty) }
+    try expectLost("changed")
+  }
+
   @Test("A deletion whose replica saw all values leaves nothing in the conflict log")
   func deleteSeen() throws {
     try begin()

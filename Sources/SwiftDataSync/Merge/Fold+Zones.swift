@@ -103,6 +103,7 @@ extension Fold {
   func apply(_ transaction: SyncTransaction, zone: String) throws { try apply(transaction.changes, zone: zone) }
 
   func apply(_ changes: [RecordChange], zone: String) throws {
+    seen = try SeenByDeletions(changes, resolve: resolve)
     for change in changes {
       if case .record(let survivor)? = change.fields[SyncWire.aliasField]?.value {
         try become(change.record, survivor, change.entity, zone)

@@ -31,7 +31,11 @@ final class Fold: RecordSource {
   private var referrersAdded: [RecordName: Set<Referrer>] = [:]
   /// The zones of what was kept apart here, by record.
   private var apart: [RecordName: Set<String>] = [:]
-  private(set) var conflicts: [Conflict] = []
+  var conflicts: [Conflict] = []
+  /// What was written to records that had left for zones which the account cannot read.
+  var leftBehind: [Conflict] = []
+  /// What the replica of the current transaction had seen of what it deletes.
+  var seen = SeenByDeletions()
   var lostMarks: [LostMark] = []
   /// The records with unique values that the current transaction changed.
   private var changed: [RecordName] = []
@@ -129,6 +133,7 @@ final class Fold: RecordSource {
       try orphan(change, state)
       return
     }
+    noteLeftBehind(change, state, name)
     try write(change, to: &state, name)
     put(name, state)
     if let time = change.deleted { return try delete(name, time, in: state.place) }
@@ -207,8 +212,7 @@ final class Fold: RecordSource {
     guard var state = try state(key), state.deleted == nil, state.alias == nil else { return }
     if state.isAlive {
       try release(state, name)
-      // A clock is never behind what its replica has seen.
-      for (property, field) in state.fields where isUnseen || field.time > time {
+      for (property, field) in state.fields where isUnseen || !seen.has(field.time, to: name, deletedAt: time) {
         noteLost(field.value, field.time, of: property, to: time, state.entity, name)
       }
     }
@@ -276,27 +280,6 @@ final class Fold: RecordSource {
       else { continue }
       return try delete(name, time, in: state.place, isUnseen: true)
     }
-  }
-
-  /// Notes what a change writes to a record that was deleted without its writer's knowledge.
-  ///
-  /// A write over no value is left out: replicas send such ones again after a server was restored.
-  private func noteLost(_ change: RecordChange, _ state: RecordState, _ name: RecordName) {
-    guard let time = state.deleted, state.claims(zones) else { return }
-    for (property, write) in change.fields where write.over != nil {
-      noteLost(write.value, write.time, of: property, to: time, state.entity, name)
-    }
-  }
-
-  private func noteLost(
-    _ value: FieldValue, _ written: HybridTime, of property: String, to deletion: HybridTime, _ entity: String,
-    _ name: RecordName
-  ) {
-    guard value != .null, !name.isApart, property != SyncSchema.home, !SyncSchema.isPlace(property) else { return }
-    conflicts.append(
-      Conflict(
-        record: name, entity: entity, property: property, lost: value, kept: .null, lostTime: written,
-        keptTime: deletion))
   }
 
   /// A change of a deleted record: what it newly owns by a cascade goes too.

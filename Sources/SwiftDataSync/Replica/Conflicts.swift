@@ -20,8 +20,8 @@ public protocol ConflictResolver<Model>: Sendable {
 
 /// A value that lost a conflict, kept for some days.
 ///
-/// A value that was written to an object which another replica deleted meanwhile has lost, too. `kept` is then "nil", and `object` is
-/// nil.
+/// A value that was written to an object which another replica deleted meanwhile, or which the owner of a share moved out of it, has lost, too.
+/// `kept` is then "nil", and `object` is nil.
 public struct SyncConflict: Hashable, Sendable {
   /// When the replica noticed it.
   public let date: Date

@@ -294,7 +294,8 @@ extension SyncSchema {
     let subject = change.record.subject == nil ? change.entity : Self.subject(change.entity)
     guard let entity = entities[subject] else { return false }
     func knows(_ name: String) -> Bool {
-      entity.properties[name] != nil || name == Self.home || Self.isPlace(name) || name == SyncWire.aliasField
+      entity.properties[name] != nil || Self.isPlace(name)
+        || [Self.home, SyncWire.aliasField, SyncWire.seenField].contains(name)
     }
     return change.fields.keys.allSatisfy(knows) && (change.members ?? [:]).keys.allSatisfy(knows)
   }

@@ -274,7 +274,9 @@ final class Replica {
       try ledger.append(makeTransaction(changes.map(keepingAssets)), zone: zone)
     }
     try ledger.removePending(intent.taken)
-    for conflict in shadow.conflicts where try !shadow.isOne(conflict) {
+    // What others wrote to a record that left may have been sent to its new zone.
+    let leftBehind = shadow.leftBehind.filter { $0.lostTime.replica == ledger.replica.clock.replica }
+    for conflict in shadow.conflicts + leftBehind where try !shadow.isOne(conflict) {
       try ledger.log(conflict, at: Date(timeIntervalSince1970: Double(now()) / 1000))
     }
     if let last = intent.entries.last {

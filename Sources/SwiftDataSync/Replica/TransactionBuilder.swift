@@ -378,15 +378,15 @@ final class TransactionBuilder {
       for rule in schema[state.entity]?.properties.values.map(\.self) ?? [] where rule.kind == .reference {
         noteReleased(by: state, rule)
       }
-      var change = RecordChange(name, state.entity)
-      change.deleted = time
-      try emit(change)
+      try emit(deletion(of: name, state))
       if schema[state.entity]?.hasPersonal == true, let personal = try view.state(name.personal), personal.isAlive {
-        var change = RecordChange(name.personal, personal.entity)
-        change.deleted = time
-        try emit(change)
+        try emit(deletion(of: name.personal, personal))
       }
     }
+  }
+
+  private func deletion(of name: RecordName, _ state: RecordState) -> RecordChange {
+    RecordChange(deleting: name, state.entity, at: time, seen: state.fields.lazy.map(\.value.time))
   }
 
   private func emit(_ change: RecordChange) throws {

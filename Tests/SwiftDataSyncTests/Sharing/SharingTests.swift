@@ -165,6 +165,25 @@ struct SharingTests {
     #expect(try group.contents(bob).contains("a in Jazz, good"))
   }
 
+  @Test("notes what a participant wrote to an object that the owner had moved out, on the device that wrote it")
+  func changeOfMovedObject() throws {
+    try group.share(ann)
+    group.grant("bob")
+    try group.syncAll()
+    try group.save(ann) { context in
+      let playlist = SharedPlaylist("Own")
+      context.insert(playlist)
+      try group.track("a", context).playlist = playlist
+    }
+    try group.sync(ann)
+    try group.save(bob) { try group.track("a", $0).title = "changed" }
+    try group.syncAll()
+    #expect(try group.contents(ann).contains("a in Own, good"))
+    let lost = try group.devices[bob].replica.conflicts()
+    #expect(lost.map(\.property) == ["title"] && lost.map(\.lost) == ["changed"] && lost.map(\.object) == [nil])
+    for index in [ann, annsOther] { #expect(try group.devices[index].replica.conflicts() == []) }
+  }
+
   @Test("leaves a participant's store after the owner revoked it; what the participant owns stays, unsent changes go")
   func revoke() throws {
     try group.share(ann)
