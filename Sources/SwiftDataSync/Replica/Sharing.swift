@@ -82,6 +82,24 @@ extension Replica {
 
   private func isRoot(_ name: RecordName) throws -> Bool { ledger.zones.isRoot(name, in: try zone(of: name)) }
 
+  /// The records among deleted ones that went with an owner which the account may not delete. The server will refuse the deletion of the owner,
+  /// and would take theirs: they are in another zone.
+  func goneWithUndeletable(_ names: [RecordName]) throws -> Set<RecordName> {
+    // Most accounts may write in all their zones.
+    guard shares.contains(where: { !$0.isWritable }) else { return [] }
+    let deleted = Set(names)
+    return try deleted.filter { name in
+      var (current, seen) = (name, Set([name]))
+      while try ledger.isWritable(zone(of: current)) {
+        guard let owner = try owner(of: current, [current: deleted]), deleted.contains(owner),
+          seen.insert(owner).inserted
+        else { return false }
+        current = owner
+      }
+      return current != name
+    }
+  }
+
   // MARK: - Moving
 
   /// Divides changes by zone, and moves the records whose owner is in another zone now.

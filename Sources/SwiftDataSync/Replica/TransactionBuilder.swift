@@ -370,11 +370,13 @@ final class TransactionBuilder {
 
   private func exportDeletions() throws {
     let names = try ledger.names(of: changed.deleted.map(UserStore.text))
+    let kept = try replica.goneWithUndeletable(try names.compactMap { try $0.map(view.resolve) })
     for (identifier, known) in zip(changed.deleted, names) {
       guard let known else { continue }
       let name = try view.resolve(known)
       try ledger.setObject(nil, of: known, identifier.entityName, zone: SyncWire.privateZone)
-      guard let state = try view.state(name), state.isAlive else { continue }
+      if kept.contains(name) { ledger.replica.noteToShow(name) }
+      guard !kept.contains(name), let state = try view.state(name), state.isAlive else { continue }
       for rule in schema[state.entity]?.properties.values.map(\.self) ?? [] where rule.kind == .reference {
         noteReleased(by: state, rule)
       }

@@ -227,6 +227,30 @@ struct SharingTests {
     for index in [ann, annsOther] { #expect(try group.contents(index) == shared + anns) }
   }
 
+  @Test("that is read-only comes back after a participant deleted it, with the participant's objects that went with it")
+  func readOnlyDeletion() throws {
+    try group.share(ann)
+    group.grant("bob", isWritable: false)
+    try group.syncAll()
+    try group.save(bob) { context in
+      let track = SharedTrack("mine")
+      context.insert(track)
+      track.playlist = try group.playlist("Jazz", context)
+      track.comments = [SharedComment("my comment")]
+    }
+    try group.syncAll()
+    let before = try group.contents(bob)
+    #expect(before.contains("mine in Jazz, my comment"))
+    try group.save(bob) { context in
+      context.delete(try group.playlist("Jazz", context))
+      context.delete(try group.playlist("Bob's", context))
+    }
+    #expect(try group.contents(bob) == ["0 covers, 0 comments"])
+    try group.syncAll()
+    #expect(try group.contents(bob) == before.filter { $0 != "Bob's: " })
+    for index in [ann, annsOther] { #expect(try group.contents(index) == shared + anns) }
+  }
+
   @Test("gets the change of a device that did not know of the share yet")
   func lateChange() throws {
     try group.save(annsOther) { context in
