@@ -65,12 +65,15 @@ public enum SyncServer {
     resolvers: [any ConflictResolver] = [], conflictRetention: Double = 30 * 86_400, scopes: [SyncScope] = []
   ) throws {
     let environment = ProcessInfo.processInfo.environment
-    guard let url = url ?? environment["SWIFTDATA_SYNC_URL"].flatMap(URL.init(string:)),
-      ["http", "https"].contains(url.scheme)
-    else {
+    guard let address = url?.absoluteString ?? environment["SWIFTDATA_SYNC_URL"] else {
       throw SwiftDataError(
         .loadIssueModelContainer,
         message: "no server is named for \(identifier); pass its URL, http://… or https://…, or set SWIFTDATA_SYNC_URL")
+    }
+    guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        message: "\"\(address)\" is no URL of a server for \(identifier); write http://… or https://…")
     }
     guard let credentials = credentials ?? environment["SWIFTDATA_SYNC_TOKEN"].map({ SyncCredentials(token: $0) })
     else {

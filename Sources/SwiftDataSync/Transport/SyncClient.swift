@@ -199,7 +199,13 @@ struct SyncClient: Sendable {
 
   private func token() async throws -> String {
     do {
-      return try await credentials.token()
+      // A token that comes from a file or a shell often ends with a line break.
+      let token = try await credentials.token().trimmingCharacters(in: .whitespacesAndNewlines)
+      guard token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        throw SyncFailure(
+          .unauthorized, "the token has a character that no token has; take it as swiftdata sync-token prints it")
+      }
+      return token
     } catch let error where error is SyncFailure || error is URLError || error is CancellationError {
       // The function could not reach its own server, or the engine was paused meanwhile.
       throw error

@@ -29,6 +29,11 @@ struct SyncCall {
 
   func text(_ name: String) -> String? { query[name] }
 
+  /// The failure of a request that the server does not know. A client whose URL has a path of its own sends such ones.
+  var unknown: SyncFailure {
+    SyncFailure(.notFound, "there is no \(method) /\(path.joined(separator: "/")) here; check the URL of the server")
+  }
+
   /// The path without the names of zones and assets, for metrics.
   var route: String {
     switch path.first {

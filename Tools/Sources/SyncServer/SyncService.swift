@@ -193,7 +193,7 @@ public actor SyncService {
       if call.method != "GET", call.path.last != "key" { await watch.wakeAll() }
     case (_, 4, "zones", let sha256?) where call.path[2] == "assets":
       try await serveAsset(call, sha256, account, &answer, body)
-    default: throw SyncFailure(.notFound, "there is no \(call.method) \(call.route) here")
+    default: throw call.unknown
     }
   }
 
@@ -215,7 +215,7 @@ public actor SyncService {
       answer.body = try await store.assetPart(
         sha256, offset: call.number("offset") ?? 0, account: account, zone: zone)
       answer.type = "application/octet-stream"
-    default: throw SyncFailure(.notFound, "there is no \(call.method) \(call.route) here")
+    default: throw call.unknown
     }
   }
 
@@ -250,7 +250,7 @@ public actor SyncService {
     case ("DELETE", 2, _): try await store.endShare(zone, account: account)
     case ("DELETE", 4, let guest?) where call.path[2] == "participants":
       try await store.removeParticipant(guest, from: zone, account: account)
-    default: throw SyncFailure(.notFound, "there is no \(call.method) \(call.route) here")
+    default: throw call.unknown
     }
     return try SyncWire.encode(Done())
   }

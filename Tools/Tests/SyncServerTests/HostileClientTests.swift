@@ -29,6 +29,15 @@ struct HostileClientTests {
     }
   }
 
+  @Test("The refusal of a request to an unknown path names the path: a program's URL may have one of its own")
+  func unknownPath() async throws {
+    try await ServerFixture.with { server in
+      let token = try await server.token("ann")
+      let answer = try await server.send("GET", "/other/v1/zones/private/changes", token: token)
+      #expect(answer.status == 404 && answer.failure?.message.contains("/other/v1/zones/private/changes") == true)
+    }
+  }
+
   @Test("A key that was rotated out of the file's end still verifies, and one that was removed does not")
   func rotation() async throws {
     let old = try await TokenKeys([("a", ServerFixture.secret)])

@@ -1,0 +1,48 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@testable import SwiftDataSync
+
+@Suite("What a program names a server and an account by")
+struct RegistrationTests {
+  /// Refuses each request with the token that it got.
+  private struct Echo: SyncTransport {
+    func send(_ request: SyncRequest) async throws -> SyncReply {
+      throw SyncFailure(.unauthorized, request.headers["Authorization"] ?? "")
+    }
+  }
+
+  private func refusal(_ token: String) async -> SyncError? {
+    let client = SyncClient(transport: Echo(), credentials: SyncCredentials(token: token))
+    do {
+      _ = try await client.changes(zone: SyncWire.privateZone, after: 0)
+      return nil
+    } catch {
+      return SyncError(error)
+    }
+  }
+
+  @Test("The line break behind a token does not count, and a token that no header can have is not one that is offline")
+  func tokenOfFile() async throws {
+    #expect(await refusal("a.b-c_d\n")?.message == "Bearer a.b-c_d")
+    let other = await refusal("a\nb")
+    #expect(other?.code == .unauthorized && other?.message.contains("sync-token prints it") == true)
+  }
+
+  @Test(
+    "An address without http:// or https://, or without a host, is refused by its text",
+    arguments: [
+      "localhost:8787", "ftp://example.com", "http://",
+    ])
+  func address(_ text: String) throws {
+    let url = try #require(URL(string: text))
+    #expect {
+      try SyncServer.register("iCloud.com.example.wrong", at: url, credentials: SyncCredentials(token: "t"))
+    } throws: { error in
+      (error as? SwiftDataError)?.code == SwiftDataError.loadIssueModelContainer.code
+        && "\(error)".contains("\"\(text)\" is no URL of a server for iCloud.com.example.wrong")
+    }
+  }
+}
