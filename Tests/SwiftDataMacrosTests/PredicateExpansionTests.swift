@@ -101,6 +101,34 @@ struct PredicateExpansionTests {
       ])
   }
 
+  @Test("A name of a capture list is a value, or a node if it depends on the model")
+  func captureLists() {
+    #expect(
+      lines("let p = #Predicate<Item> { [limit = limits.first, name] in $0.count == limit && $0.name == name }") == [
+        "let p = Foundation.Predicate<Item>({ __v1 in",
+        "let limit = limits.first",
+        "let __e2 = member(__v1, \\.count)",
+        "let __e3 = equal(__e2, value(limit))",
+        "let __e4 = member(__v1, \\.name)",
+        "let __e5 = equal(__e4, value(name))",
+        "let __e6 = build_Conjunction(lhs: __e3, rhs: __e5)",
+        "return __e6",
+        "})",
+      ])
+    #expect(
+      lines("let p = #Predicate<Item> { item in item.tags.contains { [name = item.name] in $0 == name } }") == [
+        "let p = Foundation.Predicate<Item>({ __v1 in",
+        "let __e2 = member(__v1, \\.tags)",
+        "let __e6 = build_contains(__e2, where: { __v3 in",
+        "let __e4 = member(__v1, \\.name)",
+        "let __e5 = equal(__v3, __e4)",
+        "return __e5",
+        "})",
+        "return __e6",
+        "})",
+      ])
+  }
+
   @Test("A guard that returns false needs no choice, and an early return is one")
   func choices() {
     #expect(

@@ -126,6 +126,10 @@ final class PredicateLowering {
   /// The result of a closure of the source for given arguments.
   func closure(_ closure: ClosureExprSyntax, applied arguments: [Node], _ role: Role) -> Node {
     scope {
+      // A name of the capture list is a `let` of the closure.
+      for capture in closure.signature?.capture?.items ?? [] {
+        if let value = capture.initializer?.value { declare(capture.name.text, nil, value) }
+      }
       let parameters = closure.parameterNames ?? arguments.indices.map { "$\($0)" }
       for (name, argument) in zip(parameters, arguments) { bind(name, to: .node(argument)) }
       return body(Array(closure.statements), of: Syntax(closure), role)

@@ -84,7 +84,8 @@ extension PredicateLowering {
     }
   }
 
-  private func declare(_ name: String, _ type: TypeSyntax?, _ value: ExprSyntax) {
+  /// Gives a value a name, as `let` and a capture list do.
+  func declare(_ name: String, _ type: TypeSyntax?, _ value: ExprSyntax) {
     if !depends(value), !captured(value.bare, .value).isNamed {
       write("let \(name)\(type.map { ": \($0.trimmedDescription)" } ?? "") = \(value.code)")
       bind(name, to: .captured)

@@ -251,6 +251,19 @@ struct MacroStatementTests {
     #expect(try store.context.fetchCount(FetchDescriptor<Catalog.Track>(predicate: #Predicate { _ in true })) == 24)
   }
 
+  @Test("A capture list names values for the closure")
+  func captureLists() throws {
+    let limits = 0...7
+    try store.check(#Predicate { [range = limits, title] in $0.plays <= range.upperBound || $0.title == title }) {
+      $0.plays <= limits.upperBound || $0.title == title
+    }
+    try store.check(
+      albums: #Predicate { album in album.tracks.contains { [year = album.year - 1990] in $0.number == year } }
+    ) {
+      album in album.tracks.contains { $0.number == album.year - 1990 }
+    }
+  }
+
   @Test("Models of the main actor are asked there")
   @MainActor func mainActor() throws {
     let container = try ModelContainer(
