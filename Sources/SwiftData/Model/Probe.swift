@@ -123,14 +123,19 @@ private final class ProbeSession {
         property.isAttribute && property.isStored
           ? cell(of: property, SampleValues(index: property.index, round: round)) : nil
       }
-      guard let object = try? entity.type.init(__row: CellsReader(row, entity: entity)) else { return nil }
-      object.__state.flags.insert(.probe)
-      object.__state.unloaded = PropertySet(entity.properties.filter(\.isAttribute).map(\.index))
-      for property in entity.properties where !property.isAttribute { refault(object, property) }
+      guard let object = probe(of: entity, row) else { return nil }
       objects.append(object)
       cells.append(row)
     }
     return Probes(objects: objects, cells: cells)
+  }
+
+  private static func probe(of entity: __Entity, _ row: [SQLValue?]) -> (any PersistentModel)? {
+    guard let object = try? entity.type.init(__row: CellsReader(row, entity: entity)) else { return nil }
+    object.__state.flags.insert(.probe)
+    object.__state.unloaded = PropertySet(entity.properties.filter(\.isAttribute).map(\.index))
+    for property in entity.properties where !property.isAttribute { refault(object, property) }
+    return object
   }
 
   /// A sample cell, or nil to use the property's default.
@@ -149,12 +154,24 @@ private final class ProbeSession {
   func record(_ object: any PersistentModel, _ index: Int) {
     reads.append((object, index))
     guard let destination = type(of: object).__entity.properties[index].destination?.__entity else { return }
-    let targets = probes(of: destination)?.objects ?? []
     let isToMany = type(of: object).__entity.properties[index].isToMany
-    // A to-many gets two targets, in a different order each round.
-    let chosen =
-      targets.isEmpty ? [] : isToMany ? [targets[round], targets[(round + 1) % targets.count]] : [targets[round]]
+    let chosen = isToMany ? targets(ofClass: destination) : target(ofClass: destination).map { [$0] } ?? []
     _ = object.__relationship(index, .load(chosen, positioned: false))
+  }
+
+  /// Two targets of a to-many, in a different order each round.
+  private func targets(ofClass entity: __Entity) -> [any PersistentModel] {
+    guard let targets = probes(of: entity)?.objects else { return [] }
+    return [targets[round], targets[(round + 1) % targets.count]]
+  }
+
+  /// The target of a to-one: the probe of the class, or another if the key path went through that one already.
+  ///
+  /// An object that led to itself would record the first `parent` of `\.parent?.parent?.name` only.
+  private func target(ofClass entity: __Entity) -> (any PersistentModel)? {
+    guard let probes = probes(of: entity) else { return nil }
+    let target = probes.objects[round]
+    return reads.contains { $0.object === target } ? Self.probe(of: entity, probes.cells[round]) : target
   }
 
   func path(of keyPath: AnyKeyPath, from entity: __Entity) -> Probe.Path? {

@@ -137,6 +137,28 @@ struct SortTests {
       ])
   }
 
+  @Test("A sort leads through the same relationship several times")
+  func ancestors() throws {
+    let context = try memoryContext(Ancestor.self)
+    let names = ["d", "a", "c", "b", "e", "f"]
+    let all = names.map(Ancestor.init)
+    all.forEach(context.insert)
+    for (index, ancestor) in all.enumerated() {
+      ancestor.parent = index == 0 ? nil : all[index - 1]
+      ancestor.heir = all[index * 5 % 6]
+    }
+    try context.save()
+    let sorts: [SortDescriptor<Ancestor>] = [
+      SortDescriptor(\.parent?.parent?.name), SortDescriptor(\.parent?.parent?.name, order: .reverse),
+      SortDescriptor(\.parent?.parent?.parent?.name), SortDescriptor(\.parent?.heir?.parent?.name),
+      SortDescriptor(\.parent?.parent?.persistentModelID), SortDescriptor(\.heir?.heir?.persistentModelID),
+    ]
+    for sort in sorts {
+      let found = try ModelContext(context.container).fetch(FetchDescriptor(sortBy: [sort, SortDescriptor(\.name)]))
+      #expect(found.map(\.name) == all.sorted(using: [sort, SortDescriptor(\.name)]).map(\.name), "\(sort.keyPath!)")
+    }
+  }
+
   @Test("Order, limit and filter work together across a relationship")
   func limit() throws {
     var data = RandomData(seed: 11)
@@ -164,4 +186,14 @@ final class Placard {
     self.line = line
     self.isOpen = isOpen
   }
+}
+
+@Model
+final class Ancestor {
+  var name: String
+  var parent: Ancestor?
+  @Relationship(inverse: \Ancestor.parent) var children: [Ancestor] = []
+  var heir: Ancestor?
+
+  init(name: String) { self.name = name }
 }
