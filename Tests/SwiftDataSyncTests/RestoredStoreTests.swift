@@ -95,10 +95,11 @@ struct RestoredStoreTests {
   /// Syncs a store, restores it from a copy, and syncs again.
   /// - Parameters:
   ///   - before: what happens after the copy was made.
+  ///   - exchangesFirst: whether changes of the other device come before the restored store shows all that its replica knows.
   ///   - after: what the program saves into the restored store before the sync begins.
   private func restore(
     _ other: ModelContainer, _ models: [any PersistentModel.Type] = [CellUnique.self],
-    _ before: (_ first: ModelContainer, _ syncAll: () throws -> Void) throws -> Void,
+    exchangesFirst: Bool = false, _ before: (_ first: ModelContainer, _ syncAll: () throws -> Void) throws -> Void,
     after: (ModelContainer) throws -> Void
   ) throws -> (container: ModelContainer, replica: Replica) {
     let (ledger, otherLedger) = (try Ledger.container(at: nil), try Ledger.container(at: nil))
@@ -119,6 +120,11 @@ struct RestoredStoreTests {
     first = try container("first", models)
     try after(first!)
     replica = try self.replica(first!, ledger)
+    if exchangesFirst {
+      try sync(otherReplica)
+      try replica!.scan()
+      try replica!.exchange(with: server)
+    }
     try syncAll()
     return (first!, replica!)
   }
@@ -144,18 +150,19 @@ struct RestoredStoreTests {
     #expect(try contents(other) == expected)
   }
 
-  @Test("has one object of a unique value that its program inserts again")
-  func insertedAgain() throws {
+  @Test("has one object of a unique value that its program inserts again (seed 60073)", arguments: [false, true])
+  func insertedAgain(exchangesFirst: Bool) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let other = try container("other")
-    let restored = try restore(other) { first, syncAll in
+    let restored = try restore(other, exchangesFirst: exchangesFirst) { first, syncAll in
       try set("a", "1", first)
       try syncAll()
     } after: {
       try set("a", "2", $0)
+      try set("b", "1", other)
     }
-    for container in [restored.container, other] { #expect(try contents(container) == ["a": "2"]) }
-    #expect(try restored.replica.ledger.objects(of: "CellUnique").count == 1)
+    for container in [restored.container, other] { #expect(try contents(container) == ["a": "2", "b": "1"]) }
+    #expect(try restored.replica.ledger.objects(of: "CellUnique").count == 2)
   }
 
   @Test("does not bring back what was deleted since the copy")

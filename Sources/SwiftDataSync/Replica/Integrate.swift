@@ -205,7 +205,10 @@ extension Replica {
     for name in names.names {
       let (old, now) = (try view.state(name), try new.state(name))
       let isMissing = try now?.isAlive == true && ledger.object(of: name) == nil
-      guard old != now || isMissing else { continue }
+      // A restored store lacks objects. If its program inserts one of them again, the new record becomes one with the known one, which
+      // has no object yet, and has to leave it the new object.
+      let hasOthersObject = try now?.alias != nil && ledger.object(of: name) != nil
+      guard old != now || isMissing || hasOthersObject else { continue }
       if let subject = name.subject {
         // The object of another record shows what changed, if it is here already.
         let record = try new.resolve(subject)

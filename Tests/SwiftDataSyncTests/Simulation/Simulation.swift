@@ -68,7 +68,7 @@ struct Simulation {
       if node.program != .old, restoring == nil {
         problems += try check(node).map { "seed \(seed), step \(step): \($0)" }
       }
-      if comparesSteps, node.program == .current, try !node.hasUnseenSaves {
+      if comparesSteps, node.program == .current, try !node.hasUnseenSaves, !node.isStoreRestored {
         problems += try node.unshown().map { "seed \(seed), step \(step): \($0)" }
       }
       if !problems.isEmpty { return problems }

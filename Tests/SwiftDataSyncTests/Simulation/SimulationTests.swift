@@ -36,7 +36,7 @@ struct SimulationTests {
   /// `RestoredStoreTests`, `RenamedPropertyTests` and `ProgramUpdateTests` state the mistakes.
   @Test(
     "The seeds that failed once with objects from before the sync, restored stores or old names hold",
-    arguments: [17, 52, 1052, 1101, 8107])
+    arguments: [17, 52, 1052, 1101, 8107, 60073])
   func failedWithPast(seed: UInt64) {
     let problems = Simulation(seed: seed, hasSnapshots: false).run()
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
