@@ -11,6 +11,9 @@ extension LoweringState {
       if case .constant = right { return nil }
       return equality(right, .constant(value), as: type)
     }
+    if case .collection(let collection) = left, case .constant(let value) = right, ScalarType.unwrapped(value) == nil {
+      return absence(of: collection)
+    }
     guard let left = comparand(left) else { return nil }
     if case .constant(let value) = right {
       guard let value = ScalarType.unwrapped(value) else { return absence(of: left).failing(with: left) }
@@ -33,6 +36,14 @@ extension LoweringState {
   func absence(of scalar: Scalar) -> Scalar {
     guard scalar.isOptional else { return .condition(SQLFragment("FALSE"), isAtomic: true) }
     return .condition(scalar.operand + SQLFragment(" IS NULL"))
+  }
+
+  /// Lowers `list == nil`. A store has no nil in place of a to-many, so it is nil only where the optional chain to it ends.
+  private func absence(of collection: RowCollection) -> Scalar? {
+    guard case .relationship(let owner, _) = collection.source, !collection.isForced else { return nil }
+    let absence = collection.presence.map { SQLFragment("NOT (") + $0 + SQLFragment(")") } ?? SQLFragment("FALSE")
+    let failures = [owner.identity.failureTest, collection.failure].compactMap { $0 }
+    return Scalar.condition(absence).unless(failures.nonEmpty?.disjunction)
   }
 
   private func equality(_ scalar: Scalar, _ value: Any, as type: Any.Type) -> Scalar? {

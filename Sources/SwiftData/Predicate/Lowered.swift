@@ -147,6 +147,8 @@ package struct RowCollection {
   private(set) var mapping: Mapping = { member, _ in member }
   /// The condition for the collection not to be nil, or nil if it never is.
   var presence: SQLFragment?
+  /// The condition under which the optional chain to it throws, or nil if it cannot.
+  var failure: SQLFragment?
   /// Whether a nil collection is an error.
   var isForced = false
 

@@ -50,6 +50,9 @@ struct OptionalListTests {
     (#Predicate { ($0.labels ?? []).contains { $0.text == "red" } }, ["one"]),
     (#Predicate { ($0.labels ?? []).isEmpty && $0.name != "three" }, ["empty"]),
     (#Predicate { $0.items?.isEmpty ?? true }, ["empty"]),
+    (#Predicate { $0.items == nil || $0.items!.isEmpty }, ["empty"]),
+    (#Predicate { $0.items != nil && $0.items!.count > 1 }, ["three"]),
+    (#Predicate { nil != $0.labels && $0.labels!.contains { $0.text == "red" } }, ["one"]),
   ]
 
   private static let items: [(predicate: Predicate<Item>, numbers: [Int])] = [
@@ -58,6 +61,9 @@ struct OptionalListTests {
     (#Predicate { ($0.folder?.items ?? []).contains { $0.number == 3 } }, [2, 3, 4]),
     (#Predicate { ($0.folder?.items ?? []).allSatisfy { $0.number > 1 } }, [2, 3, 4, 5, 6]),
     (#Predicate { ($0.folder.flatMap { $0.labels } ?? []).filter { $0.text != "" }.isEmpty }, [5, 6]),
+    (#Predicate { $0.folder?.items == nil }, [5, 6]),
+    (#Predicate { $0.folder?.labels != nil && $0.number < 3 }, [1, 2]),
+    (#Predicate { !($0.folder?.items == nil) || $0.number == 6 }, [1, 2, 3, 4, 6]),
     (#Predicate { ($0.words ?? []).isEmpty }, [3, 4, 5, 6]),
     (#Predicate { ($0.words ?? []).contains("b") }, [2]),
   ]
@@ -107,6 +113,27 @@ struct OptionalListTests {
     let configuration = PostgresConfiguration(url: url, namespace: namespace)
     try check(configuration)
     try ModelContainer(for: Self.schema, configurations: configuration).erase()
+  }
+
+  @Test("A stored to-many is never nil, and a chain that fails on the way to it matches nothing")
+  func neverNil() throws {
+    let writer = try memoryContext(Folder.self, Item.self, Label.self)
+    let folder = Folder(name: "one")
+    writer.insert(folder)
+    for number in 1...2 { writer.insert(Item(number: number, folder: number == 1 ? folder : nil)) }
+    try writer.save()
+    let context = ModelContext(writer.container)
+    #expect(try context.fetchCount(FetchDescriptor<Folder>(predicate: #Predicate { $0.labels == nil })) == 0)
+    #expect(try context.fetch(FetchDescriptor<Folder>()).map(\.labels) == [[]])
+    let predicates: [(Predicate<Item>, [Int])] = [
+      (#Predicate { $0.folder!.items == nil }, []), (#Predicate { $0.folder!.items != nil }, [1]),
+      (#Predicate { !($0.folder!.items == nil) }, [1]),
+    ]
+    for (predicate, numbers) in predicates {
+      let items = try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.number)]))
+      #expect(items.filter { (try? predicate.evaluate($0)) ?? false }.map(\.number) == numbers)
+      #expect(try context.fetch(FetchDescriptor(predicate: predicate)).map(\.number) == numbers, "\(predicate)")
+    }
   }
 
   @Test("A message names the list")

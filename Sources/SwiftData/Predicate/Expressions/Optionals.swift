@@ -180,6 +180,7 @@ extension LoweringState {
     case .collection(var collection):
       collection.presence =
         collection.presence.map { guardian.presence + SQLFragment(" AND ") + $0 } ?? guardian.presence
+      collection.failure = guardian.failure(of: collection.failure)
       return .collection(collection)
     case .constant(let constant):
       guard let type = ScalarType(of: E.Output.self), let scalar = self.constant(constant, as: type) else {
