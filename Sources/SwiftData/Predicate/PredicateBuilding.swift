@@ -22,7 +22,8 @@ extension __Build {
   /// Chosen for a value that a predicate cannot capture. The compiler reports one error.
   @available(
     *, unavailable,
-    message: "what a predicate captures has to be Codable and Sendable; capture the part of it that is compared"
+    message:
+      "what a predicate captures has to be Codable and Sendable; capture the part of it that is compared, as a model's persistentModelID"
   )
   @_disfavoredOverload
   public static func value<T>(_ value: T) -> Refused<T> {
