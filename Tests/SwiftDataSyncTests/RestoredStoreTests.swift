@@ -203,6 +203,69 @@ struct RestoredStoreTests {
     }
   }
 
+  // MARK: - Shares
+
+  /// Shares a project between a backup of its owner's store with the bookkeeping and the restoration of both.
+  /// - Parameter between: what happens before the restoration, with the owner and a participant.
+  private func restoreOwner(
+    _ between: (_ owner: SimulatedNode, _ participant: SimulatedNode) throws -> Void
+  ) throws -> [SimulatedNode] {
+    let service = SimulatedService()
+    let owner = try SimulatedNode(
+      0, service, account: "ann", skew: 0, program: .current, seed: 1, isRestorable: true)
+    try save(owner.container) { context in
+      let project = SimProject(title: "shared")
+      context.insert(project)
+      project.tasks.append(SimTask(title: "first"))
+      project.labels.append(SimLabel(text: "red"))
+    }
+    try owner.settle()
+    let entity = try #require(owner.replica.user.entities["SimProject"])
+    let project = try ModelCells.identifiers(of: entity, in: ModelContext(owner.container))[0]
+    let name = try owner.replica.recordName(of: project)
+    let zone = service.share(name, of: "ann")
+    service.invite("bob", to: zone, isWritable: true)
+    service.accept(zone, "bob")
+    try owner.backUp()
+    try owner.settle()
+    try owner.replica.startShare(name, zone: zone)
+    let participant = try SimulatedNode(1, service, account: "bob", skew: 0, program: .current, seed: 2)
+    try between(owner, participant)
+    _ = try owner.restore(withBookkeeping: true) {}
+    for _ in 0..<2 { for node in [owner, participant] { try node.settle() } }
+    return [owner, participant]
+  }
+
+  @Test("moves an object to its share again if the server got only one half of the move (seed 60085)")
+  func halfMoved() throws {
+    let nodes = try restoreOwner { owner, _ in
+      // The mark that the objects left the private zone arrives, and what the share has to get does not.
+      let mark = try #require(owner.replica.nextPush(zone: SyncWire.privateZone))
+      _ = try owner.server.push(mark, zone: SyncWire.privateZone, account: "ann")
+    }
+    for node in nodes {
+      let projects = try ModelContext(node.container).fetch(FetchDescriptor<SimProject>())
+      #expect(projects.map(\.title) == ["shared"])
+      #expect(projects.map { $0.tasks.map(\.title) } == [["first"]])
+      #expect(projects.map { $0.labels.map(\.text) } == [["red"]])
+    }
+  }
+
+  @Test("does not bring back what a participant took out of a list after the move")
+  func wholeMoved() throws {
+    let nodes = try restoreOwner { owner, participant in
+      for node in [owner, participant] { try node.settle() }
+      try save(participant.container) { try $0.fetch(FetchDescriptor<SimProject>())[0].labels = [] }
+      try participant.settle()
+    }
+    for node in nodes {
+      let projects = try ModelContext(node.container).fetch(FetchDescriptor<SimProject>())
+      #expect(projects.map { $0.tasks.map(\.title) } == [["first"]])
+      #expect(projects.map(\.labels.count) == [0])
+      #expect(try ModelContext(node.container).fetchCount(FetchDescriptor<SimLabel>()) == 1)
+    }
+  }
+
   /// Copies a store that nothing has open, with its log.
   private func copyFiles(_ from: String, _ to: String) throws {
     for suffix in ["", "-wal", "-shm"] {

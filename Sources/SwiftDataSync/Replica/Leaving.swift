@@ -11,8 +11,10 @@ struct LateChanges {
   var changes: [(zone: String, changes: [RecordChange])] = []
   /// Records that may have to follow their owners, with the owners that the changes gave them.
   var claims: [RecordName: Set<RecordName>] = [:]
+  /// Records that this replica moved and does not know of. It was restored from an older copy, and the other half of the move may be lost.
+  var moves: Set<RecordName> = []
 
-  var isEmpty: Bool { changes.isEmpty && claims.isEmpty }
+  var isEmpty: Bool { changes.isEmpty && claims.isEmpty && moves.isEmpty }
 }
 
 extension Replica {
@@ -58,7 +60,8 @@ extension Replica {
       }
     }
     let lost = shadow.lostMarks.filter { $0.time.replica == ledger.replica.clock.replica }
-    guard !late.isEmpty || !lost.isEmpty else { return LateChanges() }
+    let moves = forgottenMoves(entries, zone: zone, except: moving)
+    guard !late.isEmpty || !lost.isEmpty else { return LateChanges(moves: moves) }
     let view = makeFold(over: shadow)
     for pending in unsent { try view.apply(pending.transaction, zone: pending.zone) }
     var (found, whole, claims) = (Distribution(), Set<RecordName>(), [RecordName: Set<RecordName>]())
@@ -92,7 +95,34 @@ extension Replica {
     for mark in lost {
       if let (change, target) = try leaving(mark.record, home: mark.home, for: zone, view) { found.add(change, target) }
     }
-    return LateChanges(changes: found.all, claims: claims)
+    return LateChanges(changes: found.all, claims: claims, moves: moves)
+  }
+
+  /// The records that this replica moved out of a zone, as entries say, without the other half being among the unsent transactions.
+  /// - Parameter moving: the records that unsent transactions move.
+  private func forgottenMoves(
+    _ entries: [LogEntry], zone: String, except moving: Set<RecordName>
+  ) -> Set<RecordName> {
+    let (own, home) = (ledger.replica.clock.replica, FieldValue.text(ledger.zones.home(of: zone)))
+    var moves: Set<RecordName> = []
+    for change in entries.lazy.flatMap(\.transaction.changes) {
+      guard let mark = change.fields[SyncSchema.home], mark.time.replica == own, mark.value != home else { continue }
+      if !moving.contains(change.record) { moves.insert(change.record) }
+    }
+    return moves
+  }
+
+  /// Moves the records that are still on their way of those that this replica moved before it was restored from an older copy. Then
+  /// the new zone never got them. The logs of all zones have to be read before: they may have come there.
+  func finishMoves() throws {
+    guard let moves = ledger.replica.movesToFinish else { return }
+    ledger.replica.movesToFinish = nil
+    for name in moves {
+      guard let state = try view.state(name), ledger.zones.destination(of: state) != nil else { continue }
+      ledger.replica.noteToFollow(name, [])
+    }
+    try ledger.save()
+    try followOwners()
   }
 
   /// The records that own a record by its own references, as a change says.

@@ -270,6 +270,7 @@ final class Replica {
   func finish(_ intent: ReplicaState.Intent, _ shadow: Fold, seen: Int64?, late: LateChanges) throws {
     try ledger.take(shadow)
     for (name, claims) in late.claims { ledger.replica.noteToFollow(name, claims) }
+    if !late.moves.isEmpty { ledger.replica.movesToFinish = late.moves.union(ledger.replica.movesToFinish ?? []) }
     for (zone, changes) in late.changes {
       try ledger.append(makeTransaction(changes.map(keepingAssets)), zone: zone)
     }

@@ -334,6 +334,7 @@ public actor SyncEngine {
         for share in replica.shares where replica.position(share.name) != known.newest[share.name] {
           try await pullShare(replica, share)
         }
+        try await fetching(replica) { try replica.finishMoves() }
         try await catchUp(replica)
       }
       try await push(replica, SyncWire.privateZone)

@@ -45,6 +45,8 @@ extension SimulatedNode {
     try fetching { try replica.catchUp(sent: sent) }
   }
 
+  func finishMoves() throws { try fetching { try replica.finishMoves() } }
+
   func didPush(_ request: PushRequest, _ response: PushResponse, _ zone: String) throws {
     try fetching(pulling: zone) { try replica.didPush(request, response, zone: zone, account: account) }
   }

@@ -360,6 +360,7 @@ final class SimulatedNode {
     try refoldAll()
     try pullAll(SyncWire.privateZone)
     for zone in zones.dropFirst() { try pullAll(zone) }
+    try finishMoves()
     try catchUp()
     for zone in zones { try pushAll(zone) }
   }

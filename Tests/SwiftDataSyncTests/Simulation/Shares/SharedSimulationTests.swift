@@ -35,7 +35,7 @@ struct SharedSimulationTests {
   /// `RestoredStoreTests`, `RenamedPropertyTests` and `ProgramUpdateTests` state the mistakes.
   @Test(
     "The seeds that failed once with large values, objects from before the sync, restored stores or old names hold",
-    arguments: [12, 1036, 1042, 1053, 1094, 1101, 1125, 2017, 2149, 3022, 3092, 20382])
+    arguments: [12, 1036, 1042, 1053, 1094, 1101, 1125, 2017, 2149, 3022, 3092, 20382, 60085])
   func failedWithPast(seed: UInt64) {
     let problems = SharedSimulation(seed: seed, hasSnapshots: false, explains: Self.explains).run()
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
