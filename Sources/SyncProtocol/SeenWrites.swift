@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The writes to a record that the replica which deleted it had seen: those of each replica up to a moment.
 ///
