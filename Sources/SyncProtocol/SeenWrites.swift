@@ -1,9 +1,9 @@
 import Foundation
 
-/// The writes to a record that the replica which deleted it had seen: those of each replica up to a moment.
+/// The writes to a record that a replica had seen when it deleted the record.
 ///
-/// Moments of one replica ascend, and its transactions are in the log in this order. So the latest one of each replica says it all.
-/// A write that was not seen gets into the conflict log.
+/// The times of one replica's writes ascend in the log, so the latest time of each replica is enough. The conflict log gets the writes that
+/// were not seen.
 package struct SeenWrites: Hashable, Sendable {
   private var latest: [UInt64: HybridTime] = [:]
 
@@ -42,7 +42,8 @@ extension RecordChange {
 }
 
 extension SyncWire {
-  /// The name of a field of deletions: ``RecordChange/seenWrites``. Programs that do not know it lose it with the record's other fields.
+  /// The field of a deletion that names the writes which its replica had seen. A program that does not know it drops it with the other fields
+  /// of the deleted record.
   public static let seenField = ".seen"
 }
 

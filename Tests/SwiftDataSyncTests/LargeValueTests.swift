@@ -8,20 +8,6 @@ import Testing
 @Suite("Large values", .serialized)
 struct LargeValueTests {
   private let transport = LoopTransport()
-  private let database = "iCloud.com.example.\(UUID().uuidString)"
-
-  /// A container whose engine exchanges only what a test asks for.
-  private func container() async throws -> (ModelContainer, SyncEngine) {
-    SyncServer.register(
-      database, transport: transport, credentials: SyncCredentials(token: "t"), resolvers: [], servesAutomatic: false)
-    defer { SyncServer.unregister(database) }
-    let container = try ModelContainer(
-      for: EngineTrack.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
-    let engine = try #require(container.syncEngines.first)
-    await engine.pause()
-    return (container, engine)
-  }
 
   private func cover(_ number: Int, _ size: Int) -> Data {
     withUnsafeBytes(of: number) { Data($0) } + Data(repeating: UInt8(truncatingIfNeeded: number), count: size - 8)
@@ -57,7 +43,7 @@ struct LargeValueTests {
 
   @Test("They come back to a server that was restored from an older copy, also those that were replaced meanwhile")
   func restored() async throws {
-    let ((one, sender), (other, receiver)) = (try await container(), try await container())
+    let ((one, sender), (other, receiver)) = (try await transport.pausedEngine(), try await transport.pausedEngine())
     try insert(0..<3, size: 100_000, one)
     for engine in [sender, receiver] { try await engine.syncNow() }
     let kept = transport.log.count
@@ -67,7 +53,7 @@ struct LargeValueTests {
     for container in [one, other] { try edit("1", container) { $0.cover = cover(20, 300_000) } }
     transport.restore(to: kept)
     for engine in [sender, receiver, sender] { try await engine.syncNow() }
-    let (third, reader) = try await container()
+    let (third, reader) = try await transport.pausedEngine()
     try await reader.syncNow()
     for container in [one, other, third] {
       #expect(
@@ -100,7 +86,7 @@ struct LargeValueTests {
 
   @Test("A store that had objects before it synced is sent in transactions that a server takes, whatever is in them")
   func firstScan() async throws {
-    let (one, engine) = try await container()
+    let (one, engine) = try await transport.pausedEngine()
     try insert(0..<40, size: 60_000, one)
     try await engine.syncNow()
     #expect(transport.log.count >= 3)
@@ -110,7 +96,7 @@ struct LargeValueTests {
 
   @Test("A save that is too large for a request is one small transaction, whose values travel apart")
   func largeSave() async throws {
-    let ((one, sender), (other, receiver)) = (try await container(), try await container())
+    let ((one, sender), (other, receiver)) = (try await transport.pausedEngine(), try await transport.pausedEngine())
     for engine in [sender, receiver] { try await engine.syncNow() }
     try insert(0..<100, size: 60_000, one)
     for engine in [sender, receiver] { try await engine.syncNow() }
@@ -130,7 +116,7 @@ struct LargeValueTests {
 
   @Test("The values of a save arrive bit by bit at a server that takes few requests at once")
   func fewRequests() async throws {
-    let (one, engine) = try await container()
+    let (one, engine) = try await transport.pausedEngine()
     try await engine.syncNow()
     try insert(0..<100, size: 60_000, one)
     for _ in 0..<4 {
@@ -143,7 +129,7 @@ struct LargeValueTests {
 
   @Test("A download goes on where the connection was cut")
   func cut() async throws {
-    let ((one, sender), (other, receiver)) = (try await container(), try await container())
+    let ((one, sender), (other, receiver)) = (try await transport.pausedEngine(), try await transport.pausedEngine())
     try insert(0..<1, size: 1_000_000, one)
     try await sender.syncNow()
     transport.cutDownloads()
@@ -154,7 +140,7 @@ struct LargeValueTests {
 
   @Test("What comes with many large values is taken in bit by bit")
   func parts() async throws {
-    let ((one, sender), (other, receiver)) = (try await container(), try await container())
+    let ((one, sender), (other, receiver)) = (try await transport.pausedEngine(), try await transport.pausedEngine())
     try await sender.syncNow()
     for number in 0..<3 { try insert(number..<number + 1, size: 9 << 20, one) }
     try await sender.syncNow()

@@ -1,6 +1,8 @@
 import Foundation
+import SwiftData
 import SyncProtocol
 import Synchronization
+import Testing
 
 @testable import SwiftDataSync
 
@@ -178,5 +180,22 @@ final class LoopTransport: SyncTransport {
     }
     let bytes = state.assets[name] ?? Data()
     return bytes.dropFirst(number("offset")).prefix(SyncWire.chunkSize).map { $0 }.withUnsafeBytes { Data($0) }
+  }
+}
+
+extension LoopTransport {
+  /// A container of tracks that syncs over this transport. Its engine exchanges changes only when a test asks for it.
+  func pausedEngine() async throws -> (ModelContainer, SyncEngine) {
+    let database = "iCloud.com.example.\(UUID().uuidString)"
+    // Other suites of the process make containers meanwhile, whose database is automatic.
+    SyncServer.register(
+      database, transport: self, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
+    defer { SyncServer.unregister(database) }
+    let container = try ModelContainer(
+      for: EngineTrack.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(database)))
+    let engine = try #require(container.syncEngines.first)
+    await engine.pause()
+    return (container, engine)
   }
 }

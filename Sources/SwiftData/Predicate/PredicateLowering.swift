@@ -36,7 +36,7 @@ package struct LoweringEnvironment {
 
 /// A predicate and an order in SQL, for a statement that reads the entity's table as `t0`.
 ///
-/// A class, because each fetch would copy and free its lists.
+/// It is a class, because all fetches of one shape share it. A struct would be copied with all its lists for each fetch.
 // @unchecked Sendable because everything in it is immutable, and its statement texts are behind a lock.
 package final class LoweredQuery: @unchecked Sendable {
   /// The joins of the condition, each beginning with `LEFT JOIN`. They do not change the number of rows.

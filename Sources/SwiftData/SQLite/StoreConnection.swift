@@ -79,7 +79,7 @@ final class KeptStatements {
     handle = database.sqliteConnection!
   }
 
-  /// For a user who is on the queue of the database.
+  /// The caller and all users of the statements are on the database's queue.
   init(_ database: Database) { (queue, self.database, handle) = (nil, database, database.sqliteConnection!) }
 
   /// Runs `body` on GRDB's queue.

@@ -156,7 +156,7 @@ final class StoreConnections: @unchecked Sendable {
   /// Reads from one consistent state, with the statements that the connection keeps.
   func read<T>(_ body: (KeptStatements) throws -> T) throws -> T {
     guard let file else {
-      // Others write to the database meanwhile, so this waits for its queue.
+      // Other threads write through the same connection, so the transaction waits for its turn on GRDB's queue.
       let writer = try openedWriter()
       return try writer.queue.unsafeRead { _ in try writer.inTransaction(beginning: "BEGIN", body) }
     }
@@ -164,7 +164,7 @@ final class StoreConnections: @unchecked Sendable {
     defer { permits.signal() }
     let reader = try take() ?? makeReader(file)
     defer { idle.withLock { $0?.append(reader) } }
-    // Nobody else has the reader, so this needs no queue.
+    // No other thread uses a reader that is not among the idle ones, so the transaction runs without GRDB's queue.
     return try reader.inTransaction(beginning: "BEGIN", body)
   }
 

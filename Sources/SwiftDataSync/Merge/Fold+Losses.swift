@@ -1,7 +1,7 @@
 import SyncProtocol
 
-// What is lost when a record is deleted, or when it left for a zone that the account cannot read. The lost values get into the conflict log.
-// They have no influence on the records.
+// What is lost when a record is deleted, or when it moves to a zone that the account cannot read. The conflict log gets the lost values. They
+// do not change any record.
 
 /// What the replica that made a transaction had seen of the records that it deletes.
 struct SeenByDeletions {
@@ -22,7 +22,7 @@ struct SeenByDeletions {
 
   /// Whether the replica had seen a write to a record, which is deleted at a moment.
   ///
-  /// A record that the transaction does not name goes with its owner. The replica did not know it, or another transaction names it.
+  /// A record that the transaction does not name is deleted with its owner. Its replica did not know it, or deletes it in another transaction.
   func has(_ write: HybridTime, to record: RecordName, deletedAt time: HybridTime) -> Bool {
     // The deletions of older programs do not say it. A clock is never behind what its replica has seen.
     guard let all else { return write <= time }

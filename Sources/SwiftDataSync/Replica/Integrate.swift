@@ -205,8 +205,8 @@ extension Replica {
     for name in names.names {
       let (old, now) = (try view.state(name), try new.state(name))
       let isMissing = try now?.isAlive == true && ledger.object(of: name) == nil
-      // A restored store lacks objects. If its program inserts one of them again, the new record becomes one with the known one, which
-      // has no object yet, and has to leave it the new object.
+      // A restored store lacks objects that the ledger has records of. If the program inserts such an object again, its new record
+      // becomes an alias of the known record. The alias then hands its object over.
       let hasOthersObject = try now?.alias != nil && ledger.object(of: name) != nil
       guard old != now || isMissing || hasOthersObject else { continue }
       if let subject = name.subject {

@@ -11,7 +11,8 @@ struct LateChanges {
   var changes: [(zone: String, changes: [RecordChange])] = []
   /// Records that may have to follow their owners, with the owners that the changes gave them.
   var claims: [RecordName: Set<RecordName>] = [:]
-  /// Records that this replica moved and does not know of. It was restored from an older copy, and the other half of the move may be lost.
+  /// Records with a mark by which this replica moved them, without an unsent transaction for their new zone. The replica was restored from an
+  /// older copy then, and may never have sent that transaction.
   var moves: Set<RecordName> = []
 
   var isEmpty: Bool { changes.isEmpty && claims.isEmpty && moves.isEmpty }
@@ -98,7 +99,7 @@ extension Replica {
     return LateChanges(changes: found.all, claims: claims, moves: moves)
   }
 
-  /// The records that this replica moved out of a zone, as entries say, without the other half being among the unsent transactions.
+  /// The records that this replica moved out of a zone according to log entries, unless an unsent transaction moves them.
   /// - Parameter moving: the records that unsent transactions move.
   private func forgottenMoves(
     _ entries: [LogEntry], zone: String, except moving: Set<RecordName>
@@ -112,8 +113,8 @@ extension Replica {
     return moves
   }
 
-  /// Moves the records that are still on their way of those that this replica moved before it was restored from an older copy. Then
-  /// the new zone never got them. The logs of all zones have to be read before: they may have come there.
+  /// Moves records again that this replica moved before it was restored from an older copy, if their new zones do not have them. The caller
+  /// has read the logs of all zones, because only they tell whether a record arrived.
   func finishMoves() throws {
     guard let moves = ledger.replica.movesToFinish else { return }
     ledger.replica.movesToFinish = nil

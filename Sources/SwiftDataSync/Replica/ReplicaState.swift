@@ -63,7 +63,7 @@ struct ReplicaState: Codable {
   /// The records that may have to move to the zones of their owners, each with the owners that count though they are in another
   /// zone. Without these claims, anybody who can write to a share could name a private record as its own.
   var claimsToFollow: [RecordName: Set<RecordName>]?
-  /// The records that the replica moved before it was restored from an older copy. They may never have come to their new zones.
+  /// The records that the replica moved before it was restored from an older copy. Their new zones may not have them.
   var movesToFinish: Set<RecordName>?
   /// What is being written to the user's store.
   var intent: Intent?

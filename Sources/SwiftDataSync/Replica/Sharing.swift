@@ -82,8 +82,8 @@ extension Replica {
 
   private func isRoot(_ name: RecordName) throws -> Bool { ledger.zones.isRoot(name, in: try zone(of: name)) }
 
-  /// The records among deleted ones that went with an owner which the account may not delete. The server will refuse the deletion of the owner,
-  /// and would take theirs: they are in another zone.
+  /// Those of the deleted records that were deleted together with an owner which the account may not delete. The server refuses the owner's
+  /// deletion. It would accept the deletion of these records, because they are in a zone of the account.
   func goneWithUndeletable(_ names: [RecordName]) throws -> Set<RecordName> {
     // Most accounts may write in all their zones.
     guard shares.contains(where: { !$0.isWritable }) else { return [] }

@@ -34,6 +34,12 @@ struct SharingTests {
     Set(try ModelContext(group.devices[index].container).fetchIdentifiers(FetchDescriptor<SharedTrack>()))
   }
 
+  private func shareWithBob(isWritable: Bool = true) throws {
+    try group.share(ann)
+    group.grant("bob", isWritable: isWritable)
+    try group.syncAll()
+  }
+
   @Test("is seen by a participant with all that it owns and nothing else, and stays the same object for its owner")
   func share() throws {
     let before = try (identifiers(ann), identifiers(annsOther))
@@ -101,9 +107,7 @@ struct SharingTests {
 
   @Test("is changed by participants who may write: changes, additions and deletions go both ways")
   func changes() throws {
-    try group.share(ann)
-    group.grant("bob")
-    try group.syncAll()
+    try shareWithBob()
     try group.save(bob) { context in
       try group.track("a", context).title = "a2"
       context.delete(try group.track("b", context))
@@ -122,9 +126,7 @@ struct SharingTests {
 
   @Test("takes in what its owner moves into it with all that this owns, and gives up what leaves it")
   func moves() throws {
-    try group.share(ann)
-    group.grant("bob")
-    try group.syncAll()
+    try shareWithBob()
     try group.save(ann) { context in
       let single = try group.track("single", context)
       single.comments = [SharedComment("mine")]
@@ -167,9 +169,7 @@ struct SharingTests {
 
   @Test("notes what a participant wrote to an object that the owner had moved out, on the device that wrote it")
   func changeOfMovedObject() throws {
-    try group.share(ann)
-    group.grant("bob")
-    try group.syncAll()
+    try shareWithBob()
     try group.save(ann) { context in
       let playlist = SharedPlaylist("Own")
       context.insert(playlist)
@@ -186,9 +186,7 @@ struct SharingTests {
 
   @Test("leaves a participant's store after the owner revoked it; what the participant owns stays, unsent changes go")
   func revoke() throws {
-    try group.share(ann)
-    group.grant("bob")
-    try group.syncAll()
+    try shareWithBob()
     try group.save(bob) { context in
       context.insert(SharedFavorite(try group.track("a", context)))
     }
@@ -212,9 +210,7 @@ struct SharingTests {
   @Test(
     "that is read-only undoes what a participant changed, added or deleted, and leaves the participant's own objects")
   func readOnly() throws {
-    try group.share(ann)
-    group.grant("bob", isWritable: false)
-    try group.syncAll()
+    try shareWithBob(isWritable: false)
     try group.save(bob) { context in
       let track = try group.track("a", context)
       track.title = "mine now"
@@ -229,9 +225,7 @@ struct SharingTests {
 
   @Test("that is read-only comes back after a participant deleted it, with the participant's objects that went with it")
   func readOnlyDeletion() throws {
-    try group.share(ann)
-    group.grant("bob", isWritable: false)
-    try group.syncAll()
+    try shareWithBob(isWritable: false)
     try group.save(bob) { context in
       let track = SharedTrack("mine")
       context.insert(track)
@@ -285,9 +279,7 @@ struct SharingTests {
 
   @Test("comes back whole if a crash interrupts its removal and the participant is invited again before the next start")
   func invitedAgainAfterCrash() throws {
-    try group.share(ann)
-    group.grant("bob")
-    try group.syncAll()
+    try shareWithBob()
     group.revoke("bob")
     group.devices[bob].crashesAt = .dismissed
     #expect(throws: SimulatedCrash.self) { try group.sync(bob) }
@@ -300,9 +292,7 @@ struct SharingTests {
 
   @Test("can be shared by its owner only, and is in one share only")
   func oneShare() throws {
-    try group.share(ann)
-    group.grant("bob")
-    try group.syncAll()
+    try shareWithBob()
     let context = ModelContext(group.devices[bob].container)
     let name = try group.devices[bob].replica.recordName(of: try group.track("a", context).persistentModelID)
     let error = #expect(throws: SyncError.self) { try group.devices[bob].replica.checkShareable(name) }

@@ -9,6 +9,7 @@ struct OptionalListTests {
   @Model
   final class Folder {
     var name: String
+    var parent: Folder?
     @Relationship(inverse: \Item.folder) var items: [Item]?
     @Relationship(inverse: \Label.folders) var labels: [Label]?
 
@@ -127,7 +128,8 @@ struct OptionalListTests {
     #expect(try context.fetch(FetchDescriptor<Folder>()).map(\.labels) == [[]])
     let predicates: [(Predicate<Item>, [Int])] = [
       (#Predicate { $0.folder!.items == nil }, []), (#Predicate { $0.folder!.items != nil }, [1]),
-      (#Predicate { !($0.folder!.items == nil) }, [1]),
+      (#Predicate { !($0.folder!.items == nil) }, [1]), (#Predicate { $0.folder!.parent?.items == nil }, [1]),
+      (#Predicate { !($0.folder!.parent?.items != nil) }, [1]),
     ]
     for (predicate, numbers) in predicates {
       let items = try context.fetch(FetchDescriptor<Item>(sortBy: [SortDescriptor(\.number)]))

@@ -149,6 +149,7 @@ private enum Connected {
     #expect(throws: DatabaseError.self) { try connections.look { try Int.fetchOne($0, sql: "SELECT 1") } }
     #expect(throws: DatabaseError.self) { try connections.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") } }
   }
+
   @Test("A read prepares statements and reads another store amid its transaction, and sees one state throughout")
   func amidATransaction() throws {
     let (files, others) = (try TemporaryStore(), try TemporaryStore())

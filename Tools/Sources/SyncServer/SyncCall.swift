@@ -29,7 +29,7 @@ struct SyncCall {
 
   func text(_ name: String) -> String? { query[name] }
 
-  /// The failure of a request that the server does not know. A client whose URL has a path of its own sends such ones.
+  /// The failure of a request with an unknown path. A client sends such requests if its URL of the server has a path.
   var unknown: SyncFailure {
     SyncFailure(.notFound, "there is no \(method) /\(path.joined(separator: "/")) here; check the URL of the server")
   }

@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(
-    "A person who leaves stays out, also if another participant adds somebody else at the same time",
+    "A person who has left stays out even if another participant adds somebody else at the same time",
     arguments: [true, false])
   func leavingUnseen(annIsFirst: Bool) async throws {
     let eve = try await people.open("eve")
