@@ -1,5 +1,4 @@
 import Foundation
-import Foundation
 import SyncProtocol
 
 extension SyncEngine {
@@ -12,6 +11,11 @@ extension SyncEngine {
         let response: ChangesResponse
         do {
           response = try await client.changes(zone: zone, after: position, snapshot: replica.refoldSnapshot(zone))
+        } catch let failure as SyncFailure where failure.code == .notFound && zone != SyncWire.privateZone {
+          // The account lost the share. The exchange, which would hear of it, comes after this.
+          try await seeZones(replica)
+          guard !replica.shares.contains(where: { $0.name == zone }) else { throw failure }
+          return try await catchUp(replica)
         } catch let failure as SyncFailure {
           // If the snapshot was replaced meanwhile, the second ledger begins again.
           guard try replica.didFail(failure, zone: zone) else { throw failure }
@@ -27,5 +31,14 @@ extension SyncEngine {
       sent.formUnion(try await client.known(transactions, zone: zone, through: through))
     }
     try await fetching(replica) { try replica.catchUp(sent: sent) }
+  }
+
+  /// Asks which zones the account can read, and removes what belongs to the shares that it lost.
+  private func seeZones(_ replica: Replica) async throws {
+    // From the beginning, which the server always answers: it may have deleted the log behind the replica's position.
+    let response = try await client.changes(zone: SyncWire.privateZone, after: 0)
+    guard let zones = response.allZones else { return }
+    let taken = try await taken(replica, response)
+    try await fetching(replica) { try replica.didSee(zones, taken: taken) }
   }
 }

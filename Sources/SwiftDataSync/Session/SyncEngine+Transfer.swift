@@ -117,7 +117,7 @@ extension SyncEngine {
   }
 
   /// The unsent transactions of shares which the account lost that the server took all the same: its answers were lost.
-  private func taken(_ replica: Replica, _ response: ChangesResponse) async throws -> Set<UUID> {
+  func taken(_ replica: Replica, _ response: ChangesResponse) async throws -> Set<UUID> {
     guard let zones = response.allZones else { return [] }
     var taken = Set<UUID>()
     for (zone, transactions) in replica.unsentInLostShares(zones) {

@@ -47,6 +47,16 @@ extension SimulatedNode {
 
   func finishMoves() throws { try fetching { try replica.finishMoves() } }
 
+  /// Asks which zones the account can read, as an engine does that cannot read a log.
+  func seeZones() throws {
+    var response = try server.changes(
+      after: 0, limit: 1, zone: SyncWire.privateZone, account: account, replica: index)
+    keepShares(&response)
+    guard let zones = response.allZones else { return }
+    let taken = server.taken(replica, response, account: account)
+    try fetching { try replica.didSee(zones, taken: taken) }
+  }
+
   func didPush(_ request: PushRequest, _ response: PushResponse, _ zone: String) throws {
     try fetching(pulling: zone) { try replica.didPush(request, response, zone: zone, account: account) }
   }

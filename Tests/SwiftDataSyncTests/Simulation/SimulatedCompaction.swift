@@ -58,6 +58,8 @@ extension SimulatedNode {
         while let response = try refolded(zone, limit: 100) { try replica.didRefold(response, zone: zone) }
       }
       guard try zones.contains(where: { try replica.refoldPosition($0) != nil }) else { break }
+      // The account may have lost a share whose log has to be folded again.
+      try seeZones()
     }
     try catchUp()
   }

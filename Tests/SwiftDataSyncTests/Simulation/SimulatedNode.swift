@@ -342,7 +342,7 @@ final class SimulatedNode {
     return false
   }
 
-  private func keepShares(_ response: inout ChangesResponse) {
+  func keepShares(_ response: inout ChangesResponse) {
     guard server.shareBug == .objectsStay, let zones = response.zones else { return }
     response.zones = zones + replica.shares.filter { share in !zones.contains { $0.name == share.name } }
   }

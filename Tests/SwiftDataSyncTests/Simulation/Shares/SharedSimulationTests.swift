@@ -41,6 +41,12 @@ struct SharedSimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  @Test("A device that has to fold its logs again catches up after its account lost a share (seed 60064)")
+  func lostShare() {
+    let problems = SharedSimulation(seed: 60064, explains: Self.explains).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test("The simulator finds each planted bug within few runs", arguments: PlantedShareBug.allCases)
   func planted(_ bug: PlantedShareBug) {
     let found = (UInt64(1)...60).first { !SharedSimulation(seed: $0, bug: bug).run().isEmpty }
