@@ -45,7 +45,7 @@ struct LostShareTests {
       }
       #expect(status == 410)
       try await engine(ann).revoke(server.account("bob"), from: share.id)
-      try await awayEngine.start()
+      await awayEngine.start()
       try await awayEngine.syncNow()
       #expect(try SharingOverHTTPTests.titles(away).isEmpty)
       #expect(try ModelContext(away).fetch(FetchDescriptor<SeedPlaylist>()).map(\.name) == ["Own 39"])
