@@ -51,21 +51,24 @@ extension Replica {
   /// one is unsent as well, or another replica has the bytes and sends them, or the copy of the log has the write.
   /// - Returns: whether there were such fields.
   func dropLostAssets(zone: String) throws -> Bool {
-    var lost: [UUID: Set<String>] = [:]
+    // Another record may have the same bytes still.
+    struct Loss: Hashable { let (transaction, record, sha256): (UUID, RecordName, String) }
+    var lost = Set<Loss>()
     for pending in ledger.pending where pending.zone == zone {
       for change in pending.transaction.changes {
         for asset in change.assets where try bytes(of: asset.sha256, in: change) == nil {
-          lost[pending.transaction.id, default: []].insert(asset.sha256)
+          lost.insert(Loss(transaction: pending.transaction.id, record: change.record, sha256: asset.sha256))
         }
       }
     }
     guard !lost.isEmpty else { return false }
     try ledger.replacePending { transaction in
-      guard let names = lost[transaction.id] else { return transaction }
       var transaction = transaction
-      for index in transaction.changes.indices {
-        for (property, write) in transaction.changes[index].fields {
-          guard case .asset(let sha256, _) = write.value, names.contains(sha256) else { continue }
+      for (index, change) in transaction.changes.enumerated() {
+        for (property, write) in change.fields {
+          guard case .asset(let sha256, _) = write.value,
+            lost.contains(Loss(transaction: transaction.id, record: change.record, sha256: sha256))
+          else { continue }
           transaction.changes[index].fields[property] = nil
         }
       }

@@ -42,6 +42,13 @@ struct SimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  /// `LargeValueTests.sameBytes` states the mistake.
+  @Test("A restored server gets a large value that another record had, too (seed 60675)")
+  func sameBytes() {
+    let problems = Simulation(seed: 60675).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test("The simulator finds each planted bug within few runs", arguments: PlantedBug.allCases)
   func planted(_ bug: PlantedBug) {
     let found = (UInt64(1)...60).first { !Simulation(seed: $0, bug: bug).run().isEmpty }
