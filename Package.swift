@@ -35,6 +35,7 @@ let package = Package(
     // For SwiftDataSync on Linux and Android.
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
   ],
   targets: [
     .target(
@@ -79,6 +80,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
         .product(name: "NIOPosix", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(platforms: httpClientPlatforms)),
       ]),
     .testTarget(
       name: "SwiftDataSyncTests",

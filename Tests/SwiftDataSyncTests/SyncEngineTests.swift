@@ -372,4 +372,15 @@ struct SyncEngineTests {
     #expect(refused?.code == .unauthorized && refused?.message.contains("SignedOut") == true)
     #expect(await failure(ofToken: SyncFailure(.rateLimited, "wait"))?.code != .unauthorized)
   }
+
+  @Test(
+    "The error of a server that is not set up says what to change",
+    arguments: [
+      (URLError.Code.secureConnectionFailed, "http"), (.serverCertificateUntrusted, "certificate"),
+      (.cannotFindHost, "name"),
+    ])
+  func misconfigured(code: URLError.Code, word: String) {
+    let error = SyncError(URLError(code))
+    #expect(error.code == .offline && error.message.contains(word))
+  }
 }

@@ -8,6 +8,7 @@ public import Foundation
   import NIOCore
   import NIOHTTP1
   import NIOPosix
+  import NIOSSL
 #endif
 
 /// Sends requests over HTTP: with AsyncHTTPClient on Linux and Android, with URLSession elsewhere.
@@ -21,7 +22,8 @@ public struct HTTPTransport: SyncTransport {
   public init(url: URL) { self.url = url }
 
   /// Sends a request and waits for the answer, at most for the request's timeout.
-  /// - Throws: `URLError` if no answer came, `CancellationError` if the task was cancelled.
+  /// - Throws: `URLError` if no answer came: `.cannotFindHost`, `.cannotConnectToHost`, `.timedOut`, `.networkConnectionLost`, and for a URL
+  ///   with `https` also `.secureConnectionFailed` and `.serverCertificateUntrusted`. `CancellationError` if the task was cancelled.
   public func send(_ request: SyncRequest) async throws -> SyncReply {
     guard let target = URL(string: url.absoluteString.trimmingSuffix("/") + request.path), target.host != nil else {
       throw URLError(.badURL)
@@ -62,13 +64,19 @@ public struct HTTPTransport: SyncTransport {
         let reply = try await client.execute(message, deadline: .distantFuture)
         let body = try await reply.body.collect(upTo: .max)
         return SyncReply(status: Int(reply.status.code), body: Data(body.readableBytesView))
-      } catch is NIOConnectionError {
-        throw URLError(.cannotConnectToHost)
+      } catch let error as NIOConnectionError {
+        // Without an address it tries no connection.
+        throw URLError(error.connectionErrors.isEmpty ? .cannotFindHost : .cannotConnectToHost)
       } catch let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
         // The address was not looked up by a name.
         throw URLError(.cannotConnectToHost)
       } catch let error as HTTPClientError where error == .connectTimeout {
         throw URLError(.cannotConnectToHost)
+      } catch NIOSSLError.handshakeFailed(let reason) {
+        let isUntrusted = "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
+        throw URLError(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed)
+      } catch let error as NIOSSLExtraError where error == .failedToValidateHostname {
+        throw URLError(.serverCertificateUntrusted)
       } catch {
         throw URLError(.networkConnectionLost)
       }

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import SwiftDataSync
 import Synchronization
 import Testing
@@ -44,6 +45,53 @@ struct CutConnectionTests {
     try await server.close()
     let absent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(request) }
     #expect(absent?.code == .cannotConnectToHost)
+  }
+
+  @Test("A host without an address, a server without TLS and one with a certificate of its own are errors that say so")
+  func misconfigured() async throws {
+    let request = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 60)
+    func failure(_ url: String) async throws -> URLError.Code? {
+      let transport = HTTPTransport(url: try #require(URL(string: url)))
+      return await #expect(throws: URLError.self) { try await transport.send(request) }?.code
+    }
+    #expect(try await failure("https://no-such-host.invalid") == .cannotFindHost)
+
+    let plain = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .childChannelInitializer { $0.pipeline.configureHTTPServerPipeline() }
+      .bind(host: "127.0.0.1", port: 0).get()
+    #expect(try await failure("https://127.0.0.1:\(plain.localAddress?.port ?? 0)") == .secureConnectionFailed)
+    try await plain.close()
+
+    let tls = try NIOSSLContext(configuration: selfSigned())
+    let encrypted = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    #expect(
+      try await failure("https://127.0.0.1:\(encrypted.localAddress?.port ?? 0)") == .serverCertificateUntrusted)
+    try await encrypted.close()
+  }
+
+  /// A certificate for 127.0.0.1 that signs itself.
+  private func selfSigned() throws -> TLSConfiguration {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("sync-tls-\(UUID().uuidString).pem")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let openssl = Process()
+    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    openssl.arguments = [
+      "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+      "-subj", "/CN=sync", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", file.path, "-out", file.path,
+    ]
+    openssl.standardError = Pipe()
+    try openssl.run()
+    openssl.waitUntilExit()
+    try #require(openssl.terminationStatus == 0, "openssl makes no certificate")
+    return .makeServerConfiguration(
+      certificateChain: try NIOSSLCertificate.fromPEMFile(file.path).map { .certificate($0) },
+      privateKey: .privateKey(try NIOSSLPrivateKey(file: file.path, format: .pem)))
   }
 
   @Test("A request that is cancelled ends at once")
