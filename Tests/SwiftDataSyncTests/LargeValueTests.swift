@@ -65,7 +65,7 @@ struct LargeValueTests {
     }
   }
 
-  @Test("A restored server gets the value of an object although another object that had the same bytes has others by now")
+  @Test("A restored server gets the value of an object although another object no longer has the same bytes")
   func sameBytes() async throws {
     let (one, sender) = try await transport.pausedEngine()
     try save(one) { context in

@@ -211,7 +211,7 @@ extension URLError {
     case .cannotFindHost: "no address was found for its name"
     case .networkConnectionLost: "the connection was lost"
     case .secureConnectionFailed: "no encrypted connection to it can be made; a server without TLS has a URL with http"
-    case .serverCertificateUntrusted: "this machine does not trust its certificate, or the certificate is for another name"
+    case .serverCertificateUntrusted: "its certificate is not trusted by this machine or is for another name"
     case .badURL: "its URL is no URL of a server"
     default: localizedDescription
     }
