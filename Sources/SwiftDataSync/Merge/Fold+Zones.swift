@@ -23,12 +23,15 @@ struct ReadableZones {
 
   /// - Parameter shares: the zones of shares; nil for an account that never had one.
   init(account: String, shares: [ZoneInfo]?) {
-    ownHome = "\(SyncWire.privateZone)/\(account)"
+    ownHome = Self.privateHome(of: account)
     areSeveral = shares != nil
     all += shares?.map(\.name) ?? []
     own = Set(shares?.filter { $0.owner == account }.map(\.name) ?? [])
     for share in shares ?? [] { infos[share.name] = share }
   }
+
+  /// The name of the private zone of an account in logs.
+  static func privateHome(of account: String) -> String { "\(SyncWire.privateZone)/\(account)" }
 
   /// The name of a zone in logs, where it means the same to every account.
   func home(of zone: String) -> String { zone == SyncWire.privateZone ? ownHome : zone }
@@ -100,9 +103,14 @@ extension Fold {
   }
 
   /// Applies a transaction of the log of a zone.
-  func apply(_ transaction: SyncTransaction, zone: String) throws { try apply(transaction.changes, zone: zone) }
+  func apply(_ entry: LogEntry, zone: String) throws {
+    try apply(entry.transaction.changes, zone: zone, by: entry.account)
+  }
 
-  func apply(_ changes: [RecordChange], zone: String) throws {
+  /// Applies changes to the log of a zone.
+  /// - Parameter account: the account that made them; nil for the account of this replica.
+  func apply(_ changes: [RecordChange], zone: String, by account: String? = nil) throws {
+    sender = account.map(ReadableZones.privateHome(of:)) ?? zones.home(of: SyncWire.privateZone)
     seen = try SeenByDeletions(changes, resolve: resolve)
     for change in changes {
       if case .record(let survivor)? = change.fields[SyncWire.aliasField]?.value {
@@ -143,10 +151,11 @@ extension Fold {
 
   private func applyApart(_ change: RecordChange, _ zone: String) throws {
     let name = change.record.apart(zone)
+    var change = change
     var state = try state(name) ?? RecordState(entity: change.entity)
     if state.alias != nil { state = RecordState(entity: change.entity) }
     if zone != SyncWire.privateZone { state.zone = zone }
-    try move(change, &state, name)
+    try move(&change, &state, name)
     let isDeleted = state.deleted != nil
     if !isDeleted { try write(change, to: &state, name) }
     state.isAway = true
@@ -159,11 +168,18 @@ extension Fold {
   /// Notes where a record goes, also a deleted one: where it is decides which deletion counts.
   ///
   /// A record that comes back to a zone brings all that it is. What the zone knew of it before does not count.
-  func move(_ change: RecordChange, _ state: inout RecordState, _ name: RecordName) throws {
+  ///
+  /// A record that somebody took into a private zone does not come back by the move of another account's device that had not seen this: the
+  /// log of the private zone says that the record is there, and only its account reads that log.
+  func move(_ change: inout RecordChange, _ state: inout RecordState, _ name: RecordName) throws {
     guard let mark = change.fields[SyncSchema.home] else { return }
     let (old, here) = (state.fields[SyncSchema.home], FieldValue.text(zones.home(of: state.place)))
     let wins = old.map { mark.time > $0.time } ?? true
     if wins, !state.claims(zones), mark.value == here {
+      if let old, mark.over ?? .zero < old.time, isPrivateHomeOfOther(old.value) {
+        change.fields[SyncSchema.home] = nil
+        return
+      }
       if state.isAlive { try release(state, name) }
       (state.fields, state.members, state.deleted) = ([:], [:], nil)
     } else if let old, old.time != mark.time, old.value != mark.value {
@@ -175,6 +191,12 @@ extension Fold {
       }
     }
     if wins, state.deleted != nil { state.fields[SyncSchema.home] = .init(value: mark.value, time: mark.time) }
+  }
+
+  /// Whether a mark names a private zone, and not that of the account that made the current transaction.
+  private func isPrivateHomeOfOther(_ mark: FieldValue) -> Bool {
+    guard case .text(let home) = mark else { return false }
+    return home.hasPrefix(ReadableZones.privateHome(of: "")) && home != sender
   }
 
   /// Chooses the log that counts for a record: that of the zone where it is.

@@ -36,6 +36,8 @@ final class Fold: RecordSource {
   var leftBehind: [Conflict] = []
   /// What the replica of the current transaction had seen of what it deletes.
   var seen = SeenByDeletions()
+  /// The private zone of the account that made the current transaction, as logs name it.
+  var sender = ""
   var lostMarks: [LostMark] = []
   /// The records with unique values that the current transaction changed.
   private var changed: [RecordName] = []
@@ -125,8 +127,9 @@ final class Fold: RecordSource {
       name = next
       known = try state(name)
     }
+    var change = change
     var state = known ?? RecordState(entity: change.entity)
-    if change.fields[SyncSchema.home] != nil { try move(change, &state, name) }
+    if change.fields[SyncSchema.home] != nil { try move(&change, &state, name) }
     guard state.deleted == nil else {
       if state.home != nil { put(name, state) }
       noteLost(change, state, name)

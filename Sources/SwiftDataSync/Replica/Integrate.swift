@@ -80,7 +80,7 @@ extension Replica {
     try ledger.prefetchUniques(entries.lazy.flatMap(\.transaction.changes), user.schema)
     let shadow = makeFold(over: ledger)
     shadow.reserve(entries.reduce(0) { $0 + $1.transaction.changes.count })
-    for entry in entries { try shadow.apply(entry.transaction, zone: zone) }
+    for entry in entries { try shadow.apply(entry, zone: zone) }
     var intent = batch
     intent.expected = expected ?? 0
     let own = ledger.pending.filter { $0.zone == zone }.prefix(entries.count).map(\.transaction.id)
@@ -156,7 +156,7 @@ extension Replica {
   func makeFold(over shadow: Fold, without sent: Set<UUID>, _ late: LateChanges) throws -> Fold {
     let fold = makeFold(over: shadow)
     for pending in ledger.pending where !sent.contains(pending.transaction.id) {
-      try fold.apply(pending.transaction, zone: pending.zone)
+      try fold.apply(pending.transaction.changes, zone: pending.zone)
     }
     for (zone, changes) in late.changes { try fold.apply(changes, zone: zone) }
     return fold

@@ -64,7 +64,7 @@ extension Replica {
     let moves = forgottenMoves(entries, zone: zone, except: moving)
     guard !late.isEmpty || !lost.isEmpty else { return LateChanges(moves: moves) }
     let view = makeFold(over: shadow)
-    for pending in unsent { try view.apply(pending.transaction, zone: pending.zone) }
+    for pending in unsent { try view.apply(pending.transaction.changes, zone: pending.zone) }
     var (found, whole, claims) = (Distribution(), Set<RecordName>(), [RecordName: Set<RecordName>]())
     for (change, zone) in late where change.fields[SyncSchema.home] == nil {
       func isElsewhere(_ name: RecordName) throws -> Bool {
@@ -175,7 +175,7 @@ extension Replica {
     try ledger.removePending(Set(removed.map(\.id)))
     for change in removed.flatMap(\.changes) { ledger.replica.noteToShow(change.record, without: change.fields.keys) }
     let view = makeFold(over: ledger)
-    for pending in ledger.pending { try view.apply(pending.transaction, zone: pending.zone) }
+    for pending in ledger.pending { try view.apply(pending.transaction.changes, zone: pending.zone) }
     for change in removed.filter({ !taken.contains($0.id) }).flatMap(\.changes) {
       guard let mark = change.fields[SyncSchema.home] else { continue }
       try takeBack(change.record, mark, zone, view)

@@ -126,7 +126,7 @@ extension Replica {
     spare.places.setShares(ledger.places.shares)
     try spare.prefetch(entries.flatMap { $0.transaction.changes.map(\.record) })
     let fold = makeFold(over: spare)
-    for entry in entries { try fold.apply(entry.transaction, zone: zone) }
+    for entry in entries { try fold.apply(entry, zone: zone) }
     try spare.take(fold)
     if let snapshot {
       spare.places.didTake(snapshot, upTo: last.sequence, of: zone)

@@ -169,7 +169,7 @@ final class Replica {
   func rebuildView() throws {
     base = makeFold(over: ledger)
     view = base
-    for pending in ledger.pending { try base.apply(pending.transaction, zone: pending.zone) }
+    for pending in ledger.pending { try base.apply(pending.transaction.changes, zone: pending.zone) }
     newestInBase = ledger.pending.last?.number ?? 0
   }
 
@@ -200,7 +200,7 @@ final class Replica {
     guard view !== base else { return }
     let fold = makeFold(over: base)
     let index = ledger.pending.lastIndex { $0.number <= newestInBase }.map { $0 + 1 } ?? 0
-    for pending in ledger.pending[index...] { try fold.apply(pending.transaction, zone: pending.zone) }
+    for pending in ledger.pending[index...] { try fold.apply(pending.transaction.changes, zone: pending.zone) }
     newestInBase = ledger.pending.last?.number ?? newestInBase
     try noteDifferences(Set(view.states.names).union(fold.states.names), view, fold)
     base.take(fold.states, fold.uniques)
@@ -236,7 +236,7 @@ final class Replica {
       // Keys ascend in the order of insertion, class by class.
       var keys = Dictionary(grouping: next.inserted.sorted(), by: \.entityName).mapValues { $0[...] }
       let shadow = makeFold(over: ledger)
-      for entry in intent.entries { try shadow.apply(entry.transaction, zone: intent.zone) }
+      for entry in intent.entries { try shadow.apply(entry, zone: intent.zone) }
       if let refolded = intent.refolded {
         shadow.take(refolded.states.lazy.map { ($0, self.user.schema.current($1, of: $0)) }, refolded.holders)
       }

@@ -149,7 +149,9 @@ extension Replica {
       let mark = mark(name, state, in: zone)
       try show(mark)
       guard let state = try view.state(name) else { continue }
-      let changes = Self.changes(of: name, state)
+      var changes = Self.changes(of: name, state)
+      // The log of the new zone may know of other moves, which this replica has not seen.
+      changes[0].fields[SyncSchema.home]?.over = mark.fields[SyncSchema.home]?.over
       for change in changes { try keepAssets(of: change) }
       for change in changes { moved.add(change, zone) }
       moved.add(mark, old)

@@ -235,6 +235,22 @@ struct ZoneChangeTests {
     }
   }
 
+  @Test("stays with the participant who took it out of the share when the owner's other device moves it there later")
+  func takenOut() throws {
+    try put("Jazz", ann)
+    for index in [ann, bob] { try group.sync(index) }
+    try putIntoNew("Own", "single", bob)
+    try group.sync(bob)
+    // This device knows neither move.
+    try put("Jazz", annsOther)
+    try group.devices[annsOther].replica.scan()
+    for _ in 0..<2 { for index in [annsOther, ann, bob, annsLate] { try group.sync(index) } }
+    #expect(try group.contents(bob) == ["Jazz: ", "Own: single", "single in Own", "0 covers, 0 comments"])
+    for index in [ann, annsOther, annsLate] {
+      #expect(try group.contents(index) == ["Jazz: ", "Rock: ", "0 covers, 0 comments"], "device \(index)")
+    }
+  }
+
   @Test("stays in the share that a device moved it to again after another device's move had won against its first one")
   func movedAgain() throws {
     try put("Jazz", annsOther)

@@ -47,6 +47,12 @@ struct SharedSimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
+  @Test("A device does not move an object into a share again that a participant took out of it (seed 61641)")
+  func takenOut() {
+    let problems = SharedSimulation(seed: 61641, explains: Self.explains).run()
+    #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
+  }
+
   @Test("The simulator finds each planted bug within few runs", arguments: PlantedShareBug.allCases)
   func planted(_ bug: PlantedShareBug) {
     let found = (UInt64(1)...60).first { !SharedSimulation(seed: $0, bug: bug).run().isEmpty }
