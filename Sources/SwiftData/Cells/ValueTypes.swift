@@ -20,7 +20,7 @@ enum ValueTypes {
     switch TypeKind(type) {
     case .optional: return TypeKind.argument(of: type)
     case .unknown: return (type as? any __OptionalValue.Type)?.__wrapped
-    case .classType, .enumeration, .structure, .array: return nil
+    case .classType, .enumeration, .structure, .array, .existential: return nil
     }
   }
 
@@ -35,7 +35,7 @@ enum ValueTypes {
         return unwrapped(value, as: column)
       }
       switch kind {
-      case .classType, .enumeration, .structure, .array: return value
+      case .classType, .enumeration, .structure, .array, .existential: return value
       case .optional, .unknown:
         guard let optional = value as? any __OptionalValue else { return value }
         guard let inner = optional.__unwrapped else { return nil }
@@ -58,7 +58,7 @@ enum ValueTypes {
     if let known = columns[ObjectIdentifier(type)] { return known }
     switch TypeKind(type) {
     // No type of these kinds has a column type of its own.
-    case .classType, .enumeration, .array: return nil
+    case .classType, .enumeration, .array, .existential: return nil
     case .optional, .structure, .unknown: return type as? any __ColumnValue.Type
     }
   }
@@ -67,7 +67,7 @@ enum ValueTypes {
   static func model(_ type: any Any.Type) -> (any PersistentModel.Type)? {
     switch TypeKind(type) {
     case .classType, .unknown: type as? any PersistentModel.Type
-    case .enumeration, .structure, .array, .optional: nil
+    case .enumeration, .structure, .array, .optional, .existential: nil
     }
   }
 
@@ -76,7 +76,7 @@ enum ValueTypes {
     switch TypeKind(type) {
     case .array: model(TypeKind.argument(of: type))
     case .unknown: (type as? any RelationshipCollection.Type)?.__elementType
-    case .classType, .enumeration, .structure, .optional: nil
+    case .classType, .enumeration, .structure, .optional, .existential: nil
     }
   }
 }
@@ -87,6 +87,8 @@ enum ValueTypes {
 /// on types of each kind; if it differs, all types are `unknown`, and the engine asks the runtime for conformances.
 enum TypeKind {
   case classType, structure, enumeration, optional, array
+  /// `Any`, which is the type of an attribute that does not say its own, and `any P`.
+  case existential
   /// Another kind, or another layout.
   case unknown
 
@@ -106,6 +108,7 @@ enum TypeKind {
     case 0x200: word(1, of: type) == word(1, of: [Int].self) ? .array : .structure
     case 0x201: .enumeration
     case 0x202: .optional
+    case 0x303: .existential
     // A class has zero, or a pointer where Objective-C is.
     case 0, 0x800...: .classType
     default: .unknown
@@ -121,7 +124,8 @@ enum TypeKind {
       (Int?.self, .optional), (String?.self, .optional), (Object?.self, .optional), ([String].self, .array),
       ([Object].self, .array), (Pair.self, .structure), (Int.self, .structure),
       (ContiguousArray<Pair>.self, .structure),
-      (Choice.self, .enumeration), (Object.self, .classType),
+      (Choice.self, .enumeration), (Object.self, .classType), (Any.self, .existential),
+      ((any Error).self, .existential),
     ]
     return types.allSatisfy { kind(of: $0) == $1 } && argument(of: String?.self) == String.self
       && argument(of: Object?.self) == Object.self && argument(of: [Object].self) == Object.self

@@ -24,8 +24,8 @@ public final class __Entity: @unchecked Sendable {
   /// Whether a property is a relationship.
   let hasRelationships: Bool
   package let indexByName: [String: Int]
-  /// The relationships resolved so far, by property index.
-  let relationships = Mutex<[Int: RelationshipInfo]>([:])
+  /// The relationships resolved so far, by property index. An array, because the runtime would search a conformance for a dictionary.
+  let relationships: Mutex<[RelationshipInfo?]>
   package let indexByKeyPath: [AnyKeyPath: Int]
   /// The `#Unique` and `#Index` declarations of the class itself.
   private let declaredConstraints: [any PropertyListing]
@@ -60,6 +60,7 @@ public final class __Entity: @unchecked Sendable {
     }
     self.properties = properties
     self.hasRelationships = !properties.allSatisfy(\.isAttribute)
+    self.relationships = Mutex(Array(repeating: nil, count: properties.count))
     self.indexByKeyPath = keyPaths
     self.indexByName = Dictionary(properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     self.declaredConstraints = constraints

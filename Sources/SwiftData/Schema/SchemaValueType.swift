@@ -28,7 +28,7 @@ struct SchemaValueType: Hashable, Codable, @unchecked Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
   private static func name(of type: any Any.Type) -> String {
-    if let known = knownNames[ObjectIdentifier(type)] { return known }
+    if ValueTypes.isColumn(type), type != Character.self { return _typeName(type, qualified: false) }
     if let wrapped = ValueTypes.wrapped(by: type) { return name(of: wrapped) + "?" }
     return _typeName(type)
   }
@@ -46,8 +46,4 @@ struct SchemaValueType: Hashable, Codable, @unchecked Sendable {
     "UInt": UInt.self, "UInt8": UInt8.self, "UInt16": UInt16.self, "UInt32": UInt32.self, "UInt64": UInt64.self,
     "Data": Data.self, "Date": Date.self, "Decimal": Decimal.self, "UUID": UUID.self, "URL": URL.self,
   ]
-
-  private static let knownNames = Dictionary(
-    uniqueKeysWithValues: knownTypes.map { (ObjectIdentifier($0.value), $0.key) }
-  )
 }

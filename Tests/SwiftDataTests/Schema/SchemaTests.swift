@@ -169,6 +169,20 @@ struct SchemaTests {
     #expect(read.entitiesByName["Book"]?.subentities.map(\.name) == ["Novel"])
   }
 
+  @Test("keeps the common types of attributes through a file")
+  func commonTypes() throws {
+    let types: [any Any.Type] = [
+      Bool.self, String.self, Double.self, Float.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self,
+      UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, Data.self, Date.self, Decimal.self, UUID.self,
+      URL.self, String?.self, Date?.self, Decimal?.self,
+    ]
+    for type in types {
+      let entity = Schema.Entity("Values", properties: Schema.Attribute(name: "value", valueType: type))
+      let read = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(Schema(entity)))
+      #expect(read.entitiesByName["Values"]?.attributesByName["value"]?.valueType == type, "\(type)")
+    }
+  }
+
   @Test("keeps the parts of a composite attribute through a file")
   func composite() throws {
     let address = Schema.CompositeAttribute(name: "address", valueType: [String: String].self)

@@ -30,6 +30,7 @@ private enum Kinds {
     #expect(TypeKind(Kinds.Level.self) == .enumeration)
     #expect(TypeKind(Kinds.Size.self) == .structure)
     #expect(TypeKind(Kinds.Derived.self) == .classType)
+    #expect(TypeKind(Any.self) == .existential)
     #expect(TypeKind((Int, String).self) == .unknown)
   }
 
