@@ -149,8 +149,10 @@ struct LayoutMigration {
 
   /// The condition for the old rows of a class, or nil for all rows.
   private func rows(of member: EntityTable, _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> String? {
-    guard member.entity.superentity != nil, old.hasDiscriminator else { return nil }
+    guard member.entity.superentity != nil else { return nil }
     let names = member.family.compactMap { table.classes[$0.name] }.map(Self.literal)
+    // A table without class names has rows of one class. A new subclass has none of them.
+    guard old.hasDiscriminator else { return names.isEmpty ? "0" : nil }
     return "o._entity IN (\(names.joined(separator: ", ")))"
   }
 
