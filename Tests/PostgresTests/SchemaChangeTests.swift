@@ -45,6 +45,41 @@ private enum Wrong {
   }
 }
 
+private enum Raised {
+  @Model class Journey {
+    var year: Int = 2000
+    init(year: Int) { self.year = year }
+  }
+  @Model final class Trip: Journey {
+    var name: String
+    var days: Int
+    init(_ name: String, _ days: Int) {
+      self.name = name
+      self.days = days
+      super.init(year: 2000)
+    }
+  }
+}
+
+private enum Extended {
+  @Model class Trip {
+    var name: String
+    var days: Int
+    var price: Double = 1
+    init(_ name: String, _ days: Int) {
+      self.name = name
+      self.days = days
+    }
+  }
+  @Model final class BusinessTrip: Trip {
+    var allowance: Double
+    init(_ name: String, allowance: Double) {
+      self.allowance = allowance
+      super.init(name, 1)
+    }
+  }
+}
+
 @Suite("Tables of PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason)) struct PostgresSchemaTests {
   private let store = TestStore()
 
@@ -92,6 +127,31 @@ private enum Wrong {
     #expect(error?.code == SwiftDataError.loadIssueModelContainer.code)
     #expect(error?.property == "days")
     #expect(try ModelContext(try store.open(First.Trip.self)).fetch(FetchDescriptor<First.Trip>()).first?.days == 2)
+  }
+
+  @Test("are left alone where a class with rows gains a superclass, whose table would not have them")
+  func raised() throws {
+    let old = ModelContext(try store.open(First.Trip.self))
+    old.insert(First.Trip("t", 2))
+    try old.save()
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) { _ = try store.open(Raised.Trip.self) }
+    #expect(error?.entity == "Trip")
+    #expect(try ModelContext(try store.open(First.Trip.self)).fetchCount(FetchDescriptor<First.Trip>()) == 1)
+    old.delete(try #require(try old.fetch(FetchDescriptor<First.Trip>()).first))
+    try old.save()
+    #expect(try ModelContext(try store.open(Raised.Trip.self)).fetchCount(FetchDescriptor<Raised.Journey>()) == 0)
+  }
+
+  @Test("gain a subclass with a required property, which rows of the superclass do not have")
+  func extended() throws {
+    let old = ModelContext(try store.open(First.Trip.self))
+    old.insert(First.Trip("t", 2))
+    try old.save()
+    let new = ModelContext(try store.open(Extended.BusinessTrip.self))
+    new.insert(Extended.BusinessTrip("b", allowance: 3))
+    try new.save()
+    #expect(try new.fetchCount(FetchDescriptor<Extended.Trip>()) == 2)
+    #expect(try new.fetch(FetchDescriptor<Extended.BusinessTrip>()).map(\.allowance) == [3])
   }
 
   @Test("of a server that is not there are an error that says so")

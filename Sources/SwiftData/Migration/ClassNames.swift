@@ -28,10 +28,19 @@ struct ClassNames {
     formers.filter { table.classes.contains($0.key) }
   }
 
-  /// The table that had the rows of a new table.
+  /// Whether some new class has the rows of an old one.
+  func isContinued(_ former: String) -> Bool { formers.values.contains(former) }
+
+  /// The table that had the rows of a new table: the one of its first class that the store knows. That is not the root if
+  /// the classes gained a superclass.
   func oldTable(for name: String) -> LayoutRecord.Table? {
-    guard let root = new.table(named: name)?.classes.first, let former = formers[root] else { return nil }
+    guard let former = new.table(named: name)?.classes.lazy.compactMap({ formers[$0] }).first else { return nil }
     return old.tables.first { $0.classes.contains(former) }
+  }
+
+  /// The new tables that have rows of an old table. They are several if subclasses lost their superclass.
+  func newTables(of old: LayoutRecord.Table) -> [LayoutRecord.Table] {
+    new.tables.filter { oldTable(for: $0.name)?.name == old.name }
   }
 
   private static func withoutVersion(_ name: String) -> Substring {

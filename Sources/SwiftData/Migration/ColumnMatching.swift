@@ -24,7 +24,10 @@ struct ColumnMatching {
         if case .column(let name) = plan.source { return name }
         return nil
       })
+    let others = names.newTables(of: old).filter { $0.name != new.name }
     for column in old.columns where !used.contains(column.name) && ![.key, .position].contains(column.family) {
+      // Subclasses that lost their superclass each take their own columns.
+      guard !others.contains(where: { $0.column(named: column.name) != nil }) else { continue }
       changes.append(
         ModelContainer.MigrationChange(
           .removed, entity(of: column.name), column.name, "the property is removed with its values"))

@@ -80,7 +80,10 @@ struct LayoutMigration {
   }
 
   private func discriminator(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> SQLFragment {
-    guard old.hasDiscriminator else { return SQLFragment("?", [.text(table.new.classes[0])]) }
+    guard old.hasDiscriminator else {
+      let name = table.classes.first { $0.value == old.classes[0] }?.key
+      return SQLFragment("?", [.text(name ?? table.new.classes[0])])
+    }
     let renamed = table.classes.filter { $0.key != $0.value }
     guard !renamed.isEmpty else { return SQLFragment("o._entity") }
     let cases = renamed.sorted { $0.key < $1.key }
@@ -90,8 +93,8 @@ struct LayoutMigration {
   }
 
   private func keptRows(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> String {
-    guard old.hasDiscriminator, !table.removedClasses.isEmpty else { return "" }
-    return " AND o._entity NOT IN (\(table.removedClasses.map(Self.literal).joined(separator: ", ")))"
+    guard old.hasDiscriminator, !table.leftClasses.isEmpty else { return "" }
+    return " AND o._entity NOT IN (\(table.leftClasses.map(Self.literal).joined(separator: ", ")))"
   }
 
   private static func literal(_ text: String) -> String { "'" + text.replacingOccurrences(of: "'", with: "''") + "'" }
@@ -337,9 +340,9 @@ struct LayoutMigration {
         + "; make them differ, or delete all but one, in a custom stage's willMigrate")
   }
 
-  /// Removes keys of rows of removed classes, which foreign keys would have cleared.
+  /// Removes keys of rows that left a table, which foreign keys would have cleared.
   private func removeDanglingKeys() throws {
-    let changed = Set(plan.tables.filter { !$0.removedClasses.isEmpty }.map(\.new.name))
+    let changed = Set(plan.tables.filter { !$0.leftClasses.isEmpty }.map(\.new.name))
     if !changed.isEmpty { try ForeignKeys.apply(plan.new, to: changed, database) }
     // A store's references hold before a migration, and the closures of a stage are checked after each.
     if plan.movesRows { try ForeignKeys.check(database) }

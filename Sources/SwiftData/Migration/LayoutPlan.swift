@@ -49,7 +49,9 @@ struct LayoutPlan {
     var columns: [ColumnPlan]
     /// The old names of the classes.
     let classes: [String: String]
-    /// The classes whose rows are deleted.
+    /// The old classes whose rows the table does not take.
+    let leftClasses: [String]
+    /// Those of them whose rows no other table takes either.
     let removedClasses: [String]
     /// The columns that the table gains while its rows stay, or nil if it gains none or the rows must be rewritten.
     var addedColumns: [AddedColumn]?
@@ -116,7 +118,7 @@ struct LayoutPlan {
 
   private mutating func addTable(_ table: LayoutRecord.Table, _ layout: StoreLayout, _ names: ClassNames) {
     let classes = names.oldNames(of: table)
-    let origin = classes[table.classes[0]].flatMap { root in old.tables.first { $0.classes.contains(root) } }
+    let origin = names.oldTable(for: table.name)
     for name in table.classes {
       guard let former = classes[name] else {
         changes.append(ModelContainer.MigrationChange(.added, name, nil, "the model is new"))
@@ -130,14 +132,16 @@ struct LayoutPlan {
       changes.append(
         ModelContainer.MigrationChange(
           .refused, name, nil,
-          "it has another root class than in the store, where it belongs to \(origin.classes[0])'s relatives no more;"
-            + " copy the rows to a model of another name in a custom stage"))
+          "the store keeps it in another hierarchy than \(origin.classes[0]), and hierarchies cannot be joined; copy the"
+            + " rows to a model of another name in a custom stage"))
     }
-    let removed = origin.map { origin in origin.classes.filter { !Set(classes.values).contains($0) } } ?? []
-    for name in removed {
+    let left = origin?.classes.filter { !classes.values.contains($0) } ?? []
+    let removed = left.filter { !names.isContinued($0) }
+    for name in removed where origin.map({ names.newTables(of: $0).first?.name == table.name }) == true {
       changes.append(ModelContainer.MigrationChange(.removed, name, nil, "the model is removed with its rows"))
     }
-    var plan = TablePlan(new: table, old: origin, columns: [], classes: classes, removedClasses: removed)
+    var plan = TablePlan(
+      new: table, old: origin, columns: [], classes: classes, leftClasses: left, removedClasses: removed)
     guard let origin else {
       plan.columns = table.columns.map { ColumnPlan(column: $0, source: .nothing) }
       tables.append(plan)

@@ -17,6 +17,7 @@ struct LayoutChange {
   /// - Returns: the resulting layout.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if extending is not enough.
   func bring(_ stored: LayoutRecord, to wanted: LayoutRecord) throws -> LayoutRecord {
+    try checkHierarchies(stored, wanted)
     let newTables = wanted.tables.filter { stored.table(named: $0.name) == nil }
     let newPairs = wanted.pairTables.filter { pairs in !stored.pairTables.contains { $0.name == pairs.name } }
     for table in newTables {
@@ -211,6 +212,26 @@ struct LayoutChange {
 
   private func property(_ column: String, in table: String) -> __Property? {
     tables.filter { $0.name == table }.lazy.flatMap(\.stored).first { TableNames.column(for: $0) == column }
+  }
+
+  // MARK: - Classes
+
+  /// Refuses models that look for a class in another table than the one with its rows.
+  private func checkHierarchies(_ stored: LayoutRecord, _ wanted: LayoutRecord) throws {
+    for table in wanted.tables {
+      for name in table.classes {
+        for other in stored.tables where other.name != table.name && other.classes.contains(name) {
+          let condition = other.hasDiscriminator ? " WHERE _entity = \(name.quotedLiteral)" : ""
+          let rows = try connection.run("SELECT 1 FROM \(other.name.quotedIdentifier)\(condition) LIMIT 1")
+          guard rows.count > 0 else { continue }
+          throw SwiftDataError(
+            .loadIssueModelContainer, entity: name,
+            message: "the store \"\(store)\" keeps its rows in the table \(other.name), and its superclass is another in the"
+              + " models, which look for them in \(table.name); keep the superclass, or copy the rows to a model of another"
+              + " name in a custom stage")
+        }
+      }
+    }
   }
 
   // MARK: - Relationships
