@@ -71,6 +71,12 @@ enum HistoryTables {
       by: "json_set(value, '$.properties', (SELECT json_group_array(CASE value WHEN ?2 THEN ?1 ELSE value END)"
         + " FROM json_each(entry.value, '$.properties')))",
       [name, former, list])
+    func path(_ name: String) -> String { "$.tombstone.\"\(name)\"" }
+    // `->` hands a number on as it is written. json_extract would round it.
+    try replaceEntries(
+      database,
+      where: "json_extract(value, '$.class') IN (SELECT value FROM json_each(?3)) AND json_type(value, ?2) IS NOT NULL",
+      by: "json_set(json_remove(value, ?2), ?1, json(value -> ?2))", [path(name), path(former), list])
   }
 
   private static func replaceEntries(
