@@ -14,6 +14,7 @@ struct StoreAssignment {
     var files = Set<String>()
     for configuration in configurations {
       try configuration.validate()
+      guard !configuration.needsNoName else { continue }
       guard names.insert(configuration.name).inserted else {
         throw SwiftDataError(
           .duplicateConfiguration,
@@ -124,6 +125,14 @@ extension DataStoreConfiguration {
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where the models cannot be synced as the configuration says.
   fileprivate func checkSyncRules(_ schema: Schema) throws {
     try (self as? ModelConfiguration)?.validate(models: schema)
+  }
+
+  /// Whether its models tell it apart from others: a store in memory without a name of its own, as
+  /// `ModelConfiguration(for: Draft.self, isStoredInMemoryOnly: true)` makes it beside the default store.
+  fileprivate var needsNoName: Bool {
+    guard let configuration = self as? ModelConfiguration else { return false }
+    return configuration.isStoredInMemoryOnly && configuration.name == ModelConfiguration.defaultName
+      && configuration.schema != nil
   }
 
   /// Whether it is a file that is only read.

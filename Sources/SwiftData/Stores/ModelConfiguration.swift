@@ -59,6 +59,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
 
   /// Whether the file is named after the configuration.
   private let namesFile: Bool
+  /// The name of a configuration that is given none.
+  static let defaultName = "default"
 
   /// The effect of saving a model whose unique value another stored model has.
   public enum UniquenessPolicy: Hashable, Sendable {
@@ -116,7 +118,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
     groupContainer: GroupContainer = .automatic,
     cloudKitDatabase: CloudKitDatabase = .automatic
   ) {
-    self.name = name ?? "default"
+    self.name = name ?? Self.defaultName
     self.schema = schema
     self.isStoredInMemoryOnly = isStoredInMemoryOnly
     self.allowsSave = allowsSave

@@ -117,6 +117,28 @@ extension Split {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.folder.path).isEmpty)
   }
 
+  @Test("A store in memory needs no name beside another, as configurations that name only their models have it")
+  func unnamedInMemory() throws {
+    for file in [nil, folder.url] {
+      let first =
+        file.map { ModelConfiguration("default", schema: Schema([Split.Setting.self]), url: $0) }
+        ?? ModelConfiguration(for: Split.Setting.self, isStoredInMemoryOnly: true)
+      let second = ModelConfiguration(for: Split.Draft.self, isStoredInMemoryOnly: true)
+      let context = ModelContext(
+        try ModelContainer(for: Split.Setting.self, Split.Draft.self, configurations: first, second))
+      context.insert(Split.Setting(key: "k", value: "v"))
+      context.insert(Split.Draft(text: "d"))
+      try context.save()
+      #expect(try context.fetchCount(FetchDescriptor<Split.Draft>()) == 1)
+    }
+    #expect(try folder.shell("SELECT value FROM Setting") == "v")
+    #expect(try folder.shell("SELECT count(*) FROM sqlite_master WHERE name = 'Draft'") == "0")
+    let whole = ModelConfiguration(isStoredInMemoryOnly: true)
+    #expect(throws: SwiftDataError.duplicateConfiguration) {
+      try ModelContainer(for: Split.Setting.self, configurations: whole, whole)
+    }
+  }
+
   @Test("A model that two configurations name is an error that names it and both of them")
   func conflicts() throws {
     let one = ModelConfiguration("one", schema: Schema([Split.Setting.self]), url: settingsURL)
