@@ -193,9 +193,12 @@ public final class ModelContainer: Equatable, Sendable {
   private static let logger = Logger(label: "SwiftData.Container")
 
   /// Closes the stores and removes their files. The container and its contexts are unusable afterwards.
-  /// - Throws: an error of the file system.
+  ///
+  /// A store with `allowsSave: false` stays beside others, because it belongs to the program and not to its data.
+  /// - Throws: ``SwiftDataError/storeReadOnly`` if no store may be saved to, and an error of the file system.
   public func erase() throws {
-    for store in core.stores { try store.erase() }
+    let written = core.stores.filter { ($0 as? SQLiteStore)?.configuration.isFileOnlyRead != true }
+    for store in written.isEmpty ? core.stores : written { try store.erase() }
   }
 
   /// Two containers are equal if they are the same object.

@@ -137,7 +137,11 @@ extension DataStoreConfiguration {
 
   /// Whether it is a file that is only read.
   fileprivate var isPack: Bool {
-    guard let configuration = self as? ModelConfiguration else { return false }
-    return !configuration.allowsSave && !configuration.isStoredInMemoryOnly
+    (self as? ModelConfiguration)?.isFileOnlyRead ?? false
   }
+}
+
+extension ModelConfiguration {
+  /// Whether the store is a file that is only read.
+  var isFileOnlyRead: Bool { !allowsSave && !isStoredInMemoryOnly }
 }

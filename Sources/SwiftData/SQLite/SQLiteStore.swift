@@ -138,13 +138,15 @@ package final class SQLiteStore: @unchecked Sendable {
     }
   }
 
+  private var readOnly: SwiftDataError {
+    SwiftDataError(
+      .storeReadOnly, message: "the configuration \"\(configuration.name)\" was made with allowsSave: false")
+  }
+
   /// Runs `body` in one immediate transaction.
   package func write<T>(_ body: (SQLiteConnection) throws -> T) throws -> T {
     try checkUsable()
-    guard configuration.allowsSave else {
-      throw SwiftDataError(
-        .storeReadOnly, message: "the configuration \"\(configuration.name)\" was made with allowsSave: false")
-    }
+    guard configuration.allowsSave else { throw readOnly }
     return try translating {
       switch access {
       case .transaction(let transaction): return try write(within: transaction, body)
@@ -316,7 +318,9 @@ package final class SQLiteStore: @unchecked Sendable {
   }
 
   /// Closes the store and removes its files.
+  /// - Throws: ``SwiftDataError/storeReadOnly`` for a file that is only read.
   package func erase() throws {
+    guard !configuration.isFileOnlyRead else { throw readOnly }
     let wasErased = bookkeeping.withLock { state in
       defer { state.isErased = true }
       return state.isErased

@@ -139,6 +139,22 @@ extension Split {
     }
   }
 
+  @Test("erase leaves a file that is only read, alone or beside a store that is written")
+  func erasingPacks() throws {
+    let drafts = Schema([Split.Draft.self])
+    let pack = folder.folder.appendingPathComponent("pack.store")
+    _ = try ModelContainer(for: drafts, configurations: ModelConfiguration("pack", schema: drafts, url: pack))
+    let read = ModelConfiguration("pack", schema: drafts, url: pack, allowsSave: false)
+    let alone = try ModelContainer(for: drafts, configurations: read)
+    #expect(throws: SwiftDataError.storeReadOnly) { try alone.erase() }
+    #expect(try ModelContext(alone).fetchCount(FetchDescriptor<Split.Draft>()) == 0)
+    let both = try ModelContainer(
+      for: drafts, configurations: read, ModelConfiguration("own", schema: drafts, url: folder.url))
+    try both.erase()
+    #expect(!FileManager.default.fileExists(atPath: folder.url.path))
+    #expect(FileManager.default.fileExists(atPath: pack.path))
+  }
+
   @Test("A model that two configurations name is an error that names it and both of them")
   func conflicts() throws {
     let one = ModelConfiguration("one", schema: Schema([Split.Setting.self]), url: settingsURL)
