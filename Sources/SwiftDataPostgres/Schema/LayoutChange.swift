@@ -226,9 +226,9 @@ struct LayoutChange {
           guard rows.count > 0 else { continue }
           throw SwiftDataError(
             .loadIssueModelContainer, entity: name,
-            message: "the store \"\(store)\" keeps its rows in the table \(other.name), and its superclass is another in the"
-              + " models, which look for them in \(table.name); keep the superclass, or copy the rows to a model of another"
-              + " name in a custom stage")
+            message: "the store \"\(store)\" keeps its rows in the table \(other.name), and its superclass is another"
+              + " in the models, which look for them in \(table.name); keep the superclass, or copy the rows to a model"
+              + " of another name in a custom stage")
         }
       }
     }

@@ -31,7 +31,7 @@ private struct Place: Codable, Equatable, Sendable { var x: Double }
   func tombstones() throws {
     let store = try TemporaryStore()
     let old = ModelContext(try store.container(Before.Word.self))
-    let weights = [0.1 + 0.2, .pi, 5e-324, -1e300]
+    let weights: [Double] = [0.1 + 0.2, .pi, .leastNonzeroMagnitude, -1e300]
     let words = weights.map { Before.Word(text: "the weight \"\($0)\"", weight: $0) }
     words.forEach { old.insert($0) }
     try old.save()

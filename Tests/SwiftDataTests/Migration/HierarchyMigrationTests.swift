@@ -148,7 +148,8 @@ private enum RaisingPlan: SchemaMigrationPlan {
     #expect(trips[0].car?.plate == "B")
   }
 
-  @Test("gives rows a superclass and keeps their identifiers, relationships, files and history", arguments: [false, true])
+  @Test(
+    "gives rows a superclass and keeps their identifiers, relationships, files and history", arguments: [false, true])
   func superclass(isPlanned: Bool) throws {
     let identifiers = try fill()
     let container =
