@@ -118,6 +118,17 @@ private enum Extended {
     #expect(throws: SwiftDataError.newerSchema) { _ = try store.open(First.Trip.self) }
   }
 
+  @Test("of a later version open for a program that names the same models and no version")
+  func unversioned() throws {
+    _ = try store.open(First.Trip.self, version: Schema.Version(2, 0, 0))
+    let container = try ModelContainer(for: First.Trip.self, configurations: store.configuration)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<First.Trip>()) == 0)
+    #expect(throws: SwiftDataError.newerSchema) { _ = try store.open(First.Trip.self) }
+    #expect(throws: SwiftDataError.newerSchema) {
+      _ = try ModelContainer(for: Second.Trip.self, configurations: store.configuration)
+    }
+  }
+
   @Test("are left alone where a property changed its type")
   func refused() throws {
     let old = ModelContext(try store.open(First.Trip.self))

@@ -81,7 +81,7 @@ package final class ContainerCore: @unchecked Sendable {
       let members =
         tables.filter { $0.store == index }
         + others.filter { assignment.packs(of: $0.entity).contains(index) }
-      let own = Schema(members.map(\.entity.type), version: schema.version)
+      let own = schema.part(members.map(\.entity.type))
       guard let model = configuration as? ModelConfiguration else {
         return .custom(configuration, own, members, migrationPlan)
       }

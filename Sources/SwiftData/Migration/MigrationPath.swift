@@ -63,10 +63,15 @@ struct MigrationPath {
     let (stored, version) = (known.layout, known.version)
     guard let plan = target.plan else {
       let current = target.current
-      guard version <= current.schema.version else { throw Self.newer(version, target) }
       let isSame =
         stored.isIdentical(to: current.layout.record)
         || LayoutPlan(from: stored, retained: known.retained, to: current.layout, isPlanned: false).isTrivial
+      guard version <= current.schema.version else {
+        // A widget or a test often names only the models of a store that the app opens with a plan.
+        guard isSame, !current.schema.hasVersion else { throw Self.newer(version, target) }
+        (self.steps, self.version) = ([], version)
+        return
+      }
       self.steps = isSame ? [] : [Step(from: version, source: nil, target: current, stage: nil)]
       self.version = current.schema.version
       return
@@ -83,7 +88,9 @@ struct MigrationPath {
     SwiftDataError(
       .newerSchema,
       message: "\"\(target.configuration.url.path)\" has schema version \(version) and this program knows version"
-        + " \(target.current.schema.version); update the program. The file was left untouched")
+        + " \(target.current.schema.version); update the program"
+        + (target.current.schema.hasVersion ? "" : ", or give its models their version with Schema(versionedSchema:)")
+        + ". The file was left untouched")
   }
 }
 

@@ -100,7 +100,10 @@ enum StoreOpening {
         let path = try MigrationPath(from: known, to: target)
         let isCurrent = path.steps.isEmpty && !convertible.contains(known.format)
         let isEncrypted = known.encryption.fits(wanted)
-        if isCurrent, known.schema == encoded, known.version == path.version, isEncrypted {
+        // A program without a version would otherwise write its own description, and one with a version write it back.
+        let isDescribed =
+          known.schema == encoded || target.plan == nil && target.current.schema.version < path.version
+        if isCurrent, isDescribed, known.version == path.version, isEncrypted {
           return (known.identifier, [])
         }
         guard configuration.allowsSave else {

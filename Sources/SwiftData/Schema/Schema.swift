@@ -19,27 +19,40 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   public let entitiesByName: [String: Entity]
   /// The model classes. Empty if the schema was loaded from a file or made from entities.
   package let models: [any PersistentModel.Type]
+  /// Whether somebody gave it its version. Does not count in comparisons.
+  package let hasVersion: Bool
 
   private init(
     models: [any PersistentModel.Type],
     entities: [Entity],
-    version: Version,
+    version: Version?,
     encodingVersion: Version = Schema.schemaEncodingVersion
   ) {
     self.models = models
     self.entities = entities
     self.entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.version = version
+    self.version = version ?? Version(1, 0, 0)
+    self.hasVersion = version != nil
     self.encodingVersion = encodingVersion
   }
 
   /// Makes an empty schema.
-  public convenience init() { self.init(models: [], entities: [], version: Version(1, 0, 0)) }
+  public convenience init() { self.init(models: [], entities: [], version: nil) }
 
   /// Makes a schema from entities.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
     self.init(models: [], entities: entities, version: version)
   }
+
+  /// Makes a schema from models and everything they reach. It has the version 1.0.0.
+  ///
+  /// Without a migration plan, it also fits a store that has a later version of the same models.
+  public convenience init(_ types: any PersistentModel.Type...) { self.init(types) }
+
+  /// Makes a schema from models and everything they reach. It has the version 1.0.0.
+  ///
+  /// Without a migration plan, it also fits a store that has a later version of the same models.
+  public convenience init(_ types: [any PersistentModel.Type]) { self.init(models: types, version: nil) }
 
   /// Makes a schema from models and everything they reach.
   public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
@@ -48,6 +61,10 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 
   /// Makes a schema from models and everything they reach.
   public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
+    self.init(models: types, version: version)
+  }
+
+  private convenience init(models types: [any PersistentModel.Type], version: Version?) {
     let models = Self.reachable(from: types)
     let entities = models.map { Entity($0.__entity) }
     Self.connect(entities)
@@ -57,6 +74,11 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   /// Makes the schema of a version.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+  }
+
+  /// The schema of some of the models, with the same version or none.
+  package func part(_ types: [any PersistentModel.Type]) -> Schema {
+    Schema(models: types, version: hasVersion ? version : nil)
   }
 
   /// The types, and all types that their relationships and superclasses reach, in the order of discovery.
