@@ -145,6 +145,8 @@ struct LayoutChange {
         "UPDATE \(table.name.quotedIdentifier) SET _given = (_given - $1::text)"
           + " || jsonb_build_object($2::text, _given -> $1::text) WHERE _given ? $1::text",
         [.text(original), .text(column.name)])
+      let classes = Set(table.classes).union(tables.filter { $0.name == table.name }.map(\.entity.name))
+      try RenamedHistory(connection: connection, classes: classes.sorted()).rename(original, to: column.name)
       table.columns[index].name = column.name
       try renameIndices(on: original, to: column.name, in: &table)
       return try change(index, to: column, property, in: &table)
