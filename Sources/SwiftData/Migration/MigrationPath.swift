@@ -145,8 +145,13 @@ struct PlanVersions {
     if let same = equal.last(where: { layouts[$0].schema.version == current.schema.version }) ?? equal.last {
       return same
     }
-    let differences =
-      layouts.last.map { LayoutPlan(from: $0.layout.record, to: current.layout, isPlanned: true).changes } ?? []
+    guard let last = layouts.last else {
+      throw SwiftDataError(
+        .unknownSchema,
+        message: "\(plan) names no schemas, so the container's models are not a version of it. Return the versions of"
+          + " the models, each a VersionedSchema, from static var schemas, or leave out the plan")
+    }
+    let differences = LayoutPlan(from: last.layout.record, to: current.layout, isPlanned: true).changes
     throw SwiftDataError(
       .unknownSchema,
       message: "the container's models are not a version of \(plan); they differ from its last one: "

@@ -57,6 +57,11 @@ private enum NewestFirst: SchemaMigrationPlan {
   }
 }
 
+private enum Nameless: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [] }
+  static var stages: [MigrationStage] { [] }
+}
+
 /// It leads back, too.
 private enum Back: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [V3.self, V1.self, V2.self] }
@@ -129,5 +134,14 @@ struct PlanRuleTests {
     let error = #expect(throws: SwiftDataError.backwardMigration) { try open(store, V1.self, NewestFirst.self) }
     #expect(error?.description.contains("no stages of the plan lead from the one to the other") == true)
     #expect(try open(store, V3.self, NewestFirst.self).fetchCount(FetchDescriptor<V3.Person>()) == 1)
+  }
+
+  @Test("that names no schemas is refused with what to add")
+  func noSchemas() throws {
+    let store = try TemporaryStore()
+    let error = #expect(throws: SwiftDataError.unknownSchema) { try open(store, V1.self, Nameless.self) }
+    #expect(error?.description.contains("Nameless names no schemas") == true)
+    #expect(error?.description.contains("static var schemas") == true)
+    #expect(error?.description.contains("nothing but the version") == false)
   }
 }
