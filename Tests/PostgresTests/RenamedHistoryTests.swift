@@ -57,7 +57,11 @@ struct PostgresRenamedHistoryTests {
     }
     #expect(words.map(Set.init) == [[\.name, \.mass, \.count]])
     let remarks = changes.compactMap { change in
-      if case .update(let update as DefaultHistoryUpdate<After.Remark>) = change { update.updatedAttributes } else { nil }
+      if case .update(let update as DefaultHistoryUpdate<After.Remark>) = change {
+        update.updatedAttributes
+      } else {
+        nil
+      }
     }
     #expect(remarks.map(Set.init) == [[\.text]])
   }
