@@ -60,6 +60,7 @@ extension ContextState {
     if !markedRows.isEmpty { liveQueries.forEach { $0.noteEverything() } }
     changed.removeAll()
     inserted.removeAll()
+    undoneInsertions.removeAll()
     deleted.removeAll()
     unsavedIndices.removeAll()
     forgetTemporaryIdentities()

@@ -13,6 +13,8 @@ extension ContextState {
     let old = object.__value(at: index)
     undoManager.registerUndo(withTarget: self) { context in
       guard object.__state.context === context else { return }
+      // A save may have written the object into a row that another object stands for.
+      let object = context.canonical(object)
       RelationshipMaintenance.restore(object, index) {
         _ = object.__relationship(index, .settle)
         object.__setValue(old, at: index)

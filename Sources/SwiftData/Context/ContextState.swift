@@ -57,6 +57,8 @@ package final class ContextState {
   /// The watched fetches.
   @exclusivity(unchecked) var liveQueries = LiveQueries()
   @exclusivity(unchecked) var undoManager: UndoManager?
+  /// The insertions that can be undone and are not saved.
+  @exclusivity(unchecked) var undoneInsertions = UndoneInsertions()
   var isUndoing = false
   @exclusivity(unchecked) var changeHandler: (() -> Void)?
   let trackingProbe = TrackingProbe()
@@ -191,15 +193,23 @@ package final class ContextState {
     unsavedIndices.touch(object)
     if let identity = object.__state.temporaryIdentity { note(identity, of: object) }
     noteLive(object)
+    let insertion = undoneInsertions.begin(object, in: self)
     registerUndo { context in
-      if let cleared { context.redoRemoval(of: object, clearing: cleared) } else { context.undoInsertion(of: object) }
+      if let cleared {
+        context.redoRemoval(of: object, clearing: cleared)
+      } else {
+        context.undoInsertion(of: object, insertion)
+      }
     }
     return true
   }
 
-  /// If a save came in between, the row is deleted.
-  private func undoInsertion(of object: any PersistentModel) {
-    guard inserted[ObjectIdentifier(object)] != nil else { return delete(object) }
+  /// If a save came in between, the row is deleted. A row that was there before the save gets its values back.
+  private func undoInsertion(of object: any PersistentModel, _ insertion: UndoneInsertions.Insertion?) {
+    guard inserted[ObjectIdentifier(object)] != nil else {
+      if let row = insertion?.row { return restore(row) }
+      return delete(object)
+    }
     let targets = RelationshipMaintenance.unrecordedReferences(to: object)
     forget(object, clearing: nil)
     // References to itself stay, because the next insertion would not restore them.
@@ -219,6 +229,7 @@ package final class ContextState {
   func forget(_ object: any PersistentModel, clearing cleared: ClearedReferences?) {
     noteLive(object)
     inserted[ObjectIdentifier(object)] = nil
+    undoneInsertions.end(object)
     unsavedIndices.touch(object)
     hasForgotten = true
     object.__state.flags = []

@@ -32,7 +32,10 @@ struct SavedObjects {
       if !operation.merged.isEmpty, operation.merged[ObjectIdentifier(object)] != nil {
         changes.updated.add(key, of: table)
         adopt(object, table, key)
+        context.undoneInsertions.end(
+          object, in: ReplacedRow(table: table, key: key, cells: operation.replaced[ObjectIdentifier(object)] ?? []))
       } else {
+        context.undoneInsertions.end(object)
         changes.inserted.add(key, of: table)
         context.register(object, root: table.root, key: key)
       }

@@ -62,6 +62,24 @@ final class SQLiteRowWriter: RowWriter {
     return found
   }
 
+  func replacedCells(of key: Int64, _ properties: [__Property], in table: EntityTable) throws -> [ReplacedCell] {
+    guard !properties.isEmpty else { return [] }
+    let columns = properties.map { property in
+      let column = TableNames.column(for: property)
+      let cell = column.quotedIdentifier
+      return table.encrypted.contains(column) ? EncryptedColumn.opened(cell, table.name, column) : cell
+    }
+    let found = try rows(
+      "SELECT \(SQLFragment(columns.joined(separator: ", "))) FROM \(name: table.name) WHERE \(condition([key]))")
+    return try zip(properties, found.first ?? []).map { property, cell in
+      // The save removes the file.
+      if property.isExternal, case .attribute(.blob, _) = property.kind, case .text(let name) = cell {
+        return ReplacedCell(property: property, cell: .blob(try store.externalStorage.read(name)))
+      }
+      return ReplacedCell(property: property, cell: cell)
+    }
+  }
+
   func clear(_ property: __Property, of keys: [Int64], in table: EntityTable) throws {
     let column = TableNames.column(for: property).quotedIdentifier
     _ = try rows("UPDATE \(name: table.name) SET \(column) = NULL WHERE \(condition(keys))")
@@ -156,7 +174,7 @@ final class SQLiteRowWriter: RowWriter {
       if let other, other != table.entity.name {
         throw RowSave.otherClass(other, table, constraint.map(\.name), underlying: collision)
       }
-      let written = save.merge(object, table, into: key)
+      let written = try save.merge(object, table, into: key, by: self)
       try noteOldFiles(of: [key], written, table)
       if !written.isEmpty { try update(object, written, table.updateSQL(written)) }
       return

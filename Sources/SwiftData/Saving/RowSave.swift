@@ -10,6 +10,7 @@ package final class RowSave: StoreSave {
   @exclusivity(unchecked) package var savedRows = SavedRows()
   /// New objects whose values went into a row that was there already, with that row's key.
   @exclusivity(unchecked) package private(set) var merged: [ObjectIdentifier: Int64] = [:]
+  @exclusivity(unchecked) package private(set) var replaced: [ObjectIdentifier: [ReplacedCell]] = [:]
   /// The properties that upserts wrote, by row. They win over changes of the row's registered object in the same save.
   @exclusivity(unchecked) private var upserted: [SavedRows.Changed: PropertySet] = [:]
   /// The keys of the new objects as far as they got rows of their own, by their places in `inserted`.
@@ -32,6 +33,7 @@ package final class RowSave: StoreSave {
   /// A store that tries a transaction again calls it again: then it begins anew, with the same keys.
   package func write(by writer: any RowWriter) throws {
     merged = [:]
+    replaced = [:]
     upserted = [:]
     savedRows = SavedRows()
     history = HistoryRecorder()
@@ -75,9 +77,11 @@ package final class RowSave: StoreSave {
     for (object, key) in zip(inserted, keys) { object.__state.key = key }
   }
 
-  /// Gives a new object the identity of the stored row that has its unique values.
+  /// Gives a new object the identity of the stored row that has its unique values. The row has its former values yet.
   /// - Returns: the properties to write over the row's.
-  package func merge(_ object: any PersistentModel, _ table: EntityTable, into key: Int64) -> [__Property] {
+  package func merge(
+    _ object: any PersistentModel, _ table: EntityTable, into key: Int64, by writer: any RowWriter
+  ) throws -> [__Property] {
     object.__state.key = key
     merged[ObjectIdentifier(object)] = key
     // A to-one that the new object leaves empty keeps its stored target.
@@ -87,6 +91,9 @@ package final class RowSave: StoreSave {
       return false
     }
     upserted[.init(root: table.root, key: key), default: PropertySet()].formUnion(PropertySet(written.map(\.index)))
+    if changes.context.undoneInsertions.contains(object) {
+      replaced[ObjectIdentifier(object)] = try writer.replacedCells(of: key, written, in: table)
+    }
     return written
   }
 

@@ -9,6 +9,9 @@ package protocol RowWriter: AnyObject {
   /// The stored cells of some attributes of rows, by key.
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]]
 
+  /// What an upsert is about to replace in a row, readable without the store.
+  func replacedCells(of key: Int64, _ properties: [__Property], in table: EntityTable) throws -> [ReplacedCell]
+
   /// Deletes rows of one class.
   func delete(_ keys: [Int64], from table: EntityTable) throws
   /// Frees unique values of changed objects, if the database checks uniqueness before the end of the transaction.
@@ -29,6 +32,17 @@ package protocol RowWriter: AnyObject {
 
   /// Writes the history of the transaction.
   func write(_ history: inout HistoryRecorder, author: String?) throws
+}
+
+extension RowWriter {
+  /// Leaves out external data, whose cell only names a file.
+  package func replacedCells(
+    of key: Int64, _ properties: [__Property], in table: EntityTable
+  ) throws -> [ReplacedCell] {
+    let properties = properties.filter { !$0.isExternal }
+    guard !properties.isEmpty else { return [] }
+    return zip(properties, try cells(of: [key], properties, in: table)[key] ?? []).map(ReplacedCell.init)
+  }
 }
 
 /// A target in the list of an owner.

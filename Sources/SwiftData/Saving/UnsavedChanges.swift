@@ -1,6 +1,7 @@
 /// What one save writes to one store. A class, because a save asks for its parts again and again.
 package final class UnsavedChanges {
-  /// The saving context. Only a save through snapshots reads it: it needs objects beside the changed ones.
+  /// The saving context. A save through snapshots needs objects beside the changed ones, and an upsert asks whether it
+  /// can be undone.
   let context: ContextState
   package let core: ContainerCore
   /// The identity and the author of the saving context.

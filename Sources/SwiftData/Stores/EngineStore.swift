@@ -79,6 +79,8 @@ package protocol StoreSave: AnyObject {
   var changes: UnsavedChanges { get }
   /// The keys of new objects that updated an existing row.
   var merged: [ObjectIdentifier: Int64] { get }
+  /// What these rows had before, for objects whose insertion can be undone.
+  var replaced: [ObjectIdentifier: [ReplacedCell]] { get }
   /// The changes to rows without a loaded object.
   var savedRows: SavedRows { get }
 
@@ -93,6 +95,7 @@ extension StoreSave {
   package var inserted: [any PersistentModel] { changes.inserted }
   package var changed: [ObjectChange] { changes.changed }
   package var deleted: [any PersistentModel] { changes.deleted }
+  package var replaced: [ObjectIdentifier: [ReplacedCell]] { [:] }
   package func didFinish() throws {}
 }
 

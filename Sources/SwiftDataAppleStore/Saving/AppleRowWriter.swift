@@ -199,7 +199,7 @@ final class AppleRowWriter: RowWriter {
         let other = file.numbers.first { $0.value == number }?.key ?? "object of another class"
         throw RowSave.otherClass(other, table, constraint.map(\.name), underlying: collision)
       }
-      let written = save.merge(object, table, into: key)
+      let written = try save.merge(object, table, into: key, by: self)
       if !written.isEmpty { try update(object, written, table) }
       return
     }

@@ -71,7 +71,7 @@ final class PostgresRowWriter: RowWriter {
     for group in groups {
       let uniques = UniqueValues(self, save.changes, group.table)
       for (object, key) in try uniques.collisions(of: group.objects) {
-        merges.append(Merge(object, group.table, save.merge(object, group.table, into: key)))
+        merges.append(try Merge(object, group.table, save.merge(object, group.table, into: key, by: self)))
       }
     }
     for group in groups {
