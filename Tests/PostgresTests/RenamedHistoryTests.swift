@@ -70,7 +70,7 @@ struct PostgresRenamedHistoryTests {
   func tombstones() throws {
     let old = ModelContext(try store.open(Before.Word.self, Before.Remark.self))
     // More than are renamed at a time.
-    let weights = [0.1 + 0.2, .pi, 5e-324, -1e300, .infinity] + (0..<600).map(Double.init)
+    let weights = [0.1 + 0.2, .pi, Double.leastNonzeroMagnitude, -1e300, .infinity] + (0..<600).map(Double.init)
     let words = weights.map { Before.Word(text: "the \"text\":\0\($0)", weight: $0) }
     let remark = Before.Remark(text: "r")
     words.forEach { old.insert($0) }

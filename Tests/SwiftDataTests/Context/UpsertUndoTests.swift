@@ -8,6 +8,7 @@ private enum Upsert {
     var rank: Int
     var remark: String?
     var place: Place = Place(x: 0.1)
+    @Attribute(.externalStorage) var photo: Data?
     @Relationship(inverse: \Form.pupils) var form: Form?
     init(_ id: String, rank: Int, remark: String? = nil) { (self.id, self.rank, self.remark) = (id, rank, remark) }
   }
@@ -86,6 +87,30 @@ private enum Upsert {
     try context.save()
     #expect(try ranks() == [1])
     #expect(try stored().map(\.form?.name) == ["1"])
+  }
+
+  @Test("restores data whose file the save removed")
+  func externalData() throws {
+    let store = try TemporaryStore()
+    let photos = [UInt8(1), 2].map { Data(repeating: $0, count: 200_000) }
+    func pupil(_ rank: Int) -> Upsert.Pupil {
+      let pupil = Upsert.Pupil("a", rank: rank)
+      pupil.photo = photos[rank - 1]
+      return pupil
+    }
+    do {
+      let context = ModelContext(try store.container(Upsert.Pupil.self, Upsert.Form.self))
+      context.insert(pupil(1))
+      try context.save()
+    }
+    let context = ModelContext(try store.container(Upsert.Pupil.self, Upsert.Form.self))
+    context.undoManager = undo
+    context.insert(pupil(2))
+    try context.save()
+    undo.undo()
+    try context.save()
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<Upsert.Pupil>())
+    #expect(found.map(\.rank) == [1] && found.map(\.photo) == [photos[0]])
   }
 
   @Test("restores the values before each of several upserts")
