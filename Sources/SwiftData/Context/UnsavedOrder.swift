@@ -82,7 +82,7 @@ extension QueryExecutor {
   ) -> [M]? {
     let reads = query.reads.condition.properties + query.reads.order.properties
     guard reads.allSatisfy({ $0.isOfRow && $0.property.isAttribute }), !isLookedUp(descriptor.predicate),
-      let shape = QueryShape(descriptor.predicate?.expression, descriptor.sortBy, nonNFC: 0)
+      let shape = QueryShape(descriptor.predicate, descriptor.sortBy, nonNFC: 0)
     else { return nil }
     var orders = UnsavedOrders()
     // Taken out, so that the lookups below may use the other indices.

@@ -72,16 +72,13 @@ extension QueryExecutor {
   ) throws -> StoreQuery {
     let table = try context.core.table(for: M.__entity)
     let store = try context.core.sqlStore(of: table)
-    let predicate = descriptor.predicate?.expression
-    let kept = store.loweredQueries.queries(like: predicate, M.self)
-    let shape = kept == nil ? nil : QueryShape(predicate, descriptor.sortBy, nonNFC: store.nonNFCCount)
-    if let kept, let shape, let known = kept.first(where: { $0.shape == shape })?.query {
+    let shape = QueryShape(descriptor.predicate, descriptor.sortBy, nonNFC: store.nonNFCCount)
+    if let shape, let known = store.loweredQueries.query(of: shape) {
       return try query(known, arguments: shape.values, table, store, descriptor, leavingOut: left)
     }
     var lowered = try lower(descriptor, table, store) { _ in [] }
-    if kept == nil || shape != nil {
-      lowered = store.loweredQueries.keep(
-        lowered, as: shape, of: predicate, M.self, order: TiedRuns.order(of: lowered, table))
+    if let shape {
+      lowered = store.loweredQueries.keep(lowered, as: shape, order: TiedRuns.order(of: lowered, table))
     }
     return try query(lowered, table, store, descriptor, leavingOut: left)
   }

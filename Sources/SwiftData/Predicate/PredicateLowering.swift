@@ -66,12 +66,6 @@ package final class LoweredQuery: @unchecked Sendable {
     (self.valueJoins, self.values, self.reads, self.texts) = (valueJoins, values, reads, texts)
   }
 
-  /// Whether the statements of another query have the same texts.
-  func hasStatements(of other: LoweredQuery) -> Bool {
-    condition?.sql == other.condition?.sql && order == other.order && joins == other.joins
-      && orderJoins == other.orderJoins && values == other.values && valueJoins == other.valueJoins
-  }
-
   /// The same query with the texts of its statements.
   func keeping(_ texts: StatementTexts) -> LoweredQuery {
     LoweredQuery(

@@ -6,7 +6,7 @@ import Foundation
 /// The facts that determine the SQL of a predicate and an order, except for the bound values.
 struct QueryShape: Equatable {
   /// The type of the predicate's expression, which spells its nodes, or the model type if there is no predicate.
-  private let expression: ObjectIdentifier
+  fileprivate let expression: ObjectIdentifier
   fileprivate(set) var keyPaths: [AnyKeyPath] = []
   /// Facts of the nodes and the order beyond their types.
   fileprivate(set) var marks: [Int] = []
@@ -16,16 +16,16 @@ struct QueryShape: Equatable {
   private let nonNFC: Int
 
   /// Returns nil if the SQL depends on facts outside the shape.
-  /// - Parameter predicate: the expression of the predicate, or nil without one.
   // Inlined, because each generic function asks the runtime for the types of its predicate and its sort descriptors again.
   @inline(__always)
-  init?<M: PersistentModel>(
-    _ predicate: (any StandardPredicateExpression<Bool>)?, _ sort: [SortDescriptor<M>], nonNFC: Int
-  ) {
+  init?<M: PersistentModel>(_ predicate: Predicate<M>?, _ sort: [SortDescriptor<M>], nonNFC: Int) {
     self.nonNFC = nonNFC
-    expression = LoweredQueries.type(of: predicate, M.self)
     if let predicate {
-      guard let node = predicate as? any ShapedExpression, node.describe(in: &self) else { return nil }
+      guard let node = predicate.expression as? any ShapedExpression else { return nil }
+      expression = ObjectIdentifier(type(of: node))
+      guard node.describe(in: &self) else { return nil }
+    } else {
+      expression = ObjectIdentifier(M.self)
     }
     for descriptor in sort {
       guard let keyPath = descriptor.keyPath else { return nil }
@@ -141,84 +141,43 @@ package final class LoweredQueries: @unchecked Sendable {
   package init() {}
 
   /// A cached query. A class, because a search among structs would copy the lists of each shape.
-  final class Kept {
+  private final class Known {
     let shape: QueryShape
     let query: LoweredQuery
 
-    fileprivate init(_ shape: QueryShape, _ query: LoweredQuery) { (self.shape, self.query) = (shape, query) }
-  }
-
-  /// The queries whose expressions have one type.
-  private struct Queries {
-    var kept: [Kept] = []
-    /// The first query of the type, until the second one comes.
-    var first: LoweredQuery?
+    init(_ shape: QueryShape, _ query: LoweredQuery) { (self.shape, self.query) = (shape, query) }
   }
 
   private let lock = NSLock()
   /// The queries by the type of their expression. A dictionary of shapes would make the runtime search one more conformance.
-  private var known: [ObjectIdentifier: Queries] = [:]
+  private var known: [ObjectIdentifier: [Known]] = [:]
   private var count = 0
   /// A program has fewer distinct queries. The limit protects from key paths that are created repeatedly.
   private let capacity = 512
 
-  /// The cached queries that have an expression of the same type as a predicate's. Their arguments are those of the first query of their shape.
-  ///
-  /// A predicate whose expression has a new type gets no shape. For a shape the runtime searches the conformances of each node, which
-  /// a query that comes once does not earn.
-  /// - Returns: nil the first time.
-  @inline(__always)
-  func queries<M: PersistentModel>(
-    like predicate: (any StandardPredicateExpression<Bool>)?, _: M.Type
-  ) -> [Kept]? {
-    let type = Self.type(of: predicate, M.self)
-    return lock.withLock { known[type]?.kept } ?? (predicate == nil ? [] : nil)
+  /// The cached SQL of the shape. Its arguments are those of the first query of this shape.
+  func query(of shape: QueryShape) -> LoweredQuery? {
+    lock.withLock { known[shape.expression]?.first { $0.shape == shape }?.query }
   }
 
   /// Caches the SQL of a shape if its parameters are the values, in order.
-  /// - Parameters:
-  ///   - shape: nil for the first query of a type of expression, which is remembered and not cached.
-  ///   - order: the columns of a row that order it, if the rows can be read backwards.
-  /// - Returns: the query, which from now on keeps the texts of its statements if only its condition has arguments.
-  func keep<M: PersistentModel>(
-    _ query: LoweredQuery, as shape: QueryShape?, of predicate: (any StandardPredicateExpression<Bool>)?, _: M.Type,
-    order: [Int32]
-  ) -> LoweredQuery {
-    let type = Self.type(of: predicate, M.self)
+  /// - Parameter order: the columns of a row that order it, if the rows can be read backwards.
+  /// - Returns: the query, which from now on keeps the texts of its statements if it was cached.
+  func keep(_ query: LoweredQuery, as shape: QueryShape, order: [Int32]) -> LoweredQuery {
     let others =
       query.joins + query.orderJoins + query.order.map(\.expression) + query.valueJoins + query.values
-    let keepsTexts = others.allSatisfy(\.arguments.isEmpty)
-    guard let shape else {
-      let query = keepsTexts ? query.keeping(StatementTexts(order: order)) : query
-      lock.withLock {
-        if known.count >= capacity { (known, count) = ([:], 0) }
-        if known[type] == nil { known[type] = Queries(first: query) }
-      }
-      return query
-    }
-    guard keepsTexts, (query.condition?.arguments ?? []) == shape.values,
+    guard (query.condition?.arguments ?? []) == shape.values, others.allSatisfy(\.arguments.isEmpty),
       // Equal values cannot be told apart.
       Set(shape.values).count == shape.values.count
     else { return query }
-    return lock.withLock {
+    let query = query.keeping(StatementTexts(order: order))
+    lock.withLock {
       if count == capacity { (known, count) = ([:], 0) }
-      // Another thread may have kept the shape meanwhile.
-      if known[type]?.kept.contains(where: { $0.shape == shape }) == true { return query }
-      let first = known[type]?.first
-      let texts = first.flatMap { $0.hasStatements(of: query) ? $0.texts : nil } ?? StatementTexts(order: order)
-      let query = query.keeping(texts)
-      known[type, default: Queries()].kept.append(Kept(shape, query))
-      known[type]?.first = nil
+      // Another thread may have kept it meanwhile.
+      guard known[shape.expression]?.contains(where: { $0.shape == shape }) != true else { return }
+      known[shape.expression, default: []].append(Known(shape, query))
       count += 1
-      return query
     }
-  }
-
-  /// What queries are found by: the type of the predicate's expression, or the model type without a predicate.
-  @inline(__always)
-  fileprivate static func type<M: PersistentModel>(
-    of predicate: (any StandardPredicateExpression<Bool>)?, _: M.Type
-  ) -> ObjectIdentifier {
-    predicate.map { ObjectIdentifier(Swift.type(of: $0)) } ?? ObjectIdentifier(M.self)
+    return query
   }
 }
