@@ -24,7 +24,7 @@ public final class __Entity: @unchecked Sendable {
   /// Whether a property is a relationship.
   let hasRelationships: Bool
   package let indexByName: [String: Int]
-  /// The relationships resolved so far, by property index. An array, because the runtime would search a conformance for a dictionary.
+  /// The relationships resolved so far, by property index. For a dictionary, the runtime would search for a conformance of its keys.
   let relationships: Mutex<[RelationshipInfo?]>
   package let indexByKeyPath: [AnyKeyPath: Int]
   /// The `#Unique` and `#Index` declarations of the class itself.

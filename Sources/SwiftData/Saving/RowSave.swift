@@ -10,6 +10,7 @@ package final class RowSave: StoreSave {
   @exclusivity(unchecked) package var savedRows = SavedRows()
   /// New objects whose values went into a row that was there already, with that row's key.
   @exclusivity(unchecked) package private(set) var merged: [ObjectIdentifier: Int64] = [:]
+  /// What these rows had before, for objects whose insertion can be undone.
   @exclusivity(unchecked) package private(set) var replaced: [ObjectIdentifier: [ReplacedCell]] = [:]
   /// The properties that upserts wrote, by row. They win over changes of the row's registered object in the same save.
   @exclusivity(unchecked) private var upserted: [SavedRows.Changed: PropertySet] = [:]
@@ -77,7 +78,7 @@ package final class RowSave: StoreSave {
     for (object, key) in zip(inserted, keys) { object.__state.key = key }
   }
 
-  /// Gives a new object the identity of the stored row that has its unique values. The row has its former values yet.
+  /// Gives a new object the identity of the stored row that has its unique values. The row still has its former values.
   /// - Returns: the properties to write over the row's.
   package func merge(
     _ object: any PersistentModel, _ table: EntityTable, into key: Int64, by writer: any RowWriter

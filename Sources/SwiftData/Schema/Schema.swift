@@ -19,7 +19,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   public let entitiesByName: [String: Entity]
   /// The model classes. Empty if the schema was loaded from a file or made from entities.
   package let models: [any PersistentModel.Type]
-  /// Whether somebody gave it its version. Does not count in comparisons.
+  /// Whether the caller gave a version. Equality and hashes ignore it.
   package let hasVersion: Bool
 
   private init(

@@ -102,7 +102,7 @@ extension Fold {
     try !zones.areSeveral || state(name)?.place == zone ? name : name.apart(zone)
   }
 
-  /// Applies a transaction of the log of a zone.
+  /// Applies an entry of the log of a zone.
   func apply(_ entry: LogEntry, zone: String) throws {
     try apply(entry.transaction.changes, zone: zone, by: entry.account)
   }
@@ -169,8 +169,8 @@ extension Fold {
   ///
   /// A record that comes back to a zone brings all that it is. What the zone knew of it before does not count.
   ///
-  /// A record that somebody took into a private zone does not come back by the move of another account's device that had not seen this: the
-  /// log of the private zone says that the record is there, and only its account reads that log.
+  /// An account may have moved the record into its private zone, and a device of another account, which has not seen this, moves the record
+  /// here. That move does not count. The log of the private zone, which only its own account reads, still says that the record is there.
   func move(_ change: inout RecordChange, _ state: inout RecordState, _ name: RecordName) throws {
     guard let mark = change.fields[SyncSchema.home] else { return }
     let (old, here) = (state.fields[SyncSchema.home], FieldValue.text(zones.home(of: state.place)))
@@ -193,7 +193,7 @@ extension Fold {
     if wins, state.deleted != nil { state.fields[SyncSchema.home] = .init(value: mark.value, time: mark.time) }
   }
 
-  /// Whether a mark names a private zone, and not that of the account that made the current transaction.
+  /// Whether a mark names the private zone of another account than the one that made the current transaction.
   private func isPrivateHomeOfOther(_ mark: FieldValue) -> Bool {
     guard case .text(let home) = mark else { return false }
     return home.hasPrefix(ReadableZones.privateHome(of: "")) && home != sender

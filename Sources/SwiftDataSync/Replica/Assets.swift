@@ -51,7 +51,7 @@ extension Replica {
   /// one is unsent as well, or another replica has the bytes and sends them, or the copy of the log has the write.
   /// - Returns: whether there were such fields.
   func dropLostAssets(zone: String) throws -> Bool {
-    // Another record may have the same bytes still.
+    // By record, because another record may still have the same bytes.
     struct Loss: Hashable { let (transaction, record, sha256): (UUID, RecordName, String) }
     var lost = Set<Loss>()
     for pending in ledger.pending where pending.zone == zone {

@@ -47,7 +47,7 @@ struct CutConnectionTests {
     #expect(absent?.code == .cannotConnectToHost)
   }
 
-  @Test("A host without an address, a server without TLS and one with a certificate of its own are errors that say so")
+  @Test("A host without an address, a server without TLS and a self-signed certificate are errors that say so")
   func misconfigured() async throws {
     let request = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 60)
     func failure(_ url: String) async throws -> URLError.Code? {
@@ -75,7 +75,7 @@ struct CutConnectionTests {
     try await encrypted.close()
   }
 
-  /// A certificate for 127.0.0.1 that signs itself.
+  /// A self-signed certificate for 127.0.0.1.
   private func selfSigned() throws -> TLSConfiguration {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("sync-tls-\(UUID().uuidString).pem")
     defer { try? FileManager.default.removeItem(at: file) }

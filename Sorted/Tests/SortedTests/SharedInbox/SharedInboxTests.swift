@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(
-    "A person who has left stays out even if another participant adds somebody else at the same time",
+    "A person who left a group stays out of it when another participant adds somebody at the same time",
     arguments: [true, false])
   func leavingUnseen(annIsFirst: Bool) async throws {
     let eve = try await people.open("eve")
