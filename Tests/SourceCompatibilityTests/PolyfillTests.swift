@@ -8,6 +8,11 @@ import Testing
   init(name: String) { self.name = name }
 }
 
+@Model private final class Note {
+  @Attribute(.transformable(by: "NSSecureUnarchiveFromData")) var words: [String]
+  init(words: [String]) { self.words = words }
+}
+
 private struct Place {
   let name: String
 }
@@ -94,5 +99,18 @@ struct PolyfillTests {
   func predicates() throws {
     let isLong = #Predicate<Place> { $0.name.count > 2 }
     #expect(try names.map(Place.init(name:)).filter { try isLong.evaluate($0) }.map(\.name) == ["a10"])
+  }
+
+  @Test(
+    "the transformer of archives is found by Apple's name and by its class's",
+    arguments: ["NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer"])
+  func archives(name: String) throws {
+    #expect(ValueTransformer(forName: NSValueTransformerName(name)) is NSSecureUnarchiveFromDataTransformer)
+    let context = ModelContext(
+      try ModelContainer(for: Note.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    context.insert(Note(words: ["a", "b"]))
+    try context.save()
+    let read = ModelContext(context.container)
+    #expect(try read.fetch(FetchDescriptor<Note>()).map(\.words) == [["a", "b"]])
   }
 }

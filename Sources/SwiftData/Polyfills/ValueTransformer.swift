@@ -16,10 +16,8 @@
     /// Makes a name.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// The name of ``NSSecureUnarchiveFromDataTransformer``.
-    public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName(
-      "NSSecureUnarchiveFromDataTransformer"
-    )
+    /// The name of ``NSSecureUnarchiveFromDataTransformer``. (Apple's `NSSecureUnarchiveFromDataTransformerName`.)
+    public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
   }
 
   /// Converts values to other values and back. `@Attribute(.transformable(by:))` stores a property with it.
@@ -62,11 +60,13 @@
       registry.withLock { Array($0.transformers.keys) }
     }
 
-    /// The transformer with a name. Creates Foundation's own if it is not registered.
+    /// The transformer with a name. Creates Foundation's own if it is not registered. Apple's also finds it by the name of its
+    /// class.
     package static func registered(_ name: NSValueTransformerName) -> ValueTransformer? {
-      let known = registry.withLock { $0 }.transformers[name]
-      if known == nil, name == .secureUnarchiveFromDataTransformerName { return NSSecureUnarchiveFromDataTransformer() }
-      return known
+      if let known = registry.withLock({ $0 }).transformers[name] { return known }
+      let isFoundations =
+        name == .secureUnarchiveFromDataTransformerName || name.rawValue == "NSSecureUnarchiveFromDataTransformer"
+      return isFoundations ? NSSecureUnarchiveFromDataTransformer() : nil
     }
 
     /// The name of a type. Registers an instance under it.
