@@ -116,6 +116,12 @@ struct Predicates {
     let both = #Predicate<Task> { matchesText.evaluate($0) && isLarge.evaluate($0) }
 
     #expect(try titles(both) == ["Fix the roof", "Paint the door"])
+
+    let tags = ["roof", "door"]
+
+    let tagged = Predicate<Task>(any: tags.map { tag in #Predicate { $0.title.contains(tag) } })
+
+    #expect(try titles(tagged) == ["Fix the roof", "Paint the door"])
   }
 
   @Test("An expression computes a value in the store")

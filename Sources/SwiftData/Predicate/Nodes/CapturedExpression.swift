@@ -6,18 +6,17 @@ public import Foundation
 // `expression.evaluate(…)` for a captured `#Expression` of models, lists or values. Foundation's node for captured values
 // requires a Codable `Expression`, which does not exist on Linux.
 
-/// A captured expression.
+/// A captured expression, as a value that a node of Foundation's can hold.
 ///
-/// Plumbing of `#Predicate`.
-public struct __CapturedExpression<each Input, Result>: StandardPredicateExpression, CustomStringConvertible {
-  let expression: Expression<repeat each Input, Result>
+/// Plumbing of `#Predicate`. A node of our own would hold the expression too, but a program that prints a predicate with such
+/// a node traps in Foundation.
+public struct __CapturedExpression<Captured: Sendable>: Codable, Sendable, CustomStringConvertible {
+  let expression: Captured
 
-  init(_ expression: Expression<repeat each Input, Result>) { self.expression = expression }
-
-  public func evaluate(_ bindings: PredicateBindings) throws -> Expression<repeat each Input, Result> { expression }
+  init(_ expression: Captured) { self.expression = expression }
 
   /// The type of the expression.
-  public var description: String { "<\(type(of: expression))>" }
+  public var description: String { "<\(Captured.self)>" }
 
   /// Always throws, because `Expression` cannot be decoded on this platform.
   /// - Throws: `DecodingError.dataCorrupted`.
@@ -49,20 +48,23 @@ extension __Build {
   /// A captured expression applied to values of this predicate.
   public typealias ExpressionEvaluation<each Input: PredicateExpression, Result> =
     PredicateExpressions.ExpressionEvaluate<
-      __CapturedExpression<repeat (each Input).Output, Result>, repeat each Input, Result
+      Captured<Expression<repeat (each Input).Output, Result>>, repeat each Input, Result
     >
+
+  /// The node of a captured expression.
+  public typealias Captured<Value: Sendable> =
+    PredicateExpressions.KeyPath<PredicateExpressions.Value<__CapturedExpression<Value>>, Value>
 
   /// `expression.evaluate(value, …)`
   public static func evaluate<each Input: PredicateExpression, Result>(
     _ expression: PredicateExpressions.Value<Expression<repeat (each Input).Output, Result>>,
     _ input: repeat each Input
   ) -> ExpressionEvaluation<repeat each Input, Result> {
-    PredicateExpressions.build_evaluate(__CapturedExpression(expression.value), repeat each input)
+    PredicateExpressions.build_evaluate(captured(expression.value), repeat each input)
   }
-}
 
-// MARK: - Lowering
-
-extension __CapturedExpression: LowerableExpression {
-  package func lower(_ state: inout LoweringState) throws -> Lowered { .constant(expression) }
+  private static func captured<Value: Sendable>(_ value: Value) -> Captured<Value> {
+    PredicateExpressions.build_KeyPath(
+      root: PredicateExpressions.Value(__CapturedExpression(value)), keyPath: \.expression)
+  }
 }
