@@ -113,4 +113,13 @@ struct PolyfillTests {
     let read = ModelContext(context.container)
     #expect(try read.fetch(FetchDescriptor<Note>()).map(\.words) == [["a", "b"]])
   }
+
+  @Test("the directories of the user are where FileManager finds them")
+  func directories() {
+    let documents: URL = .documentsDirectory.appending(path: "books.store")
+    let found = FileManager.default.urls(for: .documentDirectory, in: .userDomainMask)[0]
+    #expect(ModelConfiguration(url: documents).url.path == found.path + "/books.store")
+    #expect(URL.applicationSupportDirectory.hasDirectoryPath && URL.cachesDirectory.hasDirectoryPath)
+    #expect(URL.applicationSupportDirectory != URL.cachesDirectory)
+  }
 }
