@@ -46,7 +46,15 @@ struct StoreAssignment {
     if let fallback { try configurations[fallback].checkSyncRules(schema) }
     // Packs that name no models have all that the first configuration of this kind keeps.
     let unnamed = configurations.indices.filter { configurations[$0].schema == nil }
-    let written = unnamed.first { !configurations[$0].isPack }
+    let writers = unnamed.filter { !configurations[$0].isPack }
+    guard writers.count < 2 else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        message: "the configurations \(writers.map { "\"\(configurations[$0].name)\"" }.joined(separator: " and ")) name no"
+          + " models, so that each of them would keep all; name the models in the schema of each, or make all but one a"
+          + " ModelConfiguration with allowsSave: false, from which the container reads and never saves")
+    }
+    let written = writers.first
     let keepers = unnamed.filter { $0 == written || configurations[$0].isPack }
     if keepers.count > 1 {
       for entity in entities where stores[ObjectIdentifier(entity)] == nil {

@@ -226,6 +226,23 @@ struct TwoConfigurationsTests {
     #expect(error.map { "\($0)".contains("allowsSave: false") } == true)
   }
 
+  @Test("two configurations that both save are refused where neither names a model, because one of them would keep none")
+  func twoUnnamedWriters() throws {
+    let folder = try TemporaryStore()
+    let pack = folder.folder.appendingPathComponent("pack.store")
+    try Self.fill(ModelContext(try ModelContainer(for: Self.shared, configurations: .init(url: pack))), [1], "pack")
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(
+        for: Self.shared, configurations: ModelConfiguration("user", url: folder.url), ModelConfiguration(url: pack))
+    }
+    let text = error.map { "\($0)" } ?? ""
+    #expect(text.contains("\"user\" and \"pack\"") && text.contains("allowsSave: false"))
+    let container = try ModelContainer(
+      for: Self.shared, configurations: ModelConfiguration("user", url: folder.url),
+      ModelConfiguration(url: pack, allowsSave: false))
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Phrase>()) == 1)
+  }
+
   @Test("a row of either file is found by an index of its file")
   func plans() throws {
     let folder = try TemporaryStore()
