@@ -77,6 +77,20 @@ struct PostgresCancellationTests {
     while try connection.run(sql).integer(0, 0) < Int64(count) { await Task.yield() }
   }
 
+  @Test("Endless timeouts and an endless lag are accepted", arguments: [.infinity, .nan] as [Double])
+  func endless(_ seconds: Double) async throws {
+    var configuration = store.configuration
+    (configuration.pool.timeout, configuration.pool.answerTimeout) = (.infinity, seconds)
+    configuration.readReplicas = .bounded(lag: seconds)
+    let container = try ModelContainer(for: Job.self, configurations: configuration)
+    let results = try ResultsObserver<Job, Never>(modelContext: ModelContext(container))
+    let context = ModelContext(container)
+    context.insert(Job(1))
+    try context.save()
+    #expect(try await container.perform { try $0.fetchCount(FetchDescriptor<Job>()) } == 1)
+    #expect(results.results.count == 1)
+  }
+
   @Test("a fetch ends with its task, and the store can be used afterwards")
   func fetch() async throws {
     let container = try filled(pool: 1)

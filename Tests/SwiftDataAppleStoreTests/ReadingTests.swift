@@ -159,6 +159,13 @@ import Testing
     #expect(try Self.hashes(copy.deletingLastPathComponent()) == before)
   }
 
+  @Test("is opened with any number as its lock timeout", arguments: [.infinity, .nan, -1] as [Double])
+  func lockTimeout(_ seconds: Double) throws {
+    let configuration = AppleStoreConfiguration(url: try Library.filled(), lockTimeout: seconds)
+    let container = try ModelContainer(for: Schema(Library.all), configurations: configuration)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Library.Book>()) > 0)
+  }
+
   @Test("is read while another process has locked it")
   func locked() throws {
     let file = try Library.filled()

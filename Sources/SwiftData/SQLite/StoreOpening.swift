@@ -21,7 +21,7 @@ enum StoreOpening {
   static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
     var options = Configuration()
     options.label = "SwiftData \(configuration.name)"
-    options.busyMode = .timeout(configuration.lockTimeout)
+    options.busyMode = .timeout(configuration.lockTimeout.asWait)
     let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
     options.readonly = isReadOnly
     let keys = KeyRing(configuration)
@@ -69,7 +69,7 @@ enum StoreOpening {
     _ configuration: ModelConfiguration, _ options: Configuration
   ) throws -> StoreConnections {
     if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
-    let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout)
+    let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout.asWait)
     while true {
       do {
         return try StoreConnections(

@@ -24,7 +24,7 @@ package final class FileConnection: @unchecked Sendable {
     }
     (handle, self.place) = (opened, place)
     sqlite3_extended_result_codes(opened, 1)
-    sqlite3_busy_timeout(opened, Int32(lockTimeout * 1000))
+    sqlite3_busy_timeout(opened, Int32(lockTimeout.asWait * 1000))
     // A damaged file may have a harmful schema.
     for statement in ["PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON", "PRAGMA temp_store = MEMORY"] {
       try execute(statement)

@@ -21,7 +21,7 @@ extension PostgresConnection {
   private func wait(while isNeeded: () -> Bool) throws {
     // Cancelling a task does not wake its thread, so the thread polls.
     var isWatching = isCancellable && Self.isInTask
-    var silence = servers.options.answerTimeout
+    var silence = max(0.1, servers.options.answerTimeout.asWait)
     var start: ContinuousClock.Instant?
     while true {
       let isSending = PQflush(handle)

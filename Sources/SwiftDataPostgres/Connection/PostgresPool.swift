@@ -59,7 +59,7 @@ final class PostgresPool: Sendable {
 
   /// Opens a connection outside the pool's size. Waits for a primary if several hosts have none.
   func connect(_ namespace: String, cancellable: Bool = false) throws -> PostgresConnection {
-    let end = ContinuousClock.now + .seconds(options.timeout)
+    let end = ContinuousClock.now + .seconds(options.timeout.asWait)
     var pause = 0.02
     while true {
       do {
@@ -128,7 +128,7 @@ final class PostgresPool: Sendable {
     if case .waiting = waiter.answer.withLock({ $0 }) {
       let start = ContinuousClock.now
       defer { metrics?.noteWait(since: start) }
-      let end = DispatchTime.now() + options.timeout
+      let end = DispatchTime.now() + options.timeout.asWait
       // Cancelling a task does not wake its thread, so the thread polls.
       let isWatching = cancellable && PostgresConnection.isInTask
       while true {

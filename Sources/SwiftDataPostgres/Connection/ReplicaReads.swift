@@ -127,7 +127,7 @@ final class ReplicaReads: Sendable {
     }
     guard let known else { return nil }
     guard case .bounded(let lag) = policy else { return known }
-    if let sample, now - sample.time <= .seconds(lag) { return max(known, sample.position) }
+    if let sample, now - sample.time <= .seconds(lag.asWait) { return max(known, sample.position) }
     guard let seen = try? ask() else { return nil }
     note(seen, isPrimary: true)
     state.withLock { $0.sample = (seen.position, now) }

@@ -51,7 +51,7 @@ final class ServerConnections: Sendable {
   /// Reads from the primary. If the connection is lost, retries on a new one: once, or as long as the pool waits for
   /// another primary.
   func read<T>(cancellable: Bool, _ body: (PostgresConnection) throws -> T) throws -> T {
-    let end = ContinuousClock.now + .seconds(primary.servers.options.timeout)
+    let end = ContinuousClock.now + .seconds(primary.servers.options.timeout.asWait)
     var isFirst = true
     while true {
       do {

@@ -88,7 +88,7 @@ final class SaveListener: Sendable {
     guard !state.isPolling else { return }
     var heard = try connection.notifications()
     // A server that vanished silently is checked from time to time.
-    if heard.isEmpty, ContinuousClock.now - state.lastAnswer > .seconds(servers.options.answerTimeout) {
+    if heard.isEmpty, ContinuousClock.now - state.lastAnswer > .seconds(servers.options.answerTimeout.asWait) {
       try connection.script("SELECT 1")
       heard = try connection.notifications()
       state.lastAnswer = .now

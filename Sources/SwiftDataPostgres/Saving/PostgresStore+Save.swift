@@ -31,7 +31,7 @@ extension PostgresStore {
       // Each kind has a limit of its own: a failover may take many attempts, and the first conflict after it is a first one.
       var (collisions, losses, conflicts) = (0, 0, 0)
       let servers = connections.primary.servers
-      let end = ContinuousClock.now + .seconds(servers.isWorthWaiting ? servers.options.timeout : 0)
+      let end = ContinuousClock.now + .seconds(servers.isWorthWaiting ? servers.options.timeout.asWait : 0)
       while true {
         do {
           // After a commit was sent, its outcome must be determined.

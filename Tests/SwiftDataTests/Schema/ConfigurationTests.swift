@@ -25,6 +25,17 @@ struct ConfigurationTests {
     #expect(configuration.debugDescription.contains("in memory"))
   }
 
+  @Test(
+    "takes any number as a lock timeout", arguments: [.infinity, .greatestFiniteMagnitude, -1, .nan, 0] as [Double])
+  func lockTimeout(_ seconds: Double) throws {
+    let folder = try TemporaryStore()
+    var configuration = ModelConfiguration(url: folder.url)
+    configuration.lockTimeout = seconds
+    let context = ModelContext(try ModelContainer(for: Agency.Client.self, configurations: configuration))
+    #expect(try context.fetchCount(FetchDescriptor<Agency.Client>()) == 0)
+    #expect(seconds.asWait == (seconds > 0 ? 2_000_000 : 0))
+  }
+
   @Test("names some of the models")
   func models() {
     #expect(ModelConfiguration(for: Agency.Client.self).schema?.entities.map(\.name) == ["Client"])
