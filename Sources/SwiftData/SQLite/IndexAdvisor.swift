@@ -142,16 +142,16 @@ struct IndexAdvisor {
   private struct Score: Comparable {
     let searches: Int
     let selectivity: Int
-    let isSorted: Int
+    let presorted: Int
 
     init(_ plan: QueryPlan, _ alias: String) {
       searches = plan.scanned.contains(alias) ? 0 : 1
       selectivity = plan.selectivity(of: alias)
-      isSorted = plan.sorts ? 0 : 1
+      presorted = plan.presorted
     }
 
     static func < (left: Score, right: Score) -> Bool {
-      (left.searches, left.selectivity, left.isSorted) < (right.searches, right.selectivity, right.isSorted)
+      (left.searches, left.selectivity, left.presorted) < (right.searches, right.selectivity, right.presorted)
     }
   }
 

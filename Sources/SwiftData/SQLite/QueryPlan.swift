@@ -33,8 +33,14 @@ struct QueryPlan {
   /// The number of scans without an index.
   var bareScans: Int { steps.count { Self.alias($0.detail, after: "SCAN ") != nil && !$0.detail.contains(" USING ") } }
 
-  /// Whether the statement sorts the rows that it found.
-  var sorts: Bool { steps.contains { $0.detail.hasPrefix("USE TEMP B-TREE FOR") && $0.detail.contains("ORDER BY") } }
+  /// How much of the statement's order an index has: 2 is all of it, and 0 none. With 1 SQLite sorts only rows that are equal by
+  /// the first terms, as the rows with equal sort keys of a descending fetch, whose last term is the ascending primary key.
+  var presorted: Int {
+    steps.reduce(2) { least, step in
+      guard step.detail.hasPrefix("USE TEMP B-TREE FOR"), step.detail.contains("ORDER BY") else { return least }
+      return min(least, step.detail.hasPrefix("USE TEMP B-TREE FOR ORDER BY") ? 0 : 1)
+    }
+  }
 
   /// How much an alias's index narrows its rows: 3 for each equality, 1 for each bound.
   func selectivity(of alias: String) -> Int {

@@ -149,6 +149,19 @@ struct ExplainTests {
     #expect(finding?.description == "Every row of Parcel is scanned, since the fetch has no predicate.")
   }
 
+  @Test("A fetch of the newest names the index too, though SQLite sorts rows with equal sort keys by their age")
+  func newest() throws {
+    var descriptor = FetchDescriptor<Parcel>(sortBy: [SortDescriptor(\.price, order: .reverse)])
+    descriptor.fetchLimit = 20
+    let finding = try #require(try context.explain(descriptor).findings.first)
+    #expect(finding.index == ["price"])
+    #expect(finding.description.contains("#Index<Parcel>([\\.price]) would keep them in order"))
+    let matching = try explain(#Predicate { $0.note == "x" }, [SortDescriptor(\.price, order: .reverse)])
+    #expect(matching.findings.map(\.index) == [["note", "price"]])
+    let mixed = try explain(nil, [SortDescriptor(\.price, order: .reverse), SortDescriptor(\.note)])
+    #expect(mixed.findings.map(\.index) == [["price"]])
+  }
+
   @Test("Text that is not in normal form C keeps an index from being used, and the finding says so")
   func nonNFC() throws {
     let parcel = Parcel("a")
