@@ -39,6 +39,7 @@ struct FirestoreCommand: AsyncParsableCommand {
   var rules: String?
 
   func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
     guard (store.map(StoreOptions.isServer) ?? false) == (files != nil) else {
       throw ValidationError("--files belongs to a --store that begins with postgres://, which needs it")
     }

@@ -23,6 +23,8 @@ struct SyncServerCommand: AsyncParsableCommand {
   var snapshotAfter: Int64 = 1000
 
   func validate() throws {
+    try validatePort(port)
+    guard quota > 0 else { throw ValidationError("--quota takes a number above 0.") }
     guard snapshotAfter > 0 else { throw ValidationError("--snapshot-after takes a number above 0.") }
     guard (0...36_500).contains(retention) else { throw ValidationError("--retention takes 0 to 36500 days.") }
   }
@@ -53,9 +55,16 @@ struct SyncTokenCommand: AsyncParsableCommand {
     guard TokenKeys.isAccount(account) else {
       throw ValidationError("The name of an account has 1 to 128 bytes and no slash.")
     }
+    guard days > 0, days <= 36_500 else { throw ValidationError("--days takes a number above 0, at most 36500.") }
   }
 
   func run() async throws {
     print(try await TokenKeys(file: keys).token(for: account, seconds: days * 86_400))
   }
+}
+
+/// The operating system would take the port's lower 16 bits, and the command would listen on another port than it was told.
+/// - Throws: `ValidationError` if no port has this number.
+func validatePort(_ port: Int) throws {
+  guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535.") }
 }

@@ -32,10 +32,18 @@ public struct TokenKeys: Sendable {
   }
 
   /// Reads a file with a key on each line: a name, a blank, and the secret.
-  /// - Throws: ``SyncFailure`` if a line has another form; an error of the file system.
+  /// - Throws: ``SyncFailure`` if the file cannot be read or a line has another form.
   public init(file: String) async throws {
-    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
-    let secrets = try lines.filter { !$0.hasPrefix("#") }.map { line in
+    let text: String
+    do {
+      text = try String(contentsOfFile: file, encoding: .utf8)
+    } catch {
+      throw SyncFailure(
+        .invalid,
+        "the file of keys \(file) cannot be read (\(error.localizedDescription)); write a name, a blank and a secret of at"
+          + " least 32 bytes into it, as openssl rand -hex 32 prints")
+    }
+    let secrets = try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
       let parts = line.split(separator: " ")
       guard parts.count == 2 else {
         throw SyncFailure(.invalid, "a line of \(file) is not a name, a blank and a secret")

@@ -212,4 +212,37 @@ import Testing
     }
     #expect(try Command.run("sync-token", "ann@example.org", "--keys", keys.path).status == 0)
   }
+
+  @Test("an option that takes a number refuses one that it cannot use, and says which it takes")
+  func numbers() throws {
+    let folder = try Music.folder()
+    let (keys, store) = (folder.appendingPathComponent("keys").path, folder.appendingPathComponent("s.store").path)
+    try "k1 0123456789abcdef0123456789abcdef\n".write(toFile: keys, atomically: true, encoding: .utf8)
+    let server = ["sync-server", "--store", store, "--keys", keys]
+    let cases = [
+      (server + ["--port", "99999"], "--port takes 0 to 65535"), (server + ["--port=-1"], "--port takes 0 to 65535"),
+      (server + ["--port", "0", "--quota", "0"], "--quota takes a number above 0"),
+      (["browse", try Music.store().path, "--port", "65536"], "--port takes 0 to 65535"),
+      (["sync-token", "ann", "--keys", keys, "--days", "nan"], "--days takes a number above 0, at most 36500"),
+      (["sync-token", "ann", "--keys", keys, "--days", "1e300"], "--days takes a number above 0, at most 36500"),
+      (["sync-token", "ann", "--keys", keys, "--days=-1"], "--days takes a number above 0, at most 36500"),
+    ]
+    for (arguments, message) in cases {
+      let (process, output, errors) = try Command.start(arguments)
+      // A command that accepts the number serves until it is stopped.
+      DispatchQueue.global().asyncAfter(deadline: .now() + 10) { process.terminate() }
+      #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty, "\(arguments)")
+      let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 64 && text.contains(message), "\(arguments): \(text)")
+    }
+  }
+
+  @Test("a file of keys that cannot be read is named, with what belongs into it")
+  func missingKeys() throws {
+    let keys = try Music.folder().appendingPathComponent("none").path
+    let refused = try Command.run("sync-token", "ann", "--keys", keys)
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("the file of keys \(keys) cannot be read") && !refused.errors.contains("NSURL"))
+  }
 }

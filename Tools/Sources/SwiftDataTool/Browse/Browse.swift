@@ -18,6 +18,8 @@ struct Browse: AsyncParsableCommand {
   @Flag(help: "Print the address as JSON.")
   var json = false
 
+  func validate() throws { try validatePort(port) }
+
   func run() async throws {
     let opened = try store.open()
     if edit { try opened.checkEditable() }
