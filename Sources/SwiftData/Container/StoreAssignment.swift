@@ -48,11 +48,12 @@ struct StoreAssignment {
     let unnamed = configurations.indices.filter { configurations[$0].schema == nil }
     let writers = unnamed.filter { !configurations[$0].isPack }
     guard writers.count < 2 else {
+      let names = writers.map { "\"\(configurations[$0].name)\"" }.joined(separator: " and ")
       throw SwiftDataError(
         .loadIssueModelContainer,
-        message: "the configurations \(writers.map { "\"\(configurations[$0].name)\"" }.joined(separator: " and ")) name no"
-          + " models, so that each of them would keep all; name the models in the schema of each, or make all but one a"
-          + " ModelConfiguration with allowsSave: false, from which the container reads and never saves")
+        message: "the configurations \(names) name no models, so that each of them would keep all; name the models in"
+          + " the schema of each, or make all but one a ModelConfiguration with allowsSave: false, from which the"
+          + " container reads and never saves")
     }
     let written = writers.first
     let keepers = unnamed.filter { $0 == written || configurations[$0].isPack }

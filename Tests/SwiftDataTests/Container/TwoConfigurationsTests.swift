@@ -226,11 +226,12 @@ struct TwoConfigurationsTests {
     #expect(error.map { "\($0)".contains("allowsSave: false") } == true)
   }
 
-  @Test("two configurations that both save are refused where neither names a model, because one of them would keep none")
+  @Test("two configurations that both save and name no models are refused, because one would keep none")
   func twoUnnamedWriters() throws {
     let folder = try TemporaryStore()
     let pack = folder.folder.appendingPathComponent("pack.store")
-    try Self.fill(ModelContext(try ModelContainer(for: Self.shared, configurations: .init(url: pack))), [1], "pack")
+    let first = try ModelContainer(for: Self.shared, configurations: ModelConfiguration(url: pack))
+    try Self.fill(ModelContext(first), [1], "pack")
     let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try ModelContainer(
         for: Self.shared, configurations: ModelConfiguration("user", url: folder.url), ModelConfiguration(url: pack))
