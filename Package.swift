@@ -146,7 +146,7 @@ let package = Package(
     .testTarget(
       name: "ArticleTests",
       dependencies: [
-        "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataSync", "SwiftDataTesting",
+        "SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataSync", "SwiftDataTesting",
         .product(name: "GRDB", package: "GRDB.swift"),
       ]),
   ]

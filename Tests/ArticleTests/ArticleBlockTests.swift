@@ -19,6 +19,16 @@ struct Article: CustomTestStringConvertible {
     }
   }()
 
+  /// The pages of `Documentation`. One file has their code, and an example has the program.
+  static let documentation: [Article] = {
+    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let folder = here.appendingPathComponent("../../Documentation").standardizedFileURL
+    let pages = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    return pages.filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }.map {
+      Article(page: $0, tests: here.appendingPathComponent("DocumentationPages.swift"))
+    }
+  }()
+
   /// The Swift blocks of the page, each as its lines.
   func blocks() throws -> [[String]] {
     var blocks: [[String]] = []
@@ -70,10 +80,28 @@ struct ArticleBlockTests {
     }
   }
 
+  /// A block about `JSONStore` is an excerpt of `Tests/ConformanceTests`. The blocks of attachments.md use Sorted, another package.
+  @Test("Every Swift block of Documentation compiles here or is an example", arguments: Article.documentation)
+  func documentation(_ article: Article) throws {
+    let example = article.tests.deletingLastPathComponent()
+      .appendingPathComponent("../../Examples/Trips/Sources/Trips/Trips.swift")
+    let code = try [article.tests, example].map { file in
+      CodeLines(try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n"))
+    }
+    guard article.testDescription != "attachments.md" else { return }
+    for block in try article.blocks() where !block.contains(where: { $0.contains("JSONStore") }) {
+      #expect(
+        code.contains { $0.contains(CodeLines(block)) },
+        "not in \(article.tests.lastPathComponent):\n\(block.joined(separator: "\n"))")
+    }
+  }
+
   @Test("The pages with code are found")
   func pages() throws {
     let withCode = try Article.all.filter { try !$0.blocks().isEmpty }.map(\.testDescription)
     #expect(withCode.contains("GettingStarted.md") && withCode.count >= 12, "\(withCode)")
+    let documents = try Article.documentation.filter { try !$0.blocks().isEmpty }.map(\.testDescription)
+    #expect(documents.contains("syncing-stores.md") && documents.count >= 7, "\(documents)")
   }
 
   @Test("A block is found whatever its indentation, and not with a changed, missing or moved line")
