@@ -99,7 +99,7 @@ struct StoreOptions: ParsableArguments {
   /// Runs an operation on a context of an existing store.
   func withContext<T>(_ body: (ModelContext) throws -> T) throws -> T {
     guard server != nil || FileManager.default.fileExists(atPath: url.path) else {
-      throw Failure("there is no store at \(url.path); `sorted import` makes one")
+      throw Failure("there is no store at \(url.path); `sorted import` or `sorted new` makes one")
     }
     let context = ModelContext(try container())
     return try Failure.explained { try body(context) }
@@ -127,10 +127,16 @@ struct Failure: Error, CustomStringConvertible {
     case let error as SwiftDataError: Failure(error.description)
     case let error as FirestoreError: Failure(error.description)
     case DataLayerError.invalidData(let details): Failure(details)
+    case let error as CocoaError where error.path != nil: Failure("\(error.path!): \(error.localizedDescription)")
     case let error as any LocalizedError: Failure(error.localizedDescription)
     default: error
     }
   }
+}
+
+extension CocoaError {
+  /// The file that the error is about.
+  fileprivate var path: String? { filePath ?? url?.relativePath }
 }
 
 /// The terminal, if there is one.

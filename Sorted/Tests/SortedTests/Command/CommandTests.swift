@@ -152,7 +152,7 @@ import Testing
     let missing = try sorted.run("list")
     #expect(missing.status == 1)
     let place = folder.url.appendingPathComponent("sorted/sorted.store").path
-    #expect(missing.errors == "Error: there is no store at \(place); `sorted import` makes one\n")
+    #expect(missing.errors == "Error: there is no store at \(place); `sorted import` or `sorted new` makes one\n")
     #expect(!FileManager.default.fileExists(atPath: place))
     let file = try folder.write("2008-04-27.raw.txt", "[09:30] <ann> hello\n")
     #expect(try sorted.run("import", "irc", file.path).status == 0)
@@ -179,7 +179,11 @@ import Testing
     )
     #expect(try error("send", "irc", " ", "--store", store) == "Error: the message is empty\n")
     #expect(
-      try error("list", "--store", "\(store)x") == "Error: there is no store at \(store)x; `sorted import` makes one\n")
+      try error("list", "--store", "\(store)x")
+        == "Error: there is no store at \(store)x; `sorted import` or `sorted new` makes one\n")
+    #expect(
+      try error("firestore", "--port", "0", "--rules", "\(store)z") == "Error: \(store)z: The file doesn’t exist.\n")
+    #expect(try error("firestore", "--port", "65536", status: 64).contains("--port is 0 to 65535"))
     #expect(try error("list", "--store", text.path).contains("is not an SQLite database; the file was left untouched"))
     #expect(try error("import", "irc", "\(store)y", "--store", "\(store)x") == "Error: \(store)y does not exist\n")
     #expect(!FileManager.default.fileExists(atPath: "\(store)x"))
