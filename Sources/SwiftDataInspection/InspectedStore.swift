@@ -75,7 +75,13 @@ public final class InspectedStore: Sendable {
     else {
       throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say what it holds (layout)")
     }
-    return (values["identifier"] ?? "", layout, values["version"] ?? "", "format \(values["format"] ?? "?")")
+    return (values["identifier"] ?? "", layout, version(values["version"]), "format \(values["format"] ?? "?")")
+  }
+
+  /// The version of the models, as 1.0.0. A store has it as JSON.
+  static func version(_ text: String?) -> String {
+    guard let text else { return "" }
+    return (try? JSONCoding.decode(Schema.Version.self, from: Data(text.utf8)))?.description ?? text
   }
 
   /// Runs a statement over the tables of the layout.

@@ -21,7 +21,7 @@ final class ServerReader: Sendable {
         message: "the schema \"\(namespace)\" of \(reader.place) holds no store; name another with --namespace")
     }
     (self.layout, identifier) = (layout, values["identifier"] ?? "")
-    version = values["version"] ?? ""
+    version = InspectedStore.version(values["version"])
   }
 
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] { try reader.rows(statement) }

@@ -41,6 +41,7 @@ import Testing
     }
     #expect(try Command.run("diff", file.path, copy.path).output == "the stores are equal\n")
     #expect(try Command.run("check", copy.path).output == "nothing is wrong\n")
+    #expect(try Command.run("inspect", copy.path).output.contains("models      version 1.0.0, format"))
     let container = try ModelContainer(
       for: Schema([Album.self, Track.self]), configurations: [ModelConfiguration(url: copy)])
     #expect(container.migrations.isEmpty)
