@@ -181,8 +181,8 @@ import Testing
     #expect(
       try error("list", "--store", "\(store)x")
         == "Error: there is no store at \(store)x; `sorted import` or `sorted new` makes one\n")
-    #expect(
-      try error("firestore", "--port", "0", "--rules", "\(store)z") == "Error: \(store)z: The file doesn’t exist.\n")
+    let rules = try error("firestore", "--port", "0", "--rules", "\(store)z")
+    #expect(rules.hasPrefix("Error: \(store)z: ") && rules.hasSuffix("The file doesn’t exist.\n"), "\(rules)")
     #expect(try error("firestore", "--port", "65536", status: 64).contains("--port is 0 to 65535"))
     #expect(try error("list", "--store", text.path).contains("is not an SQLite database; the file was left untouched"))
     #expect(try error("import", "irc", "\(store)y", "--store", "\(store)x") == "Error: \(store)y does not exist\n")
