@@ -15,7 +15,8 @@ final class SeedFolder {
   func shell(_ sql: String, store name: String = "default.store") throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", store(name).path, sql]
+    // A container that is just ending may lock the file while it checkpoints.
+    process.arguments = ["sqlite3", "-cmd", ".timeout 10000", store(name).path, sql]
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe

@@ -28,7 +28,8 @@ final class TemporaryStore {
   func shell(_ sql: String) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sqlite3", url.path, sql]
+    // A container that is just ending may lock the file while it checkpoints.
+    process.arguments = ["sqlite3", "-cmd", ".timeout 10000", url.path, sql]
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
