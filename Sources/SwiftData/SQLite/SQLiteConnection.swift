@@ -85,8 +85,14 @@ package final class SQLiteConnection: SQLConnection {
   ///
   /// A statement reads it, because a statement begins the read. A file control would return the version of the previous
   /// read.
-  func dataVersion() throws -> Int64 {
-    let statement = try statements.statement("PRAGMA data_version")
+  func dataVersion() throws -> Int64 { try number("PRAGMA data_version") }
+
+  /// The number of the newest transaction of this read.
+  func newestTransaction() throws -> Int64 { try number("SELECT \(HistoryTables.newest)") }
+
+  /// The number that a statement of the store's own bookkeeping returns.
+  private func number(_ sql: String) throws -> Int64 {
+    let statement = try statements.statement(sql)
     defer { sqlite3_reset(statement) }
     guard sqlite3_step(statement) == SQLITE_ROW else {
       throw store.translate(

@@ -31,8 +31,10 @@ package final class SQLiteStore: @unchecked Sendable {
     /// For each connection, the last data version and the number of our commits at that time.
     var versions: [ObjectIdentifier: (version: Int64, commits: Int)] = [:]
     var commits = 0
-    /// The number of our newest transaction, or of the newest transaction at opening.
+    /// The number of our newest transaction, or of the newest external one that was noticed since, or at opening.
     var lastTransaction: Int64 = 0
+    /// The number of our transaction that is being committed. A read may see it before the commit returns.
+    var committing: Int64?
     /// The number of watches that need our transaction numbers.
     var watchers = 0
     /// The numbers of our transactions since the watch began, including uncommitted ones.
@@ -170,7 +172,12 @@ package final class SQLiteStore: @unchecked Sendable {
         } catch {
           files?.rolledBack(isCertain: !isCommitting)
           // The number is free again, so another process may take it.
-          if let transaction { _ = bookkeeping.withLock { $0.ownTransactions.remove(transaction) } }
+          if let transaction {
+            bookkeeping.withLock { state in
+              state.committing = nil
+              state.ownTransactions.remove(transaction)
+            }
+          }
           throw error
         }
       }
@@ -223,14 +230,18 @@ package final class SQLiteStore: @unchecked Sendable {
 
   private func willCommit(_ transaction: Int64?) {
     guard let transaction else { return }
-    bookkeeping.withLock { if $0.watchers > 0 { $0.ownTransactions.insert(transaction) } }
+    bookkeeping.withLock { state in
+      state.committing = transaction
+      if state.watchers > 0 { state.ownTransactions.insert(transaction) }
+    }
   }
 
   private func didCommit(_ transaction: Int64?) {
     bookkeeping.withLock { state in
       state.commits += 1
+      state.committing = nil
       guard let transaction else { return }
-      // A gap between our last two numbers is an external commit, which the data version may have missed.
+      // A gap before our number is an external commit that no read has noticed.
       if transaction > state.lastTransaction + 1 { state.externalCommits += 1 }
       state.lastTransaction = transaction
     }
@@ -271,15 +282,24 @@ package final class SQLiteStore: @unchecked Sendable {
     return try connections.look(body)
   }
 
+  /// Notices external commits since the last read of a connection.
   private func noteVersion(of connection: SQLiteConnection) throws {
     let version = try connection.dataVersion()
+    let isKnown = bookkeeping.withLock { state in
+      let last = state.versions[connection.identity]
+      state.versions[connection.identity] = (version, state.commits)
+      guard let last, last.version == version || last.commits == state.commits else { return false }
+      // The data version changed without a commit of ours.
+      if last.version != version { state.externalCommits += 1 }
+      return true
+    }
+    // The connection is new, or we have committed too. Then the number of the newest transaction tells.
+    if isKnown { return }
+    let newest = try connection.newestTransaction()
     bookkeeping.withLock { state in
-      let key = connection.identity
-      // A data version that changed without a commit of ours is an external commit.
-      if let last = state.versions[key], last.version != version, last.commits == state.commits {
-        state.externalCommits += 1
-      }
-      state.versions[key] = (version, state.commits)
+      guard newest > state.lastTransaction, newest != state.committing else { return }
+      state.externalCommits += 1
+      state.lastTransaction = newest
     }
   }
 

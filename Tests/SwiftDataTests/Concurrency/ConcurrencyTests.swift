@@ -85,6 +85,23 @@ private enum Busy {
       #expect(ledger.batches.map(\.number).contains(second))
     }
 
+    @Test("What a second process saves after a save of this one is seen by the next fetch")
+    func secondProcessAfterOwnSave() throws {
+      let store = try TemporaryStore()
+      let container = try ledgerContainer(store.url.path)
+      let context = ModelContext(container)
+      let ledger = Ledger()
+      context.insert(ledger)
+      try context.save()
+      #expect(try context.fetch(FetchDescriptor<Ledger>()).count == 1)
+      ledger.batches.append(Batch(number: 1))
+      try context.save()
+      let last = try save(until: 4, store)
+      _ = try context.fetch(FetchDescriptor<Ledger>())
+      #expect(ledger.total >= (last - 1) * Ledger.entriesInBatch)
+      #expect(ledger.batches.map(\.number).contains(last))
+    }
+
     /// Runs the helper until it has saved a batch of this number.
     /// - Returns: the last one that it acknowledged.
     private func save(until number: Int, _ store: TemporaryStore) throws -> Int {
