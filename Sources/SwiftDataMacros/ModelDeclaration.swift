@@ -76,6 +76,16 @@ struct ModelDeclaration {
       }
   }
 
+  /// Whether a property or function is named like a type. In an expression of the class, it would hide a type of that name.
+  var hasMembersNamedLikeTypes: Bool {
+    members.contains { member in
+      let names =
+        member.as(VariableDeclSyntax.self)?.bindings.map { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier }
+        ?? [member.as(FunctionDeclSyntax.self)?.name]
+      return names.contains { $0?.identifier?.name.first?.isUppercase == true }
+    }
+  }
+
   var hasDesignatedInitializer: Bool {
     members.contains { member in
       guard let initializer = member.as(InitializerDeclSyntax.self) else { return false }

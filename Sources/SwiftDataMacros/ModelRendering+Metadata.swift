@@ -3,26 +3,41 @@ import SwiftSyntax
 // Renders `schemaMetadata`: one entry per property in index order, then constraints and indices.
 
 extension ModelDeclaration {
-  func metadataEntries() -> [String] {
-    let properties = properties.map { property in
-      entry(
-        name: property.name,
-        keyPath: "\\\(name).\(property.reference)",
-        defaultValue: property.metadataDefault,
-        metadata: property.metadata
-      )
-    }
-    return properties
+  /// The value of `schemaMetadata`.
+  func metadata() -> String {
+    // A key path to an isolated property can only be made in isolated code, so not later.
+    let isLazy = globalActor == nil && !hasMembersNamedLikeTypes
+    let entries =
+      properties.map { entry(of: $0, isLazy: isLazy) }
       + constraints(uniqueConstraints, name: "__unique", type: "Unique")
       + constraints(indices, name: "__index", type: "Index")
+    return entries.isEmpty ? "[]" : "[\n\(entries.joined(separator: ",\n").indented)\n]"
   }
 
-  private func entry(name: String, keyPath: String, defaultValue: String, metadata: String) -> String {
-    """
-    SwiftData.Schema.PropertyMetadata(
-      name: "\(name)", keypath: \(keyPath), defaultValue: \(defaultValue),
-      metadata: \(metadata))
-    """
+  /// - Parameter isLazy: whether the key path may be made when it is first needed, and the type be named.
+  private func entry(of property: PersistedProperty, isLazy: Bool) -> String {
+    let (value, metadata) = (property.metadataDefault, property.metadata)
+    let keyPath = "\\\(name).\(property.reference)"
+    // Only the key path knows a type that is not written.
+    guard isLazy, let type = property.type.map({ "(\($0)).self" }) else {
+      let rest = [value.map { "defaultValue: \($0)" }, metadata.map { "metadata: \($0)" }].compactMap(\.self)
+      return propertyMetadata(property.name, keyPath, rest)
+    }
+    // Without arguments for what is rare, because each default argument costs the type checker.
+    if !property.isSlot, !property.isLet, value == nil, metadata == nil {
+      return "SwiftData.__property(\"\(property.name)\", \(type), \(keyPath))"
+    }
+    let kind = property.isSlot ? "SwiftData.__kind(\(type))" : "nil"
+    return """
+      SwiftData.__describedProperty(
+        "\(property.name)", \(type), \(keyPath), \(kind), \(property.isLet), \(value ?? "nil"),
+        \(metadata ?? "nil"))
+      """
+  }
+
+  private func propertyMetadata(_ name: String, _ keyPath: String, _ rest: [String]) -> String {
+    let arguments = ["name: \"\(name)\"", "keypath: \(keyPath)"] + rest
+    return "SwiftData.Schema.PropertyMetadata(\n  \(arguments.joined(separator: ", ")))"
   }
 
   private func constraints(_ lists: [LabeledExprListSyntax], name: String, type: String) -> [String] {
@@ -30,26 +45,26 @@ extension ModelDeclaration {
       // A constraint over inherited properties alone still needs a key path of the class.
       guard let first = list.firstKeyPath else { return nil }
       let keyPath = first.hasPrefix("\\.") ? "\\\(self.name)\(first.dropFirst(1))" : first
-      let metadata = "SwiftData.Schema.\(type)<\(self.name)>(\(list.trimmedDescription))"
-      return entry(name: "\(name)\(position)", keyPath: keyPath, defaultValue: "nil", metadata: metadata)
+      let metadata = "metadata: SwiftData.Schema.\(type)<\(self.name)>(\(list.trimmedDescription))"
+      return propertyMetadata("\(name)\(position)", keyPath, [metadata])
     }
   }
 }
 
 extension PersistedProperty {
   /// The initial value with the type context that an implicit member or an empty literal needs.
-  fileprivate var metadataDefault: String {
-    guard relationship == nil, let initialValue else { return "nil" }
+  fileprivate var metadataDefault: String? {
+    guard relationship == nil, let initialValue else { return nil }
     guard let type = writtenType?.storedDescription else { return "(\(initialValue.trimmedDescription))" }
     return "(\(initialValue.trimmedDescription)) as \(type)"
   }
 
-  fileprivate var metadata: String {
+  fileprivate var metadata: String? {
     if let attribute, !attribute.labeledArguments.isEmpty {
       return "SwiftData.Schema.Attribute(\(attribute.argumentText))"
     }
     if attribute != nil { return "SwiftData.Schema.Attribute()" }
-    guard let relationship else { return "nil" }
+    guard let relationship else { return nil }
     return "SwiftData.Schema.Relationship(\(RelationshipArguments(relationship).text))"
   }
 }

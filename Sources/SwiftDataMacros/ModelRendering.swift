@@ -109,8 +109,7 @@ extension ModelDeclaration {
 
   private func renderedMetadata() -> [String] {
     let type = "[SwiftData.Schema.PropertyMetadata]"
-    let entries = metadataEntries()
-    let list = entries.isEmpty ? "[]" : "[\n\(entries.joined(separator: ",\n").indented)\n]"
+    let list = metadata()
     guard let globalActor else {
       return ["\(deprecation)\(staticPrefix)var schemaMetadata: \(type) {\n\(list.indented)\n}"]
     }

@@ -10,8 +10,7 @@ extension PostgresPartitions {
         property.isAttribute && property.isStored
           && table?.uniqueness.allSatisfy { $0.contains { $0.property === property } } ?? false
       }
-      let path = entity.indexByKeyPath.first { $0.value == property?.index }?.key
-      return path.map { PostgresPartitions(model: entity.type, property: $0, count: count) }
+      return property.map { PostgresPartitions(model: entity.type, property: $0.keyPath, count: count) }
     }
   }
 }

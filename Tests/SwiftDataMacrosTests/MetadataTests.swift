@@ -22,18 +22,16 @@ struct MetadataTests {
       expansion.member("nonisolated static var schemaMetadata") == """
         nonisolated static var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
           [
+            SwiftData.__describedProperty(
+              "title", (String).self, \\Track.title, nil, false, ("") as String,
+              nil),
+            SwiftData.__describedProperty(
+              "plays", (Swift.Int).self, \\Track.plays, nil, false, (3),
+              nil),
             SwiftData.Schema.PropertyMetadata(
-              name: "title", keypath: \\Track.title, defaultValue: ("") as String,
-              metadata: nil),
+              name: "__unique0", keypath: \\Track.title, metadata: SwiftData.Schema.Unique<Track>([\\.title, \\.plays])),
             SwiftData.Schema.PropertyMetadata(
-              name: "plays", keypath: \\Track.plays, defaultValue: (3),
-              metadata: nil),
-            SwiftData.Schema.PropertyMetadata(
-              name: "__unique0", keypath: \\Track.title, defaultValue: nil,
-              metadata: SwiftData.Schema.Unique<Track>([\\.title, \\.plays])),
-            SwiftData.Schema.PropertyMetadata(
-              name: "__index0", keypath: \\Track.title, defaultValue: nil,
-              metadata: SwiftData.Schema.Index<Track>([\\.title], [\\.title, \\.plays]))
+              name: "__index0", keypath: \\Track.title, metadata: SwiftData.Schema.Index<Track>([\\.title], [\\.title, \\.plays]))
           ]
         }
         """
@@ -44,16 +42,16 @@ struct MetadataTests {
   func repeatedAttribute() {
     let twice = "@Attribute(.unique, originalName: \"old\") @Attribute(.spotlight, .unique, originalName: \"older\")"
     let once = metadata("\(twice) var a: Int = 1")
-    #expect(once.text.contains("metadata: SwiftData.Schema.Attribute(.unique, .spotlight, originalName: \"old\")"))
+    #expect(once.text.contains(" SwiftData.Schema.Attribute(.unique, .spotlight, originalName: \"old\")"))
     let transformed = metadata("@Attribute(.spotlight) @Attribute(.transformable(by: T.self)) var a: T = T()")
-    #expect(transformed.text.contains("metadata: SwiftData.Schema.Attribute(.spotlight, .transformable(by: T.self))"))
+    #expect(transformed.text.contains(" SwiftData.Schema.Attribute(.spotlight, .transformable(by: T.self))"))
   }
 
   @Test("A property that is no model is an attribute beside @Relationship")
   func relationshipOnAttribute() {
     let expansion = metadata("@Relationship(deleteRule: .cascade) var a: [Data] = []")
     #expect(!expansion.text.contains("Schema.Relationship"))
-    #expect(expansion.text.contains("name: \"a\", keypath: \\C.a"))
+    #expect(expansion.text.contains("\"a\", ([Data]).self"))
   }
 
   @Test("Kinds of indices are passed on")
@@ -77,12 +75,43 @@ struct MetadataTests {
     "A default value is written with the type that an implicit member needs",
     arguments: [
       ("var x: Int = 3", "(3) as Int"), ("var x: State = .idle", "(.idle) as State"), ("var x = 3", "(3)"),
-      ("var x: [Tag] = []", "([]) as [Tag]"), ("var x: [Tag]! = []", "([]) as [Tag]?"), ("var x: Int?", "nil"),
-      ("var x: Int? = nil", "(nil) as Int?"), ("@Relationship var x: Tag? = Tag()", "nil"), ("let x: Int", "nil"),
+      ("var x: [Tag] = []", "([]) as [Tag]"), ("var x: [Tag]! = []", "([]) as [Tag]?"),
+      ("var x: Int? = nil", "(nil) as Int?"),
     ]
   )
   func defaults(property: String, value: String) {
-    #expect(metadata(property).text.contains("defaultValue: \(value),"), "\(metadata(property).text)")
+    #expect(metadata(property).text.contains("false, \(value),"), "\(metadata(property).text)")
+  }
+
+  @Test("A relationship has no default value in the metadata")
+  func relationshipDefault() {
+    #expect(metadata("@Relationship var x: Tag? = Tag()").text.contains("false, nil,"))
+  }
+
+  @Test("A variable of a known type is its name and type; overloads tell the kind of another type")
+  func knownTypes() {
+    #expect(metadata("var x: Int?").text.contains("SwiftData.__property(\"x\", (Int?).self, \\C.x)"))
+    #expect(metadata("var x: Tag?").text.contains("\\C.x, SwiftData.__kind((Tag?).self), false, nil,"))
+  }
+
+  @Test("A `let` is constant in the metadata, because its key path is made later")
+  func constants() {
+    #expect(metadata("let x: Int").text.contains("\"x\", (Int).self, \\C.x, nil, true, nil,"))
+  }
+
+  @Test(
+    "A member named like a type may hide a type, so the key paths tell the types",
+    arguments: ["var Tag: String?", "func Tag() {}", "static var `Tag` = 1"]
+  )
+  func hiddenTypes(member: String) {
+    let text = metadata("\(member); var x: Tag?").text
+    #expect(text.contains("name: \"x\", keypath: \\C.x)"), "\(text)")
+    #expect(!text.contains("(Tag?).self"))
+  }
+
+  @Test("The key path of a property whose type is not written tells the type")
+  func unwrittenTypes() {
+    #expect(metadata("var x = makeTag()").text.contains("name: \"x\", keypath: \\C.x, defaultValue: (makeTag())"))
   }
 
   @Test(
@@ -104,7 +133,7 @@ struct MetadataTests {
     ]
   )
   func attributes(property: String, expected: String) {
-    #expect(metadata(property).text.contains("metadata: \(expected))"), "\(metadata(property).text)")
+    #expect(metadata(property).text.contains(" \(expected))"), "\(metadata(property).text)")
   }
 
   @Test(
@@ -123,7 +152,7 @@ struct MetadataTests {
     ]
   )
   func relationships(property: String, expected: String) {
-    #expect(metadata(property).text.contains("metadata: SwiftData.Schema.Relationship\(expected))"))
+    #expect(metadata(property).text.contains(" SwiftData.Schema.Relationship\(expected))"))
   }
 
   @Test("A transformable attribute goes through its transformer, a codable one through JSON")

@@ -88,7 +88,7 @@ extension OrderedDictionary: ExpressibleByDictionaryLiteral {
 }
 
 extension OrderedDictionary: Sequence {
-  func makeIterator() -> some IteratorProtocol<Element> { entries.lazy.compactMap(\.self).makeIterator() }
+  func makeIterator() -> some IteratorProtocol<Element> { entries.lazy.compactMap { $0 }.makeIterator() }
   var underestimatedCount: Int { count }
 }
 

@@ -7,9 +7,11 @@
 /// a side table, which makes every later retain and release slower. Instead an object removes its entry when it ends
 /// (``IdentityPage``).
 struct IdentityMap {
-  private var pages: [Int64: IdentityPage] = [:]
+  /// The pages, each at the first free slot from its home on. Their number is a power of two, and at most half are filled.
+  /// A dictionary would hash each number with a key that no attacker knows, which numbers from a counter do not need.
+  private var slots: [IdentityPage?] = []
+  private var pageCount = 0
   private var recent: IdentityPage?
-  private var sweepCount = 256
 
   /// The living object with a key.
   subscript(key: Int64) -> (any PersistentModel)? {
@@ -30,27 +32,42 @@ struct IdentityMap {
   }
 
   /// The objects that are still alive.
-  var objects: [any PersistentModel] { pages.values.flatMap(\.objects) }
+  var objects: [any PersistentModel] { slots.flatMap { $0?.objects ?? [] } }
 
   private mutating func page(of key: Int64) -> IdentityPage? {
-    if let recent, recent.number == key >> 4 { return recent }
-    guard let page = pages[key >> 4] else { return nil }
+    let number = key >> 4
+    if let recent, recent.number == number { return recent }
+    guard pageCount > 0, let page = slots[slot(of: number)] else { return nil }
     recent = page
     return page
   }
 
   private mutating func makePage(of key: Int64) -> IdentityPage {
-    if pages.count >= sweepCount { sweep() }
+    if (pageCount + 1) * 2 > slots.count { rebuild() }
     let page = IdentityPage(key >> 4)
-    pages[page.number] = page
+    slots[slot(of: page.number)] = page
+    pageCount += 1
     recent = page
     return page
   }
 
-  /// Drops pages without living objects.
-  /// - Complexity: amortised O(1) per registration, because the limit doubles with the living objects.
-  private mutating func sweep() {
-    pages = pages.filter { !$0.value.isEmpty }
-    sweepCount = max(256, pages.count * 2)
+  /// Makes room for as many pages as there are, and drops those without living objects.
+  /// - Complexity: amortised O(1) for each page, because a quarter of the slots is free for new pages afterwards.
+  private mutating func rebuild() {
+    let living = slots.compactMap { page in page?.isEmpty == false ? page : nil }
+    var count = 16
+    while count < living.count * 4 { count *= 2 }
+    slots = Array(repeating: nil, count: count)
+    pageCount = living.count
+    for page in living { slots[slot(of: page.number)] = page }
+  }
+
+  /// The slot of the page with a number, or the free slot where it would be.
+  private func slot(of number: Int64) -> Int {
+    // The highest bits of a product with the golden ratio, in which each bit of the number counts.
+    let product = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
+    var slot = Int(product >> UInt64(64 - slots.count.trailingZeroBitCount))
+    while let page = slots[slot], page.number != number { slot = (slot + 1) & (slots.count - 1) }
+    return slot
   }
 }

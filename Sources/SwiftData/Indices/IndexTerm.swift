@@ -57,7 +57,10 @@ package struct IndexTerm {
   package var isMember: Bool { member != nil }
 
   /// The name of the column, followed by the name of the member.
-  var column: String { TableNames.column(for: property) + name.dropFirst(property.name.count) }
+  var column: String {
+    let column = TableNames.column(for: property)
+    return isMember ? column + String(name.dropFirst(property.name.count)) : column
+  }
 }
 
 // MARK: - In statements

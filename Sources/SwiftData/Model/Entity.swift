@@ -26,7 +26,6 @@ public final class __Entity: @unchecked Sendable {
   package let indexByName: [String: Int]
   /// The relationships resolved so far, by property index. For a dictionary, the runtime would search for a conformance of its keys.
   let relationships: Mutex<[RelationshipInfo?]>
-  package let indexByKeyPath: [AnyKeyPath: Int]
   /// The `#Unique` and `#Index` declarations of the class itself.
   private let declaredConstraints: [any PropertyListing]
   private let declaredIndices: [any PropertyListing]
@@ -40,7 +39,6 @@ public final class __Entity: @unchecked Sendable {
     let inherited = superentity?.properties ?? []
     self.inheritedCount = inherited.count
     var properties = inherited
-    var keyPaths: [AnyKeyPath: Int] = superentity?.indexByKeyPath ?? [:]
     var constraints: [any PropertyListing] = []
     var indices: [any PropertyListing] = []
     for metadata in type.schemaMetadata {
@@ -52,16 +50,13 @@ public final class __Entity: @unchecked Sendable {
       } else if kind == Schema.Index<M>.self, let index = declared as? Schema.Index<M> {
         indices.append(index)
       } else {
-        let property = __Property(
-          metadata, index: properties.count, entityName: name, rootName: superentity?.root.name ?? name)
-        keyPaths[metadata.keypath] = property.index
-        properties.append(property)
+        properties.append(
+          __Property(metadata, index: properties.count, entityName: name, rootName: superentity?.root.name ?? name))
       }
     }
     self.properties = properties
     self.hasRelationships = !properties.allSatisfy(\.isAttribute)
     self.relationships = Mutex(Array(repeating: nil, count: properties.count))
-    self.indexByKeyPath = keyPaths
     self.indexByName = Dictionary(properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     self.declaredConstraints = constraints
     self.declaredIndices = indices
@@ -120,6 +115,13 @@ public final class __Entity: @unchecked Sendable {
   /// The class and its superclasses, from the class to the root.
   package var lineage: [__Entity] { [self] + (superentity?.lineage ?? []) }
 
+  /// The index of the property that a key path of the generated description names, or nil for any other key path.
+  /// - Complexity: O(the number of properties). Key paths of properties of other types are neither made nor compared.
+  package func index(of keyPath: AnyKeyPath) -> Int? {
+    let type = Swift.type(of: keyPath).valueType
+    return properties.firstIndex { $0.valueType == type && $0.keyPath == keyPath }
+  }
+
   package func property(named name: String) -> __Property? { indexByName[name].map { properties[$0] } }
 
   package func isKind(of other: __Entity) -> Bool {
@@ -155,13 +157,15 @@ public final class __Property: @unchecked Sendable {
   package let entityName: String
   /// The root of that class's hierarchy, which names the table.
   package let rootName: String
-  package let keyPath: AnyKeyPath
+  private let makeKeyPath: () -> AnyKeyPath
   /// The declared type, including optionals.
   package let valueType: Any.Type
   /// The declared type without the optional.
   package let bareType: Any.Type
   package let isOptional: Bool
   package let kind: Kind
+  /// The type of the raw value if the declared type is stored by it, or could be.
+  package let rawType: Any.Type?
   package let defaultValue: Any?
   /// The argument of `@Attribute` or `@Relationship`, or a plain `Schema.Attribute` or `Schema.Relationship`.
   package let schemaProperty: any SchemaProperty
@@ -177,8 +181,9 @@ public final class __Property: @unchecked Sendable {
     self.index = index
     self.name = metadata.name
     self.entityName = entityName
-    self.keyPath = metadata.keypath
-    let valueType = Swift.type(of: metadata.keypath).valueType
+    self.makeKeyPath = metadata.keyPath
+    self.declaredConstant = metadata.isConstant
+    let valueType = metadata.valueType
     self.valueType = valueType
     let unwrapped = ValueTypes.wrapped(by: valueType)
     self.isOptional = unwrapped != nil
@@ -188,21 +193,18 @@ public final class __Property: @unchecked Sendable {
     let declared = metadata.metadata
     // Asked first, because a cast that fails is slow.
     let attribute = declared?.isAttribute == true ? declared as? Schema.Attribute : nil
-    // Checked first, because most properties have a column type.
-    let column = ValueTypes.column(bare)
-    if column == nil, attribute == nil, let model = ValueTypes.model(bare) {
-      self.kind = .toOne(model)
-    } else if column == nil, attribute == nil, let members = ValueTypes.members(bare) {
-      self.kind = .toMany(members)
-    } else if attribute?.isTransformable == true {
-      self.kind = .attribute(.blob, .transformed)
-    } else if let column, attribute?.options.contains(.codable) != true {
-      self.kind = .attribute(column.__columnType.type, .direct)
-    } else if attribute?.options.contains(.codable) != true, let raw = Self.rawColumn(of: bare) {
-      self.kind = .attribute(raw, .rawValue)
-    } else {
-      self.kind = .attribute(.text, .json)
-    }
+    let isCodable = attribute?.options.contains(.codable) == true
+    let known = metadata.kind ?? .init(bare)
+    if case .rawValue(let type) = known { self.rawType = type } else { self.rawType = nil }
+    self.kind =
+      switch known {
+      case .toOne(let model) where attribute == nil: .toOne(model)
+      case .toMany(let members) where attribute == nil: .toMany(members)
+      case _ where attribute?.isTransformable == true: .attribute(.blob, .transformed)
+      case .column(let type) where !isCodable: .attribute(type.__columnType.type, .direct)
+      case .rawValue(let type) where !isCodable: .attribute(type.__columnType.type, .rawValue)
+      default: .attribute(.text, .json)
+      }
     switch kind {
     case .attribute:
       let attribute = attribute ?? Schema.Attribute()
@@ -219,18 +221,6 @@ public final class __Property: @unchecked Sendable {
       && self.attribute?.options.contains(.ephemeral) != true
   }
 
-  /// The column type of an enum that is stored by raw value, or nil for any other type. The type must be Codable, as
-  /// the overloads of `__RowReader.column` and `__ColumnWriter.write` require.
-  private static func rawColumn(of type: Any.Type) -> ColumnType? {
-    func open<R: RawRepresentable>(_: R.Type) -> ColumnType? {
-      ValueTypes.column(R.RawValue.self)?.__columnType.type
-    }
-    guard let raw = type as? any RawRepresentable.Type else { return nil }
-    // The compiler has checked an enum, and the runtime's check searches two more conformances.
-    guard case .enumeration = TypeKind(type) else { return type is any Codable.Type ? open(raw) : nil }
-    return open(raw)
-  }
-
   package var isToMany: Bool { if case .toMany = kind { true } else { false } }
   package var isToOne: Bool { if case .toOne = kind { true } else { false } }
   package var isAttribute: Bool { if case .attribute = kind { true } else { false } }
@@ -244,7 +234,11 @@ public final class __Property: @unchecked Sendable {
   }
 
   /// Whether the property is a `let`, which only the decoding initializer can set.
-  package var isConstant: Bool { !(keyPath is any WritableReference) }
+  package var isConstant: Bool { declaredConstant ?? !(keyPath is any WritableReference) }
+  private let declaredConstant: Bool?
+
+  /// The key path from the model to the property. The runtime makes it once.
+  package var keyPath: AnyKeyPath { makeKeyPath() }
 
   /// Whether a fetch may omit the property: it can be loaded later, and a placeholder value exists until then.
   package var isDeferrable: Bool {

@@ -9,7 +9,7 @@ package enum KeyPathResolver {
   /// The property that `keyPath` reads first, or nil if it reads none.
   /// - Complexity: O(1) after the first call for a key path.
   package static func property(at keyPath: AnyKeyPath, in entity: __Entity) -> __Property? {
-    if let index = entity.indexByKeyPath[keyPath] { return entity.properties[index] }
+    if let index = entity.index(of: keyPath) { return entity.properties[index] }
     struct Key: Hashable {
       let entity: ObjectIdentifier
       let keyPath: AnyKeyPath

@@ -114,7 +114,7 @@ enum KeyPathText {
   /// The components after the root.
   static func member(_ keyPath: AnyKeyPath) -> String {
     if let model = type(of: keyPath).rootType as? any PersistentModel.Type,
-      let index = model.__entity.indexByKeyPath[keyPath]
+      let index = model.__entity.index(of: keyPath)
     {
       return model.__entity.properties[index].name
     }

@@ -30,6 +30,8 @@ package struct LoweringState {
   var currentScope = 0
   /// The tables and columns that the SQL so far reads.
   private(set) var reads = StatementReads()
+  /// Types of nodes that need no cast. The runtime would search all conformances of the program for each new type.
+  var knownTypes: [any LowerableExpression.Type] = []
   /// The joins of the statement (0) and of each subselect.
   private var scopes: [[Join]] = [[]]
 
@@ -58,13 +60,20 @@ package struct LoweringState {
 
   /// Lowers a node. `filtering`: the node is a condition, and NULL may stand for false.
   mutating func lower<E: PredicateExpression>(_ expression: E, filtering: Bool = false) throws -> Lowered {
-    guard let node = expression as? any LowerableExpression else {
+    guard let node = lowerable(expression) else {
       throw unsupported(expression, "it has no SQL form")
     }
     let wasFiltering = isFiltering
     defer { isFiltering = wasFiltering }
     isFiltering = filtering
     return try node.lower(&self)
+  }
+
+  private func lowerable<E: PredicateExpression>(_ expression: E) -> (any LowerableExpression)? {
+    func open<L: LowerableExpression>(_: L.Type) -> any LowerableExpression { expression as! L }
+    // The cast cannot fail, because the types are the same.
+    if let known = knownTypes.first(where: { $0 == E.self }) { return open(known) }
+    return expression as? any LowerableExpression
   }
 
   mutating func truth<E: PredicateExpression<Bool>>(_ expression: E, filtering: Bool = false) throws -> Scalar {

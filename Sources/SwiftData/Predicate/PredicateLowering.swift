@@ -103,6 +103,8 @@ package enum PredicateLowering {
     var condition: SQLFragment?
     if let predicate {
       state.variables[predicate.variable.key] = .object(state.row)
+      // The query's shape has made the same cast, so the runtime knows the answer.
+      if let shaped = predicate.expression as? any ShapedExpression { state.knownTypes = type(of: shaped).nodeTypes }
       condition = try state.condition(predicate.expression, filtering: true)
       if let coarse = RTreeFilter.condition(predicate, entity: entity, environment: environment) {
         condition = coarse + SQLFragment(" AND (") + condition! + SQLFragment(")")

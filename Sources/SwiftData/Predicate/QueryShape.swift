@@ -70,9 +70,11 @@ struct QueryShape: Equatable {
 }
 
 /// A node whose SQL depends only on its type, its key paths and which of its captured values are nil.
-protocol ShapedExpression {
+protocol ShapedExpression: LowerableExpression {
   /// Returns false if the node has no shape.
   func describe(in shape: inout QueryShape) -> Bool
+  /// The types of the node and of the nodes in it.
+  static var nodeTypes: [any LowerableExpression.Type] { get }
 }
 
 /// A property of a row. A key path of a captured value is not one: its result is the parameter.
@@ -80,6 +82,7 @@ protocol ShapedProperty: ShapedExpression {}
 
 extension PredicateExpressions.Variable: ShapedProperty {
   func describe(in shape: inout QueryShape) -> Bool { true }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] }
 }
 
 extension PredicateExpressions.KeyPath: ShapedExpression, ShapedProperty where Root: ShapedProperty {
@@ -87,6 +90,7 @@ extension PredicateExpressions.KeyPath: ShapedExpression, ShapedProperty where R
     shape.keyPaths.append(keyPath)
     return root.describe(in: &shape)
   }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] + Root.nodeTypes }
 }
 
 extension PredicateExpressions.Value: ShapedExpression {
@@ -97,18 +101,22 @@ extension PredicateExpressions.Value: ShapedExpression {
     shape.marks.append(optional.__isNone ? 1 : 0)
     return optional.__unwrapped.map { shape.bind($0) } ?? true
   }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] }
 }
 
 extension PredicateExpressions.ConditionalCast: ShapedExpression where Input: ShapedProperty {
   func describe(in shape: inout QueryShape) -> Bool { input.describe(in: &shape) }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] + Input.nodeTypes }
 }
 
 extension PredicateExpressions.Equal: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
   func describe(in shape: inout QueryShape) -> Bool { lhs.describe(in: &shape) && rhs.describe(in: &shape) }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] + LHS.nodeTypes + RHS.nodeTypes }
 }
 
 extension PredicateExpressions.NotEqual: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
   func describe(in shape: inout QueryShape) -> Bool { lhs.describe(in: &shape) && rhs.describe(in: &shape) }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] + LHS.nodeTypes + RHS.nodeTypes }
 }
 
 extension PredicateExpressions.Comparison: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
@@ -121,18 +129,22 @@ extension PredicateExpressions.Comparison: ShapedExpression where LHS: ShapedExp
     }
     return lhs.describe(in: &shape) && rhs.describe(in: &shape)
   }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] + LHS.nodeTypes + RHS.nodeTypes }
 }
 
 extension PredicateExpressions.Conjunction: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
   func describe(in shape: inout QueryShape) -> Bool { lhs.describe(in: &shape) && rhs.describe(in: &shape) }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] + LHS.nodeTypes + RHS.nodeTypes }
 }
 
 extension PredicateExpressions.Disjunction: ShapedExpression where LHS: ShapedExpression, RHS: ShapedExpression {
   func describe(in shape: inout QueryShape) -> Bool { lhs.describe(in: &shape) && rhs.describe(in: &shape) }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] + LHS.nodeTypes + RHS.nodeTypes }
 }
 
 extension PredicateExpressions.Negation: ShapedExpression where Wrapped: ShapedExpression {
   func describe(in shape: inout QueryShape) -> Bool { wrapped.describe(in: &shape) }
+  static var nodeTypes: [any LowerableExpression.Type] { [Self.self] + Wrapped.nodeTypes }
 }
 
 /// The cached SQL of the simple predicates and orders of a store.

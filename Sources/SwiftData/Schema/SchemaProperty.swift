@@ -32,33 +32,3 @@ extension SchemaProperty {
   /// False.
   public var isUnique: Bool { false }
 }
-
-extension Schema {
-  // @unchecked Sendable because it is immutable; key paths of models capture nothing, and the default value is only
-  // read.
-  /// The metadata that `@Model` generates for a property, a `#Unique` or an `#Index`.
-  public struct PropertyMetadata: @unchecked Sendable {
-    package let name: String
-    package let keypath: AnyKeyPath
-    package let defaultValue: Any?
-    package let metadata: (any SchemaProperty)?
-
-    /// Describes a property.
-    /// - Parameters:
-    ///   - name: the name of the property.
-    ///   - keypath: the key path from the model to the property.
-    ///   - defaultValue: the default value of the declaration, if any.
-    ///   - metadata: the `@Attribute`, `@Relationship`, `#Unique` or `#Index`.
-    public init(
-      name: String,
-      keypath: AnyKeyPath,
-      defaultValue: Any? = nil,
-      metadata: (any SchemaProperty)? = nil
-    ) {
-      self.name = name
-      self.keypath = keypath
-      self.defaultValue = defaultValue
-      self.metadata = metadata
-    }
-  }
-}

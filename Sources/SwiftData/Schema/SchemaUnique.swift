@@ -136,7 +136,8 @@ extension Schema.Unique: PropertyListing {
 }
 
 extension Schema.Index: PropertyListing {
-  var keyPathLists: [[AnyKeyPath]] { indices.map(\.keyPaths) }
+  // A key path literal of a generic type is made anew each time.
+  var keyPathLists: [[AnyKeyPath]] { indices.map { $0.keyPaths } }
   var isRTree: [Bool] { indices.map { if case .rtree = $0 { true } else { false } } }
 }
 

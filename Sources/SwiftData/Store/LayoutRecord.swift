@@ -177,14 +177,11 @@ package enum ValueFamily: String, Codable, Sendable {
       self = .key
       return
     }
-    let bare = property.bareType
     switch encoding {
     case .json: self = .json
     case .transformed: self = .transformed
-    case .direct: self = Self.family(of: bare)
-    case .rawValue:
-      func raw<R: RawRepresentable>(_: R.Type) -> any Any.Type { R.RawValue.self }
-      self = (bare as? any RawRepresentable.Type).map { Self.family(of: raw($0)) } ?? .json
+    case .direct: self = Self.family(of: property.bareType)
+    case .rawValue: self = property.rawType.map(Self.family) ?? .json
     }
   }
 
