@@ -8,23 +8,25 @@ extension QueryExecutor {
     model: M.Type, where predicate: Predicate<M>?, includeSubclasses: Bool, _ store: any SQLStore
   ) throws {
     let descriptor = FetchDescriptor<M>(predicate: predicate)
-    var query = try lower(descriptor)
     // Undo registers objects, and unsaved changes need them.
-    guard context.undoManager == nil, !pendingChangesMatter(to: query) else {
+    guard context.undoManager == nil, try !pendingChangesMatter(to: lower(descriptor)) else {
       for object in try fetch(descriptor) where includeSubclasses || type(of: object).__entity === M.__entity {
         context.delete(object)
       }
       return
     }
-    if !includeSubclasses, query.table.hasDiscriminator {
-      query.restrictions.append(SQLFragment("t0._entity = ?", [.text(M.__entity.name)]))
-    }
-    let closure = try read(query.table, cancellable: true) { connection in
-      var closure = DeletionClosure(context: context) { statement, table in
-        try connection.rows(statement, of: table.entity) { ($0.int64(0), $0.text(1)) }
+    let closure = try settled(store) {
+      var query = try lower(descriptor)
+      if !includeSubclasses, query.table.hasDiscriminator {
+        query.restrictions.append(SQLFragment("t0._entity = ?", [.text(M.__entity.name)]))
       }
-      try closure.add(query)
-      return closure
+      return try read(query.table, cancellable: true) { connection in
+        var closure = DeletionClosure(context: context) { statement, table in
+          try connection.rows(statement, of: table.entity) { ($0.int64(0), $0.text(1)) }
+        }
+        try closure.add(query)
+        return closure
+      }
     }
     try mark(closure)
   }

@@ -38,6 +38,7 @@ extension QueryExecutor {
     guard case .sql(let store) = context.core.kind(of: try context.core.table(for: M.__entity)) else {
       return try updateObjects(where: predicate, set: assignments)
     }
+    try store.noticeExternalCommits()
     return try deferring(store) {
       try updateRows(where: predicate, set: assignments, store)
     } otherwise: {

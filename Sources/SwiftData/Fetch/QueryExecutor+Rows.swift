@@ -7,7 +7,7 @@ extension QueryExecutor {
   func fetchRows<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, after model: M?, _ store: any SQLStore, where restriction: SQLFragment? = nil
   ) throws -> [M] {
-    try deferring(store) {
+    try reading(store) {
       let left = left(out: descriptor)
       var query = try lower(descriptor, leavingOut: left)
       if let model { try begin(&query, after: model) }
@@ -28,7 +28,7 @@ extension QueryExecutor {
   func countRows<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ store: any SQLStore, where restriction: SQLFragment? = nil
   ) throws -> Int {
-    try deferring(store) {
+    try reading(store) {
       var query = try lower(descriptor)
       if let restriction { query.restrictions.append(restriction) }
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
@@ -44,7 +44,7 @@ extension QueryExecutor {
   func fetchRowIdentifiers<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ store: any SQLStore
   ) throws -> [PersistentIdentifier] {
-    try deferring(store) {
+    try reading(store) {
       var query = try lower(descriptor)
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
         return try fetchWithPendingChanges(descriptor, query).map(\.persistentModelID)

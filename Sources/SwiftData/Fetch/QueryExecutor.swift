@@ -64,7 +64,7 @@ struct QueryExecutor {
     guard case .sql(let store) = context.core.kind(of: try context.core.table(for: M.__entity)) else {
       return try compute(try fetch(descriptor))
     }
-    return try deferring(store) {
+    return try reading(store) {
       let query = try lower(store)
       if descriptor.includePendingChanges, pendingChangesMatter(to: query) {
         return try compute(try fetchWithPendingChanges(descriptor, query))

@@ -172,9 +172,11 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
       return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
     }
     if !missing.isEmpty {
-      var query = try state.queries.lower(descriptor)
-      query.restrictions.append(query.dialect.isAmong("t0._pk", missing))
-      found += try state.queries.load(query) as [Model]
+      found += try state.queries.settled(try state.core.sqlStore(of: own)) {
+        var query = try state.queries.lower(descriptor)
+        query.restrictions.append(query.dialect.isAmong("t0._pk", missing))
+        return try state.queries.load(query) as [Model]
+      }
     }
     return found.isEmpty ? kept : merged(kept, found)
   }

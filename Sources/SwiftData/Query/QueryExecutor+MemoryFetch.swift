@@ -14,6 +14,25 @@ extension QueryExecutor {
     }
   }
 
+  /// As ``deferring(_:_:otherwise:)``, for what changes nothing.
+  func reading<T>(_ store: any SQLStore, _ body: () throws -> T, otherwise fallback: () throws -> T) throws -> T {
+    try deferring(store) {
+      try settled(store, body)
+    } otherwise: {
+      try fallback()
+    }
+  }
+
+  /// Makes and runs a statement. Does so again if it became known meanwhile that a column has text outside normal form C,
+  /// because SQL that does not expect this text compares it byte by byte.
+  func settled<T>(_ store: any SQLStore, _ body: () throws -> T) throws -> T {
+    while true {
+      let known = store.textChanges
+      let result = try body()
+      if store.textChanges == known { return result }
+    }
+  }
+
   /// Fetches with a predicate or an order that the database cannot compute.
   func fetchInMemory<M: PersistentModel>(_ descriptor: FetchDescriptor<M>, after start: M?) throws -> [M] {
     let table = try context.core.table(for: M.__entity)

@@ -90,15 +90,41 @@ package final class SQLiteConnection: SQLConnection {
   /// The number of the newest transaction of this read.
   func newestTransaction() throws -> Int64 { try number("SELECT \(HistoryTables.newest)") }
 
-  /// The number that a statement of the store's own bookkeeping returns.
+  /// The columns with text outside normal form C.
+  func nonNFCColumns() throws -> [String] {
+    // A store that another version made may lack the table.
+    let table = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = '_swiftdata_denormalized'"
+    return try texts(table).isEmpty ? [] : texts("SELECT column_name FROM _swiftdata_denormalized")
+  }
+
+  /// The texts that a statement of the store's own bookkeeping returns.
+  private func texts(_ sql: String) throws -> [String] {
+    var texts = [String]()
+    try step(bookkeeping: sql) { statement in
+      if let text = sqlite3_column_text(statement, 0) { texts.append(String(cString: text)) }
+    }
+    return texts
+  }
+
   private func number(_ sql: String) throws -> Int64 {
+    var number: Int64 = 0
+    try step(bookkeeping: sql) { number = sqlite3_column_int64($0, 0) }
+    return number
+  }
+
+  /// Runs a statement of the store's own bookkeeping, which is neither traced nor logged.
+  private func step(bookkeeping sql: String, _ row: (OpaquePointer) -> Void) throws {
     let statement = try statements.statement(sql)
     defer { sqlite3_reset(statement) }
-    guard sqlite3_step(statement) == SQLITE_ROW else {
+    var code = sqlite3_step(statement)
+    while code == SQLITE_ROW {
+      row(statement)
+      code = sqlite3_step(statement)
+    }
+    guard code == SQLITE_DONE else {
       throw store.translate(
         code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), sql: nil)
     }
-    return sqlite3_column_int64(statement, 0)
   }
 
   // MARK: - Statements

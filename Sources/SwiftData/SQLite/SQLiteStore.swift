@@ -41,6 +41,8 @@ package final class SQLiteStore: @unchecked Sendable {
     var ownTransactions: Set<Int64> = []
     /// Counts external commits.
     var externalCommits = 0
+    /// Their number when `nonNFC` was last read.
+    var commitsWithKnownText = 0
     var isErased = false
     /// Whether the migration stage of this store has ended.
     var isClosed = false
@@ -282,7 +284,9 @@ package final class SQLiteStore: @unchecked Sendable {
     return try connections.look(body)
   }
 
-  /// Notices external commits since the last read of a connection.
+  package func noticeExternalCommits() throws { try read { _ in } }
+
+  /// Notices external commits since the last read of a connection, and in which columns they stored text outside normal form C.
   private func noteVersion(of connection: SQLiteConnection) throws {
     let version = try connection.dataVersion()
     let isKnown = bookkeeping.withLock { state in
@@ -291,15 +295,23 @@ package final class SQLiteStore: @unchecked Sendable {
       guard let last, last.version == version || last.commits == state.commits else { return false }
       // The data version changed without a commit of ours.
       if last.version != version { state.externalCommits += 1 }
-      return true
+      return state.externalCommits == state.commitsWithKnownText
     }
-    // The connection is new, or we have committed too. Then the number of the newest transaction tells.
     if isKnown { return }
+    // The connection is new, or we have committed too. Then the number of the newest transaction tells.
     let newest = try connection.newestTransaction()
+    let commits = bookkeeping.withLock { state in
+      if newest > state.lastTransaction, newest != state.committing {
+        state.externalCommits += 1
+        state.lastTransaction = newest
+      }
+      return state.externalCommits == state.commitsWithKnownText ? nil : state.externalCommits
+    }
+    guard let commits else { return }
+    let columns = try connection.nonNFCColumns()
     bookkeeping.withLock { state in
-      guard newest > state.lastTransaction, newest != state.committing else { return }
-      state.externalCommits += 1
-      state.lastTransaction = newest
+      state.nonNFC.formUnion(columns)
+      state.commitsWithKnownText = commits
     }
   }
 
@@ -311,6 +323,7 @@ package final class SQLiteStore: @unchecked Sendable {
 
   /// The number of columns with text outside normal form C.
   package var nonNFCCount: Int { bookkeeping.withLock { $0.nonNFC.count } }
+  package var textChanges: Int { nonNFCCount }
 
   func noteNonNFC(_ columns: Set<String>, on connection: SQLiteConnection) throws {
     let new = bookkeeping.withLock { columns.subtracting($0.nonNFC) }

@@ -14,6 +14,10 @@ package protocol SQLStore: EngineStore {
   func isNonNFC(table: String, column: String) -> Bool
   /// The number of columns with such text.
   var nonNFCCount: Int { get }
+  /// Grows when a save or a read finds such text in another column, so that SQL made before may compare it wrongly.
+  var textChanges: Int { get }
+  /// Notices what other processes committed so far.
+  func noticeExternalCommits() throws
   /// The names of the full-text indices and R*Trees in the database.
   var derivedTables: Set<String> { get }
   /// Additional columns after those of the properties, in each row that becomes an object.
@@ -55,6 +59,8 @@ package protocol SQLStore: EngineStore {
 extension SQLStore {
   package func isNonNFC(table: String, column: String) -> Bool { false }
   package var nonNFCCount: Int { 0 }
+  package var textChanges: Int { 0 }
+  package func noticeExternalCommits() throws {}
   package var derivedTables: Set<String> { [] }
   package var rowColumns: [String] { [] }
   package var refreshesOnFetch: Bool { false }
