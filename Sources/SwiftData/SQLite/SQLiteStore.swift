@@ -289,20 +289,20 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Notices external commits since the last read of a connection, and in which columns they stored text outside normal form C.
   private func noteVersion(of connection: SQLiteConnection) throws {
     let version = try connection.dataVersion()
-    let isKnown = bookkeeping.withLock { state in
+    let (isCertain, isDone) = bookkeeping.withLock { state in
       let last = state.versions[connection.identity]
       state.versions[connection.identity] = (version, state.commits)
-      guard let last, last.version == version || last.commits == state.commits else { return false }
+      guard let last, last.version == version || last.commits == state.commits else { return (false, false) }
       // The data version changed without a commit of ours.
       if last.version != version { state.externalCommits += 1 }
-      return state.externalCommits == state.commitsWithKnownText
+      return (true, state.externalCommits == state.commitsWithKnownText)
     }
-    if isKnown { return }
-    // The connection is new, or we have committed too. Then the number of the newest transaction tells.
+    if isDone { return }
+    // If the connection is new, or we have committed too, the number of the newest transaction tells.
     let newest = try connection.newestTransaction()
     let commits = bookkeeping.withLock { state in
       if newest > state.lastTransaction, newest != state.committing {
-        state.externalCommits += 1
+        if !isCertain { state.externalCommits += 1 }
         state.lastTransaction = newest
       }
       return state.externalCommits == state.commitsWithKnownText ? nil : state.externalCommits
