@@ -7,8 +7,8 @@
 /// a side table, which makes every later retain and release slower. Instead an object removes its entry when it ends
 /// (``IdentityPage``).
 struct IdentityMap {
-  /// The pages, each at the first free slot from its home on. Their number is a power of two, and at most half are filled.
-  /// A dictionary would hash each number with a key that no attacker knows, which numbers from a counter do not need.
+  /// A hash table of the pages with linear probing. Invariants: the number of slots is 0 or a power of two, and at most half of
+  /// them are filled. Page numbers come from a counter, so they do not need a dictionary's hash with a random seed.
   private var slots: [IdentityPage?] = []
   private var pageCount = 0
   private var recent: IdentityPage?
@@ -51,8 +51,8 @@ struct IdentityMap {
     return page
   }
 
-  /// Makes room for as many pages as there are, and drops those without living objects.
-  /// - Complexity: amortised O(1) for each page, because a quarter of the slots is free for new pages afterwards.
+  /// Drops pages without living objects, and grows the table if more than a quarter of it would be filled.
+  /// - Complexity: amortised O(1) for each page, because the next rebuild comes after at least a quarter of the slots was filled.
   private mutating func rebuild() {
     let living = slots.compactMap { page in page?.isEmpty == false ? page : nil }
     var count = 16

@@ -7,7 +7,7 @@ import Synchronization
 /// unknown key path once on a probe, an instance whose getters record the property that is read.
 package enum KeyPathResolver {
   /// The property that `keyPath` reads first, or nil if it reads none.
-  /// - Complexity: O(1) after the first call for a key path.
+  /// - Complexity: O(the number of properties) after the first call for a key path.
   package static func property(at keyPath: AnyKeyPath, in entity: __Entity) -> __Property? {
     if let index = entity.index(of: keyPath) { return entity.properties[index] }
     struct Key: Hashable {

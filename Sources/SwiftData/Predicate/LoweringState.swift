@@ -70,8 +70,8 @@ package struct LoweringState {
   }
 
   private func lowerable<E: PredicateExpression>(_ expression: E) -> (any LowerableExpression)? {
+    // The cast cannot fail, because `L` is `E`.
     func open<L: LowerableExpression>(_: L.Type) -> any LowerableExpression { expression as! L }
-    // The cast cannot fail, because the types are the same.
     if let known = knownTypes.first(where: { $0 == E.self }) { return open(known) }
     return expression as? any LowerableExpression
   }

@@ -298,7 +298,7 @@ package final class SQLiteStore: @unchecked Sendable {
       return (true, state.externalCommits == state.commitsWithKnownText)
     }
     if isDone { return }
-    // If the connection is new, or we have committed too, the number of the newest transaction tells.
+    // If the connection is new, or we have committed too, the number of the newest transaction tells whether others committed.
     let newest = try connection.newestTransaction()
     let commits = bookkeeping.withLock { state in
       if newest > state.lastTransaction, newest != state.committing {
