@@ -289,18 +289,20 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Notices external commits since the last read of a connection, and in which columns they stored text outside normal form C.
   private func noteVersion(of connection: SQLiteConnection) throws {
     let version = try connection.dataVersion()
-    let (isCertain, isDone) = bookkeeping.withLock { state in
-      let last = state.versions[connection.identity]
+    let (isCertain, isDone, ownCommits) = bookkeeping.withLock { state in
+      guard let last = state.versions[connection.identity], last.version == version || last.commits == state.commits
+      else { return (false, false, state.commits) }
       state.versions[connection.identity] = (version, state.commits)
-      guard let last, last.version == version || last.commits == state.commits else { return (false, false) }
       // The data version changed without a commit of ours.
       if last.version != version { state.externalCommits += 1 }
-      return (true, state.externalCommits == state.commitsWithKnownText)
+      return (true, state.externalCommits == state.commitsWithKnownText, state.commits)
     }
     if isDone { return }
     // If the connection is new, or we have committed too, the number of the newest transaction tells whether others committed.
     let newest = try connection.newestTransaction()
     let commits = bookkeeping.withLock { state in
+      // Recorded only now, so that the next read asks again if this one is interrupted.
+      if !isCertain { state.versions[connection.identity] = (version, ownCommits) }
       if newest > state.lastTransaction, newest != state.committing {
         if !isCertain { state.externalCommits += 1 }
         state.lastTransaction = newest
