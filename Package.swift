@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "SwiftDataPostgres", targets: ["SwiftDataPostgres"]),
     .library(name: "SwiftDataSync", targets: ["SwiftDataSync"]),
     .library(name: "SyncProtocol", targets: ["SyncProtocol"]),
+    .library(name: "UntrustedInput", targets: ["UntrustedInput"]),
     .library(name: "SwiftDataAppleStore", targets: ["SwiftDataAppleStore"]),
     .library(name: "SwiftDataInspection", targets: ["SwiftDataInspection"]),
     .library(name: "FaultyFiles", targets: ["FaultyFiles"]),
@@ -67,8 +68,11 @@ let package = Package(
     .target(
       name: "SwiftDataPostgres",
       dependencies: ["SwiftData", "CLibPQ", .product(name: "Metrics", package: "swift-metrics")]),
+    // Numbers that another program sent. They have no plain arithmetic.
+    .target(name: "UntrustedInput"),
+    .testTarget(name: "UntrustedInputTests", dependencies: ["UntrustedInput"]),
     // What client and server of sync say to each other; the server is in Tools/.
-    .target(name: "SyncProtocol"),
+    .target(name: "SyncProtocol", dependencies: ["UntrustedInput"]),
     .target(
       name: "SwiftDataSync",
       dependencies: [
