@@ -1,87 +1,68 @@
-# `make run` and `make test` are the commands of the README. Targets install what they need.
-.PHONY: run test check examples static api test-macros test-library test-tools test-sorted test-web test-browser test-tsan lint \
+# A command fails if one in its pipe fails.
+SHELL = bash
+.SHELLFLAGS = -o pipefail -c
+
+# `make run` and `make test` are the commands of the README. Targets install what they need, and say so first.
+.PHONY: run test test-all check examples static api test-macros test-library test-tools test-sorted test-browser test-tsan lint \
   apple-variants conformance firestore-conformance docs bench micro guard cluster-test crash-test power-test fault-test damage-test soak \
   test-sanitized fuzz sync-chaos train
 
-# A test run's exit code must survive the pipe that keeps its log.
-SHELL = bash
-.SHELLFLAGS = -o pipefail -c
-# Prints a test run, and then its ten slowest suites and its failures.
-SUMMARY = | tee "$$log"; code=$$?; scripts/summary "$$log"; rm -f "$$log"; exit $$code
-
-# Sorted/ is a separate package. Its build folder is separate too unless SORTED_BUILD names another, as in .ci/run.
-SORTED = --package-path Sorted $(if $(SORTED_BUILD),--scratch-path $(SORTED_BUILD) --disable-build-manifest-caching)
+# Sorted/ and Tools/ are separate packages. BUILD_FOLDER and BUILD_OPTIONS apply to all of them (scripts/package).
+LIBRARY = $$(scripts/package .)
+SORTED = $$(scripts/package Sorted)
+TOOLS = $$(scripts/package Tools)
 
 run:
-	@scripts/bootstrap
-	@[ -e Sorted/.build/debug/sorted ] || [ -n "$(SORTED_BUILD)" ] || \
+	@scripts/bootstrap run
+	@[ -e Sorted/.build/debug/sorted ] || [ -n "$(BUILD_FOLDER)" ] || \
 	  echo "make: the first build takes 6 to 8 minutes on two cores; swift-syntax, NIO and BoringSSL are most of it"
 	swift run $(SORTED) sorted serve --sample
 
-# CPU-heavy suites run last so that other tests don't time out.
-ALONE = ReliabilityTests|RandomSequenceTests
-WEB = SortedWebTests
+# The tests of all packages. Under ten minutes on a built tree.
+test:
+	@scripts/bootstrap test
+	@scripts/test
 
-test: test-macros test-library test-tools test-sorted examples
+# What else the hosted workflow runs each night: long random tests, both browsers, PgBouncer, examples, documentation, public API.
+test-all:
+	@scripts/bootstrap test-all
+	swift build $(LIBRARY)
+	swift build $(SORTED)
+	swift build $(TOOLS)
+	@scripts/test --all
 
 # Before each commit: what needs no server, no browser and no second package. Under two minutes on a built tree.
 check: lint
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	scripts/rooms
-	swift build --build-tests
-	@log=$$(mktemp); swift test --skip-build --skip '$(ALONE)|$(SLOW)' $(SUMMARY)
+	swift build $(LIBRARY) --build-tests
+	@log=$$(mktemp); swift test $(LIBRARY) --skip-build --skip '$(SLOW)' | tee "$$log"; code=$$?; \
+	  scripts/summary "$$log" || code=1; rm -f "$$log"; exit $$code
 	scripts/examples Books
 
 # The suites that need PostgreSQL, kill processes or run thousands of random cases.
-SLOW = PostgresTests|ConformanceTests|CrashTests|TwoProcessesTests|LeakTests|DifferentialTests|LawTests
+SLOW = PostgresTests|ConformanceTests|CrashTests|TwoProcessesTests|LeakTests|DifferentialTests|LawTests|ReliabilityTests|RandomSequenceTests
+
+# Parts of `make test`. The expansions and diagnostics of the macros are a test bundle of their own (Package.swift says why).
+test-macros test-library test-tools test-sorted:
+	@scripts/bootstrap test
+	@scripts/test $(patsubst test-%,%,$@)
+
+# All browser tests.
+test-browser:
+	@scripts/bootstrap test-all
+	scripts/postgres scripts/browser
 
 # Builds and runs each example, and compares what it prints.
 examples:
-	@scripts/bootstrap
-	BUILD=$(or $(SORTED_BUILD),Examples/.build) scripts/examples
-
-test-library:
-	@scripts/bootstrap
-	@log=$$(mktemp); scripts/postgres swift test --skip '$(ALONE)' $(SUMMARY)
-	@log=$$(mktemp); swift test --skip-build --filter '$(ALONE)' $(SUMMARY)
-
-# The command swiftdata and its servers. SORTED_BUILD names their build folder too.
-TOOLS = --package-path Tools $(if $(SORTED_BUILD),--scratch-path $(SORTED_BUILD) --disable-build-manifest-caching)
-test-tools:
-	@scripts/bootstrap
-	@log=$$(mktemp); scripts/postgres swift test $(TOOLS) $(SUMMARY)
+	@scripts/bootstrap test
+	scripts/examples
 
 # Four clients save 5,000 notes while they and their servers are killed 40 times: one server on SQLite, two on PostgreSQL, and
 # two on a PostgreSQL database that loses its primary.
 sync-chaos:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	SYNC_KILLS=40 SYNC_NOTES=1250 scripts/postgres swift test $(TOOLS) --filter KilledProcessTests
-
-test-sorted:
-	@scripts/bootstrap
-	@log=$$(mktemp); scripts/postgres swift test $(SORTED) --skip '$(WEB)' $(SUMMARY)
-	@log=$$(mktemp); swift test $(SORTED) --skip-build --filter '$(WEB)' $(SUMMARY)
-	scripts/unless-missing scripts/assist-model
-	scripts/unless-missing scripts/script-tests
-	scripts/unless-missing scripts/postgres scripts/browser
-
-# The expansions and diagnostics of the macros. Package.swift explains why they are a separate test bundle. It replaces the other
-# bundle, so `make test` runs it first.
-test-macros:
-	@scripts/bootstrap
-	SWIFTDATA_MACRO_TESTS=1 swift test
-
-# Sorted's web pages, over a socket and in a browser.
-test-web:
-	@scripts/bootstrap
-	swift test $(SORTED) --filter '$(WEB)'
-	scripts/unless-missing scripts/script-tests
-	scripts/postgres scripts/browser
-
-# Only the browser tests.
-test-browser:
-	@scripts/bootstrap
-	scripts/postgres scripts/browser
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Sorted/Package.swift Sorted/Sources Sorted/Tests \
@@ -89,14 +70,15 @@ lint:
 
 # A release of sorted with Swift's runtime inside, run where no Swift is installed. The first build takes 16 minutes on two cores.
 static:
-	@scripts/bootstrap
+	@scripts/bootstrap run
 	scripts/static
 
 # The reference documentation as a static site, in .build/docs/site.
 docs:
-	@scripts/bootstrap
-	swift build $(if $(SORTED_BUILD),--disable-build-manifest-caching)
+	@scripts/bootstrap run
+	swift build $(LIBRARY)
 	swift build $(SORTED)
+	swift build $(TOOLS)
 	scripts/docs
 
 # Compares the public API with the accepted one; make api ACCEPT=1 accepts it as it is.
@@ -112,7 +94,7 @@ CLUSTER = swift run --skip-build --package-path Benchmarks -c release bench clus
   $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 
 bench:
-	@scripts/bootstrap
+	@scripts/bootstrap bench
 ifeq ($(ONLY),apple)
 	swift run --package-path Benchmarks -c release bench apple $(if $(ROWS),--rows $(ROWS)) $(if $(RUNS),--runs $(RUNS))
 else ifeq ($(ONLY),sync)
@@ -139,38 +121,38 @@ micro:
 
 # make guard ACCEPT="because …" accepts the current figures.
 guard:
-	@scripts/bootstrap --bench
+	@scripts/bootstrap bench
 	Benchmarks/guard/guard $(if $(ACCEPT),accept "$(ACCEPT)")
 
 # make cluster-test ROUNDS=200: a primary with two replicas fails over under eight writers.
 cluster-test:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	CLUSTER_ROUNDS=$(or $(ROUNDS),20) scripts/postgres swift test --filter ClusterTests
 
 # Damages stores of Apple's frameworks at random and reads them: make apple-variants VARIANTS=10000.
 apple-variants:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	APPLE_STORE_VARIANTS=$(or $(VARIANTS),10000) SWIFTDATA_TESTS=SwiftDataAppleStoreTests swift test --filter HostileFileTests
 
 # Trains the assistant's weights and writes their scores (Documentation/assist.md). The same data gives the same weights. CHECK=1
 # writes nothing and fails if the committed weights differ from what the recipe gives.
 train:
-	@scripts/bootstrap
+	@scripts/bootstrap run
 	swift run --package-path Sorted -c release AssistTrainer $(if $(CHECK),--check)
 
 # Checks each store against all guarantees and writes the table in Documentation/stores.md.
 conformance:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	WRITE_CONFORMANCE=1 scripts/postgres swift test --filter StoreReportTests
 
 # The tests of shared state, under the thread sanitizer.
 test-tsan:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	scripts/sanitized thread . 'ConformanceTests|SwiftDataTests.(ConcurrencyTests|ContextUseTests|ModelActorTests)'
 
 # The whole suite under both sanitizers. scripts/sanitized lists the excluded tests.
 test-sanitized:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	scripts/sanitized thread .
 	scripts/sanitized thread Sorted
 	scripts/sanitized address .
@@ -180,7 +162,7 @@ test-sanitized:
 # Sorted/Fuzz/Corpus/TARGET, adds new inputs to Sorted/.build-asan/corpus/TARGET, and writes a crashing input to crash-TARGET-….
 FUZZ = Sorted/.build-asan
 fuzz:
-	@scripts/bootstrap
+	@scripts/bootstrap run
 	SWIFTDATA_FUZZ=1 swift build --package-path Sorted --product FuzzRunner --toolset scripts/sanitizers/address.json \
 	  --scratch-path $(FUZZ)
 	mkdir -p $(FUZZ)/corpus/$(TARGET)
@@ -190,29 +172,29 @@ fuzz:
 
 # Google's Firestore client against the local server.
 firestore-conformance:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	@scripts/conformance
 
 # Documentation/reliability.md describes these checks. SEED=s repeats a run.
 RELIABILITY = swift run Reliability $(1) $(if $(SEED),--seed $(SEED))
 
 crash-test:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	$(call RELIABILITY,crash-test --rounds $(or $(ROUNDS),50))
 
 power-test:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	$(call RELIABILITY,power-test --cuts $(or $(CUTS),200))
 
 fault-test:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	$(call RELIABILITY,faults --every $(or $(EVERY),1))
 	swift run $(SORTED) ImportFaults $(or $(EVERY),1)
 
 damage-test:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	$(call RELIABILITY,damage --count $(or $(COUNT),300))
 
 soak:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 	$(call RELIABILITY,soak --seconds $$(( $(or $(MINUTES),30) * 60 )))

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(
   "Live results of several servers", .enabled(if: PostgresServer.isThere, PostgresServer.reason),
-  .enabled(if: PrivatePooler.isInstalled, "no pgbouncer: install Debian's package of that name"),
+  .enabled(if: PrivatePooler.isInstalled, "no pgbouncer: `make test-all` installs it"),
   .timeLimit(.minutes(5))
 )
 struct LiveResultsTests {

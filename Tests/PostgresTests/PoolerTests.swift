@@ -7,7 +7,7 @@ import Testing
 
 @Suite(
   "A server behind PgBouncer", .enabled(if: PostgresServer.isThere, PostgresServer.reason),
-  .enabled(if: PrivatePooler.isInstalled, "no pgbouncer: install Debian's package of that name"), .serialized,
+  .enabled(if: PrivatePooler.isInstalled, "no pgbouncer: `make test-all` installs it"), .serialized,
   .timeLimit(.minutes(10)))
 struct PoolerTests {
   @Test("is recognised, and keeps what several programs save exactly once", arguments: ["session", "transaction"])

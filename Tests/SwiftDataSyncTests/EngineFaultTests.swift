@@ -86,9 +86,9 @@ struct EngineFaultTests {
 
   @Test(
     "When the faults end, all stores are equal, all is sent, and no status has an error",
-    arguments: 1...(ProcessInfo.processInfo.environment["SYNC_RUNS"].flatMap { Int($0) } ?? 4))
+    arguments: 1...(ProcessInfo.processInfo.environment["FAULT_RUNS"].flatMap { Int($0) } ?? 4))
   func faults(_ run: Int) async throws {
-    let first = ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap { UInt64($0) } ?? 1
+    let first = ProcessInfo.processInfo.environment["FAULT_SEED"].flatMap { UInt64($0) } ?? 1
     let seed = first + UInt64(run) - 1
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

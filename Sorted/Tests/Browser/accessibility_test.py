@@ -3,7 +3,7 @@ import itertools
 
 from axe_playwright_python.sync_playwright import Axe
 
-from support import BrowserTest, expect
+from support import BrowserTest, expect, smoke
 
 
 class AccessibilityTest(BrowserTest):
@@ -14,6 +14,7 @@ class AccessibilityTest(BrowserTest):
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         self.assertLessEqual(wide, 0, f"{where} is wider than the screen")
 
+    @smoke
     def test_every_screen(self):
         for scheme, width in itertools.product(["light", "dark"], [1280, 360]):
             page = self.open(color_scheme=scheme, viewport={"width": width, "height": 760}, reduced_motion="reduce")

@@ -2,10 +2,11 @@
 
 import re
 
-from support import BrowserTest, expect, in_firefox
+from support import BrowserTest, expect, in_firefox, smoke
 
 
 class ListTest(BrowserTest):
+    @smoke
     def test_pin_mute_archive_delete_and_undo(self):
         page = self.open()
         expect(page.locator(".name").first).to_have_text("Studio team")
@@ -161,6 +162,7 @@ class ThreadTest(BrowserTest):
         page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.assertLess(abs(self.edges(page, ".msg", marked)["top"] - before), 2)
 
+    @smoke
     def test_two_browsers_see_each_others_messages(self):
         first, second = self.open(), self.open()
         self.enter(first, "Studio team")
@@ -262,6 +264,7 @@ class ThreadTest(BrowserTest):
         expect(message).to_have_count(1)
         expect(self.row(page, "Acme Audio").locator(".preview")).to_contain_text("Right")
 
+    @smoke
     def test_drafts_are_kept(self):
         page = self.open()
         self.enter(page, "John Doe")
@@ -301,6 +304,7 @@ class ThreadTest(BrowserTest):
         page.locator(".send").click()
         expect(page.locator(".notice")).to_contain_text("can be attached")
 
+    @smoke
     def test_search_leads_to_the_message(self):
         page = self.open("/search")
         page.locator("#q").fill("archive tape")
@@ -361,6 +365,7 @@ class ThreadTest(BrowserTest):
 
 @in_firefox
 class ReadingTest(BrowserTest):
+    @smoke
     def test_unread_goes_away_when_seen(self):
         page = self.open()
         row = self.row(page, "John Doe")
@@ -393,6 +398,7 @@ class NewMessagesTest(BrowserTest):
 
 
 class WithoutScriptTest(BrowserTest):
+    @smoke
     def test_everything_but_live_updates_works(self):
         page = self.open(java_script_enabled=False)
         self.row(page, "Studio team").locator(".row-link").click()

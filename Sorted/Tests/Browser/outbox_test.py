@@ -1,7 +1,7 @@
 """What is written arrives once, as whoever wrote it, whatever the network does."""
 import re
 
-from support import BrowserTest, expect, in_firefox
+from support import BrowserTest, expect, in_firefox, smoke
 
 
 class SlowNetworkTest(BrowserTest):
@@ -73,6 +73,7 @@ class SlowNetworkTest(BrowserTest):
         expect(page.locator("#too-long")).to_be_hidden()
 
     @in_firefox
+    @smoke
     def test_a_message_is_shown_as_waiting_once_it_is_stored(self):
         page = self.open()
         self.enter(page, "Acme Audio")

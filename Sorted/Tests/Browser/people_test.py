@@ -2,7 +2,7 @@
 import struct
 import zlib
 
-from support import BrowserTest, expect
+from support import BrowserTest, expect, smoke
 
 
 def png(side, colour):
@@ -44,6 +44,7 @@ class PeopleTest(BrowserTest):
         expect(bob.locator(".avatar img")).to_have_count(0)
         expect(bob.locator(".row .avatar")).to_have_text("A")
 
+    @smoke
     def test_a_person_who_is_blocked_is_told_so_and_loses_no_text(self):
         nora, otto = self.sign_up("nora"), self.sign_up("otto")
         self.begin(nora, "otto")

@@ -1,7 +1,7 @@
-"""Runs the browser tests: [BROWSER=firefox] python run.py [part of a test's name]…
+"""Runs the browser tests: [BROWSER=firefox] python run.py [--smoke] [part of a test's name]…
 
-In Firefox only those run that `in_firefox` of support.py marks. Each class runs in a process of its own, so that a browser that
-hangs ends one class only.
+In Firefox only those run that `in_firefox` of support.py marks, and with --smoke only those that `smoke` marks. Each class runs
+in a process of its own, so that a browser that hangs ends one class only.
 """
 import os
 import pathlib
@@ -23,10 +23,10 @@ def tests(suite):
         yield from tests(test) if isinstance(test, unittest.TestSuite) else [test]
 
 
-def runs_in_firefox(test):
-    """Whether a test or its class is marked."""
+def is_marked(test, mark):
+    """Whether a test or its class has a mark of support.py."""
     function = getattr(test, test._testMethodName, None)
-    return getattr(test, "in_firefox", False) or getattr(function, "in_firefox", False)
+    return getattr(test, mark, False) or getattr(function, mark, False)
 
 
 def run(ids):
@@ -59,7 +59,10 @@ def main(parts):
         unittest.TextTestRunner().run(unittest.TestSuite(broken))
         return 1
     if os.environ.get("BROWSER") == "firefox":
-        found = [test for test in found if runs_in_firefox(test)]
+        found = [test for test in found if is_marked(test, "in_firefox")]
+    if "--smoke" in parts:
+        parts = [part for part in parts if part != "--smoke"]
+        found = [test for test in found if is_marked(test, "smoke")]
     classes = {}
     for test in found:
         if not parts or any(part in test.id() for part in parts):

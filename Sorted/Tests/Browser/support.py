@@ -143,6 +143,12 @@ def in_firefox(test):
     return test
 
 
+def smoke(test):
+    """Marks a test of the smoke test: what `make test` tries in one browser. `make test-all` runs every test."""
+    test.smoke = True
+    return test
+
+
 class BrowserTest(unittest.TestCase):
     """One browser and one server for the class; a new profile for each test."""
 

@@ -65,7 +65,7 @@ enum SimulatedRuns {
 
   /// Parts of the seeds, which run at the same time.
   static let parts: [Range<UInt64>] = {
-    let (first, count) = (number("SYNC_SEED") ?? 1, number("SYNC_RUNS") ?? 250)
+    let (first, count) = (number("SYNC_SEED") ?? 1, number("SYNC_RUNS") ?? 50)
     return stride(from: first, to: first + count, by: 10).map { $0..<min($0 + 10, first + count) }
   }()
 }

@@ -23,15 +23,16 @@ struct LawFailure: Error, CustomStringConvertible {
   var description: String
 }
 
-/// How many random sequences the law runs.
+/// How many random sequences the law runs: a quarter of a suite's number, and all of them in `make test-all`.
 ///
-/// `SWIFTDATA_LAW_RUNS` raises the number for long runs, `SWIFTDATA_LAW_SEED` makes it start at a seed:
+/// `SWIFTDATA_LAW_RUNS` sets another number, `SWIFTDATA_LAW_SEED` makes it start at a seed:
 /// `SWIFTDATA_LAW_SEED=4711 SWIFTDATA_LAW_RUNS=1 swift test --filter LawTests` repeats one that failed.
 enum LawSettings {
   static func seeds(default count: Int) -> Range<UInt64> {
     let environment = ProcessInfo.processInfo.environment
     let first = environment["SWIFTDATA_LAW_SEED"].flatMap(UInt64.init) ?? 1
-    let count = environment["SWIFTDATA_LAW_RUNS"].flatMap(UInt64.init) ?? UInt64(count)
+    let usual = environment["TEST_ALL"] == nil ? max(count / 4, 2) : count
+    let count = environment["SWIFTDATA_LAW_RUNS"].flatMap(UInt64.init) ?? UInt64(usual)
     return first..<(first + count)
   }
 }

@@ -12,7 +12,7 @@ struct DifferentialTests {
   /// How many data sets there are; each serves an equal share of the predicates.
   private static let seeds = environment["DATASETS"].flatMap(UInt64.init) ?? 20
   private static let first = environment["SEED"].flatMap(UInt64.init) ?? 1
-  private static let share = (environment["PREDICATES"].flatMap(Int.init) ?? 22_000) / Int(seeds)
+  private static let share = (environment["PREDICATES"].flatMap(Int.init) ?? 3_000) / Int(seeds)
 
   @Test("A fetch returns the objects for which evaluate is true, sorted", arguments: first..<(first + seeds))
   func agreement(seed: UInt64) throws {

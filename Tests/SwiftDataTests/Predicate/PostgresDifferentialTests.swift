@@ -14,7 +14,7 @@ struct PostgresDifferentialTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let first = environment["SEED"].flatMap(UInt64.init) ?? 1
   private static let seeds: UInt64 = 10
-  private static let share = (environment["PREDICATES"].flatMap(Int.init) ?? 4_000) / Int(seeds)
+  private static let share = (environment["PREDICATES"].flatMap(Int.init) ?? 1_000) / Int(seeds)
 
   @Test("A PostgreSQL store returns the objects for which evaluate is true, sorted", arguments: first..<(first + seeds))
   func agreement(seed: UInt64) throws { try check(seed, partitions: 0) }

@@ -14,7 +14,7 @@ import Testing
   @Test("Contexts and stores show what plain values would, after every step of any sequence", arguments: 0..<2)
   func sequences(share: UInt64) {
     let first = Self.setting("SEED") ?? 1
-    let count = Self.setting("RUNS") ?? 10_000
+    let count = Self.setting("RUNS") ?? 1_000
     let stage = RandomStage()
     var failures = 0
     for seed in first..<(first + count) where seed % 2 == share {
