@@ -20,10 +20,14 @@ final class Note {
   init(text: String) { self.text = text }
 }
 
-let context = ModelContext(try ModelContainer(for: Book.self))
+let container = try ModelContainer(for: Book.self)  // ~/.local/share/Books/default.store
+let context = ModelContext(container)
+
 let book = Book(isbn: "978-0201896831", title: "The Art of Computer Programming")
-context.insert(book)  // updates the stored book of the same ISBN if there is one
-book.notes.append(Note(text: "Read volume \(try context.fetchCount(FetchDescriptor<Note>()) + 1)"))
-try context.save()
-let unread = FetchDescriptor<Book>(predicate: #Predicate { $0.readOn == nil }, sortBy: [SortDescriptor(\.title)])
+context.insert(book)  // updates the stored book if the ISBN exists
+book.notes.append(Note(text: "Start with volume 1"))
+try context.save()  // one transaction
+
+let unread = FetchDescriptor<Book>(
+  predicate: #Predicate { $0.readOn == nil }, sortBy: [SortDescriptor(\.title)])
 for book in try context.fetch(unread) { print(book.title, book.notes.map(\.text)) }
