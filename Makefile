@@ -34,7 +34,7 @@ test-all:
 # Before each commit: what needs no server, no browser and no second package. Under two minutes on a built tree.
 check: lint
 	@scripts/bootstrap test
-	scripts/rooms
+	scripts/folders
 	swift build $(LIBRARY) --build-tests
 	@log=$$(mktemp); swift test $(LIBRARY) --skip-build --skip '$(SLOW)' | tee "$$log"; code=$$?; \
 	  scripts/summary "$$log" || code=1; rm -f "$$log"; exit $$code
@@ -134,7 +134,7 @@ apple-variants:
 	@scripts/bootstrap test
 	APPLE_STORE_VARIANTS=$(or $(VARIANTS),10000) SWIFTDATA_TESTS=SwiftDataAppleStoreTests swift test --filter HostileFileTests
 
-# Trains the assistant's weights and writes their scores (Documentation/assist.md). The same data gives the same weights. CHECK=1
+# Trains the assistant's weights and writes their scores (Sorted/Documentation/assist.md). The same data gives the same weights. CHECK=1
 # writes nothing and fails if the committed weights differ from what the recipe gives.
 train:
 	@scripts/bootstrap run

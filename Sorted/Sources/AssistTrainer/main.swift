@@ -23,7 +23,7 @@ func read(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .
 
 guard FileManager.default.fileExists(atPath: sms.path) else {
   fail(
-    "there is no SMS Spam Collection at \(sms.path); Documentation/assist.md says where to get it, SMS_SPAM where it is"
+    "there is no SMS Spam Collection at \(sms.path); Sorted/Documentation/assist.md says where to get it, SMS_SPAM where it is"
   )
 }
 let corpus = Corpus(

@@ -1,4 +1,4 @@
-"""Takes the pictures of Documentation/web.md from the sample inbox.
+"""Takes the pictures of Sorted/Documentation/web.md from the sample inbox.
 
 Usage: pictures.py FOLDER, with CHROMIUM and SORTED as scripts/browser sets them.
 """

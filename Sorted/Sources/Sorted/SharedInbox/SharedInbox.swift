@@ -24,7 +24,7 @@ public struct SharedInbox: Sendable {
   /// A registration is for one container, so that two of a process do not take each other's account.
   private static let opening = Mutex(())
 
-  /// What does not sync with every participant of a conversation. (Documentation/sync.md says why.)
+  /// What does not sync with every participant of a conversation. (Sorted/Documentation/sync.md says why.)
   static var scopes: [SyncScope] {
     [
       .account(

@@ -48,7 +48,7 @@ struct InstalledModelTests {
     }
   }
 
-  @Test("Questions asked in other words are matched twice as often as by words, as Documentation/assist.md has it")
+  @Test("Questions asked in other words are matched twice as often as by words, as assist.md says")
   func questions() throws {
     let model = try #require(try MeaningModel.installed())
     let words = try QuestionScores(vectors: nil)

@@ -56,7 +56,7 @@ import Testing
   @Test("The table is the documentation's")
   func documentation() throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Documentation/sync.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     for (state, row) in Self.table where state != "sending/synced" {
