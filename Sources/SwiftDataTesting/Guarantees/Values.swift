@@ -71,7 +71,7 @@ extension StoreGuarantee {
       ]
       try roundTrip(\.string, texts, store) { $0.unicodeScalars.elementsEqual($1.unicodeScalars) }
     },
-    StoreGuarantee("values.characters", "Characters come back, including those of several scalars.") { store in
+    StoreGuarantee("values.characters", "Characters come back, also characters of several scalars.") { store in
       try roundTrip(\.character, ["a", "ß", "🇩🇪", "\u{e9}"], store)
     },
     StoreGuarantee("values.dates", "Dates come back bit for bit, in any century.") { store in
