@@ -137,7 +137,7 @@ private func owner(container: ModelContainer, playlist: Trip) async throws -> St
   let engine = container.syncEngines[0]
   let share = try await engine.share(playlist.persistentModelID, title: "Road trip")
   try await engine.invite("bob", to: share.id, permission: .readWrite)
-  let link = try await engine.makeLink(to: share.id)  // read-only unless told
+  let link = try await engine.makeLink(to: share.id)  // read-only by default
   return link
 }
 
