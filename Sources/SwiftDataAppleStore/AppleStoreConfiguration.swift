@@ -12,11 +12,11 @@ public struct AppleStoreConfiguration: DataStoreConfiguration, Sendable {
 
   /// The name of the configuration.
   public var name: String
-  /// The models that the store keeps; nil is those of the container.
+  /// The models that the store keeps; nil means the container's.
   public var schema: Schema?
   /// The file: a `default.store`, or a `.sqlite` of Core Data.
   public var url: URL
-  /// Whether contexts may save to the file. What is written was not tried on a device.
+  /// Whether contexts may save to the file. Files written by this library were not tried on a device.
   public var allowsSave: Bool
   /// How many seconds a save waits for another process.
   public var lockTimeout: Double
@@ -24,7 +24,7 @@ public struct AppleStoreConfiguration: DataStoreConfiguration, Sendable {
   /// Makes a configuration.
   /// - Parameters:
   ///   - name: tells the configurations of one container apart.
-  ///   - schema: the models that the store keeps; nil is those of the container.
+  ///   - schema: the models that the store keeps; nil means the container's.
   ///   - url: the file.
   ///   - allowsSave: whether contexts may save to the file.
   ///   - lockTimeout: how many seconds a save waits for another process.

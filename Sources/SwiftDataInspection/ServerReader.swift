@@ -26,7 +26,7 @@ final class ServerReader: Sendable {
 
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] { try reader.rows(statement) }
 
-  /// The cells of a table's rows: first those of `heads`, then those of the columns.
+  /// The cells of a table's rows: first the cells of `heads`, then the columns'.
   func rows(
     of columns: [LayoutRecord.Column], keyed heads: [String], _ source: SQLFragment
   ) throws -> [[SQLValue]] { try reader.rows(of: columns, keyed: heads, source) }

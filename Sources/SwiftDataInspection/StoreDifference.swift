@@ -37,7 +37,7 @@ public struct StoreDifference: Sendable, Codable, Equatable {
 }
 
 extension InspectedStore {
-  /// Compares the models and the objects, by class and key, with those of another store.
+  /// Compares the models and the objects, by class and key, with another store's.
   /// - Parameter limit: the greatest number of objects in the list. All are counted.
   /// - Throws: `SwiftDataError`.
   /// - Complexity: reads both stores once and keeps a page of each in memory.

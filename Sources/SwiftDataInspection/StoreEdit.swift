@@ -17,7 +17,7 @@ extension InspectedStore {
 
   /// Changes an attribute of an object. The history does not record it.
   /// - Parameter text: the value as a page shows it, or nil.
-  /// - Throws: `SwiftDataError` if the text is no value of the attribute, or another object has the unique value.
+  /// - Throws: `SwiftDataError` if the text is not a value of the attribute, or another object has the unique value.
   public func change(_ entity: String, _ key: Int64, property: String, to text: String?) throws {
     try checkEditable()
     guard let table = table(of: entity), let column = columns(of: entity).first(where: { $0.name == property }),
@@ -31,7 +31,7 @@ extension InspectedStore {
         .unwritableValue, entity: entity, property: property,
         message: text == nil
           ? "the attribute must have a value"
-          : "the text is no value of the attribute, which is \(column.family.rawValue)")
+          : "the text is not a value of the attribute, which is \(column.family.rawValue)")
     }
     let access = FileAccess(URL(fileURLWithPath: location), isWritable: true) {
       try SwiftFunctions.register(on: $0.handle)

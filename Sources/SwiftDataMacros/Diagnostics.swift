@@ -11,7 +11,7 @@ struct Message: DiagnosticMessage, FixItMessage {
   var fixItID: MessageID { diagnosticID }
 }
 
-/// All diagnostics of the macros except those of predicates.
+/// All diagnostics of the macros except the diagnostics of predicates.
 enum Diagnostics {
   private static func error(
     _ node: some SyntaxProtocol,

@@ -48,7 +48,7 @@ struct PersistedProperty {
 
   /// The name of the stored peer.
   ///
-  /// A property wrapper already uses `_name`. The compiler rejects a wrapper beside accessors, and reports it only once
+  /// A property wrapper already uses `_name`. The compiler rejects a wrapper together with accessors, and reports it only once
   /// if the peer has another name.
   var storageName: String {
     if isLet { return reference }

@@ -18,7 +18,7 @@ final class PropertyAttributes: Sendable {
   init(parse: @escaping Parse) { self.parse = parse }
 
   func of(_ declaration: ClassDeclSyntax, _ configuration: (any BuildConfiguration)?) -> [String: String] {
-    // What `#if` selects depends on the configuration too.
+    // The selected branch of `#if` depends on the configuration too.
     let isConditional = declaration.memberBlock.members.contains { $0.decl.is(IfConfigDeclSyntax.self) }
     guard !isConditional else { return parse(declaration, configuration) }
     let source = declaration.description

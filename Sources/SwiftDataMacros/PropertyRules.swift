@@ -4,7 +4,7 @@ import SwiftSyntax
 /// The rules for properties of a model.
 enum PropertyRules {
   /// Common property wrappers. An attribute that is not listed may be a macro. If it is a wrapper, the compiler rejects
-  /// it beside the generated accessors.
+  /// it together with the generated accessors.
   private static let propertyWrappers: Set<String> = [
     "AccessibilityFocusState", "AppStorage", "Bindable", "Binding", "Dependency", "Environment", "EnvironmentObject",
     "FetchRequest", "FocusState", "FocusedBinding", "FocusedValue", "GestureState", "Inject", "Injected", "NSCopying",

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// What the macros write. The compiler parses an expansion from its text, so parsing and formatting it here as well would
+// The text that the macros write. The compiler parses an expansion from its text, so parsing and formatting it here as well would
 // only cost time: they were nine tenths of what `@Model` took.
 
 extension DeclSyntax {

@@ -11,7 +11,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
 
   /// The name of the configuration.
   public var name: String
-  /// The models in the store, or nil for those of the container.
+  /// The models in the store, or nil for the container's.
   public var schema: Schema?
   /// The server in libpq's URL format: `postgres://user:password@host:port/database?sslmode=verify-full`.
   ///
@@ -39,7 +39,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
   /// - Parameters:
   ///   - name: distinguishes the configurations of a container.
   ///   - url: the server in libpq's URL format, including TLS settings (`sslmode`, `sslrootcert`).
-  ///   - schema: the models in the store, or nil for those of the container.
+  ///   - schema: the models in the store, or nil for the container's.
   ///   - namespace: the schema of the database with the tables. Each store needs its own.
   ///   - pool: the options of the connection pool.
   ///   - attempts: the maximum number of attempts of a save that ends with a serialization failure or a deadlock.
@@ -84,7 +84,7 @@ public struct PostgresConfiguration: DataStoreConfiguration, Sendable {
     guard !namespace.isEmpty, namespace.utf8.count < 64, !namespace.utf8.contains(0) else {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        message: "the namespace of the configuration \"\(name)\" is no name of a PostgreSQL schema; use 1 to 63 bytes")
+        message: "the namespace of configuration \"\(name)\" is not a name of a PostgreSQL schema; use 1 to 63 bytes")
     }
   }
 }

@@ -14,7 +14,7 @@ extension Query {
   ///   - descriptor: the models to fetch and their order.
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel>(
     _ descriptor: FetchDescriptor<Element>, animation: Animation? = nil, transaction: Transaction? = nil,
     modelContext: ModelContext? = nil
@@ -28,7 +28,7 @@ extension Query {
   ///   - descriptors: the sort order; empty leaves the order undefined.
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel>(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     animation: Animation? = nil, transaction: Transaction? = nil, modelContext: ModelContext? = nil
@@ -43,7 +43,7 @@ extension Query {
   ///   - order: the sort direction.
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>, order: SortOrder = .forward,
     animation: Animation? = nil, transaction: Transaction? = nil, modelContext: ModelContext? = nil
@@ -59,7 +59,7 @@ extension Query {
   ///   - order: the sort direction.
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>, order: SortOrder = .forward,
     animation: Animation? = nil, transaction: Transaction? = nil, modelContext: ModelContext? = nil
@@ -78,7 +78,7 @@ extension Query {
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, SectionTitle: Comparable & Hashable>(
     _ descriptor: FetchDescriptor<Element>, animation: Animation? = nil, transaction: Transaction? = nil,
     sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext? = nil
@@ -93,7 +93,7 @@ extension Query {
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, SectionTitle: Comparable & Hashable>(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, SectionTitle>,
@@ -111,7 +111,7 @@ extension Query {
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, SectionTitle: Comparable & Hashable, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>, order: SortOrder = .forward,
     animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, SectionTitle>,
@@ -130,7 +130,7 @@ extension Query {
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, SectionTitle: Comparable & Hashable, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>, order: SortOrder = .forward,
     animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, SectionTitle>,
@@ -147,7 +147,7 @@ extension Query {
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel>(
     _ descriptor: FetchDescriptor<Element>, animation: Animation? = nil, transaction: Transaction? = nil,
     sectionBy: KeyPath<Element, String?>, modelContext: ModelContext? = nil
@@ -162,7 +162,7 @@ extension Query {
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel>(
     filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = [],
     animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>,
@@ -180,7 +180,7 @@ extension Query {
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value>, order: SortOrder = .forward,
     animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>,
@@ -199,7 +199,7 @@ extension Query {
   ///   - animation: has no effect.
   ///   - transaction: has no effect.
   ///   - sectionBy: the property to section by.
-  ///   - modelContext: the context to fetch from; nil uses that of ``withModelContext(_:_:)``. (Not Apple's.)
+  ///   - modelContext: the context to fetch from; nil uses the context of ``withModelContext(_:_:)``. (Not Apple's.)
   public init<Element: PersistentModel, Value: Comparable>(
     filter: Predicate<Element>? = nil, sort keyPath: KeyPath<Element, Value?>, order: SortOrder = .forward,
     animation: Animation? = nil, transaction: Transaction? = nil, sectionBy: KeyPath<Element, String?>,

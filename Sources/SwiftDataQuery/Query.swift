@@ -8,7 +8,7 @@ public import SwiftData
 ///     let inbox = withModelContext(context) { Inbox() }
 ///     show(inbox.unread)
 ///
-/// The context is an argument, or that of the ``withModelContext(_:_:)`` around the place where the query is created or
+/// The context is an argument, or the context of the ``withModelContext(_:_:)`` around the place where the query is created or
 /// read, because there is no SwiftUI environment. Reading the property returns what a fetch would return at that
 /// moment. It is observable like `ResultsObserver.results`.
 ///
@@ -35,7 +35,7 @@ public struct Query<Result: QueryResult> {
   /// The found models. Empty if there is a ``fetchError``.
   public var wrappedValue: Result { state.value }
 
-  /// The found models in sections; empty without `sectionBy`, and if the sections' titles are no strings. (Apple's documentation,
+  /// The found models in sections; empty without `sectionBy`, and if the sections' titles are not strings. (Apple's documentation,
   /// `Query.sections`.)
   public var sections: SectionedResults<Result.Model, String> {
     wrappedValue as? SectionedResults<Result.Model, String> ?? SectionedResults([])

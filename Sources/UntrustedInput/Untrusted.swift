@@ -20,7 +20,7 @@ public struct Untrusted<Value: FixedWidthInteger & Codable & Sendable>: Hashable
 
   /// Reads a number from text.
   /// - Parameter field: the name of the field, for the error.
-  /// - Throws: ``UntrustedInputError`` if the text is no number, or the number does not fit into `Value`.
+  /// - Throws: ``UntrustedInputError`` if the text is not a number, or the number does not fit into `Value`.
   public init(text: some StringProtocol, field: String) throws(UntrustedInputError) {
     guard let value = Value(text) else {
       throw UntrustedInputError(

@@ -13,7 +13,7 @@ public struct UntrustedDouble: Hashable, Sendable {
 
   /// Reads a number from text. `nan` and `inf` are numbers here; no bounds contain them.
   /// - Parameter field: the name of the field, for the error.
-  /// - Throws: ``UntrustedInputError`` if the text is no number.
+  /// - Throws: ``UntrustedInputError`` if the text is not a number.
   public init(text: some StringProtocol, field: String) throws(UntrustedInputError) {
     guard let value = Double(text) else {
       throw UntrustedInputError(field: field, found: "\"\(text.prefix(40))\"", expected: "a number")

@@ -2,9 +2,9 @@
 public struct UntrustedInputError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the field, as its sender knows it.
   public let field: String
-  /// What the field has, shortened.
+  /// The content of the field, shortened.
   public let found: String
-  /// What the reader can use.
+  /// A description of the values that the reader can use.
   public let expected: String
 
   /// Makes an error.

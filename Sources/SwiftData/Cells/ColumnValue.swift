@@ -202,7 +202,7 @@ extension URL: __ColumnValue {
     {
       return url
     }
-    guard let url = URL(string: stored) else { throw row.unreadable(index, "\"\(stored)\" is no URL") }
+    guard let url = URL(string: stored) else { throw row.unreadable(index, "\"\(stored)\" is not a URL") }
     return url
   }
   /// A relative URL is stored as JSON with its base, any other URL as text. (`JSONEncoder` drops the base.)
@@ -239,7 +239,7 @@ extension UUID: __ColumnValue {
 extension Data: __ColumnValue {
   public static var __columnType: __ColumnType { .blob }
   public static var __placeholder: Data { Data() }
-  /// A text cell refers to a file beside the store (`.externalStorage`).
+  /// A text cell refers to a file next to the store (`.externalStorage`).
   public static func __read(from row: __RowReader, column: Int32, kind: __CellKind, index: Int) throws -> Data {
     if kind == .blob { return row.data(column) }
     guard kind == .text, UUID(uuidString: row.string(column)) != nil else {

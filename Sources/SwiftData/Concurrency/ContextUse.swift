@@ -103,7 +103,7 @@ final class ContextUse: Sendable {
 
   private func wait(_ activity: ContextActivity, _ thread: UInt) {
     if misuse.isReported { report(activity, beside: running) }
-    // Only a program with a mistake gets here, so polling suffices and spares each context a system lock.
+    // Only a program with a mistake gets here, so polling suffices, and no context needs a system lock.
     var pause: UInt32 = 1
     while !owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged {
       usleep(pause)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What syncs the stores of containers. SwiftDataSync sets it when a program registers a server.
+/// The hook that syncs the stores of containers. SwiftDataSync sets it when a program registers a server.
 package enum ContainerSync {
   package static let current = Mutex<(any ContainerSyncing)?>(nil)
 }

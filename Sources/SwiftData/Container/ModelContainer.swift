@@ -194,7 +194,7 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Closes the stores and removes their files. The container and its contexts are unusable afterwards.
   ///
-  /// A store with `allowsSave: false` stays beside others, because it belongs to the program and not to its data.
+  /// A store with `allowsSave: false` stays, because it belongs to the program and not to its data.
   /// - Throws: ``SwiftDataError/storeReadOnly`` if no store may be saved to, and an error of the file system.
   public func erase() throws {
     let written = core.stores.filter { ($0 as? SQLiteStore)?.configuration.isFileOnlyRead != true }

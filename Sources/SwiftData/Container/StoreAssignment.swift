@@ -75,10 +75,10 @@ struct StoreAssignment {
 
   func store(of entity: __Entity) -> Int { stores[ObjectIdentifier(entity)]! }
 
-  /// Whether some entity has read-only stores beside its own.
+  /// Whether some entity has read-only stores in addition to its own.
   var hasPacks: Bool { !packs.isEmpty }
 
-  /// The read-only stores beside that one which have objects of the entity too.
+  /// The read-only stores that also have objects of the entity.
   func packs(of entity: __Entity) -> [Int] { packs[ObjectIdentifier(entity)] ?? [] }
 
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` where two configurations keep the entity and both are written to,
@@ -137,7 +137,7 @@ extension DataStoreConfiguration {
   }
 
   /// Whether its models tell it apart from others: a store in memory without a name of its own, as
-  /// `ModelConfiguration(for: Draft.self, isStoredInMemoryOnly: true)` makes it beside the default store.
+  /// `ModelConfiguration(for: Draft.self, isStoredInMemoryOnly: true)` makes it in addition to the default store.
   fileprivate var needsNoName: Bool {
     guard let configuration = self as? ModelConfiguration else { return false }
     return configuration.isStoredInMemoryOnly && configuration.name == ModelConfiguration.defaultName

@@ -55,7 +55,7 @@ package final class ContainerCore: @unchecked Sendable {
     self.rootCount = Set(tables.map(\.root)).count
   }
 
-  /// What each store has to become.
+  /// The models that each store has to hold after opening.
   struct Targets {
     /// One for each entity, in the store that objects are inserted into.
     let tables: [EntityTable]

@@ -50,7 +50,7 @@
       }
       let originals = context.changed.values.map { change in
         change.properties.indices == change.originals.map(\.index).sorted()
-          ? nil : "the old values of \(name(change.object)) are not those of the changed properties"
+          ? nil : "the old values of \(name(change.object)) do not belong to the changed properties"
       }
       return (new + stored + originals).compactMap(\.self) + context.inserted.problems(name)
         + context.deleted.problems(name)

@@ -3,7 +3,7 @@
 /// Keys come from a counter, so the objects of a fetch have close keys. A page has the entries of 16 consecutive keys,
 /// and the last used page is cached.
 ///
-/// The map keeps no object alive. Its entries are no weak references, because the first weak reference gives an object
+/// The map keeps no object alive. Its entries are not weak references, because the first weak reference gives an object
 /// a side table, which makes every later retain and release slower. Instead an object removes its entry when it ends
 /// (``IdentityPage``).
 struct IdentityMap {

@@ -212,7 +212,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Calls a block with each object that matches, holding one batch in memory at a time.
   /// - Parameters:
   ///   - descriptor: the objects to find and their order.
-  ///   - batchSize: how many objects are loaded together; 5,000 unless told.
+  ///   - batchSize: how many objects are loaded together; 5,000 by default.
   ///   - allowEscapingMutations: whether unsaved changes may be there when a batch ends.
   ///   - block: called once with each object, in order.
   /// - Throws: what the block throws; an error where the context has unsaved changes and `allowEscapingMutations` is

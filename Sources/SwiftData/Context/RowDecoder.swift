@@ -16,7 +16,7 @@ struct RowDecoder {
   /// Whether objects that came with an earlier fetch stay with that one.
   private let keepsBatches: Bool
 
-  /// - Parameter rows: those of a statement that selects the table's rows.
+  /// - Parameter rows: the result of a statement that selects the table's rows.
   init(
     _ rows: SQLRows, table: EntityTable, context: ContextState, partial: PropertySet? = nil, batch: FetchBatch? = nil,
     keepsBatches: Bool = false

@@ -112,7 +112,7 @@ extension QueryExecutor {
     func place(_ id: ObjectIdentifier) -> (Int, Int) {
       context.changed.place(of: id).map { (0, $0) } ?? (1, context.inserted.place(of: id) ?? 0)
     }
-    // The cast cannot fail, because the classes are those of the family.
+    // The cast cannot fail, because all classes belong to the family.
     return found.map { (place($0), $1 as! M) }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
@@ -142,7 +142,7 @@ extension QueryExecutor {
     return context.unsavedIndices.objects(of: entity, property, with: keys) {
       inserted.entries(of: entity).map(\.entry) + changed.entries(of: entity).map(\.entry.object)
     } _: {
-      // The object that the index knew may be gone, and its address may be that of an object of another class.
+      // The object that the index knew may be gone, and an object of another class may have its address.
       guard let object = inserted[$0] ?? changed[$0]?.object, type(of: object).__entity === entity else {
         return nil
       }

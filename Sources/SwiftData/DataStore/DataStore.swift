@@ -82,7 +82,7 @@ extension DataStore {
     try fetchIdentifiers(request).count
   }
 
-  /// Takes the identifiers from what ``fetch(_:)`` returns, without those of other classes.
+  /// Takes the identifiers from the result of ``fetch(_:)``, without identifiers of other classes.
   /// - Throws: as ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>

@@ -11,7 +11,7 @@ public protocol DataStoreSnapshot: Codable, Sendable {
   /// Makes a snapshot of a model.
   /// - Parameters:
   ///   - backingData: the values of the model.
-  ///   - relatedBackingDatas: collects those of related models.
+  ///   - relatedBackingDatas: collects the backing data of related models.
   init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
 
   /// A copy with another identifier.

@@ -18,7 +18,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   /// Makes a snapshot of a model.
   /// - Parameters:
   ///   - backingData: the values of the model.
-  ///   - relatedBackingDatas: collects those of related models that are loaded.
+  ///   - relatedBackingDatas: collects the backing data of related models that are loaded.
   public init(from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]) {
     guard let object = (backingData as? any InstanceBacking)?.instance else {
       contents = SnapshotContents(detached: backingData)
@@ -132,7 +132,7 @@ enum SnapshotValueCoding {
       let text = try container.decode(String.self, forKey: key)
       if text == "NaN" { return Decimal.nan }
       guard let value = Decimal(string: text) else {
-        throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "\(text) is no number")
+        throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "\(text) is not a number")
       }
       return value
     case is Character.Type:

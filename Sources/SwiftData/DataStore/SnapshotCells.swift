@@ -3,7 +3,7 @@ import Foundation
 // Access to snapshots for programs that copy from one store to another.
 
 @_spi(StoreCopy) extension FetchDescriptor {
-  /// Limits the descriptor to stored properties. Snapshots then omit to-many relationships, each of which could contain
+  /// Limits the descriptor to stored properties. Snapshots then omit to-many relationships, because each could contain
   /// all models of another class.
   public mutating func leaveOutLists() {
     propertiesToFetch = T.__entity.properties.filter(\.isStored).compactMap { $0.keyPath as? PartialKeyPath<T> }

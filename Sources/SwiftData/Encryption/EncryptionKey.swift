@@ -11,7 +11,7 @@ extension ModelConfiguration {
     CustomReflectable
   {
     private let bytes: Data
-    /// The name of the key, which reveals nothing about it: 16 hexadecimal digits, stored beside the values.
+    /// The name of the key, which reveals nothing about it: 16 hexadecimal digits, stored with the values.
     public let identifier: String
 
     /// Makes a key.

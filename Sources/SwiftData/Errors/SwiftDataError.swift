@@ -278,7 +278,7 @@ extension SwiftDataError.Code {
       "Save first, or set includePendingChanges to false."
     case .configurationFileNameTooLong, .configurationFileNameContainsInvalidCharacters: "Choose another name."
     case .storeLocked: "Close the other process, or try again."
-    case .notADatabase, .storeDamaged: "The file was not changed. Restore a copy, or move it away to start anew."
+    case .notADatabase, .storeDamaged: "The file was not changed. Restore a copy, or move it away to start empty."
     case .newerSchema: "Update the app. The file was not changed."
     case .storeFull: "Free some space, then save again."
     case .missingContainer: "Keep the container alive while its models are used."

@@ -51,7 +51,7 @@ extension ModelContext {
       /// The nesting depth. The statement's own steps have depth 0.
       public let depth: Int
       /// The step in the database's words: `SEARCH t0 USING INDEX …`, `SCAN t0`. The alias of the fetched class is
-      /// `t0`, those of related objects are `t1` and so on.
+      /// `t0`, tables of related objects are `t1` and so on.
       public let detail: String
 
       package init(depth: Int, detail: String) { (self.depth, self.detail) = (depth, detail) }

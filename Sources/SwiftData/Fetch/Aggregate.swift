@@ -51,7 +51,7 @@ extension ModelContext.Aggregate where Value: AdditiveArithmetic & __ColumnValue
   ///
   /// The sum of integers and of `Decimal` is exact. If the type cannot hold the sum, the fetch throws
   /// ``SwiftDataError/unreadableValue``. Floating-point numbers are added in the store's order, `Float` as `Double`, so
-  /// the last digits may differ from those of `reduce`.
+  /// the last digits may differ from the result of `reduce`.
   public static func sum(_ keyPath: KeyPath<Model, Value>) -> Self { sum(of: ValueSource(keyPath)) { $0 } }
 
   /// The sum of an optional property without nil. Otherwise as ``sum(_:)-(KeyPath<Model,Value>)``.

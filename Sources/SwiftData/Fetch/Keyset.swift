@@ -101,7 +101,7 @@ extension QueryExecutor {
     let terms = query.order.map(\.expression)
     guard !terms.isEmpty else { return [] }
     let entity = type(of: model).__entity
-    // The joins of the condition may be those of the order.
+    // The condition and the order may share joins.
     let reads = query.reads.order.own.union(query.reads.condition.own)
     var row = [(column: String, cell: SQLValue)]()
     for property in entity.properties where property.isStored {

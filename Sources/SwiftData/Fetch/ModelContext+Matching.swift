@@ -5,7 +5,7 @@ extension ModelContext {
   ///     descriptor.fetchLimit = 20
   ///     let newest = try context.fetch(descriptor, matching: "invoice march")
   ///
-  /// ``search(_:_:limit:)`` explains the text, ranks the hits and has their snippets. This method returns those of its objects
+  /// ``search(_:_:limit:)`` explains the text, ranks the hits and has their snippets. This method returns the found objects
   /// that match the predicate. Unsaved changes count if the descriptor includes them. A text without a word finds
   /// nothing. (Not Apple's.)
   /// - Parameters:
@@ -89,7 +89,7 @@ extension QueryExecutor {
     let bounds = Bounds(descriptor)
     var part = descriptor
     part.fetchOffset = nil
-    // Most rows are hits. The few extra ones often spare another page.
+    // Most rows are hits. The few extra ones often avoid another page.
     part.fetchLimit = bounds.end.map { max(100, min($0, .max - 10) + 10) }
     var (found, position) = ([M](), start)
     while true {

@@ -60,7 +60,7 @@ extension QueryExecutor {
   /// - Complexity: O(their number).
   func unsaved<M: PersistentModel>(_ type: M.Type) -> [M] {
     guard let family = (try? context.core.table(for: M.__entity))?.family else { return [] }
-    // The casts cannot fail, because the classes are those of the family.
+    // The casts cannot fail, because all classes belong to the family.
     let found =
       context.changed.entries(of: family).map { $0.object as! M }
       + context.inserted.entries(of: family).map { $0 as! M }

@@ -24,7 +24,7 @@ extension QueryExecutor {
     }
   }
 
-  /// - Parameter restriction: as that of ``fetchRows(_:after:_:where:)``.
+  /// - Parameter restriction: as in ``fetchRows(_:after:_:where:)``.
   func countRows<M: PersistentModel>(
     _ descriptor: FetchDescriptor<M>, _ store: any SQLStore, where restriction: SQLFragment? = nil
   ) throws -> Int {
@@ -122,7 +122,7 @@ extension QueryExecutor {
       })
   }
 
-  /// - Parameter arguments: those of the condition, or nil if the lowered query has them.
+  /// - Parameter arguments: the bound values of the condition, or nil if the lowered query has them.
   private func query<M: PersistentModel>(
     _ lowered: LoweredQuery, arguments: [SQLValue]? = nil, _ table: EntityTable, _ store: any SQLStore,
     _ descriptor: FetchDescriptor<M>, leavingOut left: PropertySet?
@@ -169,7 +169,7 @@ extension QueryExecutor {
     return result!
   }
 
-  /// What `body` makes of each row of values that a statement selects.
+  /// Returns the result of `body` for each row of values that a statement selects.
   func rows<T>(
     _ statement: SQLFragment, of table: EntityTable, cancellable: Bool = false, _ body: (SQLRows) throws -> T
   ) throws -> [T] {

@@ -103,7 +103,7 @@ struct DeletedHistory {
   }
 }
 
-/// What a token's holder misses of the deleted history, whatever the database.
+/// The part of the deleted history that the holder of a token misses, for every database.
 package enum MissedHistory {
   /// Returns the deleted transactions that a predicate would have taken.
   /// - Parameter gone: their heads, without changes. A condition on changes cannot be decided, and so takes all of them.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the form of a predicate implies about the transactions that it selects, so that a fetch does not read others.
+/// The bounds of the transactions that a predicate can select, from its form. A fetch does not read others.
 package struct HistoryBounds {
   /// Every matching transaction has a greater number.
   private(set) var after: Int64 = 0

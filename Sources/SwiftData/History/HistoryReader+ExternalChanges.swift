@@ -1,7 +1,7 @@
 import Foundation
 
 extension HistoryReader {
-  /// What came after a transaction.
+  /// The external changes after a transaction.
   struct ExternalSummary {
     /// The number of the newest transaction.
     let newest: Int64

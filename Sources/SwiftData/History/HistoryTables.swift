@@ -33,7 +33,7 @@ enum HistoryTables {
 
   static let insertionOfBlock = "INSERT INTO _swiftdata_changes (id, changes) VALUES (?, ?)"
 
-  /// The condition for the further blocks of a range of transactions, inclusive. Their numbers contain those of the
+  /// The condition for the further blocks of a range of transactions, inclusive. Their numbers contain the numbers of the
   /// transactions, so no save has to write an index.
   static func blocks(from first: String, to last: String) -> String {
     "_swiftdata_changes.id >= \(first) << 32 AND _swiftdata_changes.id < (\(last) + 1) << 32"

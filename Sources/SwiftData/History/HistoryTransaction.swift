@@ -136,7 +136,7 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
     public mutating func next() -> Any? { rest.popFirst()?.value }
   }
 
-  /// Makes an iterator over the preserved values, in the order of their declarations, those of superclasses first.
+  /// Makes an iterator over the preserved values, in the order of their declarations, superclasses first.
   public func makeIterator() -> Iterator { Iterator(rest: values[...]) }
 }
 

@@ -13,7 +13,7 @@ package struct RTreeIndex {
   /// Larger magnitudes have no bound in the tree. The largest 32-bit float is slightly greater.
   static let limit = 3e38
 
-  /// The trees with every row of a class: its own and those of its superclasses.
+  /// The trees with every row of a class: its own and its superclasses'.
   static func all(of entity: __Entity) -> [RTreeIndex] {
     entity.lineage.flatMap(declared)
   }

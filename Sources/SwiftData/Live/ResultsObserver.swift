@@ -54,7 +54,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   /// The models, in order.
   ///
-  /// Apple's can also be set. Nobody would know what a set one shows, so this one cannot.
+  /// Apple's can also be set, but its documentation does not say what a set value means, so this one cannot be set.
   public var results: FetchResultsCollection<Element> { FetchResultsCollection(identifiers: list) }
 
   /// The models, in order, as ``results``.
@@ -93,7 +93,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   /// The entity and the number of models.
   public var debugDescription: String { "ResultsObserver<\(Element.self)>, \(live.results.count) models" }
 
-  /// The error of the last update, or nil. The results are then those of the last successful update. (Not Apple's.)
+  /// The error of the last update, or nil. The results then come from the last successful update. (Not Apple's.)
   public var fetchError: (any Error)? {
     update()
     registrar.access(self, keyPath: \.fetchError)

@@ -3,7 +3,7 @@ import GRDB
 
 /// Executes a ``LayoutPlan`` inside the caller's transaction, with foreign keys off.
 ///
-/// It fills each changed table anew beside the old one, and replaces the old one at the end. Every query therefore
+/// It fills a new table for each changed one, and replaces the old one at the end. Every query therefore
 /// reads the old layout. A table that only gains columns stays, if the columns have constant defaults.
 struct LayoutMigration {
   let database: Database

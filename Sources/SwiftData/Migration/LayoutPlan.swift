@@ -51,7 +51,7 @@ struct LayoutPlan {
     let classes: [String: String]
     /// The old classes whose rows the table does not take.
     let leftClasses: [String]
-    /// Those of them whose rows no other table takes either.
+    /// Removed classes whose rows no other table takes either.
     let removedClasses: [String]
     /// The columns that the table gains while its rows stay, or nil if it gains none or the rows must be rewritten.
     var addedColumns: [AddedColumn]?

@@ -18,7 +18,7 @@ struct MigrationTarget {
   let configuration: ModelConfiguration
   let current: VersionLayout
   let plan: (any SchemaMigrationPlan.Type)?
-  /// Whether packs are read beside the store.
+  /// Whether packs are read together with the store.
   var hasPacks = false
   /// Whether the store keeps a class of this name, or nil if no store does.
   let keeps: (String) -> Bool?
@@ -94,7 +94,7 @@ struct MigrationPath {
   }
 }
 
-/// The versions of a plan for one store: those of `schemas` and those that only stages name, oldest first.
+/// The versions of a plan for one store: all of `schemas` and all that only stages name, oldest first.
 struct PlanVersions {
   let plan: any SchemaMigrationPlan.Type
   let layouts: [VersionLayout]

@@ -15,7 +15,7 @@ public typealias VersionedSchemaMigrationPlan = SchemaMigrationPlan
 public enum MigrationStage: @unchecked Sendable {
   /// A migration without code of the app.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
-  /// A migration with code of the app. `willMigrate` sees the objects of the old version, `didMigrate` those of the new
+  /// A migration with code of the app. `willMigrate` sees the objects of the old version, `didMigrate` the objects of the new
   /// one.
   case custom(
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,

@@ -171,7 +171,7 @@ public final class __Property: @unchecked Sendable {
   package let schemaProperty: any SchemaProperty
   package let attribute: Schema.Attribute?
   package let relationship: Schema.Relationship?
-  /// Whether its data may be in a file beside the store.
+  /// Whether its data may be in a file next to the store.
   package let isExternal: Bool
   /// Whether its values are secret: encrypted if the configuration has a key, and never shown in an error or log.
   package let isSensitive: Bool

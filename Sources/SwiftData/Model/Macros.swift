@@ -26,7 +26,7 @@ public import Observation
 @attached(extension, conformances: PersistentModel, Observable, Identifiable)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "ModelMacro")
 
-/// Configures how a property is stored: unique, in a file beside the store, under another name, and so on.
+/// Configures how a property is stored: unique, in a file next to the store, under another name, and so on.
 ///
 /// A property with `@Attribute` is never a relationship. (Apple's documentation,
 /// `Attribute(_:originalName:hashModifier:)`.)

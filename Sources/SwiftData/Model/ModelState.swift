@@ -13,7 +13,7 @@ public struct __ModelState: ~Copyable {
   // The getters are mutating although they change nothing: a protocol then lends the state in place. Otherwise each
   // read of a flag would copy the state with its references.
 
-  /// What the object belongs to. One word holds either, because no object has both.
+  /// The context or the former identifier of the object. One word holds either, because no object has both.
   private enum Home {
     case none
     case context(ContextState)
@@ -252,6 +252,6 @@ package final class FormerIdentity: Sendable {
     }
   }
 
-  /// Whether it is that of the objects of a store.
+  /// Whether all objects that a context deleted from the store share this value.
   func isShared(in store: String) -> Bool { if case .store(store) = value { true } else { false } }
 }

@@ -15,7 +15,7 @@ public struct PersistentIdentifier: Hashable, Codable, Comparable, Identifiable,
     fileprivate let entityName: String
     fileprivate let value: Value
 
-    /// As that of the identifier.
+    /// The description of the identifier.
     public var debugDescription: String { PersistentIdentifier(id: self).debugDescription }
   }
 

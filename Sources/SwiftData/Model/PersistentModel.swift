@@ -35,7 +35,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   nonisolated func __relationship(_ index: Int, _ operation: __RelationshipOperation) -> __RelationshipContent
 }
 
-/// What `__notify` reports to Observation.
+/// The moment that `__notify` reports to Observation.
 public enum __ObservationPhase: Sendable {
   case access
   case willSet
@@ -49,7 +49,7 @@ extension PersistentModel {
   /// Two references are equal if they are the same object. A context has one object per row.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
-  /// What reports reads and changes to Observation. Apple's macro declares it in each model, so that extensions use it.
+  /// The registrar that reports reads and changes to Observation. Apple's macro declares it in each model, so that extensions use it.
   public nonisolated var _$observationRegistrar: ObservationRegistrar { __registrar }
 
   /// The same as ``persistentBackingData``, by the name that Apple's macro declares in each model.

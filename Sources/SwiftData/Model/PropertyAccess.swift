@@ -1,7 +1,7 @@
 // Only the code that `@Model` expands to calls what is public here and has no description.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-/// What the engine does with one property of an object.
+/// An operation of the engine on one property of an object.
 ///
 /// `@Model` generates one function that passes the storage of a property to `attribute`, `slot`, `transformable` or `codable`.
 /// With a generated function for each purpose, the compiler resolved these overloads four times for each property (decision 15).

@@ -11,7 +11,7 @@
 
     /// The notifications that a center posts, one after another.
     public final class Notifications: AsyncSequence {
-      /// What the sequence gives.
+      /// An element of the sequence.
       public typealias Element = Notification
       /// The sequence does not fail.
       public typealias Failure = Never

@@ -118,7 +118,7 @@ extension LoweringState {
     return .condition(one.operand + SQLFragment(" AND ") + other.operand)
   }
 
-  /// Whether equality must be computed by Swift. The equality of structs and collections is not that of their JSON.
+  /// Whether equality must be computed by Swift. Structs and collections may be equal while their JSON differs, and the reverse.
   private func comparesBySwift(_ type: ScalarType) -> Bool { type.form == .json }
 
   private func swiftEquality(_ left: Scalar, _ right: Scalar, as type: Any.Type) -> Scalar? {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Compares the expressions of predicates node by node.
 struct ExpressionComparison {
-  /// The variables of each side by those of the other one. Each predicate has its own.
+  /// The variables of each side by the variables of the other one. Each predicate has its own.
   private var (rightByLeft, leftByRight) = (
     [PredicateExpressions.VariableID: PredicateExpressions.VariableID](),
     [PredicateExpressions.VariableID: PredicateExpressions.VariableID]()

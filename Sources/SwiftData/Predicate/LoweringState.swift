@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the variables of a predicate stand for.
+/// The tables and values that the variables of a predicate stand for.
 ///
 /// It is a list because a predicate has few variables. A dictionary would make the runtime search all conformances of the
 /// program for the key's `Hashable`.

@@ -41,12 +41,12 @@ package struct LoweringEnvironment {
 package final class LoweredQuery: @unchecked Sendable {
   /// The joins of the condition, each beginning with `LEFT JOIN`. They do not change the number of rows.
   package let joins: [SQLFragment]
-  /// The joins of the order, after those of the condition.
+  /// The joins of the order, after the condition's.
   package let orderJoins: [SQLFragment]
-  /// The condition. NULL means that the predicate throws for the row, which is no match.
+  /// The condition. NULL means that the predicate throws for the row, so the row does not match.
   package let condition: SQLFragment?
   package let order: [OrderTerm]
-  /// The joins of the values, after those of the order.
+  /// The joins of the values, after the order's.
   package let valueJoins: [SQLFragment]
   package let values: [SQLFragment]
   /// The reads of condition, order and values.

@@ -167,7 +167,7 @@ package final class LoweredQueries: @unchecked Sendable {
   /// A program has fewer distinct queries. The limit protects from key paths that are created repeatedly.
   private let capacity = 512
 
-  /// The cached SQL of the shape. Its arguments are those of the first query of this shape.
+  /// The cached SQL of the shape. Its arguments come from the first query of this shape.
   func query(of shape: QueryShape) -> LoweredQuery? {
     lock.withLock { known[shape.expression]?.first { $0.shape == shape }?.query }
   }

@@ -39,7 +39,7 @@ package protocol SQLDialect: Sendable {
   func pairAge(_ alias: String) -> String
   /// The term of ORDER BY. Nil is first in Swift's order and last in reverse.
   func ordered(_ term: OrderTerm) -> SQLFragment
-  /// Whether reading a descending order backwards spares a sort of rows with equal values (``TiedRuns``).
+  /// Whether reading a descending order backwards avoids a sort of rows with equal values (``TiedRuns``).
   var readsBackwards: Bool { get }
   /// `LIMIT` and `OFFSET` with a leading space.
   func bounds(limit: Int?, offset: Int?) -> SQLFragment
@@ -88,7 +88,7 @@ package struct OrderTerm: Hashable, Sendable {
 }
 
 extension [Int64] {
-  /// The range of many keys that ascend without a gap, as those of rows that were saved together do.
+  /// The range of many keys that ascend without a gap, as the keys of rows that were saved together do.
   package var range: ClosedRange<Int64>? {
     guard count > 16, let first, let last, last &- first == Int64(count - 1), first < last else { return nil }
     return zip(self, dropFirst()).allSatisfy { $0 < $1 } ? first...last : nil

@@ -14,7 +14,7 @@ final class StatementTexts: Sendable {
 
   private struct State: Sendable {
     var known: [Known] = []
-    /// How often rows were read backwards, and how often in vain.
+    /// How often rows were read backwards, and how often that saved nothing.
     var (reads, vain) = (0, 0)
     /// Whether the database sorted rows that an index was to return backwards.
     var isSorted = false

@@ -5,7 +5,7 @@ extension ModelContainer {
   /// Copies all readable objects of a damaged store into a new store, and reports what is lost.
   ///
   /// The recovery reads the damaged store page by page without SQLite, which rejects a file at its first damaged page.
-  /// It does not change the damaged store. Objects keep their identifiers. The history starts anew, so earlier tokens
+  /// It does not change the damaged store. Objects keep their identifiers. The history starts again, so earlier tokens
   /// expire. A damaged value that is still a valid value goes unnoticed. (Our own decision; not Apple's.)
   ///
   /// - Parameters:

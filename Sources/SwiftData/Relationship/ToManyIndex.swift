@@ -134,7 +134,7 @@ final class ToManyIndex<M: PersistentModel> {
     memberCount -= 1
   }
 
-  /// Whether the keys of a list ascend. A save calls it with the keys that it assigns; only those of stored targets are
+  /// Whether the keys of a list ascend. A save calls it with the keys that it assigns; only keys of stored targets are
   /// remembered.
   /// - Complexity: O(1) plus the part that was not checked before.
   func ascends(_ list: [M], _ work: inout WorkCounter) -> Bool {
@@ -159,7 +159,7 @@ final class ToManyIndex<M: PersistentModel> {
   func noteMissed(_ edits: [ListEdit], of noted: [M]) { note(edits, of: noted) }
 
   #if DEBUG
-    /// Whether the members are those of the list.
+    /// Whether the index has exactly the members of the list.
     func knowsMembers(of list: [M]) -> Bool {
       members.map { $0 == Set(list.prefix(memberCount).map(ObjectIdentifier.init)) } ?? true
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Stores large `Data` of `.externalStorage` properties in files beside the store, one file per value.
+/// Stores large `Data` of `.externalStorage` properties in files next to the store, one file per value.
 ///
 /// A file and its name are on the disk before the commit of the row that names it. A file is removed after the commit
 /// that dropped its last row is on the disk. An interruption can therefore leave a file without a row, never a row
@@ -104,7 +104,7 @@ struct ExternalStorage: Sendable {
   /// Syncs the committed transactions to the disk.
   fileprivate func syncLog() throws {
     guard !isTemporary else { return }
-    // SQLite puts the log beside the target of a symbolic link.
+    // SQLite puts the log next to the target of a symbolic link.
     let database = database.resolvingSymlinksInPath()
     try DurableFiles.sync(file: database.path + "-wal")
     try DurableFiles.sync(folder: database.deletingLastPathComponent().path)

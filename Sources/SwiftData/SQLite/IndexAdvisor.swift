@@ -72,7 +72,7 @@ struct IndexAdvisor {
       entity: name, index: [], description: "\(every). " + reason(alias, terms))
   }
 
-  /// The property whose index would be used if the order were not that of insertion.
+  /// The property whose index would be used if the order were not the insertion order.
   private func openRange(
     _ terms: [IndexTerm.Mention], _ alias: String, _ table: EntityTable, on database: Database
   ) throws -> IndexTerm.Mention? {

@@ -22,7 +22,7 @@ enum LeftoverLog {
         .storeDamaged,
         message:
           "\"\(path)-wal\" has saves that belong to \"\(path)\", which is missing or empty; put the database back"
-          + " beside it, or salvage what the log has with ModelContainer.recover(from:to:for:). Nothing was touched")
+          + " next to it, or salvage what the log has with ModelContainer.recover(from:to:for:). Nothing was touched")
     }
     do {
       while isLeftOver(path), try !moveLog(path, configuration) {}
@@ -55,9 +55,9 @@ enum LeftoverLog {
     if opened.st_size > headerSize {
       logger.warning(
         """
-        "\(path)" is missing or empty and its log was left behind; the log is now "\(place)-wal", and the store begins \
-        anew. Saves that only the log has: ModelContainer.recover(from: URL(fileURLWithPath: "\(place)"), to:for:). To \
-        put the database back, put the log back beside it
+        "\(path)" is missing or empty and its log was left behind; the log is now "\(place)-wal", and the store starts \
+        empty. Saves that only the log has: ModelContainer.recover(from: URL(fileURLWithPath: "\(place)"), to:for:). To \
+        put the database back, put the log back next to it
         """)
     } else {
       for name in ["-shm", "-wal"] { unlink(place + name) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A read-only file beside a store, with more objects of some of its classes.
+/// A read-only file that is read together with a store, with more objects of some of its classes.
 ///
 /// A reading connection attaches the file, and a temporary view with the name of each table shows the rows of both. So every
 /// statement that reads sees both without knowing it. The writing connection has no views: what it writes and what it looks
@@ -17,7 +17,7 @@ struct Pack: Sendable {
   /// How far apart the keys of two files are.
   static let distance: Int64 = 1 << 56
 
-  /// What is added to the keys of the file.
+  /// The number that is added to the keys of the file.
   var offset: Int64 { number * Self.distance }
 
   /// The number of the pack that a key is of; 0 for the store itself.
@@ -81,7 +81,7 @@ extension [Pack] {
   }
 }
 
-/// What the views have beside the columns of their tables, so that a row is found by the index of its own file.
+/// The columns of the views in addition to the columns of their tables, so that a row is found by the index of its own file.
 enum PackColumn {
   /// The number of the pack.
   static let number = "_pack"
@@ -130,7 +130,7 @@ extension SQLiteStore {
 }
 
 extension ContainerCore {
-  /// Has each store read the packs beside it too.
+  /// Attaches its packs to each store.
   static func attachPacks(_ targets: Targets, _ stores: [any EngineStore]) throws {
     for (index, store) in stores.enumerated() {
       let own = targets.packs.filter { $0.table.store == index }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Creates files that only their owner can read.
 enum PrivateFile {
-  /// Creates an empty file if there is none. SQLite treats it as a new database, and gives the files beside it the same
+  /// Creates an empty file if there is none. SQLite treats it as a new database, and gives the files next to it the same
   /// mode.
   static func make(_ path: String) {
     // If this fails, SQLite reports the reason.

@@ -119,7 +119,7 @@ package final class SQLiteStore: @unchecked Sendable {
     connections.setUp(packs.attachments(inMemory: configuration.isStoredInMemoryOnly) + packs.views(of: layout))
     let nonNFC = packs.flatMap { pack in pack.store.bookkeeping.withLock { $0.nonNFC } }
     bookkeeping.withLock { $0.nonNFC.formUnion(nonNFC) }
-    // What cannot be attached is found out now.
+    // Finds a file that cannot be attached.
     try read { _ in }
   }
 

@@ -18,7 +18,7 @@ final class StoreConnections: @unchecked Sendable {
   /// The identity of the file at opening.
   private let identity: FileIdentity?
   private let permits = DispatchSemaphore(value: StoreConnections.readerCount)
-  /// What a reading connection runs before it is used.
+  /// The statements that a reading connection runs before it is used.
   private let readerSetup = Mutex<[String]>([])
   /// The idle readers, or nil after closing.
   private let idle = Mutex<[StoreConnection]?>([])
@@ -28,7 +28,7 @@ final class StoreConnections: @unchecked Sendable {
     let path: String
     let options: Configuration
     let durability: ModelConfiguration.Durability
-    /// Whether writes go to a log beside it (WAL).
+    /// Whether writes go to a write-ahead log.
     let hasLog: Bool
 
     var readerOptions: Configuration {
@@ -53,7 +53,7 @@ final class StoreConnections: @unchecked Sendable {
     writer.withLock { $0 = .open(StoreConnection(queue)) }
   }
 
-  /// A file, whose writes go to a log beside it (WAL), so that a write does not wait for reads.
+  /// A file, whose writes go to a write-ahead log, so that a write does not wait for reads.
   /// - Parameter log: false for a database in memory, which has none.
   init(
     path: String, options: Configuration, durability: ModelConfiguration.Durability = .normal, log: Bool = true

@@ -37,7 +37,7 @@ final class SwiftFunction: Sendable {
   let name: String
   let argumentCount: Int32
   let body: @Sendable (SQLiteCall) -> Void
-  /// What SQLite calls instead of the body, which it may call itself. It has to look for NULL.
+  /// The function that SQLite calls instead of the body. It may call the body, and has to check for NULL.
   let direct: Direct?
 
   typealias Direct = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void

@@ -113,7 +113,7 @@ private final class ListWriter {
     return end
   }
 
-  /// Positions for the targets at some places, between those of their neighbours. Nil if rewriting all positions is
+  /// Positions for the targets at some places, between the positions of their neighbours. Nil if rewriting all positions is
   /// cheaper.
   private func members(of list: ChangedList, at places: [Range<Int>]) throws -> [ListMember]? {
     guard places.count <= 1 || places.count * 8 < list.count else { return nil }

@@ -10,7 +10,7 @@ package final class RowSave: StoreSave {
   @exclusivity(unchecked) package var savedRows = SavedRows()
   /// New objects whose values went into a row that was there already, with that row's key.
   @exclusivity(unchecked) package private(set) var merged: [ObjectIdentifier: Int64] = [:]
-  /// What these rows had before, for objects whose insertion can be undone.
+  /// The former cells of these rows, for objects whose insertion can be undone.
   @exclusivity(unchecked) package private(set) var replaced: [ObjectIdentifier: [ReplacedCell]] = [:]
   /// The properties that upserts wrote, by row. They win over changes of the row's registered object in the same save.
   @exclusivity(unchecked) private var upserted: [SavedRows.Changed: PropertySet] = [:]
@@ -31,7 +31,7 @@ package final class RowSave: StoreSave {
 
   /// Writes everything, up to the end of the transaction.
   ///
-  /// A store that tries a transaction again calls it again: then it begins anew, with the same keys.
+  /// A store that tries a transaction again calls it again: then it starts over, with the same keys.
   package func write(by writer: any RowWriter) throws {
     merged = [:]
     replaced = [:]
@@ -220,7 +220,7 @@ package final class RowSave: StoreSave {
   }
 
   /// Records one update for each upserted row, with what its registered object changed.
-  /// - Parameter changed: the changed objects. Those of upserted rows are removed.
+  /// - Parameter changed: the changed objects. Objects of upserted rows are removed.
   private func recordUpserts(_ changed: inout [ObjectChange]) throws {
     var left = upserted
     try changed.removeAll { change in
@@ -260,7 +260,7 @@ package final class RowSave: StoreSave {
       savedRows.deleted.append(.init(root: table.root, entity: table.entity.name, keys: groups.last!.keys))
     }
     for group in groups { try record(group, by: writer) }
-    // The store clears references to a deleted row, which is in vain for rows that are deleted too.
+    // The store clears references to a deleted row, which is useless for rows that are deleted too.
     if groups.count > 1 {
       let rank = UnsavedChanges.ranks(of: groups.map(\.table))
       groups.sort { rank[$0.table.entity.name]! > rank[$1.table.entity.name]! }

@@ -9,7 +9,7 @@ package protocol RowWriter: AnyObject {
   /// The stored cells of some attributes of rows, by key.
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]]
 
-  /// What an upsert is about to replace in a row, readable without the store.
+  /// The cells of a row that an upsert is about to replace, readable without the store.
   func replacedCells(of key: Int64, _ properties: [__Property], in table: EntityTable) throws -> [ReplacedCell]
 
   /// Deletes rows of one class.

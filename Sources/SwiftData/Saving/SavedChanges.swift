@@ -1,4 +1,4 @@
-/// What one save did to one store, as other contexts have to know it.
+/// The changes of one save to one store, as other contexts have to know them.
 struct SavedChanges: Sendable {
   struct Objects: Sendable {
     var root: Int

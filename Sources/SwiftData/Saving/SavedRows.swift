@@ -6,7 +6,7 @@ package struct SavedRows {
   }
 
   var deleted: [SavedChanges.Objects] = []
-  /// Rows whose to-one referred to a deleted row, except for those of changed objects.
+  /// Rows whose to-one referred to a deleted row, without rows of changed objects.
   var updated: [SavedChanges.Objects] = []
   /// The names of those to-ones.
   private var cleared: [Row: [String]] = [:]

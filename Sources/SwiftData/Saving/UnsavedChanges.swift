@@ -1,6 +1,6 @@
-/// What one save writes to one store. A class, because a save asks for its parts again and again.
+/// The changes that one save writes to one store. A class, because a save asks for its parts again and again.
 package final class UnsavedChanges {
-  /// The saving context. A save through snapshots needs objects beside the changed ones, and an upsert asks whether it
+  /// The saving context. A save through snapshots needs other objects than the changed ones, and an upsert asks whether it
   /// can be undone.
   let context: ContextState
   package let core: ContainerCore

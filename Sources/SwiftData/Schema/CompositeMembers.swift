@@ -26,7 +26,7 @@ package enum CompositeMembers {
     }
   }
 
-  /// Nil for what is no struct, for types with a column of their own, and for those that do not decode from made-up values.
+  /// Nil for types that are not structs, for types with a column of their own, and for those that do not decode from made-up values.
   private static func members(of type: any Any.Type) -> [Member]? {
     guard !(type is any __ColumnValue.Type), !(type is any RawRepresentable.Type), !(type is any Collection.Type),
       let decodable = type as? any Decodable.Type
@@ -40,7 +40,7 @@ package enum CompositeMembers {
   }
 }
 
-/// What a decoding asked for.
+/// The values that a decoding asked for.
 private final class Recorder {
   var members: [CompositeMembers.Member] = []
   /// The key that was last asked whether it is nil, as is done for optionals.

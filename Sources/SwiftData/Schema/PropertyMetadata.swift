@@ -9,7 +9,7 @@ extension Schema {
     package let valueType: Any.Type
     /// Whether the property is a `let`, or nil if only the key path tells.
     package let isConstant: Bool?
-    /// What the compiler knows of the type, or nil.
+    /// The kind of the type if the compiler knows it, or nil.
     let kind: __PropertyKind?
     package let defaultValue: Any?
     package let metadata: (any SchemaProperty)?
@@ -51,7 +51,7 @@ extension Schema {
 }
 
 extension __PropertyKind {
-  /// Asks the runtime, which searches all conformances of the program for those of a type.
+  /// Asks the runtime, which searches all conformances of the program for the conformances of a type.
   init(_ type: Any.Type) {
     // Asked first, because most properties have a column type.
     if let column = ValueTypes.column(type) {
@@ -79,10 +79,10 @@ extension __PropertyKind {
 }
 
 // MARK: - What the code that `@Model` generates calls
-// A description without key paths and with kinds that the compiler found spares half of what describing the classes costs when
+// A description without key paths and with kinds that the compiler found halves the cost of describing the classes when
 // a process opens a store (decision 18).
 
-/// What a property holds, from its type without the optional.
+/// The kind of a property, from its type without the optional.
 public enum __PropertyKind {
   /// A type with a column type of its own.
   case column(any __ColumnValue.Type)
@@ -133,6 +133,6 @@ public func __kind<M: PersistentModel>(_: [M].Type) -> __PropertyKind? { .toMany
 /// The kind of an optional to-many relationship.
 public func __kind<M: PersistentModel>(_: [M]?.Type) -> __PropertyKind? { .toMany(M.self) }
 
-/// No kind: the runtime tells that of any other type.
+/// Returns nil: the runtime finds the kind of any other type.
 @_disfavoredOverload
 public func __kind<V>(_: V.Type) -> __PropertyKind? { nil }

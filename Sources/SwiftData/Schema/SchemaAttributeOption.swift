@@ -27,7 +27,7 @@ extension Schema.Attribute {
     /// Values are unique. Inserting a model with an existing value updates the stored model.
     public static var unique: Option { Option(.unique) }
 
-    /// Stores large values in files beside the store.
+    /// Stores large values in files next to the store.
     public static var externalStorage: Option { Option(.externalStorage) }
 
     /// Encrypts the value in the store file if the configuration has a key (``ModelConfiguration/encryptionKey``).
@@ -73,7 +73,7 @@ extension Schema.Attribute {
     package var formerName: String? { if case .originalName(let name) = kind { name } else { nil } }
     package var transformerName: String? { if case .transformable(let name) = kind { name } else { nil } }
 
-    /// The option as text, different from that of every other option.
+    /// The option as text, different from the text of every other option.
     var code: String {
       switch kind {
       case .unique: "unique"

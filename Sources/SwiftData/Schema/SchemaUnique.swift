@@ -136,7 +136,7 @@ extension Schema.Unique: PropertyListing {
 }
 
 extension Schema.Index: PropertyListing {
-  // A key path literal of a generic type is made anew each time.
+  // A key path literal of a generic type is made again each time.
   var keyPathLists: [[AnyKeyPath]] { indices.map { $0.keyPaths } }
   var isRTree: [Bool] { indices.map { if case .rtree = $0 { true } else { false } } }
 }

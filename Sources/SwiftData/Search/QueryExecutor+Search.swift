@@ -108,7 +108,7 @@ extension ModelContext {
   ///   - limit: the maximum number of hits, or nil for all.
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` if neither the class nor a subclass has a `String` attribute
   ///   with `.spotlight`.
-  /// - Complexity: that of SQLite's FTS5, proportional to the number of stored objects with the words. A PostgreSQL
+  /// - Complexity: as SQLite's FTS5, proportional to the number of stored objects with the words. A PostgreSQL
   ///   store finds them by `tsvector` and counts all rows; FTS5 then ranks them in memory.
   public func search<T: PersistentModel>(
     _ model: T.Type, _ text: String, limit: Int? = nil

@@ -17,7 +17,7 @@ extension ModelContext {
 
     /// The matching parts of the object's texts, one per attribute, in declaration order.
     ///
-    /// The texts are those of the search, whatever happens to the object later.
+    /// The texts are the ones that the search found, whatever happens to the object later.
     /// - Complexity: proportional to the texts, at each access.
     public var snippets: [ModelContext.SearchSnippet] { source.snippets(of: texts) }
   }

@@ -11,7 +11,7 @@ struct SearchQuery {
     var isPrefix: Bool
   }
 
-  /// The terms, all of which must match.
+  /// The terms. All must match.
   let terms: [Term]
 
   /// Returns nil if the text contains no word.

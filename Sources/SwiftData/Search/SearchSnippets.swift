@@ -1,7 +1,7 @@
 import GRDB
 
 /// Computes the snippets of one search's hits when the program reads them. A search for a common word finds thousands of objects,
-/// of which a program shows some; a snippet costs more than finding the object.
+/// and a program shows some of them; a snippet costs more than finding the object.
 ///
 /// FTS5 makes a snippet from one row and the query, so a table in memory with this row gives the store's result.
 final class SearchSnippets {

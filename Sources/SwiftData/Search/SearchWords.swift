@@ -53,7 +53,7 @@ package struct SearchRequest {
 
   func with(limit: Int?) -> Self { Self(table: table, index: index, query: query, limit: limit) }
 
-  /// The terms, all of which must match.
+  /// The terms. All must match.
   package func terms() throws -> [SearchTerm] { try query.words() }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a store's file holds, table by table, as the file itself records it.
+/// The tables and columns of a store's file, as the file itself records them.
 ///
 /// It is compared with the layout of the program's models when a store is opened, and the difference is migrated.
 /// Two records are equal where no row would have to be written differently.
@@ -56,7 +56,7 @@ package struct LayoutRecord: Codable, Equatable {
     }
   }
 
-  /// What a foreign key points at.
+  /// The target of a foreign key.
   package struct Reference: Codable, Equatable {
     package var table: String
     /// Whether the column becomes null when its target is deleted; otherwise that is refused.
@@ -76,7 +76,7 @@ package struct LayoutRecord: Codable, Equatable {
       (self.columns, self.isUnique, self.expressions) = (columns, isUnique, expressions)
     }
 
-    /// What the index orders by.
+    /// The columns or expressions that the index orders by.
     var terms: [String] { expressions ?? columns.map(\.quotedIdentifier) }
   }
 
@@ -162,7 +162,7 @@ package struct LayoutRecord: Codable, Equatable {
   }
 }
 
-/// What the cells of a column mean. A column of one family cannot be read as another.
+/// The meaning of the cells of a column. A column of one family cannot be read as another.
 package enum ValueFamily: String, Codable, Sendable {
   case bool, integer, unsigned, real, date, text, decimal, url, uuid, data, json, transformed
   /// A key of another row.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The names of tables and columns, which are those of classes and properties.
+/// The names of tables and columns: the names of classes and properties.
 package enum TableNames {
   /// The table of an entity, which is the name of its root class.
   package static func table(for entity: __Entity) -> String { entity.root.name }

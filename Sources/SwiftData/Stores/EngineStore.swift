@@ -79,7 +79,7 @@ package protocol StoreSave: AnyObject {
   var changes: UnsavedChanges { get }
   /// The keys of new objects that updated an existing row.
   var merged: [ObjectIdentifier: Int64] { get }
-  /// What these rows had before, for objects whose insertion can be undone.
+  /// The former cells of these rows, for objects whose insertion can be undone.
   var replaced: [ObjectIdentifier: [ReplacedCell]] { get }
   /// The changes to rows without a loaded object.
   var savedRows: SavedRows { get }
@@ -102,7 +102,7 @@ extension StoreSave {
 extension Sequence where Element == any StoreSave {
   /// Writes to several stores. If anything throws, the stores and the memory stay unchanged.
   ///
-  /// The transactions of later stores run inside that of the first, so a refusal by any store undoes all.
+  /// The transactions of later stores run inside the first store's, so a refusal by any store undoes all.
   func runNested() throws {
     func run(_ saves: ArraySlice<any StoreSave>) throws {
       try saves.first?.run { try run(saves.dropFirst()) }

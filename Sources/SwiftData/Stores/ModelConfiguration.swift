@@ -22,7 +22,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   public let cloudKitDatabase: CloudKitDatabase
   /// The effect of saving a model whose unique value is taken. (Not Apple's.)
   public var uniquenessViolations = UniquenessPolicy.update
-  /// What an acknowledged save survives. (Not Apple's.)
+  /// Whether an acknowledged save also survives a power cut. (Not Apple's.)
   public var durability = Durability.normal
   /// The time in seconds that an operation waits for another process's lock on the store. (Not Apple's.)
   public var lockTimeout: Double = 5
@@ -70,7 +70,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
     case throwError
   }
 
-  /// What an acknowledged save survives.
+  /// The events that an acknowledged save survives.
   ///
   /// With either value, the store is never damaged and never has half a save, and an acknowledged save survives a crash
   /// or kill of the program. They differ if the machine stops by a power cut or a kernel crash.

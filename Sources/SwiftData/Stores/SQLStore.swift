@@ -20,7 +20,7 @@ package protocol SQLStore: EngineStore {
   func noticeExternalCommits() throws
   /// The names of the full-text indices and R*Trees in the database.
   var derivedTables: Set<String> { get }
-  /// Additional columns after those of the properties, in each row that becomes an object.
+  /// Additional columns after the columns of the properties, in each row that becomes an object.
   var rowColumns: [String] { get }
   /// Whether a fetch also updates registered objects. False if the store detects external commits.
   var refreshesOnFetch: Bool { get }

@@ -30,7 +30,7 @@ package struct StoreQuery {
     self.init(.everything, table: table, dialect: dialect, columns: columns)
   }
 
-  /// - Parameter arguments: those of the condition, or nil if the lowered query has them.
+  /// - Parameter arguments: the bound values of the condition, or nil if the lowered query has them.
   init(
     _ lowered: LoweredQuery, arguments: [SQLValue]? = nil, table: EntityTable, dialect: any SQLDialect, columns: String
   ) {
@@ -53,7 +53,7 @@ package struct StoreQuery {
 
   /// The statement that selects objects.
   package var select: SQLFragment {
-    // The arguments of a kept query are its condition's, and then those of the bounds.
+    // The arguments of a kept query are its condition's, and then the bounds'.
     guard let texts, restrictions.isEmpty else { return statement(SQLFragment(columns), ordered: true) }
     if let sql = texts.text(columns: columns, limit: limit, offset: offset, isBackwards: isBackwards) {
       let bounds = limit == nil && offset == nil ? [] : dialect.bounds(limit: limit, offset: offset).arguments

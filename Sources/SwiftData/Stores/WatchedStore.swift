@@ -5,7 +5,7 @@ package protocol WatchedStore: EngineStore {
   /// Whether another process can save to it.
   var isShared: Bool { get }
   /// The serial queue on which external commits are read. Reading waits for a server that does not answer, so each server
-  /// has a queue of its own: a server that is down delays no news from other stores.
+  /// has a queue of its own: a server that is down does not delay notifications of other stores.
   var watchQueue: DispatchQueue { get }
   /// - Returns: the number of the newest transaction.
   func beginWatch() -> Int64

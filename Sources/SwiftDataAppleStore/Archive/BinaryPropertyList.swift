@@ -5,7 +5,7 @@ import Foundation
 /// Foundation's reader decodes the whole list at once and does not support UIDs, which keyed archives need. Any bytes are
 /// safe: this reader decodes an object on request and checks its length against the bytes.
 struct BinaryPropertyList {
-  /// The reason why bytes are no property list.
+  /// The reason why bytes are not a property list.
   struct Failure: Error { let reason: String }
 
   /// One object. Containers name their members by index.
@@ -117,7 +117,7 @@ struct BinaryPropertyList {
   private func extent(_ offset: Int, _ low: Int, size: Int) throws -> (start: Int, count: Int) {
     var (start, count) = (offset + 1, low)
     if low == 0x0F {
-      guard start < bytes.count, bytes[start] >> 4 == 1 else { throw Failure(reason: "a length is no number") }
+      guard start < bytes.count, bytes[start] >> 4 == 1 else { throw Failure(reason: "a length is not a number") }
       let width = 1 << Int(bytes[start] & 0x0F)
       guard width <= 8 else { throw Failure(reason: "a length is too large") }
       count = try number(at: start + 1, size: width)
@@ -157,7 +157,7 @@ extension BinaryPropertyList {
     case .dictionary(let members):
       var result = [String: PlainValue]()
       for (key, value) in members {
-        guard case .string(let name) = try object(key) else { throw Failure(reason: "a key is no text") }
+        guard case .string(let name) = try object(key) else { throw Failure(reason: "a key is not a text") }
         result[name] = try plainValue(value, depth: depth + 1, &budget)
       }
       return .dictionary(result)

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It makes no instances of the classes that an archive names. An instance of any other class becomes the class's name.
 struct KeyedArchive {
-  /// The reason why bytes are no archive.
+  /// The reason why bytes are not an archive.
   struct Failure: Error { let reason: String }
 
   private let list: BinaryPropertyList

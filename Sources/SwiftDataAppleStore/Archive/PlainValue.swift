@@ -16,7 +16,7 @@ package indirect enum PlainValue: Hashable, Sendable {
   case url(String)
   case array([PlainValue])
   case dictionary([String: PlainValue])
-  /// An instance of another class, of which only the class's name is read.
+  /// An instance of another class. Only the name of the class is read.
   case instance(String)
 
   package var string: String? { if case .string(let value) = self { value } else { nil } }

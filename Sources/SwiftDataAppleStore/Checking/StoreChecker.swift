@@ -102,7 +102,7 @@ struct StoreChecker {
       let numbers = file.model.family(of: entity.name).filter { !$0.isAbstract }.compactMap { file.numbers[$0.name] }
       let list = numbers.map(String.init).joined(separator: ", ")
       try count(
-        .rows, entity.name, nil, "rows have a Z_ENT that is no entity of the table",
+        .rows, entity.name, nil, "rows have a Z_ENT that is not an entity of the table",
         "SELECT count(*) FROM main.\(name: table) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list))")
       try count(
         .rows, entity.name, nil, "rows have no Z_OPT",
@@ -167,7 +167,7 @@ struct StoreChecker {
     }
   }
 
-  /// What SQLite's `typeof` says of the cells of a type.
+  /// The result of SQLite's `typeof` for the cells of a type.
   private static func storage(of type: AppleType) -> String? {
     switch type {
     case .int16, .int32, .int64, .bool: "'integer'"
@@ -215,7 +215,7 @@ struct StoreChecker {
       .history, nil, nil, "changes are of no known kind",
       "SELECT count(*) FROM main.ACHANGE WHERE ZCHANGETYPE NOT IN (0, 1, 2)")
     try count(
-      .history, nil, nil, "changes that are no updates name columns",
+      .history, nil, nil, "changes that are not updates name columns",
       "SELECT count(*) FROM main.ACHANGE WHERE ZCHANGETYPE <> 1 AND ZCOLUMNS IS NOT NULL")
     for entity in file.model.entities {
       guard let number = file.numbers[entity.name] else { continue }

@@ -27,7 +27,7 @@ package final class AppleFile: Sendable {
   }
 
   /// Opens a file and reads its model. It reads no rows.
-  /// - Throws: `SwiftDataError/notADatabase` if the file is no Apple store, `SwiftDataError/storeDamaged`.
+  /// - Throws: `SwiftDataError/notADatabase` if the file is not an Apple store, `SwiftDataError/storeDamaged`.
   package init(_ url: URL, allowsSave: Bool = false, lockTimeout: Double = 5) throws {
     let converters = Converters()
     let access = FileAccess(url, isWritable: allowsSave, lockTimeout: lockTimeout) { connection in

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The connections to a file. They leave a file that is only read unchanged.
 ///
-/// A connection that only reads takes no locks and makes no files. Otherwise SQLite would make a `-wal` and a `-shm` beside
+/// A connection that only reads takes no locks and makes no files. Otherwise SQLite would make a `-wal` and a `-shm` next to
 /// a file in write-ahead mode and remove them again. If the log has rows, SQLite keeps the log's index in memory. Without
 /// locks SQLite does not notice writers, so each read compares the file's size, date and inode number before and after.
 // @unchecked Sendable because the mutex guards what changes.
@@ -118,7 +118,7 @@ package final class FileAccess: @unchecked Sendable {
     let path = url.path
     var isFolder = ObjCBool(false)
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
-      throw SwiftDataError(.io, message: "\"\(path)\" is no file; name a store that SwiftData or Core Data made")
+      throw SwiftDataError(.io, message: "\"\(path)\" is not a file; name a store that SwiftData or Core Data made")
     }
     if isWritable {
       return try FileConnection(

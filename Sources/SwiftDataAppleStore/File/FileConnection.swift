@@ -199,7 +199,7 @@ enum FileErrors {
     case SQLITE_CONSTRAINT:
       return make(.modelValidationFailure, "the file refuses the row: \(detail)")
     case SQLITE_ERROR where detail.contains("no such table") || detail.contains("no such column"):
-      return make(.storeDamaged, "the tables of \"\(place)\" are not those of its model (\(detail))")
+      return make(.storeDamaged, "the tables of \"\(place)\" do not match its model (\(detail))")
     default: return make(.io, "\"\(place)\": SQLite reports \(detail) (\(code))")
     }
   }

@@ -6,7 +6,7 @@ import SwiftData
 package struct ImportTarget {
   private let url: URL
   private let layout: LayoutRecord
-  /// What tells an import of this source from others.
+  /// The text that distinguishes imports of this source.
   private let mark: String
   /// The path of the source, for messages.
   private let source: String
@@ -60,14 +60,14 @@ package struct ImportTarget {
   /// Checks that the store is an import of this source and that no program saved to it since.
   private func check(_ connection: FileConnection, _ replaces: Bool) throws {
     let names = try connection.rows("SELECT name FROM target.sqlite_master WHERE name = '_swiftdata'")
-    guard !names.isEmpty else { throw refusal("it is no store of OpenSwiftData") }
+    guard !names.isEmpty else { throw refusal("it is not a store of OpenSwiftData") }
     func value(_ key: String) throws -> String? {
       let rows = try connection.rows("SELECT value FROM target._swiftdata WHERE key = \(bind: .text(key))")
       if case .text(let text)? = rows.first?.first { return text }
       return nil
     }
     guard try value(Self.markKey) == mark else {
-      throw refusal("it is no import of \"\(source)\"; name a new file")
+      throw refusal("it is not an import of \"\(source)\"; name a new file")
     }
     let known = try value("layout").flatMap { try? JSONCoding.decode(LayoutRecord.self, from: Data($0.utf8)) }
     guard known == layout else { throw refusal("its models changed since the import; name a new file") }

@@ -162,7 +162,7 @@ package struct AppleColumns: Sendable {
     return tables[table]?[name] == nil ? nil : name
   }
 
-  /// The shortest of `names` that is `name`, or `name` with digits behind it.
+  /// The shortest of `names` that is `name`, or `name` followed by digits.
   private static func match(_ name: String, in names: some Sequence<String>) -> String? {
     let found = names.filter { $0 == name || ($0.hasPrefix(name) && $0.dropFirst(name.count).allSatisfy(\.isNumber)) }
     return found.min { ($0.count, $0) < ($1.count, $1) }

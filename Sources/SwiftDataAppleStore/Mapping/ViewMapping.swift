@@ -16,7 +16,7 @@ package struct ViewMapping: Sendable {
   struct Class: Sendable {
     let name: String
     let entity: String
-    /// The numbers of the entities whose rows are objects of this class: its own, and those of subentities without a class.
+    /// The numbers of the entities whose rows are objects of this class: its own, and the numbers of subentities without a class.
     let numbers: [Int64]
     let properties: [Property]
 

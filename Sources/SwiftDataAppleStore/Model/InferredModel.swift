@@ -63,8 +63,8 @@ struct InferredModel {
     }
   }
 
-  /// The entity that a key leads to. The column `Z7_OWNER` beside `ZOWNER` names it by number. Otherwise the name of the
-  /// property has to be, or end with, that of an entity: an indexed integer attribute looks like a key.
+  /// The entity that a key leads to. The column `Z7_OWNER` next to `ZOWNER` names it by number. Otherwise the name of the
+  /// property has to be, or end with, an entity's name: an indexed integer attribute looks like a key.
   private func destination(of column: String, _ columns: [String: String]) -> String? {
     for other in columns.keys.sorted() {
       if let (number, rest) = Self.numbered(other.dropFirst()), rest == "_" + column { return names[number] }

@@ -46,7 +46,7 @@ struct ModelReader {
 
   private mutating func model() throws -> AppleModel {
     guard let root = try archive.instance(archive.root), root.className == "NSManagedObjectModel" else {
-      throw KeyedArchive.Failure(reason: "its root is no NSManagedObjectModel")
+      throw KeyedArchive.Failure(reason: "its root is not an NSManagedObjectModel")
     }
     var versions = [String]()
     switch try value("NSVersionIdentifiers", root) {

@@ -2,7 +2,7 @@ extension NaturalModel {
   /// Marks the relationships without an inverse for which the engine would infer one.
   ///
   /// The engine pairs a relationship with the only one that leads back. A file can have two relationships that lead to each
-  /// other and are no pair. The declaration of one of them then names `withoutInverse`, which stops the inference for both.
+  /// other and are not a pair. The declaration of one of them then names `withoutInverse`, which stops the inference for both.
   mutating func denyInferredInverses() {
     for (place, member) in classes.enumerated() {
       for (index, property) in member.properties.enumerated() {

@@ -243,7 +243,7 @@ struct NaturalMaker {
     }
   }
 
-  /// The names that the type of a composite attribute cannot have: those of classes, and those of the types of other
+  /// The names that the type of a composite attribute cannot have: the names of classes, and the names of the types of other
   /// attributes of the entity.
   private func takenTypes(by attribute: AppleAttribute, in entity: AppleEntity) -> Set<String> {
     let others = entity.attributes.filter { $0.type == .composite && $0.name < attribute.name }
@@ -385,7 +385,7 @@ package enum Identifiers {
     return isPlain(result) && !members.contains(result) ? result : result + "_"
   }
 
-  /// The name of the type of a property, which differs from those of classes and of the types that Swift has.
+  /// The name of the type of a property, which differs from the names of classes and of Swift's types.
   static func type(_ name: String, besides taken: Set<String>) -> String {
     var result = property(name).prefix(1).uppercased() + property(name).dropFirst()
     while !isType(result) || modules[result] != nil || taken.contains(result) { result += "Value" }

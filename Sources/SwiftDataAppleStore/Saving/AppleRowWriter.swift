@@ -10,7 +10,7 @@ final class AppleRowWriter: RowWriter {
   var mapping: ViewMapping { store.mapping }
   /// The rows whose to-ones were written, by class.
   private var related: [String: Set<Int64>] = [:]
-  /// What the history keeps of deleted rows.
+  /// The values of deleted rows that the history keeps.
   var tombstones: [Row: [SQLValue]] = [:]
 
   struct Row: Hashable {
@@ -142,7 +142,7 @@ final class AppleRowWriter: RowWriter {
     }
   }
 
-  /// What an object writes to Apple's columns.
+  /// The cells that an object writes to Apple's columns.
   private func cells(
     of object: any PersistentModel, _ properties: [__Property], _ member: ViewMapping.Class
   ) throws -> [(column: String, cell: SQLValue)] {

@@ -171,7 +171,7 @@ final class AppleRows: SQLRows {
 }
 
 extension AppleFile {
-  /// The bytes of a file beside the store.
+  /// The bytes of a file next to the store.
   package func externalData(_ name: String) throws -> Data {
     let file = Self.externalFolder(of: url).appendingPathComponent(name)
     do {

@@ -8,14 +8,14 @@ import Synchronization
 /// The model is inside the file. Views over its tables show them as our own layout, so that predicates, sorts, pages and
 /// aggregates become SQL as for any other store. `Documentation/apple-stores.md` says what is read and written.
 public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable {
-  /// What the store is opened with.
+  /// The configuration of the store.
   public typealias Configuration = AppleStoreConfiguration
-  /// What requests of `DataStore` get.
+  /// The snapshots that requests of `DataStore` get.
   public typealias Snapshot = DefaultSnapshot
   /// The type of the history's transactions.
   public typealias HistoryType = DefaultHistoryTransaction
 
-  /// What the store was opened with.
+  /// The configuration that the store was opened with.
   public let configuration: AppleStoreConfiguration
   /// The identity of the store, from its metadata.
   public var identifier: String { file.identifier }
@@ -55,7 +55,7 @@ public final class AppleStore: DataStore, HistoryProviding, @unchecked Sendable 
     SnapshotRequests(ContainerCore(VersionLayout(schema: schema, layout: layout), store: self))
   }
 
-  /// The models that a request asks for, and those of the relationships that it prefetches.
+  /// The models that a request asks for, and the models of the relationships that it prefetches.
   /// - Throws: `SwiftDataError` as `ModelContext/fetch(_:)` does.
   public func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>

@@ -33,7 +33,7 @@ enum Archives {
   /// In bytes. The metadata of a large model has some 10,000.
   private static let xmlLimit = 1 << 20
 
-  /// The value of JSON of bounded depth, or nil if the bytes are no JSON.
+  /// The value of JSON of bounded depth, or nil if the bytes are not JSON.
   static func json(_ data: Data) -> PlainValue? {
     guard let first = data.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }),
       first == UInt8(ascii: "[") || first == UInt8(ascii: "{") || first == UInt8(ascii: "\"") || isScalar(data),

@@ -7,7 +7,7 @@ struct Conversion: Sendable {
   let read: Converter?
   /// The cells of the attribute's columns.
   let write: @Sendable (SQLValue) throws -> [SQLValue]
-  /// Whether data may be in a file beside the store.
+  /// Whether data may be in a file next to the store.
   var isExternal = false
   /// The SQL that makes our cell from a column. Nil if the cell is the same.
   var expression: (@Sendable (String) -> String)?
@@ -17,7 +17,7 @@ struct Conversion: Sendable {
   /// In Core Data every number except 0 is true. The engine accepts only 0 and 1.
   static let bool = Conversion(read: nil, write: { [$0] }, expression: { "(\($0) <> 0)" })
 
-  /// An empty text is no URL and becomes nil.
+  /// An empty text is not a URL and becomes nil.
   private static let optionalURL = Conversion(read: nil, write: { [$0] }, expression: { "nullif(\($0), '')" })
 
   /// The conversion of an attribute that our stores keep as one value, raw value or blob.

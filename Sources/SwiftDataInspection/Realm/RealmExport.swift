@@ -26,7 +26,7 @@ struct RealmExport {
   /// The number of values that may still be read. A hostile file can name one list many times.
   private var budget = 0
 
-  /// - Throws: `SwiftDataError` for a file that is no export of Realm Studio.
+  /// - Throws: `SwiftDataError` for a file that is not an export of Realm Studio.
   init(_ file: URL) throws {
     let root: PlainValue
     do {
@@ -44,7 +44,7 @@ struct RealmExport {
       }
     } catch let failure as Failure {
       throw SwiftDataError(
-        .io, message: "\"\(file.path)\" is no JSON export of Realm Studio: \(failure.reason)")
+        .io, message: "\"\(file.path)\" is not a JSON export of Realm Studio: \(failure.reason)")
     }
   }
 
@@ -66,7 +66,7 @@ struct RealmExport {
     }
     for (name, list) in lists.sorted(by: { $0.key < $1.key }) {
       guard case .list(let objects) = try flatted(list, members, depth: 0) else {
-        throw Failure(reason: "\(name) is no list of objects")
+        throw Failure(reason: "\(name) is not a list of objects")
       }
       classes.append((name, objects.compactMap { if case .object(let node) = $0 { node } else { nil } }))
     }
@@ -91,7 +91,7 @@ struct RealmExport {
   private mutating func readNested(_ lists: [String: PlainValue]) throws {
     var references = [String: Int]()
     for (name, list) in lists.sorted(by: { $0.key < $1.key }) {
-      guard case .array(let objects) = list else { throw Failure(reason: "\(name) is no list of objects") }
+      guard case .array(let objects) = list else { throw Failure(reason: "\(name) is not a list of objects") }
       var found = [Int]()
       for object in objects {
         if case .object(let node) = try nested(object, &references, depth: 0) { found.append(node) }

@@ -17,7 +17,7 @@ public struct RealmImport {
   private var truncated = 0
 
   /// Reads an export.
-  /// - Throws: `SwiftDataError` for a file that is no JSON export of Realm Studio.
+  /// - Throws: `SwiftDataError` for a file that is not a JSON export of Realm Studio.
   /// - Complexity: the whole file is in memory.
   public init(_ source: URL) throws {
     self.source = source

@@ -37,7 +37,7 @@ struct RealmModel {
 
   // MARK: - Properties
 
-  /// What the values of a property are.
+  /// The kind of the values of a property.
   private enum Shape: Hashable {
     case bool, integer, real, decimal, date, uuid, text
     case link(String)

@@ -66,7 +66,7 @@ extension PredicateLowering {
     case "*": return arithmetic(left, right, "multiply")
     case "/": return emit(foundation: "build_Division", "lhs: \(text(left))", "rhs: \(text(right))")
     case "%": return emit(foundation: "build_Remainder", "lhs: \(text(left))", "rhs: \(text(right))")
-    // What the list has none of may be models, which a captured value cannot be.
+    // The element type of the empty list may be a model, which a captured value cannot be.
     case "??" where right.bare.isEmptyList: return emit(build: "orEmpty", text(left))
     case "??": return emit(build: "coalesce", text(left), text(right))
     case "...": return emit(foundation: "build_ClosedRange", "lower: \(text(left))", "upper: \(text(right))")

@@ -362,7 +362,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
   // MARK: - Notifications
 
-  /// What other connections notified since the last call. The connection has to listen.
+  /// The notifications of other connections since the last call. The connection has to listen.
   /// - Throws: ``PostgresError`` if the connection is lost.
   func notifications() throws -> [(channel: String, payload: String)] {
     guard PQconsumeInput(handle) == 1 else { throw lost() }

@@ -133,7 +133,7 @@ final class PostgresServers: Sendable {
     of host: PostgresURL.Host, application: String, timeout: Int? = nil,
     _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> T
   ) -> T {
-    // Later settings override those of the URL.
+    // Later settings override the URL's.
     var settings = [("dbname", url), ("fallback_application_name", application), ("target_session_attrs", target)]
     if canFailOver {
       settings += [("host", host.name ?? ""), ("hostaddr", host.address ?? ""), ("port", host.port ?? "")]

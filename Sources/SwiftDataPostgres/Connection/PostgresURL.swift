@@ -49,7 +49,7 @@ struct PostgresURL {
     hasConnectTimeout = values["connect_timeout"] != nil
   }
 
-  /// Pairs names, addresses and ports like libpq: a single port is that of all hosts.
+  /// Pairs names, addresses and ports like libpq: a single port applies to all hosts.
   private static func hosts(names: String?, addresses: String?, ports: String?) -> [Host] {
     func list(_ text: String?) -> [String] {
       (text ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)

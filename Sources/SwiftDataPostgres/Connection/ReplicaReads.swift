@@ -69,7 +69,7 @@ final class ReplicaReads: Sendable {
   func note(_ seen: (position: Int64, timeline: Int64), isPrimary: Bool) {
     state.withLock { state in
       if isPrimary, seen.timeline != state.timeline {
-        // Another server took over. What it lacks of the old server's log is lost.
+        // Another server took over. The part of the old server's log that it lacks is lost.
         (state.seen, state.timeline, state.sample) = (seen.position, seen.timeline, nil)
       } else {
         state.seen = max(state.seen, seen.position)
@@ -91,7 +91,7 @@ final class ReplicaReads: Sendable {
     do {
       let result = try pool.with(namespace, log: log, cancellable: cancellable) { connection in
         var statements = [PostgresStatement(marked: statement), Self.positions]
-        // A server never shows less than before, so the answer to an earlier fetch can spare the question.
+        // A server never shows less than before, so the answer to an earlier fetch can save the question.
         let isKnown = connection.shown >= wanted
         if !isKnown {
           statements.insert(PostgresStatement("SELECT $1::bigint - \(Self.shown)", [.integer(wanted)]), at: 0)

@@ -56,7 +56,7 @@ struct ServerIndexAdvisor {
     try connection.script("BEGIN")
     defer { try? connection.script("ROLLBACK") }
     let text = text
-    // Temporary tables shadow those of the same name.
+    // Temporary tables shadow tables of the same name.
     for table in store.layout.record.tables where text.contains(table.name.quotedIdentifier) {
       let name = table.name.quotedIdentifier
       try connection.script(

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Listens for saves to the stores of a server, on one connection that all stores with shared pools use.
 ///
-/// A notification only says that there is news; the history has the changes. A lost connection therefore loses nothing.
+/// A notification only says that a store changed; the history has the changes. A lost connection therefore loses nothing.
 final class SaveListener: Sendable {
   /// A watched store.
   private struct Subscriber {

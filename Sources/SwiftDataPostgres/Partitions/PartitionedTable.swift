@@ -13,7 +13,7 @@ struct PartitionedTable: Codable, Equatable {
   /// The names of the partitions.
   var partitions: [String] { (0..<count).map { ServerNames.partition($0, of: table) } }
 
-  /// What follows the columns in `CREATE TABLE`.
+  /// The clause after the columns in `CREATE TABLE`.
   var clause: String { " PARTITION BY HASH (\(column.quotedIdentifier))" }
 
   /// The statements that create local partitions. Each has its own primary key, because a key of the whole table would

@@ -4,7 +4,7 @@ import SwiftData
 
 /// A server with partitions of another server's tables.
 ///
-/// Its tables are partitioned like those of the store, with the partitions that it keeps. A row outside of these is
+/// Its tables are partitioned like the store's, with the partitions that it keeps. A row outside of these is
 /// refused there. No column is required and nothing refers to another table: the store's server checks the values.
 struct ShardServer {
   /// The name of the foreign server on the store's server.

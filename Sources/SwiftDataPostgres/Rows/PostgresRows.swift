@@ -17,7 +17,7 @@ final class PostgresRows: SQLRows {
   private let places: [String: Int32]
   /// The columns with values of several types, as JSON.
   private let mixed: Set<Int32>
-  /// Cells of this row that replace those of the server.
+  /// Cells of this row that replace the server's.
   @exclusivity(unchecked) private var replaced: [Int32: SQLValue] = [:]
 
   /// - Parameter rows: the mapping of the selected table, or nil if the statement selects values.

@@ -70,7 +70,7 @@ extension LayoutRecord.Table {
       }
     }
     let constraint = ServerNames.constraint(name, index.columns, "index")
-    // In Swift's order, which is also that of ORDER BY. Otherwise the server would not read rows from the index in order.
+    // In Swift's order, as in ORDER BY. Otherwise the server would not read rows from the index in order.
     let list = index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")
     return ["CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier) (\(list))"]
   }

@@ -19,7 +19,7 @@ struct PostgresOpening {
     shards = ShardConnections(configuration)
   }
 
-  /// What the metadata says about a store.
+  /// The metadata of a store.
   struct Opened {
     let identifier: String
     let partitions: PartitionedTables
@@ -159,7 +159,7 @@ struct PostgresOpening {
 
   // MARK: - Partitions
 
-  /// The stored divisions and those of the configuration for new tables. A program whose configuration does not have a
+  /// The stored divisions, and the configuration's for new tables. A program whose configuration does not have a
   /// stored one follows it.
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if a table exists and is divided otherwise.
   private func partitions(of stored: LayoutRecord?) throws -> [PartitionedTable] {

@@ -6,7 +6,7 @@ import SwiftData
 /// A foreign key does so. A partitioned table cannot be the target of one, because its keys are unique within partitions
 /// only. There, two triggers do the same. Nothing does so between servers.
 struct ReferenceStatements {
-  /// What the deletion of a target does to the rows that refer to it.
+  /// The effect of a target's deletion on the rows that refer to it.
   enum Deletion: String {
     case setNull = "SET NULL"
     case cascade = "CASCADE"

@@ -3,7 +3,7 @@ import SwiftData
 extension LayoutRecord.Column {
   /// The type of the column on the server.
   var serverType: PostgresType {
-    // Characters are text, but their family is that of integers.
+    // Characters are text, but they belong to the family of integers.
     family == .integer && affinity == .text ? .text : family.serverType
   }
 

@@ -72,7 +72,7 @@ enum ServerFunctions {
       """),
   ]
 
-  /// Line ends, of which two may be one character, and the replacements for U+0000 and U+0001.
+  /// Line ends, because two may be one character, and the replacements for U+0000 and U+0001.
   private static func hasControls(_ text: String) -> String { "\(text) ~ '[\\u0001\\u0002\\r\\n]'" }
   private static func isWhole(_ character: String) -> String { "\(character) ~ '^[\(whole)]?$'" }
 

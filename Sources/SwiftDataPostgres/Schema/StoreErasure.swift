@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Removes the store's objects and leaves those of others.
+/// Removes the store's objects and leaves the objects of other stores.
 struct StoreErasure {
   let connection: PostgresConnection
   let configuration: PostgresConfiguration

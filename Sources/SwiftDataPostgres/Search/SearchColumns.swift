@@ -1,9 +1,9 @@
 import Foundation
 import SwiftData
 
-/// The words of a class hierarchy's searchable texts: a `tsvector` beside each text, with a GIN index.
+/// The words of a class hierarchy's searchable texts: a `tsvector` for each text, with a GIN index.
 ///
-/// The words are those of the default store's index. The program that writes a row computes them. If another program
+/// The words are the same as in the default store's index. The program that writes a row computes them. If another program
 /// changes a text, they become NULL, and every search checks the row until the store is opened again.
 struct SearchColumns {
   struct Column {

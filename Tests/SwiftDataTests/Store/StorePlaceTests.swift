@@ -61,7 +61,7 @@ import Testing
     try FileManager.default.copyItem(atPath: store.url.path + "-wal", toPath: alone.url.path + "-wal")
     let before = try Data(contentsOf: URL(fileURLWithPath: alone.url.path + "-wal"))
     let error = #expect(throws: SwiftDataError.storeDamaged) { try alone.container(Letter.self, allowsSave: false) }
-    #expect(error?.description.contains("put the database back beside it") == true)
+    #expect(error?.description.contains("put the database back next to it") == true)
     #expect(try Data(contentsOf: URL(fileURLWithPath: alone.url.path + "-wal")) == before)
     #expect(!FileManager.default.fileExists(atPath: alone.url.path))
   }

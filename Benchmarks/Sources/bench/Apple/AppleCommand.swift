@@ -8,7 +8,7 @@ import SwiftData
 import SwiftDataAppleStore
 import SwiftDataInspection
 
-/// Measures a store in the format of Apple's frameworks beside our own store with the same objects.
+/// Measures a store in the format of Apple's frameworks, compared with our own store with the same objects.
 struct AppleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apple", abstract: "Measures opening, fetching and importing a store of Apple's frameworks.")
@@ -40,7 +40,7 @@ struct AppleCommand: ParsableCommand {
     print("| \(rows) objects | Apple's format, ms | our store, ms | ratio | goal |\n| --- | ---: | ---: | ---: | --- |")
     print(line("open", opened, openedOwn, "20 ms"))
     print(line("fetch all", fetched, fetchedOwn, "1.5"))
-    print(line("import, beside a copy of our store", imported, copied, "1.3"))
+    print(line("import, compared with a copy of our store", imported, copied, "1.3"))
     print("\nThe import raised the peak of the memory by \(memory) KiB.")
   }
 

@@ -14,7 +14,7 @@ struct ClusterReads {
   private typealias Run = (pages: Double, cores: Double, shares: [Double])
 
   func measure() throws -> [ClusterResults.Reads] {
-    // `.prefer` with one server asks for a replica in vain, so the first line has no replicas.
+    // `.prefer` with one server asks for a replica without finding one, so the first line has no replicas.
     let ways = [(servers: 1, isReplicated: false)] + (1...cluster.hosts.count).map { (servers: $0, isReplicated: true) }
     var measured = ways.map { _ in [Run]() }
     for _ in 0..<runs {

@@ -43,7 +43,7 @@ struct GrowthCommand: ParsableCommand {
     var points = [GrowthPoint]()
     for size in sizes.split(separator: ",") {
       guard let rows = Int(size), rows >= 10_000, rows.isMultiple(of: 10_000) else {
-        throw ValidationError("\(size) is no multiple of 10,000")
+        throw ValidationError("\(size) is not a multiple of 10,000")
       }
       var point = GrowthPoint(rows: rows)
       let parts =

@@ -2,7 +2,7 @@ import ArgumentParser
 import BenchKit
 import Foundation
 
-/// Repeats a small workload, to separate the instructions of one round from those of the process.
+/// Repeats a small workload, to separate the instructions of one round from the instructions of the process.
 struct GuardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guard", abstract: "Repeats a small workload; run it under callgrind, see Benchmarks/guard.")

@@ -4,7 +4,7 @@ import CBenchRows
 import Foundation
 import SwiftData
 
-/// Measures single steps beside the same step of a plain class.
+/// Measures single steps, compared with the same step of a plain class.
 ///
 /// It uses a loop and a clock. `package-benchmark` requires jemalloc and a dozen packages, and these figures only need
 /// comparison.
@@ -45,7 +45,7 @@ struct MicroCommand: ParsableCommand {
     print(String(format: "| \(step) | %.1f | %@ |", model, plain.map { String(format: "%.1f", $0) } ?? ""))
   }
 
-  /// Nanoseconds of one call minus those of an empty one.
+  /// Nanoseconds of one call minus an empty one's.
   private static func time(_ body: () -> Void) -> Double { max(0, loop(body) - loop {}) }
 
   /// The best of seven loops of 100,000. Without optimization, because a loop over a plain class would become one

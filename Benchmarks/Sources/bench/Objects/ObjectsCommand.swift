@@ -34,12 +34,12 @@ struct ObjectsCommand: ParsableCommand {
 
   private func numbers(_ list: String) throws -> [Int] {
     try list.split(separator: ",").map { text in
-      guard let number = Int(text), number > 0 else { throw ValidationError("\(text) is no number of objects") }
+      guard let number = Int(text), number > 0 else { throw ValidationError("\(text) is not a number of objects") }
       return number
     }
   }
 
-  /// Measures in a process of its own, whose memory is that of these objects.
+  /// Measures in a separate process, whose memory holds these objects only.
   private func measure(_ kind: ObjectKind, _ count: Int) throws -> ObjectResult {
     let process = Process()
     process.executableURL = Bundle.main.executableURL

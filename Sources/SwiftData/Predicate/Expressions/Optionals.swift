@@ -91,7 +91,7 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
 }
 
 extension PredicateExpressions.NilCoalesce {
-  /// The rows of a collection, of which there are none where the optional chain to it ends.
+  /// The rows of a collection; none where the optional chain to it ends.
   private func rows(of collection: RowCollection, or other: Lowered, _ state: LoweringState) throws -> Lowered {
     // A store has no nil in place of a to-many.
     guard let presence = collection.presence else { return .collection(collection) }
@@ -141,7 +141,7 @@ struct Guard {
   /// The condition under which the chain throws before it starts.
   let failure: SQLFragment?
 
-  /// Combines a failure of the link with that of the chain.
+  /// Combines a failure of the link with a failure of the chain.
   func failure(of link: SQLFragment?) -> SQLFragment? {
     let inner = link.map { SQLFragment("(") + presence + SQLFragment(" AND (") + $0 + SQLFragment("))") }
     return [failure, inner].compactMap { $0 }.nonEmpty?.disjunction
