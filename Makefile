@@ -35,6 +35,7 @@ test-all:
 check: lint
 	@scripts/bootstrap test
 	scripts/folders
+	scripts/prose
 	swift build $(LIBRARY) --build-tests
 	@log=$$(mktemp); swift test $(LIBRARY) --skip-build --skip '$(SLOW)' | tee "$$log"; code=$$?; \
 	  scripts/summary "$$log" || code=1; rm -f "$$log"; exit $$code

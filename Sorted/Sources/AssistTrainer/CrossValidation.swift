@@ -4,7 +4,7 @@ import AssistModel
 struct CrossValidation {
   let corpus: Corpus
 
-  /// What the five models said about the messages that they had not seen.
+  /// The scores that the five models gave to messages that they had not seen.
   struct Result {
     /// The model that has not seen ``Fold/heldOut``: the one that is shipped.
     var shipped: MessageModel?
@@ -78,7 +78,7 @@ struct CrossValidation {
   }
 }
 
-/// What is learnt from.
+/// The examples for training.
 struct Corpus {
   let messages: [LabelledMessage]
   let spam: [SpamExample]

@@ -25,7 +25,7 @@ struct AssistCommand: ParsableCommand {
         sorted assist --correct sample/john/0 business
       """)
 
-  @Flag(help: "Sort all messages anew, also those that are sorted.")
+  @Flag(help: "Sort all messages again, also those that are sorted.")
   var all = false
 
   @Flag(help: "Install the sentence model.")
@@ -132,12 +132,12 @@ private struct Installation: Encodable {
   let isNew: Bool
 }
 
-/// What a run did, and how many messages of each category there are.
+/// The result of a run, and how many messages of each category there are.
 private struct Sorting: Encodable {
   let sorted: Int
   let waiting: Int
   let categories: [String: Int]
-  /// What was read for its meaning; nil without a sentence model.
+  /// The messages that were read for their meaning; nil without a sentence model.
   let meaning: ReadingProgress.Result?
   var isInterrupted: Bool { waiting > 0 || meaning?.isInterrupted == true }
 
@@ -150,7 +150,7 @@ private struct Sorting: Encodable {
   }
 }
 
-/// Judges what waits, with a bar on a terminal where it takes a while. Ctrl-C stops after the batch at hand.
+/// Judges what waits, with a bar on a terminal where it takes a while. Ctrl-C stops after the current batch.
 enum JudgingProgress {
   @discardableResult
   static func judge(_ container: ModelContainer, limit: Int? = nil) throws -> Int {

@@ -28,7 +28,7 @@ struct FirestoreCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The folder of uploaded files, required with PostgreSQL; otherwise it is beside the file of the documents.",
+      "The folder of uploaded files, required with PostgreSQL; otherwise it is next to the file of the documents.",
       valueName: "folder"))
   var files: String?
 

@@ -3,9 +3,9 @@ import Foundation
 import Sorted
 import SwiftData
 
-/// Makes the vectors of messages that have none, with a bar on a terminal. Ctrl-C stops after the batch at hand.
+/// Makes the vectors of messages that have none, with a bar on a terminal. Ctrl-C stops after the current batch.
 enum ReadingProgress {
-  /// What a run did.
+  /// The result of a run.
   struct Result: Encodable {
     /// How many vectors were made.
     let new: Int

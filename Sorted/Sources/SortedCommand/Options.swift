@@ -73,7 +73,7 @@ struct StoreOptions: ParsableArguments {
     return container
   }
 
-  /// Opens the web server's own store beside the inbox.
+  /// Opens the web server's own store, next to the inbox.
   func webContainer() throws -> ModelContainer {
     try Failure.explained {
       guard let server else { return try WebSchema.open(URL(fileURLWithPath: url.path + "-web")) }

@@ -11,7 +11,7 @@ struct RecoverCommand: ParsableCommand {
       The damaged file is not changed. The report lists losses by class.
 
       EXAMPLE
-        sorted recover inbox.store --to mended.store
+        sorted recover inbox.store --to recovered.store
       """)
 
   @Argument(help: ArgumentHelp("The file of the damaged store.", valueName: "file"))

@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
       valueName: "address"))
   var trustedProxy: [String] = []
 
-  @Option(help: ArgumentHelp("The folder of attached files. (default: beside the store)", valueName: "folder"))
+  @Option(help: ArgumentHelp("The folder of attached files. (default: next to the store)", valueName: "folder"))
   var files: String?
 
   @Option(help: ArgumentHelp("The sync server, as in http://127.0.0.1:8787.", valueName: "url"))

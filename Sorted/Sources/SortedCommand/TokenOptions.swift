@@ -10,7 +10,7 @@ struct TokenOptions: ParsableArguments {
         + " can be renewed. (default: the token in SWIFTDATA_SYNC_TOKEN)", valueName: "file"))
   var tokenFile: String?
 
-  /// What brings the token.
+  /// Returns the source of the token.
   /// - Throws: ``Failure`` if no token is named.
   func provider() throws -> @Sendable () throws -> String {
     if let tokenFile {

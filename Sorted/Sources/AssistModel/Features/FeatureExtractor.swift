@@ -8,20 +8,20 @@ public struct FeatureVector: Sendable {
     public var token: Int32
     /// How much it counts. The squares of one message's values add up to 1.
     public var value: Float
-    /// What it is made of.
+    /// Its origin.
     public var origin: Origin
 
     /// Whether it is a word or a pair of words.
     public var isWord: Bool { origin == .word }
   }
 
-  /// What a feature is made of.
+  /// The origin of a feature.
   public enum Origin: Sendable {
     /// A word, a number or a mark, alone or with the one before it.
     case word
     /// Some letters of a word.
     case letters
-    /// What a word means.
+    /// The meaning of a word.
     case concept
     /// A property of the whole message.
     case trait
@@ -152,7 +152,7 @@ public struct FeatureExtractor: Sendable {
     }
   }
 
-  /// The concepts of a word, alone and with those of the word before.
+  /// The concepts of a word, alone and with the concepts of the word before.
   private mutating func addConcepts(_ token: Token, _ number: Int32) {
     concepts.removeAll(keepingCapacity: true)
     Concepts.shared.forEach(tokenizer.scalars[token.range]) { concepts.append($0) }

@@ -1,6 +1,6 @@
 /// A piece of a message: a word, a number, an address or a symbol.
 struct Token: Equatable {
-  /// What a token is.
+  /// The kind of a token.
   enum Kind: UInt32 {
     case word = 1
     case number
@@ -9,7 +9,7 @@ struct Token: Equatable {
     case symbol
   }
 
-  /// What it is.
+  /// Its kind.
   var kind: Kind
   /// Where its folded scalars are in ``Tokenizer/scalars``.
   var range: Range<Int>
@@ -29,7 +29,7 @@ struct Tokenizer {
   /// How many of the letters of the last text are upper case, and how many letters there are.
   private(set) var capitals = (upper: 0, letters: 0)
 
-  /// Splits a text. The results replace those of the text before.
+  /// Splits a text. The results replace the results of the text before.
   mutating func read(_ text: String) {
     scalars.removeAll(keepingCapacity: true)
     tokens.removeAll(keepingCapacity: true)

@@ -15,7 +15,7 @@ package struct MeaningVector: Sendable, Equatable {
     self.init(bytes: vector.map { greatest > 0 ? Int8(($0 / greatest * 127).rounded()) : 0 })
   }
 
-  /// Reads what a store has; nil where it is no vector.
+  /// Reads the bytes of a store; nil if they are not a vector.
   package init?(_ data: Data) {
     guard data.count == SentenceEncoder.dimensions else { return nil }
     self.init(bytes: data.map { Int8(bitPattern: $0) })
@@ -27,7 +27,7 @@ package struct MeaningVector: Sendable, Equatable {
     scale = square > 0 ? 1 / Float(square).squareRoot() : 0
   }
 
-  /// What a store keeps.
+  /// The bytes that a store keeps.
   package var data: Data { Data(bytes.map { UInt8(bitPattern: $0) }) }
 
   /// The numbers, scaled to length 1.
@@ -38,7 +38,7 @@ package struct MeaningVector: Sendable, Equatable {
     Float(assist_dot(bytes, other.bytes, bytes.count)) * scale * other.scale
   }
 
-  /// The same with what a store has, without a copy of it; nil where that is no vector.
+  /// The same with the bytes of a store, without a copy of them; nil if they are not a vector.
   package func similarity(to data: Data) -> Float? {
     guard data.count == bytes.count else { return nil }
     return data.withUnsafeBytes { other in

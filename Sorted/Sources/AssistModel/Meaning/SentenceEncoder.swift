@@ -42,7 +42,7 @@ package struct SentenceEncoder: Sendable {
 
   /// Loads the model.
   /// - Parameter folder: where `model.safetensors` and `vocab.txt` are.
-  /// - Throws: ``WeightsError`` where they are not those of the model; the error of the file system.
+  /// - Throws: ``WeightsError`` if they do not fit the model; the error of the file system.
   package init(folder: URL) throws { try self.init(folder: folder, shape: Shape()) }
 
   package init(folder: URL, shape: Shape) throws {

@@ -15,7 +15,7 @@ struct TensorFile {
   private let entries: [String: Entry]
 
   /// Opens a file.
-  /// - Throws: ``WeightsError`` where it is no safetensors file; the error of the file system.
+  /// - Throws: ``WeightsError`` if it is not a safetensors file; the error of the file system.
   init(_ url: URL) throws {
     data = try Data(contentsOf: url, options: .alwaysMapped)
     guard data.count >= 8 else { throw WeightsError(description: "\(url.path) is too short to have tensors") }

@@ -3,7 +3,7 @@ import Foundation
 /// Splits a text into the pieces of words that a BERT model without case was trained with.
 ///
 /// Control characters vanish, accents and case are folded, marks and Chinese characters stand alone, and each word becomes the
-/// longest pieces of the vocabulary, from left to right. The rules are those of the model's `tokenizer.json`. Unlike there, a
+/// longest pieces of the vocabulary, from left to right. The model's `tokenizer.json` has the rules. Unlike there, a
 /// text that spells a special token, such as `[SEP]`, is a text.
 struct WordPiece: Sendable {
   private let ids: [[UInt8]: Int32]
@@ -36,7 +36,7 @@ struct WordPiece: Sendable {
     (unknown, first, last) = (try special("[UNK]"), try special("[CLS]"), try special("[SEP]"))
   }
 
-  /// The ids of a text between those of its begin and its end.
+  /// The ids of a text between the id of its begin and the id of its end.
   /// - Parameter limit: how many there are at most, these two included.
   /// - Complexity: linear in the part of the text that gives so many pieces.
   func ids(of text: String, limit: Int) -> [Int32] {
@@ -46,7 +46,7 @@ struct WordPiece: Sendable {
     return reader.ids + [last]
   }
 
-  /// What has been read of a text.
+  /// The part of a text that has been read.
   private struct Reader {
     let pieces: WordPiece
     let limit: Int

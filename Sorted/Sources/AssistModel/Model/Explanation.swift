@@ -10,7 +10,7 @@ public struct Explanation: Sendable, Equatable {
     public var isWord: Bool
   }
 
-  /// What spoke for the kind, most first.
+  /// The reasons for the kind, the strongest first.
   public var reasons: [Reason]
 
   /// "because “asap”, “call” and exclamation marks".
@@ -45,7 +45,7 @@ extension MessageModel {
     return Explanation(reasons: Array(best.prefix(count)))
   }
 
-  /// What an entry adds to a kind, against the mean of the kinds that it competes with.
+  /// The weight that an entry adds to a kind, against the mean of the kinds that it competes with.
   private func weight(_ entry: FeatureVector.Entry, _ kind: Kind) -> Float {
     let spam = contribution(entry, Head.spam.offset)
     if kind == .spam { return spam }
@@ -57,7 +57,7 @@ extension MessageModel {
 }
 
 extension PersonalLayer {
-  /// What an entry adds to a kind, against the mean of the other kinds.
+  /// The weight that an entry adds to a kind, against the mean of the other kinds.
   fileprivate func lead(
     _ entry: FeatureVector.Entry, _ kind: Kind, _ scale: Float, _ model: MessageModel
   ) -> Float {

@@ -1,4 +1,4 @@
-/// What the models decide about one message.
+/// The decisions of the models about one message.
 public struct Judgement: Sendable, Equatable {
   /// The kind that is most likely. Spam from a probability of one half on, otherwise the best of the other kinds.
   public var kind: Kind

@@ -1,8 +1,8 @@
-/// What the models decide about a message.
+/// A decision of the models about a message.
 public enum Head: String, CaseIterable, Sendable, Codable {
   /// Whether it is spam: one output, a probability.
   case spam
-  /// What kind of message it is, where it is no spam.
+  /// The kind of a message that is not spam.
   case category
   /// Its mood.
   case sentiment
@@ -22,7 +22,7 @@ public enum Head: String, CaseIterable, Sendable, Codable {
     }
   }
 
-  /// Where its outputs begin among those of all heads.
+  /// Where its outputs begin among the outputs of all heads.
   var offset: Int {
     var sum = 0
     for head in Head.allCases {
@@ -36,7 +36,7 @@ public enum Head: String, CaseIterable, Sendable, Codable {
   static let outputs = Head.allCases.reduce(0) { $0 + $1.labels.count }
 }
 
-/// The kinds that a message can be of. The order is that of all lists of their probabilities.
+/// The kinds that a message can be of. All lists of their probabilities have this order.
 public enum Kind: String, CaseIterable, Sendable, Codable {
   case fan
   case business

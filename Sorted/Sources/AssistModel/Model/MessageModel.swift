@@ -13,7 +13,7 @@ public struct MessageModel: Sendable {
   private(set) var biases: [Float]
   /// How rare each bucket is in the training messages, in 25ths.
   private(set) var rarity: [UInt8]
-  /// What turns the similarity of a question into a confidence (see ``QuestionMatcher``).
+  /// The numbers that turn the similarity of a question into a confidence (see ``QuestionMatcher``).
   private(set) var matching: MatchCalibration
 
   init(weights: [Int8], scales: [Float], biases: [Float], rarity: [UInt8], matching: MatchCalibration) {
@@ -24,7 +24,7 @@ public struct MessageModel: Sendable {
     self.matching = matching
   }
 
-  /// What all heads say about one message.
+  /// The scores of one message by all heads.
   public struct Scores: Sendable {
     /// The score of each output before it becomes a probability, in the order of the heads.
     var values: [Float]
@@ -45,7 +45,7 @@ public struct MessageModel: Sendable {
     }
   }
 
-  /// What the heads say about a message.
+  /// Returns the scores of a message by all heads.
   /// - Complexity: features times outputs.
   public func scores(_ features: FeatureVector) -> Scores {
     let count = Head.outputs
@@ -69,13 +69,13 @@ public struct MessageModel: Sendable {
   func rarity(of bucket: Int32) -> Float { Float(rarity[Int(bucket)]) / 25 }
 }
 
-/// What turns the similarity to the best question, and its lead over the second best, into a confidence.
+/// The numbers that turn the similarity to the best question, and its lead over the second best, into a confidence.
 public struct MatchCalibration: Sendable, Codable {
-  /// What the similarity of the best question is multiplied by.
+  /// The factor of the similarity of the best question.
   public var similarity: Float
-  /// What its lead over the second best is multiplied by.
+  /// The factor of its lead over the second best.
   public var lead: Float
-  /// What is added to both.
+  /// The number that is added to both.
   public var bias: Float
 
   /// The confidence of matches by meaning, fitted to `questions.tsv` as the trainer fits the one by words
@@ -89,7 +89,7 @@ public struct MatchCalibration: Sendable, Codable {
 
 /// Why a model's file cannot be used.
 public struct WeightsError: Error, CustomStringConvertible {
-  /// What is wrong with the file.
+  /// The fault of the file.
   public let description: String
 }
 

@@ -1,10 +1,10 @@
 /// What one person's corrections teach: small additions to the scores of the kinds, on top of the shipped weights.
 ///
-/// It is learnt anew from all corrections each time, so a correction that is taken back leaves no trace.
+/// It is trained again from all corrections each time, so a correction that is taken back leaves no trace.
 public struct PersonalLayer: Sendable {
   /// A message whose kind the person set.
   public struct Correction: Sendable {
-    /// What it says.
+    /// Its text.
     public var text: String
     /// The kind that the person chose.
     public var kind: Kind
@@ -27,8 +27,8 @@ public struct PersonalLayer: Sendable {
 
   /// Learns from corrections.
   ///
-  /// Each step moves only the corrections that are not yet right with some room to spare, by their words and pairs of
-  /// words, rare ones most: what a message shares with all others says nothing about why it was corrected.
+  /// Each step moves only the corrections that are not yet right with some margin, by their words and pairs of
+  /// words, rare ones most: words that a message shares with all others say nothing about why it was corrected.
   /// - Complexity: 30 times the words of all corrections; about 20 ms for 500.
   public init(_ corrections: [Correction], model: MessageModel) {
     var extractor = FeatureExtractor()
@@ -65,13 +65,13 @@ public struct PersonalLayer: Sendable {
     return scores
   }
 
-  /// What the layer adds to the score of a kind by one entry.
+  /// The part of a kind's score that the layer adds by one entry.
   func contribution(_ entry: FeatureVector.Entry, _ kind: Int, _ scale: Float, _ model: MessageModel) -> Float {
     guard entry.isWord, let sums = additions[entry.bucket] else { return 0 }
     return sums[kind] * Self.weight(entry, model) * scale
   }
 
-  /// What makes the values of ``words(_:_:)`` one long.
+  /// The factor that gives the values of ``words(_:_:)`` the length 1.
   static func scale(_ features: FeatureVector, _ model: MessageModel) -> Float {
     var sum: Float = 0
     for entry in features.entries where entry.isWord {

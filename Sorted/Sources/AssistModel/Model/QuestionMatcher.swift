@@ -6,7 +6,7 @@
 public struct QuestionMatcher: Sendable {
   /// A question with its name.
   public struct Question: Sendable {
-    /// What a match names.
+    /// The identifier that a match names.
     public var id: String
     /// How people ask it, one wording a line.
     public var wordings: String

@@ -1,6 +1,6 @@
-/// What a person says about a message.
+/// The labels that a person gives a message.
 public struct Labels: Sendable, Equatable {
-  /// What kind it is.
+  /// Its kind.
   public var kind: Kind
   /// Its mood, a label of ``Head/sentiment``.
   public var sentiment: String
@@ -28,11 +28,11 @@ public struct Labels: Sendable, Equatable {
 public struct LabelledMessage: Sendable {
   /// Its name in the set.
   public var id: String
-  /// What it says.
+  /// Its text.
   public var text: String
-  /// What the first pass said.
+  /// The labels of the first pass.
   public var first: Labels
-  /// What the second pass said.
+  /// The labels of the second pass.
   public var second: Labels
 
   /// What counts: the second pass, which knew all messages; for the opportunity the middle of both.
@@ -53,9 +53,9 @@ public struct LabelledMessage: Sendable {
   }
 }
 
-/// A message of which is known only whether it is spam.
+/// A message with no other label than whether it is spam.
 public struct SpamExample: Sendable {
-  /// What it says.
+  /// Its text.
   public var text: String
   /// Whether it is spam.
   public var isSpam: Bool

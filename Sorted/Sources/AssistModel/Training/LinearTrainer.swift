@@ -1,6 +1,6 @@
 /// An example to learn from.
 public struct Example: Sendable {
-  /// What the message looks like.
+  /// The features of the message.
   public var features: FeatureVector
   /// The wanted probability of each output of a head.
   public var target: [Float]
@@ -23,7 +23,7 @@ public struct TrainingSettings: Sendable, Codable {
   public var rate: Float
   /// How strongly weights are drawn to zero.
   public var decay: Float
-  /// What decides the order of the examples.
+  /// The seed of the order of the examples.
   public var seed: UInt64
 
   /// Makes settings.
@@ -42,7 +42,7 @@ public struct TrainingSettings: Sendable, Codable {
 public struct LinearTrainer {
   /// Weights by bucket, then by output.
   public private(set) var weights: [Float]
-  /// What each output begins with.
+  /// The initial value of each output.
   public private(set) var bias: [Float]
   private let outputs: Int
   private var squares: [Float]
@@ -68,7 +68,7 @@ public struct LinearTrainer {
     }
   }
 
-  /// What the outputs say about a message.
+  /// Returns the probabilities of a message by output.
   public func probabilities(_ features: FeatureVector) -> [Float] {
     var scores = bias
     for entry in features.entries {
@@ -80,7 +80,7 @@ public struct LinearTrainer {
     return scores
   }
 
-  /// What values of length 1 are multiplied by, so that weights of ordinary size decide.
+  /// The factor of values of length 1, so that weights of ordinary size decide.
   static let gain: Float = 8
 
   private mutating func step(_ example: Example, _ settings: TrainingSettings) {

@@ -8,7 +8,7 @@ import NIOHTTP1
 /// With `FIREBASE_STORAGE_EMULATOR_HOST` (host:port) in the environment it connects to an emulator, or to `sorted
 /// firestore`, without encryption and as its owner. It never retries.
 ///
-/// The protocol is that of Google's Firebase clients (headers `X-Goog-Upload-…`). Google documents it for Google Photos
+/// It uses the protocol of Google's Firebase clients (headers `X-Goog-Upload-…`). Google documents it for Google Photos
 /// ("Resumable uploads").
 public struct FirebaseStorage: RemoteStorage {
   /// The bucket, such as `project.appspot.com`.

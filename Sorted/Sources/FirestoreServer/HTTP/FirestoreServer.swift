@@ -23,7 +23,7 @@ public struct FirestoreServer: Sendable {
 
   /// Opens the store of a server.
   /// - Parameters:
-  ///   - store: the file of the documents. Files are in a folder beside it, named after it with `-files`. Nil keeps
+  ///   - store: the file of the documents. Files are in a folder next to it, named after it with `-files`. Nil keeps
   ///     documents in memory and files in a temporary folder.
   ///   - rules: the access rules in the form that `Sorted/Documentation/firestore.md` describes, or nil for none.
   ///   - port: 0 selects a free port.

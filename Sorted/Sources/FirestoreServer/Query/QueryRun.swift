@@ -32,7 +32,7 @@ struct QueryRun {
   }
 
   /// The matching documents in order, with the requested fields.
-  /// - Complexity: O(n + m log m) for n documents of which m match.
+  /// - Complexity: O(n + m log m) for n documents and m matches.
   func results(of documents: [FirestoreDocument]) -> [FirestoreDocument] {
     var found = documents.compactMap { document -> Candidate? in
       guard filter?.matches(document) ?? true else { return nil }

@@ -2,7 +2,7 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// What a store knows about a person or a matter.
+/// The knowledge of a store about a person or a matter.
 public struct About: Codable, Equatable, Sendable {
   /// A person whose name fits.
   public struct Person: Codable, Equatable, Sendable {
@@ -32,7 +32,7 @@ public struct About: Codable, Equatable, Sendable {
     public var count: Int
   }
 
-  /// What was asked for.
+  /// The text that was asked for.
   public var subject: String
   /// The people of that name, those who wrote most first.
   public var people: [Person]

@@ -23,7 +23,7 @@ public struct AssistInbox {
     public var confidence: Double
     /// Whether a person said so.
     public var isCorrected: Bool
-    /// What weighed most, most first.
+    /// The strongest reasons, the strongest first.
     public var reasons: [Explanation.Reason]
     /// The reasons as a sentence.
     public var sentence: String

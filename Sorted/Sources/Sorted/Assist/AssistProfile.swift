@@ -6,9 +6,9 @@ import SwiftData
 struct AssistProfile {
   let userID: String
   let switches: Switches
-  /// What the corrections taught.
+  /// The layer that the corrections trained.
   let layer: PersonalLayer
-  /// What the person said about messages, by message.
+  /// The person's corrections, by message.
   let corrections: [String: Kind]
   let matcher: QuestionMatcher
   /// The answers, by question.

@@ -28,7 +28,7 @@ struct Assistant {
     ownerID = try LocalUser.id(in: context)
   }
 
-  /// Writes what the models say into a message; the caller saves. What a switch turns off is nil afterwards.
+  /// Writes the models' decisions into a message; the caller saves. A decision that a switch turns off is nil afterwards.
   /// - Throws: `SwiftDataError`.
   mutating func judge(_ message: MessageEntity, in conversation: ConversationEntity?) throws {
     guard message.deletedAt == nil else { return Self.clear(message) }

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What happened in the inbox and what waits for an answer.
+/// Recent activity of the inbox and the messages that wait for an answer.
 public struct Digest: Codable, Equatable, Sendable {
   /// A conversation whose last message waits for an answer.
   public struct Item: Codable, Equatable, Sendable {
@@ -11,7 +11,7 @@ public struct Digest: Codable, Equatable, Sendable {
     public var name: String
     /// Who wrote last.
     public var sender: String
-    /// What they wrote.
+    /// Their text.
     public var text: String
     /// When.
     public var createdAt: Date
@@ -34,7 +34,7 @@ public struct Digest: Codable, Equatable, Sendable {
   /// Conversations whose last message is spam, which waits for nothing.
   public var spam = 0
 
-  /// That of an empty inbox.
+  /// The digest of an empty inbox.
   public init() {}
 
   /// "12 need an answer: 2 urgent, 3 business."

@@ -12,7 +12,7 @@ package final class MeaningModel: Sendable {
 
   package init(_ encoder: SentenceEncoder) { self.encoder = encoder }
 
-  /// The folder of the model: `$SORTED_MODELS`, or `models` beside the default store, with the model's name and version.
+  /// The folder of the model: `$SORTED_MODELS`, or `models` next to the default store, with the model's name and version.
   package static var folder: URL {
     let home = ProcessInfo.processInfo.environment["SORTED_MODELS"].map { URL(fileURLWithPath: $0) }
     return (home ?? SortedContainer.defaultURL.deletingLastPathComponent().appendingPathComponent("models"))
@@ -41,7 +41,7 @@ package final class MeaningModel: Sendable {
     return texts.map { found[$0] ?? known[$0]! }
   }
 
-  /// The vectors of the parts of a message, the first of which is the whole message.
+  /// The vectors of the parts of a message. The first part is the whole message.
   /// - Parameter whole: the vector of the whole message.
   func vectors(of parts: [String], knowing whole: MeaningVector) -> [[Float]] {
     [whole.floats] + vectors(of: Array(parts.dropFirst()))

@@ -18,7 +18,7 @@ package struct MeaningSearch {
     self.model = model
   }
 
-  /// A message, and the cosine of the angle between its vector and that of the text.
+  /// A message, and the cosine of the angle between its vector and the text's.
   package struct Hit: Equatable, Sendable {
     package var messageID: String
     package var similarity: Float
@@ -66,7 +66,7 @@ package struct MeaningSearch {
     return best.sorted
   }
 
-  /// The messages of a result, in its order. What is gone, was edited or was deleted since its vector was made is left out.
+  /// The messages of a result, in its order. It leaves out messages that are gone, or that were edited or deleted since.
   /// - Throws: `SwiftDataError`.
   package func messages(of hits: [Hit]) throws -> [(message: MessageEntity, similarity: Float)] {
     let ids = hits.map(\.messageID)

@@ -2,10 +2,10 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// Keeps the vectors of a store's messages: makes those that are missing, makes those of edited messages anew, and deletes those
+/// Keeps the vectors of a store's messages: makes missing ones, replaces vectors of edited messages, and deletes vectors
 /// of messages that are gone. No text leaves the machine.
 ///
-/// It compares messages and vectors by their identifiers and texts, so it mends whatever left them different: an import, a sync,
+/// It compares messages and vectors by their identifiers and texts, so it repairs any difference: after an import, a sync,
 /// an older program, a power cut. It works in batches with a context each, and can be stopped after any of them.
 package struct MeaningService: Sendable {
   private let container: ModelContainer
@@ -31,7 +31,7 @@ package struct MeaningService: Sendable {
   ///   - progress: called after each batch with how many messages are done and how many there are.
   /// - Returns: how many vectors were made.
   /// - Throws: `SwiftDataError`. Saved batches stay.
-  /// - Complexity: linear in the number of messages. Memory is that of a batch.
+  /// - Complexity: linear in the number of messages. It holds one batch in memory.
   @discardableResult
   package func updateAll(
     stop: ImportSession.StopSign = .init(), between: () throws -> [String] = { [] },

@@ -28,7 +28,7 @@ package struct ModelInstaller {
     guard !isInstalled else { return }
     let parent = target.deletingLastPathComponent()
     try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
-    // Beside the target, so that the move is one step.
+    // In the same folder as the target, so that the move is one step.
     let work = parent.appendingPathComponent("installing-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: work, withIntermediateDirectories: false)
     defer { try? FileManager.default.removeItem(at: work) }

@@ -14,7 +14,7 @@ public struct IRCReader: ArchiveReader {
   /// - Parameters:
   ///   - path: a folder of logs, or one log.
   ///   - channel: the name of the channel, which the logs do not contain.
-  ///   - withThreads: whether to read the annotated conversations beside the logs (`*.clusters.txt`).
+  ///   - withThreads: whether to read the annotated conversations next to the logs (`*.clusters.txt`).
   /// - Throws: ``DataLayerError/invalidData(_:)`` if the annotations cannot be read.
   public init(path: URL, channel: String = "#ubuntu", withThreads: Bool = false) throws {
     self.path = path

@@ -2,7 +2,7 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// What a person says a message is, where the assistant said something else. A person's corrections are the training set of
+/// A person's category of a message, where the assistant chose another one. A person's corrections are the training set of
 /// their personal layer.
 @Model
 public final class AssistCorrectionEntity {

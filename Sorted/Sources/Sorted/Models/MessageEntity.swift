@@ -62,7 +62,7 @@ public final class MessageEntity {
   /// The time of the last edit of the text. The later edit wins.
   public var editedAt: Date?
 
-  /// When it was deleted for everybody; its text says so then
+  /// When it was deleted for all people; its text says so then
   public var deletedAt: Date?
 
   // MARK: - What it belongs to

@@ -2,7 +2,7 @@ import AssistModel
 import Foundation
 import SwiftData
 
-/// What a message means, as the sentence model has it. It belongs to this store alone: no sync sends it.
+/// The meaning of a message, as the sentence model has it. It belongs to this store alone: no sync sends it.
 @Model
 public final class MessageVectorEntity {
   /// The index reads the vectors of some conversations in order.

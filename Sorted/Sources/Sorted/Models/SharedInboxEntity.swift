@@ -19,7 +19,7 @@ public final class SharedInboxEntity {
   /// Notes the server of a store.
   public init(server: String, arrivalToken: Data) { (self.server, self.arrivalToken) = (server, arrivalToken) }
 
-  /// What a store notes; nil for one that does not sync as a ``SharedInbox``. In one that does, deletions reach the other
+  /// The notes of a store; nil for one that does not sync as a ``SharedInbox``. In one that does, deletions reach the other
   /// participants.
   /// - Throws: `SwiftDataError`.
   public static func of(_ context: ModelContext) throws -> SharedInboxEntity? {

@@ -1,4 +1,4 @@
-/// The state of the network. (The API is that of `NWPath` in Apple's Network framework.)
+/// The state of the network. (It has the API of `NWPath` in Apple's Network framework.)
 public struct NetworkPath: Hashable, Sendable {
   /// Whether data can be sent.
   public enum Status: Hashable, Sendable {

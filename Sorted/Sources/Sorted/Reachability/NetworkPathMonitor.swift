@@ -3,7 +3,7 @@ public import Foundation
 import Logging
 import Synchronization
 
-/// Reports changes of the network. (The API is that of `NWPathMonitor` in Apple's Network framework, which does not
+/// Reports changes of the network. (It has the API of `NWPathMonitor` in Apple's Network framework, which does not
 /// exist on Linux.)
 ///
 /// It listens to the kernel's messages about links, addresses and routes. With a probe it also asks the remote: after

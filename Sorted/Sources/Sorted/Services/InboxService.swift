@@ -100,7 +100,7 @@ public struct InboxService {
 
   /// Adds a message with the status sending. A sync service sends it once it is saved.
   ///
-  /// Its time is later than that of every message in the conversation, whatever the clock says, so that an answer
+  /// Its time is later than the time of every message in the conversation, whatever the clock says, so that an answer
   /// follows its question in every store.
   /// - Parameters:
   ///   - text: not empty unless there are attachments.
@@ -225,7 +225,7 @@ public struct InboxService {
     showLast(message)
   }
 
-  /// Deletes a message for everybody. What is left says that it was deleted, so that other stores learn of it; clients
+  /// Deletes a message for all people. The rest says that it was deleted, so that other stores learn of it; clients
   /// that do not know deletions show that text.
   /// - Parameters:
   ///   - message: the message.
@@ -247,7 +247,7 @@ public struct InboxService {
   /// - Parameters:
   ///   - message: the deleted message.
   ///   - text: what the message said.
-  ///   - attachments: what it had, made anew.
+  ///   - attachments: new copies of its attachments.
   /// - Throws: `SwiftDataError`.
   public func restore(_ message: MessageEntity, text: String, attachments: [AttachmentEntity]) throws {
     message.deletedAt = nil
@@ -256,7 +256,7 @@ public struct InboxService {
     showLast(message)
   }
 
-  /// What a message says that was deleted for everybody.
+  /// The text of a message that was deleted for all people.
   public static let deletedText = "This message was deleted."
 
   private func checkSender(of message: MessageEntity, _ sender: String?) throws {
@@ -284,7 +284,7 @@ public struct InboxService {
   ///   - message: the message.
   ///   - user: nil is the user whose store it is.
   ///   - now: the time of the reaction.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for a text that is no single emoji, and for a person who left the conversation;
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for a text that is not a single emoji, and for a person who left the conversation;
   ///   `SwiftDataError`.
   public func react(_ emoji: String?, to message: MessageEntity, by user: String? = nil, now: Date = Date()) throws {
     if let emoji {

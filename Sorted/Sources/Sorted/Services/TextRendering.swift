@@ -87,7 +87,7 @@ public struct TextRendering: Sendable {
     return (lines + (last.map { ["There are more; --after \($0) shows them."] } ?? [])).joined(separator: "\n")
   }
 
-  /// What is known about people and a matter.
+  /// The knowledge about people and a matter.
   public func about(_ about: About) -> String {
     func row(_ message: MessageSummary, _ head: String = "") -> String {
       line("\(head)\(Self.time(message.createdAt))  \(message.conversationID)  \(message.sender):", message.text)

@@ -8,7 +8,7 @@ import SwiftData
 struct Arrivals {
   let inbox: SharedInbox
 
-  /// What came.
+  /// The arrived changes.
   struct Report {
     /// New messages of others.
     var received = 0

@@ -16,7 +16,7 @@ struct ConversationShares {
     var changed = false
   }
 
-  /// What is to be known of a conversation while the server is asked.
+  /// The values of a conversation that are needed while the server is asked.
   private struct Conversation: Sendable {
     let id: String
     let identifier: PersistentIdentifier
@@ -24,7 +24,7 @@ struct ConversationShares {
     let people: [String]
   }
 
-  /// What was compared with the server. A person can have many conversations, so that only those are looked at that changed since.
+  /// The state that was compared with the server. A person can have many conversations, so only changed ones are looked at again.
   struct Compared {
     fileprivate let shares: [SyncShare]
     fileprivate let token: DefaultHistoryToken
@@ -103,7 +103,7 @@ struct ConversationShares {
     }
   }
 
-  /// - Parameter changed: the conversations to look at beside the waiting ones; nil for all.
+  /// - Parameter changed: the conversations to look at in addition to the waiting ones; nil for all.
   private func candidates(_ waiting: Set<String>, _ changed: Set<PersistentIdentifier>?) throws -> [Conversation] {
     let (ids, identifiers) = (Array(waiting), changed ?? [])
     let context = inbox.makeContext()

@@ -6,7 +6,7 @@ import Synchronization
 /// An inbox that syncs with a server of SwiftDataSync (`swiftdata sync-server`), and shares its conversations with the
 /// inboxes of the other participants.
 ///
-/// The sync itself is the library's. What is here decides who takes part in a conversation (`ConversationShares`), counts
+/// The sync itself is the library's. This code decides who takes part in a conversation (`ConversationShares`), counts
 /// what came (`Arrivals`) and notes what was sent (`Departures`).
 public struct SharedInbox: Sendable {
   /// The store, which syncs in the background.
@@ -24,7 +24,7 @@ public struct SharedInbox: Sendable {
   /// A registration is for one container, so that two of a process do not take each other's account.
   private static let opening = Mutex(())
 
-  /// What does not sync with every participant of a conversation. (Sorted/Documentation/sync.md says why.)
+  /// The properties that do not sync with every participant of a conversation. (Sorted/Documentation/sync.md says why.)
   static var scopes: [SyncScope] {
     [
       .account(
@@ -99,7 +99,7 @@ public struct SharedInbox: Sendable {
     if let shared {
       if shared.server != server.absoluteString { shared.server = server.absoluteString }
     } else {
-      // What is there already was counted when it was written.
+      // Messages that are there already were counted when they were written.
       let token = try JSONEncoder().encode(try context.newestHistoryToken())
       context.insert(SharedInboxEntity(server: server.absoluteString, arrivalToken: token))
     }
@@ -120,7 +120,7 @@ public struct SharedInbox: Sendable {
     return (try? await HTTPTransport(url: server).send(request))?.status == 200
   }
 
-  /// Ends the sync in the background. What was not sent is sent when the store is opened again.
+  /// Ends the sync in the background. Unsent changes are sent when the store is opened again.
   public func close() async { await engine.stop() }
 
   /// A context whose saves the history knows as this program's own.
@@ -148,7 +148,7 @@ public enum AccountToken {
   private struct Payload: Decodable { let sub: String }
 
   /// The account that a token names.
-  /// - Throws: ``DataLayerError/invalidData(_:)`` for a text that is no token.
+  /// - Throws: ``DataLayerError/invalidData(_:)`` for a text that is not a token.
   public static func account(of token: String) throws -> String {
     let parts = token.split(separator: ".")
     var text = parts.count == 3 ? String(parts[1]) : ""
@@ -181,7 +181,7 @@ struct MessageResolver: ConflictResolver {
   func resolve(local: MessageEntity, remote: MessageEntity) {
     local.readBy += remote.readBy.filter { !local.readBy.contains($0) }
     local.deliveredTo += remote.deliveredTo.filter { !local.deliveredTo.contains($0) }
-    // Each store knows its own person's reaction best, and the log those of the others.
+    // Each store knows its own person's reaction best, and the log knows the others'.
     let own = local.reactions[userID]
     local.reactions.merge(remote.reactions) { $1 }
     if let own { local.reactions[userID] = own }

@@ -5,7 +5,7 @@ import SwiftDataSync
 
 /// Syncs a shared inbox in the background and publishes the progress for a screen.
 ///
-/// A sync runs when the server has news, when a program saved to the store, and when a caller asks for it. There is at most
+/// A sync runs when the server has changes, when a program saved to the store, and when a caller asks for it. There is at most
 /// one at a time: a request during a sync waits for it and for one more.
 @MainActor
 @Observable
@@ -30,7 +30,7 @@ public final class SharedInboxCoordinator: InboxSync {
   private let turns = SyncTurns(endsWithRequest: false)
   private var failures = 0
   private var nap: Task<Void, Never>?
-  /// What of the history was looked at.
+  /// The place up to which the history was looked at.
   private var seen: DefaultHistoryToken?
 
   /// Makes the coordinator of an inbox.
@@ -42,7 +42,7 @@ public final class SharedInboxCoordinator: InboxSync {
   /// Sends what waits, whatever its retry time, and receives what is new.
   public func sync() async { await request(urgent: true) }
 
-  /// Syncs until the task is cancelled: at once, when the server has news, and when another program saved to the store,
+  /// Syncs until the task is cancelled: at once, when the server has changes, and when another program saved to the store,
   /// which it looks for every `interval` seconds.
   public func run(interval: TimeInterval) async {
     let listening = Task { await followServer() }

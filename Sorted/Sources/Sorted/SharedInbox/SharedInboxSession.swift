@@ -8,7 +8,7 @@ public actor SharedInboxSession {
   private let inbox: SharedInbox
   /// How far the history was looked at for imports.
   private var position: DefaultHistoryToken?
-  /// What of the conversations was compared with the shares on the server.
+  /// The conversations that were compared with the shares on the server.
   private var compared: ConversationShares.Compared?
 
   /// Makes the sync of an inbox.

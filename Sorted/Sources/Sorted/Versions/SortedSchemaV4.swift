@@ -4,7 +4,7 @@ import SwiftData
 /// The models before inboxes shared conversations. Only their stored shape counts, and it never changes.
 ///
 /// Against ``SortedSchemaV3``: a message knows what it answers (`replyToID`), what people reacted with (`reactions`) and
-/// whether it was deleted for everybody (`deletedAt`); a conversation knows its pinned messages (`pinnedMessageIDs`).
+/// whether it was deleted for all people (`deletedAt`); a conversation knows its pinned messages (`pinnedMessageIDs`).
 /// A message knows which weights judged it (`assistVersion`). Indices find messages by that, by their category, by their
 /// time and by the words of their text. ``AssistCorrectionEntity`` is new.
 public enum SortedSchemaV4: VersionedSchema {

@@ -49,7 +49,7 @@ public actor AttachmentUploadService: ModelActor {
   ///   - storage: the remote.
   ///   - limits: the limits of uploads.
   ///   - chunkSize: the chunk size in bytes, rounded down to a multiple of 256 KiB, at least one. Memory grows with it.
-  ///   - thumbnails: makes thumbnails of images, uploaded beside them, or nil for none.
+  ///   - thumbnails: makes thumbnails of images, uploaded with them, or nil for none.
   ///   - environment: the clock, sleep and randomness.
   ///   - onProgress: called after each chunk on any thread.
   public init(

@@ -3,13 +3,13 @@ import Foundation
 
 /// A field of a message that may change.
 public enum MessageField: String, CaseIterable, Sendable {
-  /// What it says, and whether it was deleted.
+  /// Its text, and whether it was deleted.
   case text
   /// The delivery state.
   case status
   /// The users who have read it.
   case readBy
-  /// What people reacted with. Each client writes its own user's reaction only.
+  /// The reactions of people. Each client writes its own user's reaction only.
   case reactions
 }
 

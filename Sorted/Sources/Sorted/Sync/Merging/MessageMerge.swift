@@ -23,7 +23,7 @@ struct MessageMerge {
       merged.readBy += local.readBy.filter { !remote.readBy.contains($0) }
       merged.status = max(local.status, remote.status)
       merged.replyToID = remote.replyToID ?? local.replyToID
-      // Each client knows its own user's reaction best, and the server those of the others.
+      // Each client knows its own user's reaction best, and the server knows the others'.
       merged.reactions = local.reactions.merging(remote.reactions) { $1 }
       if pending.contains(.reactions), let own = local.reactions[userID] { merged.reactions[userID] = own }
       let isLater = (local.editedAt ?? .distantPast) > (remote.editedAt ?? .distantPast)

@@ -9,7 +9,7 @@ struct SendRun {
   private var blocked: Set<String> = []
   /// The maximum number of messages in a commit. A permanently refused commit is halved until one message remains.
   private var limit = MessageSyncService.maximumWrites
-  /// Conversations of which something was sent.
+  /// Conversations with something that was sent.
   var touched: Set<String> = []
   /// The number of consecutive conflicts.
   var conflicts = 0

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Allows one sync of a store at a time across processes, with a kernel lock on a file beside the store. The lock ends
+/// Allows one sync of a store at a time across processes, with a kernel lock on a file next to the store. The lock ends
 /// with its process.
 final class SyncLock: Sendable {
   private let descriptor: Int32
