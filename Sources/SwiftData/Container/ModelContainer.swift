@@ -113,7 +113,7 @@ public final class ModelContainer: Equatable, Sendable {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens the stores for an array of models, a form of the seed documents.
+  /// Opens the stores for an array of models, a form that some articles about SwiftData use. (Not Apple's.)
   /// - Throws: as ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
   public convenience init(
     for types: [any PersistentModel.Type], migrationPlan: (any SchemaMigrationPlan.Type)? = nil,

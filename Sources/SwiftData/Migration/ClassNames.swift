@@ -1,7 +1,7 @@
 /// Maps the classes of a new layout to the classes of the store's former layout.
 ///
 /// Classes keep their names, with one exception: in the versions of a plan, names may differ by a version number at the
-/// end, as `ItemV1` and `Item` in the seeds.
+/// end, as `ItemV1` and `Item`.
 struct ClassNames {
   private let old: LayoutRecord
   private let new: LayoutRecord

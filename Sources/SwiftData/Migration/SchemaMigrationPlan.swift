@@ -6,7 +6,7 @@ public protocol SchemaMigrationPlan: SendableMetatype {
   static var stages: [MigrationStage] { get }
 }
 
-/// A synonym of ``SchemaMigrationPlan`` that the seed documents use.
+/// A synonym of ``SchemaMigrationPlan``, which some articles about SwiftData use. (Not Apple's.)
 public typealias VersionedSchemaMigrationPlan = SchemaMigrationPlan
 
 // @unchecked Sendable because the closures run one after another, each with its own context. A `static let` stage, the

@@ -190,7 +190,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
     self.isHistoryEnabled = isHistoryEnabled
   }
 
-  /// The same with the parameter order of the seed documents, which Apple's framework does not have.
+  /// Makes a configuration with another parameter order, which some articles about SwiftData use. (Not Apple's.)
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
