@@ -160,3 +160,15 @@ private func conflicts() throws {
   }
   try SyncServer.register("iCloud.com.example.music", resolvers: [NewestTrack()])
 }
+
+private func encryption(file: URL, keyFile: URL) throws -> ModelContainer {
+  // Once: make the key and keep its bytes outside the store.
+  let key = ModelConfiguration.EncryptionKey.random()
+  try key.withBytes { bytes in try bytes.write(to: keyFile, options: .withoutOverwriting) }
+
+  // At each start:
+  var configuration = ModelConfiguration(url: file)
+  configuration.encryptionKey = try ModelConfiguration.EncryptionKey(Data(contentsOf: keyFile))
+  let container = try ModelContainer(for: Trip.self, configurations: configuration)
+  return container
+}
