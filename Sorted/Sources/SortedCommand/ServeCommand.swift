@@ -38,7 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A name that leads to this server, as inbox.example.org; once for each. Requests for other names are refused.",
+      "A host name to answer to, for example inbox.example.org. Repeatable. Other hosts are rejected.",
       valueName: "host"))
   var name: [String] = []
 
@@ -53,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The address of a proxy whose X-Forwarded-For and X-Forwarded-Proto are true; once for each. Behind one that encrypts, cookies are Secure.",
+      "The IP address of a trusted reverse proxy, which sets X-Forwarded-For and X-Forwarded-Proto. Repeatable.",
       valueName: "address"))
   var trustedProxy: [String] = []
 

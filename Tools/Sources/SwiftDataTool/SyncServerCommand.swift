@@ -8,14 +8,14 @@ struct SyncServerCommand: AsyncParsableCommand {
     commandName: "sync-server", abstract: "Serves the sync of SwiftData stores.",
     discussion: """
       Programs sync with it after SyncServer.register(…). Several servers may serve one PostgreSQL database.
-      The file of keys has a line for each key: a name, a blank, and a secret of at least 32 bytes. The last one signs.
+      The file of keys has a line for each key: a name, a space, and a secret of at least 32 bytes. The last one signs.
       """)
 
-  @Option(help: "Where zones are kept: a file, or postgres://user@host/database.") var store: String
+  @Option(help: "The database: a SQLite file, or postgres://user@host/database.") var store: String
   @Option(help: "The file with the keys of tokens.") var keys: String
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
   @Option(help: "The port to listen on; 0 takes a free one.") var port = 8787
-  @Option(help: "How many bytes a zone may take.") var quota: Int64 = 10 << 30
+  @Option(help: "The number of bytes that a zone may take.") var quota: Int64 = 10 << 30
   @Option(
     help: "For how many days the log of a zone is kept after a device made a snapshot of it; 0 deletes it at once.")
   var retention = 30.0
@@ -49,7 +49,7 @@ struct SyncTokenCommand: AsyncParsableCommand {
 
   @Argument(help: "The name of the account.") var account: String
   @Option(help: "The file with the keys of tokens.") var keys: String
-  @Option(help: "For how many days the token holds.") var days = 365.0
+  @Option(help: "The number of days after which the token expires.") var days = 365.0
 
   func validate() throws {
     guard TokenKeys.isAccount(account) else {

@@ -3,8 +3,8 @@ import SwiftDataInspection
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Looks for what is wrong with a store: references, uniqueness, inverses, external files, history.",
-    discussion: "Ends with 1 where something is wrong.")
+    abstract: "Checks a store for problems: references, uniqueness, inverses, external files, history.",
+    discussion: "Exits with status 1 if it finds problems.")
 
   @OptionGroup var store: StoreArgument
   @OptionGroup var output: OutputOptions

@@ -9,7 +9,7 @@ struct Dump: ParsableCommand {
   @OptionGroup var store: StoreArgument
   @Option(help: "A class whose objects are printed; may be repeated.")
   var entity: [String] = []
-  @Flag(help: "Print JSON, as without it.")
+  @Flag(help: "Accepted, like in the other commands; the output is always JSON.")
   var json = false
 
   func run() throws {

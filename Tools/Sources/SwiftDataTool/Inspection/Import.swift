@@ -13,7 +13,7 @@ struct Import: ParsableCommand {
   var target: String
   @Flag(help: "Read a JSON file that Realm Studio saved, instead of a store.")
   var fromRealmJson = false
-  @Flag(help: "Give up changes that a program saved to the store since the last import.")
+  @Flag(help: "Overwrite changes made to the store since the last import.")
   var replace = false
   @OptionGroup var output: OutputOptions
 
