@@ -109,7 +109,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - isStoredInMemoryOnly: whether the store is in memory and ends with its container.
   ///   - allowsSave: whether the store is writable.
   ///   - groupContainer: the location that several programs share.
-  ///   - cloudKitDatabase: the database to sync with. `automatic` means none without CloudKit.
+  ///   - cloudKitDatabase: the database to sync with. `automatic` is the server that the program registered first, or none.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -138,7 +138,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - schema: the models in the store, or nil for all models of the container.
   ///   - url: the file.
   ///   - allowsSave: whether the store is writable.
-  ///   - cloudKitDatabase: the database to sync with. `automatic` means none without CloudKit.
+  ///   - cloudKitDatabase: the database to sync with. `automatic` is the server that the program registered first, or none.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -284,7 +284,7 @@ extension ModelConfiguration {
     private enum Kind: Hashable { case automatic, none, named(String) }
     private let kind: Kind
 
-    /// The database of the app's first entitled container, or none without CloudKit.
+    /// The server that the program registered first, or none. (Apple's is the app's first entitled container.)
     public static let automatic = CloudKitDatabase(kind: .automatic)
     /// No database.
     public static let none = CloudKitDatabase(kind: .none)
