@@ -76,7 +76,7 @@ let package = Package(
     .target(
       name: "SwiftDataSync",
       dependencies: [
-        "SwiftData", "SyncProtocol",
+        "SwiftData", "SyncProtocol", "UntrustedInput",
         .product(
           name: "AsyncHTTPClient", package: "async-http-client", condition: .when(platforms: httpClientPlatforms)),
         .product(name: "Crypto", package: "swift-crypto"),
@@ -90,7 +90,7 @@ let package = Package(
       name: "SwiftDataSyncTests",
       dependencies: [
         "AppleStoreTemplates", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataPostgres", "SwiftDataSync",
-        "SyncProtocol",
+        "SyncProtocol", "UntrustedInput",
       ]),
     .target(
       name: "SwiftDataAppleStore",
@@ -164,7 +164,9 @@ if let names = Context.environment["SWIFTDATA_TESTS"]?.split(separator: ",").map
 // `make fuzz` and `make test-sanitized`, which share a build: what is fuzzed tells libFuzzer what it reached. The runner is in
 // Sorted/Package.swift.
 if Context.environment["SWIFTDATA_FUZZ"] != nil {
-  let fuzzed = ["SwiftData", "SwiftDataAppleStore", "SwiftDataInspection"]
+  let fuzzed = [
+    "SwiftData", "SwiftDataAppleStore", "SwiftDataInspection", "SwiftDataSync", "SyncProtocol", "UntrustedInput",
+  ]
   for target in package.targets where fuzzed.contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,inline-8bit-counters,trace-cmp"])]
   }

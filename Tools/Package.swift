@@ -57,6 +57,7 @@ let package = Package(
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
         .product(name: "SyncProtocol", package: "open-swiftdata"),
+        .product(name: "UntrustedInput", package: "open-swiftdata"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -116,6 +117,7 @@ let package = Package(
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
         .product(name: "SyncProtocol", package: "open-swiftdata"),
+        .product(name: "UntrustedInput", package: "open-swiftdata"),
       ]
     ),
     .testTarget(
@@ -133,3 +135,10 @@ let package = Package(
     ),
   ]
 )
+
+// `make fuzz`: what the fuzzer sends requests to tells it what it reached. The runner is in ../Sorted/Package.swift.
+if Context.environment["SWIFTDATA_FUZZ"] != nil {
+  for target in package.targets where target.name == "SyncServer" {
+    target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,inline-8bit-counters,trace-cmp"])]
+  }
+}

@@ -1,4 +1,5 @@
 import Foundation
+package import UntrustedInput
 
 /// Writes values as bytes: short, and much faster than JSON. Names of entities and properties, and moments, are written once
 /// where they repeat.
@@ -155,9 +156,13 @@ import Foundation
     return bytes[position]
   }
 
-  /// Reads a number.
+  /// Reads a number that the reader computes with.
   /// - Throws: `DecodingError`.
-  package mutating func number() throws -> UInt64 {
+  package mutating func number() throws -> Untrusted<UInt64> { Untrusted(try bits()) }
+
+  /// Reads 64 bits that stay as they are, for example an integer of a program's property.
+  /// - Throws: `DecodingError`.
+  package mutating func bits() throws -> UInt64 {
     var (value, shift): (UInt64, UInt64) = (0, 0)
     while true {
       let next = try byte()
@@ -171,8 +176,7 @@ import Foundation
   /// Reads a count of things that take at least a byte each.
   /// - Throws: `DecodingError`.
   package mutating func count() throws -> Int {
-    let value = try number()
-    guard value <= UInt64(remaining) else { throw damaged() }
+    guard let value = try number().value(in: 0...UInt64(remaining)) else { throw damaged() }
     return Int(value)
   }
 
@@ -211,11 +215,8 @@ import Foundation
   /// Reads a text that may come again.
   /// - Throws: `DecodingError`.
   package mutating func name() throws -> String {
-    let index = try number()
-    if index > 0 {
-      guard index <= UInt64(texts.count) else { throw damaged() }
-      return texts[Int(index) - 1]
-    }
+    guard let index = try number().value(in: 0...UInt64(texts.count)) else { throw damaged() }
+    if index > 0 { return texts[Int(index) - 1] }
     let text = try text()
     texts.append(text)
     return text
@@ -233,6 +234,14 @@ import Foundation
     }
     lastTime = HybridTime(bits: try fixed(), replica: replica)
     return lastTime
+  }
+
+  /// Reads a number of ``SyncWire/sequenceNumbers``.
+  /// - Throws: `DecodingError`.
+  package mutating func sequenceNumber() throws -> Int64 {
+    let bounds = UInt64(SyncWire.sequenceNumbers.lowerBound)...UInt64(SyncWire.sequenceNumbers.upperBound)
+    guard let value = try number().value(in: bounds) else { throw damaged() }
+    return Int64(value)
   }
 
   /// Reads the name of a record.

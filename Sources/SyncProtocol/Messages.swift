@@ -1,4 +1,5 @@
 public import Foundation
+public import UntrustedInput
 
 /// The messages between client and server: JSON over HTTP.
 public enum SyncWire {
@@ -31,33 +32,48 @@ public enum SyncWire {
   public static func decode<Message: Decodable>(_ type: Message.Type, from data: Data) throws -> Message {
     try JSONDecoder().decode(type, from: data)
   }
+
+  /// Says for people why a message cannot be decoded. The reason begins with the path of the field.
+  public static func reason(_ error: DecodingError) -> String {
+    let (context, key): (DecodingError.Context, (any CodingKey)?) =
+      switch error {
+      case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context): (context, nil)
+      case .keyNotFound(let key, let context): (context, key)
+      @unknown default: (.init(codingPath: [], debugDescription: "\(error)"), nil)
+      }
+    let path = (context.codingPath + [key].compactMap(\.self)).map { $0.intValue.map(String.init) ?? $0.stringValue }
+    // The sender chooses the names of fields, too.
+    let field = path.isEmpty ? "the message" : "`\(path.joined(separator: ".").prefix(200))`"
+    return "\(field): \(key == nil ? context.debugDescription.prefix(200) : "it is missing")"
+  }
 }
 
 /// Transactions that a client sends. The server takes all of them or none.
 public struct PushRequest: Codable, Sendable {
   /// The sequence number up to which the client has seen the zone.
-  public var base: Int64
+  public var base: Untrusted<Int64>
   /// The transactions, in order.
   public var transactions: [SyncTransaction]
 
   /// Makes a request.
   public init(base: Int64, transactions: [SyncTransaction]) {
-    (self.base, self.transactions) = (base, transactions)
+    (self.base, self.transactions) = (Untrusted(base), transactions)
   }
 }
 
 /// The sequence numbers that transactions got.
 public struct PushResponse: Codable, Sendable {
   /// One number for each transaction of the request, in order. A transaction that was sent before keeps its number.
-  public var sequences: [Int64]
+  public var sequences: [Untrusted<Int64>]
   /// The time of the server in milliseconds since 1970.
-  public var time: Int64
+  public var time: Untrusted<Int64>
   /// How many bytes of log a snapshot would replace; nil if the server wants none. Only the owner of the zone is asked for one.
-  public var snapshotWanted: Int64?
+  public var snapshotWanted: Untrusted<Int64>?
 
   /// Makes a response.
   public init(sequences: [Int64], time: Int64, snapshotWanted: Int64? = nil) {
-    (self.sequences, self.time, self.snapshotWanted) = (sequences, time, snapshotWanted)
+    self.sequences = sequences.map(Untrusted.init(_:))
+    (self.time, self.snapshotWanted) = (Untrusted(time), snapshotWanted.map(Untrusted.init(_:)))
   }
 }
 
@@ -66,11 +82,11 @@ public struct KnownRequest: Codable, Sendable {
   /// The identifiers of transactions.
   public var transactions: [UUID]
   /// Asks only for those up to this sequence number; nil asks for all.
-  public var through: Int64?
+  public var through: Untrusted<Int64>?
 
   /// Makes a request.
   public init(transactions: [UUID], through: Int64? = nil) {
-    (self.transactions, self.through) = (transactions, through)
+    (self.transactions, self.through) = (transactions, through.map(Untrusted.init(_:)))
   }
 }
 
@@ -86,8 +102,11 @@ public struct KnownResponse: Codable, Sendable {
 }
 
 /// A transaction with its place in the log of its zone.
+///
+/// The merge goes through entries in inner loops, so ``sequence`` is a plain number. Decoding checks that it is one of
+/// ``SyncWire/sequenceNumbers``.
 public struct LogEntry: Codable, Sendable {
-  /// Its place. Numbers of a zone ascend without gaps.
+  /// Its place, one of ``SyncWire/sequenceNumbers``. Numbers of a zone ascend without gaps.
   public var sequence: Int64
   /// The account that sent it.
   public var account: String
@@ -98,6 +117,15 @@ public struct LogEntry: Codable, Sendable {
   public init(sequence: Int64, account: String, transaction: SyncTransaction) {
     (self.sequence, self.account, self.transaction) = (sequence, account, transaction)
   }
+
+  /// Decodes an entry.
+  /// - Throws: `DecodingError`, also for a number that is not one of ``SyncWire/sequenceNumbers``.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    sequence = try container.number(.sequence, in: SyncWire.sequenceNumbers)
+    account = try container.decode(String.self, forKey: .account)
+    transaction = try container.decode(SyncTransaction.self, forKey: .transaction)
+  }
 }
 
 /// A part of the log of a zone.
@@ -105,11 +133,11 @@ public struct ChangesResponse: Codable, Sendable {
   /// The entries that follow the number that the client named, in order.
   public var entries: [LogEntry]
   /// The newest number of the zone.
-  public var latest: Int64
+  public var latest: Untrusted<Int64>
   /// The sequence number up to which the server deleted the log. A client that has seen less starts with the snapshot.
-  public var compacted: Int64
+  public var compacted: Untrusted<Int64>
   /// The time of the server in milliseconds since 1970.
-  public var time: Int64
+  public var time: Untrusted<Int64>
   /// All zones that the account may read. Only an answer about ``SyncWire/privateZone`` has them.
   public var zones: [ZoneInfo]?
   /// Names the list of the zones with their newest numbers; nil from a server that does not name lists.
@@ -121,14 +149,15 @@ public struct ChangesResponse: Codable, Sendable {
   /// True if ``entries`` are parts of ``snapshot``. Their numbers ascend without gaps. The last one is ``SnapshotInfo/through``.
   public var isSnapshot: Bool?
   /// How many bytes of log a snapshot would replace; nil if the server wants none. Only the owner of the zone is asked for one.
-  public var snapshotWanted: Int64?
+  public var snapshotWanted: Untrusted<Int64>?
 
   /// Makes a response.
   public init(
     entries: [LogEntry], latest: Int64, compacted: Int64, time: Int64, zones: [ZoneInfo]? = nil,
     version: String? = nil, isPartial: Bool? = nil
   ) {
-    (self.entries, self.latest, self.compacted, self.time) = (entries, latest, compacted, time)
+    self.entries = entries
+    (self.latest, self.compacted, self.time) = (Untrusted(latest), Untrusted(compacted), Untrusted(time))
     (self.zones, self.version, self.isPartial) = (zones, version, isPartial)
   }
 }
@@ -136,13 +165,13 @@ public struct ChangesResponse: Codable, Sendable {
 /// The zones that a client waits for, with the sequence number up to which it has seen each.
 public struct WaitRequest: Codable, Sendable {
   /// Sequence numbers by zone. Beside a ``version``, those that differ from the newest numbers of that list.
-  public var positions: [String: Int64]
+  public var positions: [String: Untrusted<Int64>]
   /// How many seconds to wait at most.
-  public var seconds: Double
+  public var seconds: UntrustedDouble
   /// The generations of the keys that the client has, by zone; nil for a client that encrypts nothing.
-  public var keys: [String: Int]?
+  public var keys: [String: Untrusted<Int>]?
   /// How many invitations the client knows of. Another number ends the waiting; nil waits for changes only.
-  public var invitations: Int?
+  public var invitations: Untrusted<Int>?
   /// The list of zones that the client has, as the server named it. Another list ends the waiting.
   public var version: String?
 
@@ -151,7 +180,8 @@ public struct WaitRequest: Codable, Sendable {
     positions: [String: Int64], seconds: Double, keys: [String: Int]? = nil, invitations: Int? = nil,
     version: String? = nil
   ) {
-    (self.positions, self.seconds, self.keys, self.invitations) = (positions, seconds, keys, invitations)
+    (self.positions, self.seconds) = (positions.mapValues(Untrusted.init(_:)), UntrustedDouble(seconds))
+    (self.keys, self.invitations) = (keys?.mapValues(Untrusted.init(_:)), invitations.map(Untrusted.init(_:)))
     self.version = version
   }
 }
@@ -159,11 +189,11 @@ public struct WaitRequest: Codable, Sendable {
 /// The newest sequence numbers of the zones that a client waited for, and all zones that it may read.
 public struct WaitResponse: Codable, Sendable {
   /// The newest sequence numbers by zone.
-  public var latest: [String: Int64]
+  public var latest: [String: Untrusted<Int64>]
   /// What the account may do in which zone.
   public var zones: [ZoneInfo]
   /// How many shares the account is invited to and did not accept; nil if the client did not ask.
-  public var invitations: Int?
+  public var invitations: Untrusted<Int>?
   /// Names the list of the zones with their newest numbers; nil from a server that does not name lists.
   public var version: String?
   /// True if the list is the one that the client named but for newest numbers: ``zones`` and ``latest`` have only the zones with another
@@ -174,7 +204,8 @@ public struct WaitResponse: Codable, Sendable {
   public init(
     latest: [String: Int64], zones: [ZoneInfo], invitations: Int? = nil, version: String? = nil, isPartial: Bool? = nil
   ) {
-    (self.latest, self.zones, self.invitations) = (latest, zones, invitations)
+    (self.latest, self.zones) = (latest.mapValues(Untrusted.init(_:)), zones)
+    self.invitations = invitations.map(Untrusted.init(_:))
     (self.version, self.isPartial) = (version, isPartial)
   }
 
@@ -187,6 +218,9 @@ public struct WaitResponse: Codable, Sendable {
 }
 
 /// A zone as one account sees it.
+///
+/// Clients keep it, so its numbers are plain. Decoding checks that ``latest`` is one of ``SyncWire/sequenceNumbers`` and
+/// ``keyGeneration`` one of ``SyncWire/generations``.
 public struct ZoneInfo: Codable, Hashable, Sendable {
   /// The name of the zone: ``SyncWire/privateZone``, or that of a share.
   public var name: String
@@ -210,6 +244,19 @@ public struct ZoneInfo: Codable, Hashable, Sendable {
   ) {
     (self.name, self.owner, self.isWritable, self.latest) = (name, owner, isWritable, latest)
     (self.root, self.keyGeneration, self.needsKeys) = (root, keyGeneration, needsKeys)
+  }
+
+  /// Decodes a description.
+  /// - Throws: `DecodingError`, also for a number that is too large or negative.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decode(String.self, forKey: .name)
+    owner = try container.decode(String.self, forKey: .owner)
+    isWritable = try container.decode(Bool.self, forKey: .isWritable)
+    latest = try container.number(.latest, in: SyncWire.sequenceNumbers)
+    root = try container.decodeIfPresent(RecordName.self, forKey: .root)
+    keyGeneration = try container.numberIfPresent(.keyGeneration, in: SyncWire.generations)
+    needsKeys = try container.decodeIfPresent(Bool.self, forKey: .needsKeys)
   }
 }
 
@@ -252,9 +299,9 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
   /// The reason and the remedy, as text for people.
   public var message: String
   /// The time of the server in milliseconds since 1970.
-  public var time: Int64?
+  public var time: Untrusted<Int64>?
   /// How many seconds to wait before the next request.
-  public var retryAfter: Double?
+  public var retryAfter: UntrustedDouble?
 
   /// The failure of a request with the token of another account than the one that a store has synced as (``SyncWire/accountHeader``).
   /// - Parameters:
@@ -270,7 +317,8 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
 
   /// Makes a failure.
   public init(_ code: Code, _ message: String, time: Int64? = nil, retryAfter: Double? = nil) {
-    (self.code, self.message, self.time, self.retryAfter) = (code, message, time, retryAfter)
+    (self.code, self.message) = (code, message)
+    (self.time, self.retryAfter) = (time.map(Untrusted.init(_:)), retryAfter.map(UntrustedDouble.init(_:)))
   }
 
   /// The message.
@@ -297,10 +345,10 @@ public struct SyncFailure: Error, Codable, Hashable, Sendable, CustomStringConve
 /// How much of an asset a server has.
 public struct AssetState: Codable, Sendable {
   /// How many bytes.
-  public var size: Int64
+  public var size: Untrusted<Int64>
   /// Whether these are all, and have the right checksum.
   public var isComplete: Bool
 
   /// Makes a state.
-  public init(size: Int64, isComplete: Bool) { (self.size, self.isComplete) = (size, isComplete) }
+  public init(size: Int64, isComplete: Bool) { (self.size, self.isComplete) = (Untrusted(size), isComplete) }
 }

@@ -1,6 +1,9 @@
+public import UntrustedInput
+
 /// Says that a zone has a snapshot: transactions that make what the log up to a number makes.
 ///
-/// The owner's device makes it. The server serves it in place of the log before that number, and later deletes that log.
+/// The owner's device makes it. The server serves it in place of the log before that number, and later deletes that log. Clients keep the
+/// number, so it is plain. Decoding checks that it is one of ``SyncWire/sequenceNumbers``.
 public struct SnapshotInfo: Codable, Hashable, Sendable {
   /// The number whose state the snapshot is.
   public var through: Int64
@@ -9,6 +12,14 @@ public struct SnapshotInfo: Codable, Hashable, Sendable {
 
   /// Makes a description.
   public init(through: Int64, rules: String) { (self.through, self.rules) = (through, rules) }
+
+  /// Decodes a description.
+  /// - Throws: `DecodingError`, also for a number that is not one of ``SyncWire/sequenceNumbers``.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    through = try container.number(.through, in: SyncWire.sequenceNumbers)
+    rules = try container.decode(String.self, forKey: .rules)
+  }
 }
 
 /// Ends the making of a snapshot, after its parts were sent.
@@ -17,15 +28,15 @@ public struct SnapshotInfo: Codable, Hashable, Sendable {
 /// another snapshot replaces the unfinished one, and the server refuses the other parts of another maker.
 public struct SnapshotRequest: Codable, Sendable {
   /// The number whose state the snapshot is.
-  public var through: Int64
+  public var through: Untrusted<Int64>
   /// How many parts were sent; 0 says that a snapshot would not be much smaller than the log.
-  public var parts: Int
+  public var parts: Untrusted<Int>
   /// A digest of the rules of the models.
   public var rules: String
 
   /// Makes a request.
   public init(through: Int64, parts: Int, rules: String) {
-    (self.through, self.parts, self.rules) = (through, parts, rules)
+    (self.through, self.parts, self.rules) = (Untrusted(through), Untrusted(parts), rules)
   }
 }
 

@@ -9,7 +9,8 @@ public enum FieldValue: Hashable, Sendable {
   case data(Data)
   /// A to-one relationship.
   case record(RecordName)
-  /// Bytes that travel apart, named by their SHA-256 in lowercase hexadecimal digits.
+  /// Bytes that travel apart, named by their SHA-256 in lowercase hexadecimal digits. Decoding checks that the size is one of
+  /// ``SyncWire/assetSizes``.
   case asset(sha256: String, size: Int)
   /// A value that only the participants of the zone can read.
   case sealed(Data)

@@ -45,14 +45,18 @@ extension FieldValue {
   package init(from reader: inout BinaryReader) throws {
     switch Kind(rawValue: try reader.byte()) {
     case .null: self = .null
-    case .integer: self = .integer(Int64(bitPattern: try reader.number()))
-    case .negative: self = .integer(~Int64(bitPattern: try reader.number()))
+    case .integer: self = .integer(Int64(bitPattern: try reader.bits()))
+    case .negative: self = .integer(~Int64(bitPattern: try reader.bits()))
     case .real: self = .real(Double(bitPattern: try reader.fixed()))
     case .text: self = .text(try reader.text())
     case .data: self = .data(try reader.blob())
     case .record: self = .record(try reader.record())
     case .asset:
-      self = .asset(sha256: try reader.text(), size: Int(Int64(bitPattern: try reader.number())))
+      let name = try reader.text()
+      guard let size = try reader.number().value(in: 0...UInt64(SyncWire.assetSizes.upperBound)) else {
+        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "an asset has an impossible size"))
+      }
+      self = .asset(sha256: name, size: Int(size))
     case .sealed: self = .sealed(try reader.blob())
     case nil:
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a value is of an unknown kind"))

@@ -1,4 +1,5 @@
 public import Foundation
+public import UntrustedInput
 
 // The keys that encrypt attributes in shares. Clients make, wrap and unwrap them; a server keeps only what it cannot read.
 
@@ -12,24 +13,24 @@ public struct AccountKey: Codable, Hashable, Sendable {
   /// The public key.
   public var key: Data
   /// The newest generation of a zone's key that is wrapped for the account; 0 for none.
-  public var generation: Int
+  public var generation: Untrusted<Int>
 
   /// Makes a description.
   public init(account: String, key: Data, generation: Int) {
-    (self.account, self.key, self.generation) = (account, key, generation)
+    (self.account, self.key, self.generation) = (account, key, Untrusted(generation))
   }
 }
 
 /// The key of a share's zone as one account gets it.
 public struct ZoneKeys: Codable, Hashable, Sendable {
   /// The newest generation; 0 before the owner made the first key.
-  public var generation: Int
+  public var generation: Untrusted<Int>
   /// The owner's public key; nil before the owner published it.
   public var ownerKey: Data?
   /// The newest key that is wrapped for the account (HPKE); nil if there is none.
   public var wrapped: Data?
   /// The generation of ``wrapped``.
-  public var wrappedGeneration: Int
+  public var wrappedGeneration: Untrusted<Int>
   /// Whether the owner wrapped it; otherwise the account itself did.
   public var isWrappedByOwner: Bool
   /// The keys of all generations before the newest one, the oldest first. Each is encrypted with the key that followed it.
@@ -44,8 +45,9 @@ public struct ZoneKeys: Codable, Hashable, Sendable {
     generation: Int, ownerKey: Data?, wrapped: Data?, wrappedGeneration: Int, isWrappedByOwner: Bool, previous: [Data],
     isStale: Bool, participants: [AccountKey]
   ) {
-    (self.generation, self.ownerKey) = (generation, ownerKey)
-    (self.wrapped, self.wrappedGeneration, self.isWrappedByOwner) = (wrapped, wrappedGeneration, isWrappedByOwner)
+    (self.generation, self.ownerKey) = (Untrusted(generation), ownerKey)
+    (self.wrapped, self.wrappedGeneration) = (wrapped, Untrusted(wrappedGeneration))
+    self.isWrappedByOwner = isWrappedByOwner
     (self.previous, self.isStale, self.participants) = (previous, isStale, participants)
   }
 }
@@ -53,7 +55,7 @@ public struct ZoneKeys: Codable, Hashable, Sendable {
 /// Stores wrapped keys. The owner may store a new generation and wrap for all; a participant may wrap for itself.
 public struct PutZoneKeysRequest: Codable, Sendable {
   /// The generation of the keys: the newest one of the zone, or the one that follows it.
-  public var generation: Int
+  public var generation: Untrusted<Int>
   /// The key of the generation before, encrypted with the new one; nil for the first generation and for the newest one.
   public var previous: Data?
   /// The wrapped keys by account.
@@ -61,7 +63,7 @@ public struct PutZoneKeysRequest: Codable, Sendable {
 
   /// Makes a request.
   public init(generation: Int, previous: Data?, wrapped: [String: Data]) {
-    (self.generation, self.previous, self.wrapped) = (generation, previous, wrapped)
+    (self.generation, self.previous, self.wrapped) = (Untrusted(generation), previous, wrapped)
   }
 }
 

@@ -3,6 +3,7 @@ import SwiftData
 import SyncProtocol
 import Synchronization
 import Testing
+import UntrustedInput
 
 @testable import SwiftDataSync
 
@@ -87,12 +88,12 @@ final class LoopTransport: SyncTransport {
     if request.path == "/v1/wait" {
       let wait = try SyncWire.decode(WaitRequest.self, from: request.body ?? Data())
       let failure = state.withLock { state in
-        state.waits.append(wait.seconds)
+        state.waits.append(wait.seconds.clamped(to: 0...60))
         return state.waitFailure
       }
       if let failure { return SyncReply(status: failure.status, body: try SyncWire.encode(failure)) }
-      let seen = wait.positions[SyncWire.privateZone] ?? 0
-      while wait.seconds > 0, state.withLock({ Int64($0.log.count) }) <= seen {
+      let seen = wait.positions[SyncWire.privateZone]?.clamped(to: SyncWire.sequenceNumbers) ?? 0
+      while wait.seconds != 0, state.withLock({ Int64($0.log.count) }) <= seen {
         try await Task.sleep(for: .milliseconds(10))
       }
       let latest = state.withLock { Int64($0.log.count) }
@@ -143,7 +144,9 @@ final class LoopTransport: SyncTransport {
     func number(_ name: String) -> Int { parts?.queryItems?.first { $0.name == name }?.value.flatMap { Int($0) } ?? 0 }
     if request.path.contains("/push") {
       let push = try SyncWire.decode(PushRequest.self, from: request.body ?? Data())
-      guard push.base <= state.log.count else { throw SyncFailure(.unknownSequence, "the log is shorter") }
+      guard push.base.value(in: 0...Int64(state.log.count)) != nil else {
+        throw SyncFailure(.unknownSequence, "the log is shorter")
+      }
       for transaction in push.transactions where !state.log.contains(where: { $0.transaction.id == transaction.id }) {
         for asset in transaction.assets where state.assets[asset.sha256]?.count != asset.size {
           throw SyncFailure(.missingAsset, "the asset \(asset.sha256) is not here; send it before the transaction")
@@ -162,7 +165,7 @@ final class LoopTransport: SyncTransport {
       guard number("after") <= state.log.count else { throw SyncFailure(.unknownSequence, "the log is shorter") }
       let entries = Array(state.log.dropFirst(number("after")).prefix(10))
       var response = ChangesResponse(entries: entries, latest: Int64(state.log.count), compacted: 0, time: now)
-      response.snapshotWanted = state.snapshotWanted
+      response.snapshotWanted = state.snapshotWanted.map(Untrusted.init(_:))
       return try SyncWire.encode(response)
     }
     let name = parts?.path.split(separator: "/").last.map(String.init) ?? ""

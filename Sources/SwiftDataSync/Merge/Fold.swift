@@ -211,8 +211,21 @@ final class Fold: RecordSource {
   ///
   /// - Parameter isUnseen: whether the replica that deleted cannot have seen the record as it is.
   func delete(_ name: RecordName, _ time: HybridTime, in zone: String, isUnseen: Bool = false) throws {
+    var isUnseen = isUnseen
+    // Not recursive: records can own one another in a chain of any length.
+    var next = [name]
+    while let name = next.popLast() {
+      next += try deleteOne(name, time, in: zone, isUnseen: isUnseen)
+      isUnseen = false
+    }
+  }
+
+  /// - Returns: what the record owns by a cascade.
+  private func deleteOne(
+    _ name: RecordName, _ time: HybridTime, in zone: String, isUnseen: Bool
+  ) throws -> Set<RecordName> {
     let key = try key(name, in: zone)
-    guard var state = try state(key), state.deleted == nil, state.alias == nil else { return }
+    guard var state = try state(key), state.deleted == nil, state.alias == nil else { return [] }
     if state.isAlive {
       try release(state, name)
       for (property, field) in state.fields where isUnseen || !seen.has(field.time, to: name, deletedAt: time) {
@@ -223,7 +236,7 @@ final class Fold: RecordSource {
     state.delete(time)
     put(key, state)
     deleted.append(name)
-    for target in owned { try delete(target, time, in: zone) }
+    return owned
   }
 
   /// What a record leads to by relationships whose delete rule is a cascade, as the log of its zone says.

@@ -17,14 +17,24 @@ enum FractionalKey {
 
   /// The digits between two numbers below 1: the common beginning, then a digit in the middle, or one more digit where
   /// there is no room.
+  ///
+  /// It is a loop, because another replica chooses the lengths.
   private static func middle(_ low: ArraySlice<Int>, _ high: ArraySlice<Int>?) -> [Int] {
-    let first = low.first ?? 0
-    let limit = high.map { $0.first ?? 0 } ?? 16
-    if let high, first == limit, !high.isEmpty { return [first] + middle(low.dropFirst(), high.dropFirst()) }
-    let digit = (first + limit) / 2
-    if digit > first { return [digit] }
-    // No digit between: what follows the lower one has room above.
-    return [first] + middle(low.dropFirst(), nil)
+    var (low, high, digits) = (low, high, [Int]())
+    while true {
+      let first = low.popFirst() ?? 0
+      let isOpen = high == nil
+      let limit = isOpen ? 16 : high?.popFirst()
+      if first == limit {
+        digits.append(first)
+        continue
+      }
+      let digit = (first + (limit ?? 0)) / 2
+      if digit > first { return digits + [digit] }
+      // No digit between: what follows the lower one has room above.
+      digits.append(first)
+      high = nil
+    }
   }
 }
 

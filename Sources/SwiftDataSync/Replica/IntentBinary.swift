@@ -12,7 +12,7 @@ extension ReplicaState.Intent {
     expected = Int64(bitPattern: try reader.fixed())
     entries = try (0..<(try reader.count())).map { _ in
       LogEntry(
-        sequence: Int64(bitPattern: try reader.number()), account: try reader.name(),
+        sequence: try reader.sequenceNumber(), account: try reader.name(),
         transaction: try SyncTransaction(encoded: try reader.blob()))
     }
     inserted = try (0..<(try reader.count())).map { _ in try reader.record() }
@@ -48,12 +48,12 @@ extension ReplicaState.Intent {
       guard reader.remaining > 0 else { return refolded }
       for _ in 0..<(try reader.count()) {
         let zone = try reader.text()
-        refolded.positions[zone] = Int64(bitPattern: try reader.number())
+        refolded.positions[zone] = try reader.sequenceNumber()
       }
       return refolded
     }
     if reader.remaining > 0 {
-      snapshot = try reader.optional { Int64(bitPattern: try $0.number()) }
+      snapshot = try reader.optional { try $0.sequenceNumber() }
       for _ in 0..<(try reader.count()) { sent.insert(try UUID(from: &reader)) }
     }
     try reader.end()

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SyncProtocol
+import UntrustedInput
 
 /// One copy of the zones' records: the user's store, and the ledger beside it.
 ///
@@ -118,8 +119,10 @@ final class Replica {
   }
 
   /// Takes the server's time as the right one where the wall clock is more than a second off.
-  func adjustClock(toServer time: Int64) {
-    let offset = time - now()
+  /// - Parameter field: the answer and the field that have the time.
+  /// - Throws: `UntrustedInputError` for a time that is none.
+  func adjustClock(toServer time: Untrusted<Int64>, field: String) throws {
+    let offset = try time.inRange(SyncWire.times, field: field) - now()
     let difference = offset - ledger.replica.clockOffset
     if abs(difference) > 1000 { ledger.replica.clockOffset = offset }
   }
@@ -143,7 +146,9 @@ final class Replica {
 
   /// Gives pending changes new moments, after the server refused some of theirs as too far ahead.
   /// - Parameter time: the server's time.
-  func restamp(toServer time: Int64) throws {
+  /// - Throws: `UntrustedInputError` for a time that is none; an error of a store.
+  func restamp(toServer time: Untrusted<Int64>) throws {
+    let time = try time.inRange(SyncWire.times, field: "failure.time")
     try scan()
     ledger.replica.clockOffset = time - now()
     ledger.replica.clock.setBack()

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import SyncProtocol
+import UntrustedInput
 
 // The keys of shares: what a replica keeps of them, and what it does when it gets a new one.
 
@@ -16,7 +17,7 @@ extension Replica {
 
   /// The generations of all keys, for the request that waits for news.
   var keyGenerations: [String: Int]? {
-    canSeal ? Dictionary(uniqueKeysWithValues: shares.map { ($0.name, keyGeneration($0.name)) }) : nil
+    canSeal ? Dictionary(shares.map { ($0.name, keyGeneration($0.name)) }) { first, _ in first } : nil
   }
 
   // MARK: - Encrypting
@@ -108,17 +109,18 @@ extension Replica {
     let sender = try keys.isWrappedByOwner ? trusted(share.owner, keys.ownerKey) : own.publicKey.rawRepresentation
     guard let sender else { return nil }
     let newest = try KeyWrapping.unwrap(
-      wrapped, zone: share.name, generation: keys.generation, by: sender, for: own)
+      wrapped, zone: share.name, generation: try keys.newestGeneration, by: sender, for: own)
     return try Self.all(keys, newest: newest, share.name)
   }
 
   /// The keys of all generations: each key decrypts the one before.
   static func all(_ keys: ZoneKeys, newest: ZoneKey, _ zone: String) throws -> [ZoneKey] {
-    guard keys.previous.count == keys.generation - 1 else {
+    let generation = try keys.newestGeneration
+    guard keys.previous.count == generation - 1 else {
       throw ReplicaError(description: "the server lacks keys of the share \(zone)")
     }
     var all = [newest]
-    for generation in stride(from: keys.generation - 1, to: 0, by: -1) {
+    for generation in stride(from: generation - 1, to: 0, by: -1) {
       let bytes = try all[0].decrypt(keys.previous[generation - 1], KeyWrapping.place(zone, generation))
       all.insert(ZoneKey(bytes), at: 0)
     }
@@ -168,6 +170,13 @@ extension Replica {
   func admit(_ account: String, zone: String) throws {
     guard ledger.replica.revoked?[zone]?.remove(account) != nil else { return }
     try ledger.save()
+  }
+}
+
+extension ZoneKeys {
+  /// ``generation`` within the bounds of what a zone can have.
+  var newestGeneration: Int {
+    get throws(UntrustedInputError) { try generation.inRange(SyncWire.generations, field: "keys.generation") }
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SyncProtocol
+import UntrustedInput
 
 // What a replica asks a server, and what it does with the answers. Nothing here waits or sends.
 
@@ -23,12 +24,13 @@ extension Replica {
   /// Takes in the transactions that were sent, if no other replica's transaction came before them in the log and the log has what
   /// this replica has. Otherwise the next pull brings all transactions in order.
   func didPush(_ request: PushRequest, _ response: PushResponse, zone: String, account: String) throws {
-    adjustClock(toServer: response.time)
-    let expected = (1...Int64(max(1, request.transactions.count))).map { position(zone) + $0 }
-    guard response.sequences == expected,
+    try adjustClock(toServer: response.time, field: "push.time")
+    let first = position(zone) + 1
+    let expected = Array(first..<first + Int64(request.transactions.count))
+    guard response.sequences == expected.map(Untrusted.init(_:)),
       ledger.replica.replaced?.isDisjoint(with: request.transactions.map(\.id)) ?? true
     else { return }
-    let entries = zip(response.sequences, request.transactions).map {
+    let entries = zip(expected, request.transactions).map {
       LogEntry(sequence: $0, account: account, transaction: $1)
     }
     try integrate(entries, zone: zone)
@@ -58,13 +60,13 @@ extension Replica {
   func didPull(
     _ response: ChangesResponse, zone: String, taken: Set<UUID> = [], sent: Set<UUID> = []
   ) throws -> Bool {
-    adjustClock(toServer: response.time)
-    let before = position(zone)
+    try adjustClock(toServer: response.time, field: "changes.time")
+    let (before, latest) = (position(zone), try response.newest)
     if let zones = response.allZones { try didSee(zones, taken: taken) }
     let snapshot = response.isSnapshot == true ? response.snapshot?.through : nil
     try integrate(response.entries, zone: zone, snapshot: snapshot, sent: sent)
     if let snapshot = response.snapshot { try compare(snapshot, zone: zone) }
-    return position(zone) < response.latest && position(zone) > before
+    return position(zone) < latest && position(zone) > before
   }
 
   /// The unsent transactions that may be in a snapshot, if an answer has its end. Its parts do not say so.
@@ -91,5 +93,12 @@ extension Replica {
     case .missingAsset: return try dropLostAssets(zone: zone)
     default: return false
     }
+  }
+}
+
+extension ChangesResponse {
+  /// The newest number of the zone.
+  var newest: Int64 {
+    get throws(UntrustedInputError) { try latest.inRange(SyncWire.sequenceNumbers, field: "changes.latest") }
   }
 }

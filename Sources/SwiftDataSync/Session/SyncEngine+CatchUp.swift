@@ -4,7 +4,9 @@ import SyncProtocol
 extension SyncEngine {
   /// Shows what the user's store does not show yet: what the program's models have since they changed, with the log folded again
   /// where that is necessary, and what is left after changes were undone.
-  func catchUp(_ replica: Replica) async throws {
+  /// - Parameter attempts: how often it begins again at most. A faulty server would have it begin again without end.
+  func catchUp(_ replica: Replica, attempts: Int = 10) async throws {
+    var failures = 0
     for zone in replica.refoldingZones {
       while let position = try replica.refoldPosition(zone) {
         try Task.checkCancellation()
@@ -15,11 +17,15 @@ extension SyncEngine {
           // The account lost the share. The exchange, which would hear of it, comes after this.
           try await seeZones(replica)
           guard !replica.shares.contains(where: { $0.name == zone }) else { throw failure }
-          return try await catchUp(replica)
+          guard attempts > 0 else { throw failure }
+          return try await catchUp(replica, attempts: attempts - 1)
         } catch let failure as SyncFailure {
+          failures += 1
           // If the snapshot was replaced meanwhile, the second ledger begins again.
-          guard try replica.didFail(failure, zone: zone) else { throw failure }
-          if failure.code == .compacted { return try await catchUp(replica) }
+          guard attempts > 0, failures <= Self.mostFailures, try replica.didFail(failure, zone: zone) else {
+            throw failure
+          }
+          if failure.code == .compacted { return try await catchUp(replica, attempts: attempts - 1) }
           continue
         }
         try replica.didRefold(response, zone: zone)

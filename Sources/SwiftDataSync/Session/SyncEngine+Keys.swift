@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import SyncProtocol
+import UntrustedInput
 
 // How the keys that encrypt attributes in shares get from the owner to the participants.
 
@@ -58,7 +59,8 @@ extension SyncEngine {
   private func wrapKeys(_ keys: ZoneKeys, _ replica: Replica, _ zone: String) async throws {
     guard let own = replica.keyring?.account else { return }
     let known = replica.keyring?.shares[zone] ?? []
-    guard known.count == keys.generation else {
+    let newest = try keys.newestGeneration
+    guard known.count == newest else {
       throw SyncError(
         code: .encryptionKey,
         message:
@@ -67,7 +69,7 @@ extension SyncEngine {
     }
     let isNew = known.isEmpty || keys.isStale || replica.ledger.replica.staleZones?.contains(zone) == true
     let key = isNew ? ZoneKey(SymmetricKey(size: .bits256)) : known.last!
-    let generation = isNew ? keys.generation + 1 : keys.generation
+    let generation = isNew ? newest + 1 : newest
     let revoked = replica.ledger.replica.revoked?[zone] ?? []
     var wrapped: [String: Data] = [:]
     var refused: SyncError?
@@ -75,7 +77,7 @@ extension SyncEngine {
       wrapped[account] = try KeyWrapping.wrap(key, zone: zone, generation: generation, for: recipient, by: own)
     }
     for participant in keys.participants
-    where !revoked.contains(participant.account) && participant.generation < generation {
+    where !revoked.contains(participant.account) && participant.generation < Untrusted(generation) {
       do {
         guard let key = try replica.trusted(participant.account, participant.key) else { continue }
         try wrap(participant.account, key)
@@ -83,7 +85,7 @@ extension SyncEngine {
         refused = error
       }
     }
-    if isNew || keys.wrappedGeneration < generation {
+    if isNew || keys.wrappedGeneration < Untrusted(generation) {
       try wrap(replica.ledger.replica.account ?? "", own.publicKey.rawRepresentation)
     }
     if !wrapped.isEmpty {
@@ -101,13 +103,13 @@ extension SyncEngine {
   /// A participant who has the key from a link keeps it on the server for its other devices.
   private func keepLinkKey(_ keys: ZoneKeys, _ replica: Replica, _ zone: String) async throws {
     guard let own = replica.keyring?.account, let known = replica.keyring?.shares[zone], let key = known.last,
-      known.count == keys.generation
+      case let generation = try keys.newestGeneration, known.count == generation
     else { return }
     let wrapped = try KeyWrapping.wrap(
-      key, zone: zone, generation: keys.generation, for: own.publicKey.rawRepresentation, by: own)
+      key, zone: zone, generation: generation, for: own.publicKey.rawRepresentation, by: own)
     let account = replica.ledger.replica.account ?? ""
     try await client.put(
-      PutZoneKeysRequest(generation: keys.generation, previous: nil, wrapped: [account: wrapped]), to: zone)
+      PutZoneKeysRequest(generation: generation, previous: nil, wrapped: [account: wrapped]), to: zone)
   }
 
   // MARK: - Links
@@ -129,7 +131,8 @@ extension SyncEngine {
     _ = try replica.trusted(share.owner, link.ownerKey)
     let keys = try await client.keys(of: share.zone)
     // A key that a newer one followed is of no use: the owner's device wraps the newer one.
-    guard link.generation == keys.generation, replica.keyGeneration(share.zone) < keys.generation else { return }
+    let newest = try keys.newestGeneration
+    guard link.generation == newest, replica.keyGeneration(share.zone) < newest else { return }
     try replica.keep(try Replica.all(keys, newest: link.key, share.zone), zone: share.zone)
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 public import SwiftData
 import SyncProtocol
 import Synchronization
+import UntrustedInput
 
 #if canImport(Glibc)
   import Glibc
@@ -180,7 +181,12 @@ extension SyncError {
     switch error {
     case let error as SyncError: self = error
     case let failure as SyncFailure:
-      self.init(code: Self.code(failure.code), message: failure.message, retryAfter: failure.retryAfter)
+      self.init(
+        code: Self.code(failure.code), message: failure.message,
+        retryAfter: failure.retryAfter?.clamped(to: Self.pauses))
+    case let error as UntrustedInputError:
+      self.init(
+        code: .refused, message: "the answer of the server has a number that is not possible: \(error)")
     case let error as SwiftDataError: self.init(code: .store, message: "the store cannot be synced: \(error)")
     case let error as ReplicaError: self.init(code: .store, message: error.description)
     case let error as URLError:
@@ -190,6 +196,9 @@ extension SyncError {
     default: self.init(code: .offline, message: "the sync failed and is tried again: \(error)")
     }
   }
+
+  /// How many seconds a server may have the engine wait.
+  static let pauses = 0.0...86_400
 
   private static func code(_ code: SyncFailure.Code) -> Code {
     switch code {

@@ -34,9 +34,9 @@ extension SyncEngine {
       }
       let request = SnapshotRequest(through: snapshot.through, parts: parts.count, rules: snapshot.rules)
       let maker = replica.ledger.replica.clock.replica
-      snapshotUpload = Task { [parts] in
+      snapshotUpload = Task { [parts, through = snapshot.through] in
         do {
-          for index in 0..<parts.count { try await send(parts, index, request, by: maker, zone) }
+          for index in 0..<parts.count { try await send(parts, index, of: through, by: maker, zone) }
           try await client.finish(request, by: maker, zone: zone)
         } catch {
           // Nothing depends on it.
@@ -50,15 +50,15 @@ extension SyncEngine {
   }
 
   private func send(
-    _ parts: SnapshotParts, _ index: Int, _ request: SnapshotRequest, by maker: UInt64, _ zone: String
+    _ parts: SnapshotParts, _ index: Int, of through: Int64, by maker: UInt64, _ zone: String
   ) async throws {
     var backoff = Backoff()
     while true {
       do {
         return try await client.put(
-          try parts.bytes(of: index), index, ofSnapshot: request.through, by: maker, zone: zone)
+          try parts.bytes(of: index), index, ofSnapshot: through, by: maker, zone: zone)
       } catch let error where error is URLError || (error as? SyncFailure)?.isTransient == true {
-        let delay = backoff.next(least: (error as? SyncFailure)?.retryAfter, jitter: Double.random(in: 0...1))
+        let delay = backoff.next(least: SyncError(error).retryAfter, jitter: Double.random(in: 0...1))
         guard backoff.failures < Self.tries else { throw error }
         try await Task.sleep(for: .seconds(delay))
       }

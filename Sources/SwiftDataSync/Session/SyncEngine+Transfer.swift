@@ -1,13 +1,17 @@
 import Foundation
 import SyncProtocol
+import UntrustedInput
 
 // What an exchange receives and sends, zone by zone.
 
 extension SyncEngine {
+  /// How many refusals of one step the engine acts upon. A faulty server would have it try again without end.
+  static let mostFailures = 10
+
   func pull(_ replica: Replica, _ zone: String) async throws {
     var event: SyncEvent?
     do {
-      var more = true
+      var (more, failures) = (true, 0)
       // The number before the first part of a snapshot.
       var origin: Int64 = 0
       // The next part comes while this one is taken in.
@@ -30,10 +34,13 @@ extension SyncEngine {
               since: known.version)
           }
         } catch let failure as SyncFailure {
+          failures += 1
+          guard failures <= Self.mostFailures else { throw failure }
           try await recover(from: failure, replica, zone)
           continue
         }
-        snapshotsWanted[zone] = response.snapshotWanted
+        let latest = try response.newest
+        try note(response.snapshotWanted, of: zone, "changes")
         if let zones = response.zones { known.note(zones, isPartial: response.isPartial) }
         guard !response.entries.isEmpty else {
           if let zones = response.allZones { try replica.didSee(zones, taken: try await taken(replica, response)) }
@@ -43,7 +50,7 @@ extension SyncEngine {
         if event == nil { event = begin(.import) }
         if response.isSnapshot == true, replica.position(zone) == 0 { origin = response.entries[0].sequence - 1 }
         event!.transactions += response.entries.count
-        if let last = response.entries.last?.sequence, last < response.latest {
+        if let last = response.entries.last?.sequence, last < latest {
           let snapshot =
             response.isSnapshot == true ? response.snapshot.map(\.through).flatMap { last < $0 ? $0 : nil } : nil
           ahead = Task { [client, known] in
@@ -55,7 +62,7 @@ extension SyncEngine {
           more = try await take(part, replica, zone)
         }
         if response.zones != nil { known.didTake(response.version) }
-        let (done, all) = (replica.position(zone) - origin, response.latest - origin)
+        let (done, all) = (replica.position(zone) - origin, latest - origin)
         status.setProgress(more ? Double(done) / Double(max(1, all)) : nil)
       }
       if let event { end(event, nil) }
@@ -63,6 +70,11 @@ extension SyncEngine {
       if let event { end(event, error) }
       throw error
     }
+  }
+
+  /// Notes how many bytes of log a snapshot would replace.
+  private func note(_ snapshotWanted: Untrusted<Int64>?, of zone: String, _ answer: String) throws {
+    snapshotsWanted[zone] = try snapshotWanted?.inRange(0...(.max), field: "\(answer).snapshotWanted")
   }
 
   /// Does what a refusal asks for.
@@ -138,6 +150,7 @@ extension SyncEngine {
     var event = begin(.export)
     status.setUploading(true)
     do {
+      var failures = 0
       while try replica.hasUnsent(zone: zone) {
         try Task.checkCancellation()
         try replica.sealUnsent(zone: zone)
@@ -147,12 +160,14 @@ extension SyncEngine {
           let response = try await client.push(request, zone: zone)
           uploaded.didPush()
           event.transactions += request.transactions.count
-          snapshotsWanted[zone] = response.snapshotWanted
+          try note(response.snapshotWanted, of: zone, "push")
           try await fetching(replica, pulling: zone) {
             try replica.didPush(request, response, zone: zone, account: replica.ledger.replica.account ?? "")
           }
         } catch let failure as SyncFailure {
           uploaded.didFail(failure)
+          failures += 1
+          guard failures <= Self.mostFailures else { throw failure }
           let position = replica.position(zone)
           guard failure.code == .compacted else {
             guard try replica.didFail(failure, zone: zone) else { throw failure }
@@ -164,8 +179,16 @@ extension SyncEngine {
           continue
         }
         // Others came in between: their changes come first.
-        if replica.nextPush(zone: zone)?.transactions.first?.id == request.transactions.first?.id {
+        func isUnsent() -> Bool {
+          replica.nextPush(zone: zone)?.transactions.first?.id == request.transactions.first?.id
+        }
+        if isUnsent() {
+          let position = replica.position(zone)
           try await pull(replica, zone)
+          guard !isUnsent() || replica.position(zone) > position else {
+            throw SyncFailure(
+              .invalid, "the server accepted changes, and its log of the zone \(zone) does not have them; it is faulty")
+          }
         }
       }
       end(event, nil)
@@ -194,7 +217,8 @@ extension ChangesResponse {
     var parts: [ChangesResponse] = []
     var (start, size) = (0, 0)
     for (index, entry) in entries.enumerated() {
-      let added = entry.transaction.assets.reduce(0) { $0 + $1.size }
+      // Any sender can name a thousand large assets. What fills a part need not be counted to the end.
+      let added = entry.transaction.assets.reduce(0) { min($0 + $1.size, Self.partSize) }
       if index > start, size + added > Self.partSize {
         parts.append(part(start..<index))
         (start, size) = (index, 0)

@@ -3,6 +3,7 @@ import Logging
 import SwiftData
 import SyncProtocol
 import Synchronization
+import UntrustedInput
 
 /// Syncs one store in the background: sends what the program saves, and brings what others saved.
 ///
@@ -22,25 +23,29 @@ public actor SyncEngine {
   nonisolated let storeIdentifier: String
 
   let client: SyncClient
-  private let opening: ReplicaOpening
+  let opening: ReplicaOpening
   private let conflictRetention: Double
   let logger = Logger(label: "SwiftData.Sync")
 
   // MARK: - Mutable State
   // Of the actor.
 
-  private var opened: Replica?
+  var opened: Replica?
   /// Asks for an exchange. A stream ends with the task that reads it, so each start makes a new one.
-  private var signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  var signals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   /// The exchange that runs and those that wait for it, in order.
   private var exchanges: [Task<Void, any Error>] = []
   private var tasks: [Task<Void, Never>] = []
+  /// The ``stop()`` that is under way.
+  private var ending: Task<Void, Never>?
+  /// Whether ``start()`` was called since ``ending`` began. The engine starts when it is over.
+  private var startsAgain = false
   /// The request that waits for news of the server.
-  private var longPoll: Task<WaitResponse, any Error>?
+  var longPoll: Task<WaitResponse, any Error>?
   /// What ``followServer()`` waits for while the engine is paused or has no replica, or after an error.
-  private var sleeper: Task<Void, any Error>?
+  var sleeper: Task<Void, any Error>?
   /// How often ``resume()`` was called. It may come before ``followServer()`` begins to wait.
-  private var resumptions = 0
+  var resumptions = 0
   private var observer: ObserverToken?
   var subscribers: [UUID: AsyncStream<SyncEvent>.Continuation] = [:]
   private var backoff = Backoff()
@@ -76,6 +81,10 @@ public actor SyncEngine {
   /// Begins the work of an engine that may have been paused since its container was opened.
   func launch() {
     guard tasks.isEmpty else { return }
+    guard ending == nil else {
+      startsAgain = true
+      return
+    }
     signals = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     observer = ObserverToken(opening.storeIdentifier) { [continuation = signals.continuation] in continuation.yield() }
     signals.continuation.yield()
@@ -86,19 +95,41 @@ public actor SyncEngine {
   }
 
   /// Ends the sync and closes its bookkeeping. What was not sent yet is sent after the next ``start()``.
+  ///
+  /// It returns when nothing that the engine started runs any more. An engine that is started meanwhile starts after that.
   public func stop() async {
+    startsAgain = false
+    if ending == nil { ending = Task { await self.end() } }
+    await ending?.value
+  }
+
+  private func end() async {
     let running = tasks
     tasks = []
     for task in running { task.cancel() }
-    for exchange in exchanges { exchange.cancel() }
-    snapshotUpload?.cancel()
     observer = nil
+    await endExchanges()
     for task in running { await task.value }
-    await snapshotUpload?.value
     opened = nil
     opening.close()
     for subscriber in subscribers.values { subscriber.finish() }
     subscribers = [:]
+    ending = nil
+    guard startsAgain else { return }
+    startsAgain = false
+    launch()
+  }
+
+  /// Ends the exchanges and the upload of a snapshot, which write to the bookkeeping until they are over.
+  private func endExchanges() async {
+    // An exchange that runs may begin an upload.
+    while let exchange = exchanges.last {
+      for exchange in exchanges { exchange.cancel() }
+      _ = await exchange.result
+      exchanges.removeAll { $0 == exchange }
+    }
+    snapshotUpload?.cancel()
+    await snapshotUpload?.value
   }
 
   /// Stops using the network until ``resume()``: call it if the network is metered or absent. Saves are kept and sent
@@ -129,6 +160,7 @@ public actor SyncEngine {
 
   /// - Parameter isSending: whether to send only. If others sent something meanwhile, it comes too.
   private func sync(sendingOnly isSending: Bool) async throws {
+    guard ending == nil else { throw Self.ended }
     let previous = exchanges.last
     let task = Task {
       _ = await previous?.result
@@ -152,7 +184,7 @@ public actor SyncEngine {
       status.setLastSync(Date())
       NotificationCenter.default.post(name: Self.didComplete, object: self)
     } catch is CancellationError {
-      throw SyncError(code: .offline, message: "the sync was paused or stopped")
+      throw Self.ended
     } catch {
       let wrapped = SyncError(error)
       status.setError(wrapped)
@@ -160,6 +192,8 @@ public actor SyncEngine {
       throw wrapped
     }
   }
+
+  private static let ended = SyncError(code: .offline, message: "the sync was paused or stopped")
 
   /// The steps of the sync from now on.
   public var events: AsyncStream<SyncEvent> {
@@ -181,7 +215,7 @@ public actor SyncEngine {
   private func followProgram() async {
     for await _ in signals.stream {
       if Task.isCancelled { return }
-      if opening.isAbandoned { return abandon() }
+      if opening.isAbandoned { return await abandon() }
       let wait = notBefore.timeIntervalSinceNow
       if wait > 0 { continue }
       await attempt()
@@ -189,8 +223,10 @@ public actor SyncEngine {
   }
 
   /// Ends the sync of a container that the program released.
-  private func abandon() {
-    (observer, opened) = (nil, nil)
+  func abandon() async {
+    observer = nil
+    await endExchanges()
+    opened = nil
     opening.close()
     Self.forget(self, opening.coreIdentity)
     signals.continuation.finish()
@@ -214,102 +250,11 @@ public actor SyncEngine {
     }
   }
 
-  private func followServer() async {
-    var (failures, invitations) = (Backoff(longest: 60), 0)
-    // Whether the status says that the server cannot be listened to.
-    var isCutOff = false
-    // The first answer comes at once, also after an error: then the status need not wait for news to say that the server is back.
-    var isConnected = false
-    while !Task.isCancelled, !opening.isAbandoned {
-      let resumed = resumptions
-      do {
-        guard !status.isPaused, let replica = opened else {
-          await sleep(seconds: 25)
-          continue
-        }
-        let request = known.request(replica, seconds: isConnected ? 25 : 0, invitations: invitations)
-        let response = try await wait(request)
-        isConnected = true
-        if status.isPaused { continue }
-        if try isCutOff || hasNews(response, request) { try await syncNow() }
-        isCutOff = false
-        failures.reset()
-        // Another process may have saved, which this one does not hear of.
-        if opened?.hasUnseenSaves == true { signals.continuation.yield() }
-        if let count = response.invitations, count != invitations {
-          invitations = count
-          end(begin(.sharing), nil)
-        }
-      } catch {
-        isConnected = false
-        // The answer to the next request says all that there is to be done again.
-        known.forget()
-        if status.isPaused { continue }
-        if Task.isCancelled { break }
-        // A failed exchange has set the status already. One failed wait is no error: proxies close connections that wait long.
-        if !(error is SyncError), failures.failures > 0 {
-          status.setError(SyncError(error))
-          isCutOff = true
-        }
-        let failure = error as? SyncFailure
-        let delay = failures.next(least: failure?.retryAfter, jitter: Double.random(in: 0...1))
-        let isWoken = resumptions == resumed ? await sleep(seconds: delay) : true
-        if isWoken { failures.reset() }
-      }
-    }
-    if opening.isAbandoned { abandon() }
-  }
-
-  /// Whether an answer has something that the replica does not have. If not, the replica has the list of the answer.
-  private func hasNews(_ response: WaitResponse, _ request: WaitRequest) throws -> Bool {
-    let replica = try replica()
-    // What this engine sent meanwhile is no news.
-    if response.latest.contains(where: { $0.value > replica.position($0.key) }) { return true }
-    if response.isPartial != true, !response.zones.isEmpty {
-      if !replica.hasTaken(response.zones) || response.hasKeys(newerThan: replica.keyGenerations) { return true }
-    }
-    // Unless an exchange brought a list meanwhile.
-    guard known.version == request.version else { return false }
-    if request.version != nil, response.isPartial != true {
-      // Another server process answered, at once, since it does not know the list. The next request says all, so that any of them waits.
-      known.forget()
-    } else if response.version != nil {
-      known.note(response.zones, isPartial: response.isPartial)
-      known.didTake(response.version)
-    }
-    return false
-  }
-
-  /// Waits until the time is over, or until ``resume()``, a successful exchange or a new replica cancels ``sleeper``.
-  /// - Returns: whether ``sleeper`` was cancelled.
-  @discardableResult
-  private func sleep(seconds: Double) async -> Bool {
-    let sleep = Task { try await Task.sleep(for: .seconds(seconds)) }
-    sleeper = sleep
-    defer { sleeper = nil }
-    return await withTaskCancellationHandler {
-      await (try? sleep.value) == nil
-    } onCancel: {
-      sleep.cancel()
-    }
-  }
-
-  /// Waits until the server has something new. ``pause()`` and ``stop()`` end the request.
-  private func wait(_ request: WaitRequest) async throws -> WaitResponse {
-    let poll = Task { [client] in try await client.wait(request) }
-    longPoll = poll
-    defer { longPoll = nil }
-    return try await withTaskCancellationHandler {
-      try await poll.value
-    } onCancel: {
-      poll.cancel()
-    }
-  }
-
   // MARK: - An exchange
 
   func replica() throws -> Replica {
     if let opened { return opened }
+    guard ending == nil else { throw Self.ended }
     let replica = try event(.setUp) { _ in try opening.open() }
     opened = replica
     known = KnownZones()
@@ -348,7 +293,9 @@ public actor SyncEngine {
     } catch {
       status.setPending(replica.pendingCount)
       // What the ledger has in memory may be half of something.
-      if !(error is SyncFailure), !(error is URLError), !(error is SyncError) { opened = nil }
+      if !(error is SyncFailure), !(error is URLError), !(error is SyncError), !(error is UntrustedInputError) {
+        opened = nil
+      }
       throw error
     }
   }

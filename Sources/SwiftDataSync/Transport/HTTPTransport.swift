@@ -55,6 +55,9 @@ public struct HTTPTransport: SyncTransport {
       return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
+    /// In bytes. A buffer of NIO ends the process where it grows beyond 4 GiB.
+    private static let largestAnswer = 1 << 30
+
     private static func exchange(_ request: SyncRequest, _ target: URL) async throws -> SyncReply {
       var message = HTTPClientRequest(url: target.absoluteString)
       message.method = HTTPMethod(rawValue: request.method)
@@ -62,7 +65,7 @@ public struct HTTPTransport: SyncTransport {
       if let body = request.body { message.body = .bytes(body, length: .known(Int64(body.count))) }
       do {
         let reply = try await client.execute(message, deadline: .distantFuture)
-        let body = try await reply.body.collect(upTo: .max)
+        let body = try await reply.body.collect(upTo: largestAnswer)
         return SyncReply(status: Int(reply.status.code), body: Data(body.readableBytesView))
       } catch let error as NIOConnectionError {
         // Without an address it tries no connection.

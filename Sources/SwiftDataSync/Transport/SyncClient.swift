@@ -83,7 +83,8 @@ struct SyncClient: Sendable {
   }
 
   func wait(_ request: WaitRequest) async throws -> WaitResponse {
-    try await call("POST", "/v1/wait", try SyncWire.encode(request), timeout: request.seconds + Self.waitTimeout)
+    try await call(
+      "POST", "/v1/wait", try SyncWire.encode(request), timeout: request.seconds.clamped(to: 0...60) + Self.waitTimeout)
   }
 
   // MARK: - Shares
@@ -137,10 +138,19 @@ struct SyncClient: Sendable {
     var state =
       bytes.count <= SyncWire.assetThreshold
       ? AssetState(size: 0, isComplete: false) : try await call("GET", path + "?state=1")
+    // A server that dropped damaged parts asks for all of them again. A faulty one would do so without end.
+    var restarts = 0
+    var next: Int64 = 0
     while !state.isComplete {
-      let start = Int(state.size)
-      guard start < bytes.count else { throw SyncFailure(.invalid, "the server has more of an asset than there is") }
+      let size = try state.size.inRange(0...Int64(bytes.count), field: "assets.size")
+      guard size < bytes.count else { throw SyncFailure(.invalid, "the server has more of an asset than there is") }
+      if size < next { restarts += 1 }
+      guard restarts <= 2 else {
+        throw SyncFailure(.invalid, "the server does not take the parts of the asset \(sha256)")
+      }
+      let start = Int(size)
       let end = min(start + SyncWire.chunkSize, bytes.count)
+      next = Int64(end)
       state = try await call(
         "PUT", path + "?offset=\(start)&total=\(bytes.count)", bytes[bytes.startIndex + start..<bytes.startIndex + end])
     }
@@ -176,7 +186,10 @@ struct SyncClient: Sendable {
     do {
       return try SyncWire.decode(Response.self, from: reply.body)
     } catch {
-      throw SyncFailure(.invalid, "the server's answer is not understood; is \(path) a sync server? (\(error))")
+      let reason = (error as? DecodingError).map(SyncWire.reason) ?? "\(error)"
+      throw SyncFailure(
+        .invalid, "the answer to \(path.prefix { $0 != "?" }) is not understood; is the server a sync server? \(reason)"
+      )
     }
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import SwiftData
 import SyncProtocol
 import Testing
+import UntrustedInput
 
 @testable import SwiftDataSync
 
@@ -196,9 +197,9 @@ struct ZoneChangeTests {
     try replica.scan()
     let moments = replica.ledger.pending.flatMap(\.transaction.times).sorted()
     #expect(!moments.isEmpty)
-    try replica.restamp(toServer: moments.last!.milliseconds)
+    try replica.restamp(toServer: Untrusted(moments.last!.milliseconds))
     #expect(replica.ledger.pending.flatMap(\.transaction.times).sorted() == moments)
-    try replica.restamp(toServer: moments[0].milliseconds - SyncWire.clockTolerance - 1)
+    try replica.restamp(toServer: Untrusted(moments[0].milliseconds - SyncWire.clockTolerance - 1))
     #expect(Set(replica.ledger.pending.flatMap(\.transaction.times)).isDisjoint(with: moments))
   }
 

@@ -51,8 +51,9 @@ final class SimulatedServer {
   }
 
   func push(_ request: PushRequest, account: String = "a") throws -> PushResponse {
-    guard request.base <= log.count else { throw SyncFailure(.unknownSequence, "base from the future") }
-    guard request.base >= compacted else { throw SyncFailure(.compacted, "the log was deleted") }
+    let base = request.base.clamped(to: SyncWire.sequenceNumbers)
+    guard base <= log.count else { throw SyncFailure(.unknownSequence, "base from the future") }
+    guard base >= compacted else { throw SyncFailure(.compacted, "the log was deleted") }
     for time in request.transactions.flatMap(\.times) where time.milliseconds > now + SyncWire.clockTolerance {
       throw SyncFailure(.clockAhead, "the clock is ahead", time: now)
     }

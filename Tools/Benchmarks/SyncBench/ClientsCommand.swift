@@ -158,11 +158,11 @@ struct Load {
         let news = try SyncWire.decode(
           WaitResponse.self, from: try await client.send(.POST, "/v1/wait", SyncWire.encode(wait)))
         if isFirst {
-          (isFirst, position) = (false, news.latest[zone] ?? 0)
+          (isFirst, position) = (false, news.latest[zone]?.clamped(to: SyncWire.sequenceNumbers) ?? 0)
           record.connect(number)
           continue
         }
-        guard news.latest[zone] ?? 0 > position else { continue }
+        guard news.latest[zone]?.value(in: position + 1...SyncWire.sequenceNumbers.upperBound) != nil else { continue }
         let answer = try await client.send(.GET, "/v1/zones/\(zone)/changes?after=\(position)")
         let changes = try SyncWire.decode(ChangesResponse.self, from: answer)
         for entry in changes.entries { record.arrive(entry.transaction.id) }

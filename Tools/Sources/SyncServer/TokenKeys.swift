@@ -54,7 +54,7 @@ public struct TokenKeys: Sendable {
   }
 
   /// Whether a text can be the name of an account: 1 to 128 bytes of UTF-8, and no slash.
-  public static func isAccount(_ text: String) -> Bool { (1...128).contains(text.utf8.count) && !text.contains("/") }
+  public static func isAccount(_ text: String) -> Bool { ZoneStore.isName(text, 1...128) && !text.contains("/") }
 
   /// A token of an account.
   /// - Throws: an error of the signature.

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SyncProtocol
+import UntrustedInput
 
 /// What accounts may read, in memory.
 ///
@@ -130,14 +131,14 @@ final class ZoneLists {
   private func text(_ change: Int) -> String { "\(epoch).\(change)" }
 
   /// The number of a version of this process.
-  private func number(_ version: String?) -> Int? {
+  private func number(_ version: String?) -> Untrusted<Int>? {
     guard let version, version.hasPrefix(epoch + ".") else { return nil }
-    return Int(version.dropFirst(epoch.count + 1))
+    return try? Untrusted(text: version.dropFirst(epoch.count + 1), field: "version")
   }
 
   /// What a client does not know of a list.
   func news(_ list: List, since version: String?, naming names: Set<String>) -> ZoneNews {
-    let known = number(version).flatMap { (list.start...change).contains($0) ? $0 : nil }
+    let known = number(version)?.value(in: list.start...change)
     return ZoneNews(
       zones: known.map { list.zones(after: $0, names) } ?? list.zones, isPartial: known != nil, version: text(change),
       invitations: list.invitations, keys: list.keys)

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import SwiftData
 import SyncProtocol
+import UntrustedInput
 
 // Assets: bytes that transactions name.
 
@@ -19,15 +20,18 @@ extension ZoneStore {
 
   /// Takes a part of an asset. The last part completes it where the checksum is right; otherwise the server drops all parts.
   func putAsset(
-    _ sha256: String, offset: Int64, total: Int64, _ bytes: Data, account: String, zone name: String
+    _ sha256: String, offset: Untrusted<Int64>, total: Untrusted<Int64>, _ bytes: Data, account: String,
+    zone name: String
   ) throws -> AssetState {
     guard sha256.utf8.count == 64, sha256.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
       throw SyncFailure(.invalid, "an asset is named by its SHA-256 in 64 lowercase hexadecimal digits")
     }
-    guard (1...limits.assetSize).contains(total) else {
+    guard let total = total.value(in: 1...limits.assetSize) else {
       throw SyncFailure(.tooLarge, "an asset may have 1 to \(limits.assetSize) bytes")
     }
-    guard !bytes.isEmpty, bytes.count <= SyncWire.chunkSize, offset >= 0, offset + Int64(bytes.count) <= total else {
+    guard !bytes.isEmpty, bytes.count <= min(Int64(SyncWire.chunkSize), total),
+      let offset = offset.value(in: 0...(total - Int64(bytes.count)))
+    else {
       throw SyncFailure(.invalid, "a part has 1 to \(SyncWire.chunkSize) bytes and lies within the asset")
     }
     let (state, isDamaged) = try transaction { context -> (AssetState, Bool) in
@@ -77,8 +81,9 @@ extension ZoneStore {
   }
 
   /// A part of an asset that is complete.
-  func assetPart(_ sha256: String, offset: Int64, account: String, zone name: String) throws -> Data {
+  func assetPart(_ sha256: String, offset: Untrusted<Int64>, account: String, zone name: String) throws -> Data {
     let context = ModelContext(container)
+    let offset = try offset.inRange(0...limits.assetSize, field: "offset")
     let key = "\(try access(account, name, context).key)/\(sha256)"
     guard let asset = try asset(key, context), asset.isComplete else {
       throw SyncFailure(.missingAsset, "the asset \(sha256.prefix(64)) is not here")

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SyncProtocol
+import UntrustedInput
 
 // Reading a zone: its snapshot and its log.
 
@@ -16,20 +17,22 @@ extension ZoneStore {
   ///   - version: the list of zones that the client has; nil asks for the whole list.
   ///   - snapshot: the number of the snapshot that the client is reading, 0 for none; nil for a client that knows no snapshots.
   func changes(
-    after sequence: Int64, account: String, zone name: String, since version: String? = nil, snapshot: Int64? = nil
+    after sequence: Untrusted<Int64>, account: String, zone name: String, since version: String? = nil,
+    snapshot: Untrusted<Int64>? = nil
   ) throws -> Data {
     let context = ModelContext(container)
     let key = try access(account, name, context).key
     let news = name == SyncWire.privateZone ? try news(of: account, since: version, context) : nil
     let zone = try zone(key, context)
     let latest = zone?.latest ?? 0
-    guard sequence >= 0, sequence <= latest else {
+    guard let seen = sequence.value(in: 0...latest) else {
       throw SyncFailure(
         .unknownSequence,
         "the client has seen the number \(sequence), and the zone ends with \(latest); was the server restored from a copy?"
       )
     }
-    let page = try page(of: zone, after: sequence, snapshot, context)
+    let number = try snapshot?.inRange(SyncWire.sequenceNumbers, field: "snapshot")
+    let page = try page(of: zone, after: seen, number, context)
     var body = Data("{\"compacted\":\(zone?.compacted ?? 0),\"entries\":[".utf8)
     var isFirst = true
     for row in page.rows {
@@ -169,7 +172,7 @@ extension ZoneStore {
     }
     let zone = ServerZone.key(owner, name)
     let keys = request.transactions.map { "\(zone)/\($0.uuidString)" }
-    let through = request.through ?? Int64.max
+    let through = request.through?.clamped(to: 0...(.max)) ?? .max
     let found = try context.fetch(
       FetchDescriptor<ServerEntry>(
         predicate: #Predicate<ServerEntry> { keys.contains($0.key) && $0.account == account }))
@@ -205,7 +208,7 @@ extension ServerTaken {
   /// What ``transactions`` has.
   var taken: [(identity: UUID, sequence: Int64)] {
     transactions.withUnsafeBytes { bytes in
-      stride(from: 0, to: bytes.count, by: Self.width).map { start in
+      stride(from: 0, to: bytes.count / Self.width * Self.width, by: Self.width).map { start in
         (
           UUID(uuid: bytes.loadUnaligned(fromByteOffset: start, as: uuid_t.self)),
           Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 16, as: Int64.self))

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SyncProtocol
+import UntrustedInput
 
 // The keys that encrypt attributes in shares. The server keeps them wrapped, and cannot unwrap them.
 
@@ -74,49 +75,57 @@ extension ZoneStore {
     try transaction { context in
       let share = try readableShare(zone, account, context)
       let isOwner = share.owner == account
-      guard isOwner || (request.generation == share.keyGeneration && Set(request.wrapped.keys) == [account]) else {
+      let generation = try generation(request, of: share)
+      guard isOwner || (generation == share.keyGeneration && Set(request.wrapped.keys) == [account]) else {
         throw SyncFailure(.forbidden, "a participant wraps keys for itself only; \(share.owner) does it for all")
       }
-      try advance(share, to: request, context)
+      try advance(share, to: generation, request.previous, context)
       let known = Set(try grants(zone, context).map(\.account)).union([share.owner])
       for (name, wrapped) in request.wrapped where known.contains(name) {
         let known = try zoneKey(zone, name, context)
         // What the owner wrapped stays: it says whose key it is.
-        if let known, !isOwner, known.isByOwner, known.generation == request.generation { continue }
+        if let known, !isOwner, known.isByOwner, known.generation == generation { continue }
         let key = known ?? ServerZoneKey(zone: zone, account: name)
-        (key.generation, key.wrapped, key.isByOwner) = (request.generation, wrapped, isOwner)
+        (key.generation, key.wrapped, key.isByOwner) = (generation, wrapped, isOwner)
         if known == nil { context.insert(key) }
       }
       let rest = try participants(share, context).filter {
-        $0.generation < share.keyGeneration && request.wrapped[$0.account] == nil
+        $0.generation < Untrusted(share.keyGeneration) && request.wrapped[$0.account] == nil
       }
       let needsKeys = share.isKeyStale || !rest.isEmpty
       if share.needsKeys != needsKeys { share.needsKeys = needsKeys }
     }
   }
 
-  private func advance(_ share: ServerShare, to request: PutZoneKeysRequest, _ context: ModelContext) throws {
-    guard request.generation > 0,
-      request.generation - share.keyGeneration == 0 || request.generation - share.keyGeneration == 1
-    else {
+  /// The generation of a request: the newest one of the share, or the one that follows it.
+  private func generation(_ request: PutZoneKeysRequest, of share: ServerShare) throws -> Int {
+    let newest = share.keyGeneration
+    guard let generation = request.generation.value(in: max(1, newest)...newest + 1) else {
       throw SyncFailure(
         .keyConflict,
-        "the newest key of the share has the generation \(share.keyGeneration), not \(request.generation - 1)")
+        "the newest key of the share has the generation \(newest). A key of the generation \(request.generation) does not follow it"
+      )
     }
-    guard request.generation > share.keyGeneration else {
+    return generation
+  }
+
+  private func advance(
+    _ share: ServerShare, to generation: Int, _ previous: Data?, _ context: ModelContext
+  ) throws {
+    guard generation > share.keyGeneration else {
       // The answer to a request that was sent twice was lost, or another device was faster.
-      guard request.previous == nil else {
-        throw SyncFailure(.keyConflict, "the share has a key of the generation \(request.generation) already")
+      guard previous == nil else {
+        throw SyncFailure(.keyConflict, "the share has a key of the generation \(generation) already")
       }
       return
     }
-    guard (request.previous != nil) == (share.keyGeneration > 0) else {
+    guard (previous != nil) == (share.keyGeneration > 0) else {
       throw SyncFailure(.invalid, "a new key comes with the key before it, encrypted")
     }
-    if let previous = request.previous {
+    if let previous {
       context.insert(ServerFormerKey(zone: share.zone, generation: share.keyGeneration, encrypted: previous))
     }
-    share.keyGeneration = request.generation
+    share.keyGeneration = generation
     share.isKeyStale = false
   }
 

@@ -142,7 +142,7 @@ extension ZoneStore {
 
   /// Makes a share of a record. The zone's name follows from account and record, so that the request may be sent again.
   func createShare(_ request: CreateShareRequest, account: String) throws -> ShareInfo {
-    guard (1...64).contains(request.root.text.utf8.count), request.title.utf8.count <= 256 else {
+    guard Self.isName(request.root.text, 1...64), Self.isName(request.title, 0...256) else {
       throw SyncFailure(
         .invalid, "a share needs a record with a name of 1 to 64 bytes and a title of at most 256 bytes")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SyncProtocol
+import UntrustedInput
 
 // Snapshots: a device of the owner sends parts, and then says that they are all. From then on they are served in place of the log that
 // they replace. `ZoneStore+Compaction.swift` deletes that log.
@@ -19,25 +20,25 @@ extension ZoneStore {
     return bytes
   }
 
-  /// The zone of a snapshot, for its owner.
+  /// The zone of a snapshot, for its owner, and the number whose state the snapshot is.
   private func snapshotZone(
-    _ account: String, _ name: String, _ through: Int64, _ context: ModelContext
-  ) throws -> ServerZone {
+    _ account: String, _ name: String, _ through: Untrusted<Int64>, _ context: ModelContext
+  ) throws -> (zone: ServerZone, through: Int64) {
     let access = try access(account, name, context)
     guard access.owner == account else {
       throw SyncFailure(.forbidden, "only \(access.owner), who owns the zone, can send a snapshot of it")
     }
     let zone = try zone(access.key, context)
     let latest = zone?.latest ?? 0
-    guard let zone, through <= latest else {
+    guard let zone, through <= Untrusted(latest) else {
       throw SyncFailure(
         .unknownSequence, "the snapshot goes to the number \(through), and the zone ends with \(latest)")
     }
     guard through > 0 else { throw SyncFailure(.invalid, "a snapshot goes to a number above 0") }
-    guard through >= zone.snapshot else {
+    guard let through = through.value(in: zone.snapshot...latest) else {
       throw SyncFailure(.invalid, "the zone has a newer snapshot already, to the number \(zone.snapshot)")
     }
-    return zone
+    return (zone, through)
   }
 
   /// Takes a part of a snapshot. A part that is sent again replaces what was sent before.
@@ -46,20 +47,22 @@ extension ZoneStore {
   /// another snapshot replaces the unfinished one.
   /// - Parameter maker: what the device tells its parts from those of other devices by.
   func putPart(
-    _ index: Int64, ofSnapshot through: Int64, maker: String = "", _ bytes: Data, account: String, zone name: String
+    _ index: Untrusted<Int64>, ofSnapshot through: Untrusted<Int64>, maker: String = "", _ bytes: Data, account: String,
+    zone name: String
   ) throws {
     do {
       try checkChanges(try SyncTransaction(encoded: bytes))
     } catch is DecodingError {
       throw SyncFailure(.invalid, "the part of the snapshot is not a transaction")
     }
-    guard (0..<max(1, through)).contains(index), maker.utf8.count <= 64 else {
+    let last = through.clamped(to: 1...Int64(Int32.max)) - 1
+    guard let index = index.value(in: 0...last), Self.isName(maker, 0...64) else {
       throw SyncFailure(
         .invalid,
         "a snapshot to the number \(through) has at most as many parts, and the name of its maker at most 64 bytes")
     }
     try transaction { context in
-      let zone = try snapshotZone(account, name, through, context)
+      let (zone, through) = try snapshotZone(account, name, through, context)
       // The answer to the request that finished it may have been lost.
       guard through > zone.snapshot else { return }
       let partKey = ServerSnapshotPart.key(zone.key, through, Int(index))
@@ -95,15 +98,16 @@ extension ZoneStore {
   func finishSnapshot(
     _ request: SnapshotRequest, maker: String = "", account: String, zone name: String
   ) throws {
-    let through = request.through
-    guard (0...max(0, through)).contains(Int64(request.parts)), request.rules.utf8.count <= 256 else {
+    let most = Int(request.through.clamped(to: 0...Int64(Int32.max)))
+    guard let parts = request.parts.value(in: 0...most), Self.isName(request.rules, 0...256) else {
       throw SyncFailure(
         .invalid,
-        "a snapshot to the number \(through) has at most as many parts, and a digest of its rules of at most 256 bytes")
+        "a snapshot to the number \(request.through) has at most as many parts, and a digest of its rules of at most 256 bytes"
+      )
     }
     try transaction { context in
-      let zone = try snapshotZone(account, name, through, context)
-      guard request.parts > 0 else {
+      let (zone, through) = try snapshotZone(account, name, request.through, context)
+      guard parts > 0 else {
         // Once the log is twice as long, a snapshot may help.
         let entries = 2 * (through - zone.snapshot)
         if zone.snapshotAskAt < entries { zone.snapshotAskAt = entries }
@@ -111,7 +115,7 @@ extension ZoneStore {
         return
       }
       guard through > zone.snapshot else {
-        guard request.parts == zone.snapshotParts, request.rules == zone.snapshotRules else {
+        guard parts == zone.snapshotParts, request.rules == zone.snapshotRules else {
           throw SyncFailure(.invalid, "the zone has another snapshot to the number \(through) already")
         }
         return
@@ -119,7 +123,7 @@ extension ZoneStore {
       guard zone.unfinished == through, zone.unfinishedMaker == maker else {
         throw SyncFailure(.invalid, "the parts of the snapshot are not here; another device began one meanwhile")
       }
-      let (key, parts) = (zone.key, request.parts)
+      let key = zone.key
       var descriptor = FetchDescriptor<ServerSnapshotPart>(
         predicate: #Predicate<ServerSnapshotPart> { $0.zone == key && $0.through == through && $0.index < parts })
       descriptor.propertiesToFetch = [\.size]

@@ -83,18 +83,21 @@ actor ZoneStore {
     _ request: PushRequest, account: String, zone name: String, knowsSnapshots: Bool = false
   ) throws -> (response: PushResponse, zone: String) {
     let time = now()
+    guard let base = request.base.value(in: 0...(.max)) else {
+      throw SyncFailure(.unknownSequence, "sequence numbers are not negative")
+    }
     try check(request, time)
     let encoded = request.transactions.map(\.encoded)
     return try transaction { context in
       let zone = try writableZone(account, name, context)
-      guard request.base <= zone.latest else {
+      guard base <= zone.latest else {
         throw SyncFailure(
           .unknownSequence,
-          "the client has seen the number \(request.base), and the zone ends with \(zone.latest); was the server restored from"
+          "the client has seen the number \(base), and the zone ends with \(zone.latest); was the server restored from"
             + " a copy?")
       }
       // The deleted log may have what the client sends again.
-      guard request.base >= zone.compacted else { throw compacted(zone, request.base) }
+      guard base >= zone.compacted else { throw compacted(zone, base) }
       let keys = request.transactions.map { "\(zone.key)/\($0.id.uuidString)" }
       let known = try context.fetch(
         FetchDescriptor<ServerEntry>(predicate: #Predicate<ServerEntry> { keys.contains($0.key) }))
@@ -133,7 +136,6 @@ actor ZoneStore {
     guard request.transactions.count <= limits.transactions else {
       throw SyncFailure(.tooLarge, "a request may have \(limits.transactions) transactions; send fewer at once")
     }
-    guard request.base >= 0 else { throw SyncFailure(.unknownSequence, "sequence numbers are not negative") }
     for transaction in request.transactions {
       try checkChanges(transaction)
       guard !transaction.changes.contains(where: { $0.fields[SyncWire.aliasField] != nil }) else {
@@ -149,13 +151,18 @@ actor ZoneStore {
     }
   }
 
+  /// Whether a text has so many bytes of UTF-8, and no character with the code 0, which PostgreSQL does not keep.
+  static func isName(_ text: String, _ lengths: ClosedRange<Int>) -> Bool {
+    lengths.contains(text.utf8.count) && !text.utf8.contains(0)
+  }
+
   /// Checks the number of changes and the lengths of names.
   func checkChanges(_ transaction: SyncTransaction) throws {
     guard transaction.changes.count <= limits.changes else {
       throw SyncFailure(.tooLarge, "a transaction may have \(limits.changes) changes; save less at once")
     }
     for change in transaction.changes {
-      guard (1...64).contains(change.record.text.utf8.count), change.entity.utf8.count <= 256 else {
+      guard Self.isName(change.record.text, 1...64), Self.isName(change.entity, 0...256) else {
         throw SyncFailure(.invalid, "a record needs a name of 1 to 64 bytes and an entity of at most 256 bytes")
       }
     }
@@ -163,9 +170,16 @@ actor ZoneStore {
 
   private func checkAssets(_ transaction: SyncTransaction, _ zone: String, _ context: ModelContext) throws {
     for asset in transaction.assets {
-      guard try self.asset("\(zone)/\(asset.sha256)", context)?.isComplete == true else {
+      // A name without a store's texts is not looked for.
+      guard Self.isName(asset.sha256, 64...64), let known = try self.asset("\(zone)/\(asset.sha256)", context),
+        known.isComplete
+      else {
         throw SyncFailure(
           .missingAsset, "the asset \(asset.sha256.prefix(64)) is not here; send it before the transaction")
+      }
+      // A participant whose changes name another size would keep all others from reading the log.
+      guard known.total == asset.size else {
+        throw SyncFailure(.invalid, "the asset \(asset.sha256) has \(known.total) bytes, not \(asset.size)")
       }
     }
   }

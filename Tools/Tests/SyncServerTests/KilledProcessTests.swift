@@ -2,6 +2,7 @@ import Foundation
 import PostgresServers
 import SyncProtocol
 import Testing
+import UntrustedInput
 
 @testable import SyncServer
 
@@ -108,7 +109,7 @@ struct KilledProcessTests {
     let editor = try ChildProcess(
       "SyncProbe", ["edit", folder.path("client0.store"), server.url.absoluteString, token, "200"])
     await editor.waitForExit(seconds: 240)
-    var compacted: Int64 = 0
+    var compacted: Untrusted<Int64> = 0
     for _ in 0..<200 where compacted == 0 {
       let answer = try await server.send("GET", "/v1/zones/private/changes?after=0&snapshot=0", token: token)
       compacted = try SyncWire.decode(ChangesResponse.self, from: answer.body).compacted

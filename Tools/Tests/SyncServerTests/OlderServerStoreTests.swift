@@ -2,6 +2,7 @@ import Foundation
 import SwiftData
 import SyncProtocol
 import Testing
+import UntrustedInput
 
 @testable import SyncServer
 
@@ -52,11 +53,12 @@ private enum Older {
     func changes(after sequence: Int64, snapshot: Int64? = 0) async throws -> ChangesResponse {
       try SyncWire.decode(
         ChangesResponse.self,
-        from: try await store.changes(after: sequence, account: "ann", zone: "private", snapshot: snapshot))
+        from: try await store.changes(
+          after: Untrusted(sequence), account: "ann", zone: "private", snapshot: snapshot.map(Untrusted.init(_:))))
     }
     let log = try await changes(after: 0)
     #expect(log.entries.map(\.transaction) == sent && log.snapshot == nil && log.compacted == 0)
-    #expect(log.snapshotWanted == size)
+    #expect(log.snapshotWanted == Untrusted(size))
     let part = SnapshotFixture.transaction("part")
     try await store.putPart(0, ofSnapshot: 6, part.encoded, account: "ann", zone: "private")
     try await store.finishSnapshot(

@@ -1,6 +1,7 @@
 import Foundation
 import SyncProtocol
 import Testing
+import UntrustedInput
 
 @testable import SwiftData
 @testable import SyncServer
@@ -98,7 +99,7 @@ extension ZoneStore {
     }
     var body = Data()
     let read = try SQLTrace.record {
-      body = try changes(after: sequence, account: account, zone: zone, snapshot: knowsSnapshots ? 0 : nil)
+      body = try changes(after: Untrusted(sequence), account: account, zone: zone, snapshot: knowsSnapshots ? 0 : nil)
     }
     #expect(try SyncWire.decode(ChangesResponse.self, from: body).entries.map(\.transaction) == [transaction])
     return [sent.statements.count, read.statements.count]
@@ -133,7 +134,7 @@ extension ZoneStore {
     let zone = SyncWire.privateZone
     return try SQLTrace.steps {
       _ = try push(PushRequest(base: sequence, transactions: [transaction]), account: "ann", zone: zone)
-      _ = try changes(after: sequence, account: "ann", zone: zone)
+      _ = try changes(after: Untrusted(sequence), account: "ann", zone: zone)
     }
   }
 }

@@ -3,6 +3,7 @@ import SwiftData
 import SyncProtocol
 import Synchronization
 import Testing
+import UntrustedInput
 
 @testable import SyncServer
 
@@ -92,7 +93,8 @@ struct SnapshotFixture {
     to zone: String? = nil
   ) async throws {
     try await store.putPart(
-      index, ofSnapshot: through, maker: maker, part.encoded, account: account ?? ann, zone: zone ?? self.zone)
+      Untrusted(index), ofSnapshot: Untrusted(through), maker: maker, part.encoded, account: account ?? ann,
+      zone: zone ?? self.zone)
   }
 
   func finish(
@@ -112,7 +114,8 @@ struct SnapshotFixture {
   func changes(after sequence: Int64, snapshot: Int64? = 0, by account: String? = nil) async throws -> ChangesResponse {
     try SyncWire.decode(
       ChangesResponse.self,
-      from: try await store.changes(after: sequence, account: account ?? ann, zone: zone, snapshot: snapshot))
+      from: try await store.changes(
+        after: Untrusted(sequence), account: account ?? ann, zone: zone, snapshot: snapshot.map(Untrusted.init(_:))))
   }
 
   /// Reads as a device does: the snapshot, and then the log.
@@ -134,7 +137,7 @@ struct SnapshotFixture {
   func put(asset text: String) async throws -> String {
     let name = ServerFixture.sha256(text)
     let state = try await store.putAsset(
-      name, offset: 0, total: Int64(text.utf8.count), Data(text.utf8), account: ann, zone: zone)
+      name, offset: 0, total: Untrusted(Int64(text.utf8.count)), Data(text.utf8), account: ann, zone: zone)
     #expect(state.isComplete)
     return name
   }

@@ -1,0 +1,153 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Synchronization
+import Testing
+
+@testable import SwiftDataSync
+
+/// A server that holds back the answers to requests for changes, also those of cancelled requests.
+private final class GatedTransport: SyncTransport {
+  private struct State {
+    var isClosed = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var cancelled = 0
+  }
+
+  let server = LoopTransport()
+  private let state = Mutex(State())
+
+  var waiting: Int { state.withLock { $0.waiting.count } }
+  var cancelled: Int { state.withLock { $0.cancelled } }
+  func close() { state.withLock { $0.isClosed = true } }
+
+  func open() {
+    let waiting = state.withLock { state in
+      state.isClosed = false
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  func send(_ request: SyncRequest) async throws -> SyncReply {
+    guard request.path.contains("/changes") else { return try await server.send(request) }
+    let reply = try await server.send(request)
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOpen = state.withLock { state in
+          if state.isClosed { state.waiting.append(continuation) }
+          return !state.isClosed
+        }
+        if isOpen { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.cancelled += 1 }
+    }
+    return reply
+  }
+}
+
+/// B6: `SyncEngine.stop()` ends what the engine started before it closes the bookkeeping.
+@Suite("B6: stopping an engine during an exchange", .serialized)
+struct StoppingTests {
+  private let transport = GatedTransport()
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("stop-\(UUID().uuidString)")
+
+  private func container() throws -> (ModelContainer, SyncEngine) {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let database = "iCloud.com.example.\(UUID().uuidString)"
+    SyncServer.register(
+      database, transport: transport, credentials: SyncCredentials(token: "t"), servesAutomatic: false)
+    defer { SyncServer.unregister(database) }
+    let container = try ModelContainer(
+      for: EngineTrack.self,
+      configurations: ModelConfiguration(
+        url: folder.appendingPathComponent("user.store"), cloudKitDatabase: .private(database)))
+    return (container, try #require(container.syncEngines.first))
+  }
+
+  private func insert(_ title: String, _ container: ModelContainer) throws {
+    let context = ModelContext(container)
+    context.insert(EngineTrack(id: title, title: title))
+    try context.save()
+  }
+
+  private func wait(_ condition: () throws -> Bool) async throws {
+    for _ in 0..<1000 where try !condition() { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(try condition())
+  }
+
+  /// An engine whose exchange waits for an answer.
+  private func engineInExchange() async throws -> (ModelContainer, SyncEngine, Task<Void, any Error>) {
+    let (container, engine) = try container()
+    await engine.pause()
+    try await engine.syncNow()
+    try insert("a", container)
+    transport.close()
+    let exchange = Task { try await engine.syncNow() }
+    try await wait { transport.waiting > 0 }
+    return (container, engine, exchange)
+  }
+
+  @Test("waits for the exchange, which writes to the bookkeeping until it is over")
+  func exchange() async throws {
+    let (container, engine, exchange) = try await engineInExchange()
+    let steps = Mutex<[String]>([])
+    let stop = Task {
+      await engine.stop()
+      steps.withLock { $0.append("stopped") }
+    }
+    try await wait { transport.cancelled > 0 }
+    // An engine that does not wait has time to stop.
+    try await Task.sleep(for: .milliseconds(300))
+    steps.withLock { $0.append("answered") }
+    transport.open()
+    await stop.value
+    #expect(steps.withLock { $0 } == ["answered", "stopped"])
+    await #expect(throws: SyncError.self) { try await exchange.value }
+    // The bookkeeping is free for another engine, and the unsent object is sent once.
+    await engine.start()
+    try await wait { transport.server.log.count == 1 }
+    await engine.stop()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<EngineTrack>()) == 1)
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test("does not close the bookkeeping of an engine that is started meanwhile")
+  func startMeanwhile() async throws {
+    let (container, engine, exchange) = try await engineInExchange()
+    let stop = Task { await engine.stop() }
+    try await wait { transport.cancelled > 0 }
+    await engine.start()
+    transport.open()
+    await stop.value
+    _ = await exchange.result
+    try await wait { transport.server.log.count == 1 }
+    try insert("b", container)
+    try await wait { transport.server.log.count == 2 }
+    // The engine holds the lock of the bookkeeping.
+    let (other, second) = try self.container()
+    await second.pause()
+    let error = await #expect(throws: SyncError.self) { try await second.syncNow() }
+    #expect(error?.code == .busy)
+    await second.stop()
+    await engine.stop()
+    withExtendedLifetime(other) {}
+    try FileManager.default.removeItem(at: folder)
+  }
+
+  @Test("refuses an exchange that is asked for meanwhile")
+  func exchangeMeanwhile() async throws {
+    let (container, engine, exchange) = try await engineInExchange()
+    let stop = Task { await engine.stop() }
+    try await wait { transport.cancelled > 0 }
+    let error = await #expect(throws: SyncError.self) { try await engine.syncNow() }
+    #expect(error?.code == .offline)
+    transport.open()
+    await stop.value
+    _ = await exchange.result
+    withExtendedLifetime(container) {}
+    try FileManager.default.removeItem(at: folder)
+  }
+}

@@ -1,0 +1,147 @@
+import CoreMetrics
+import Foundation
+import SyncProtocol
+import UntrustedInput
+
+extension SyncRoute {
+  /// All routes. The first one that fits answers a request.
+  static let all: [SyncRoute] = service + zones + assets + shares + participants
+
+  private static let service: [SyncRoute] = [
+    SyncRoute("GET", "health", .everybody, "health", answer: .text) { service, _ in
+      try await service.store.checkHealth()
+      return Reply(body: Data("{\"status\":\"ok\"}".utf8))
+    },
+    SyncRoute("GET", "metrics", .everybody, "metrics", answer: .text) { service, _ in
+      Reply(body: Data(await service.metrics().utf8), type: "text/plain; version=0.0.4")
+    },
+    .route("POST", "wait", WaitRequest.self, .account, "wait") { service, call, request in
+      try await service.wait(request, call.account)
+    },
+  ]
+
+  private static let zones: [SyncRoute] = [
+    // A client that knows snapshots sends the field, whatever its value.
+    .route("POST", "zones/{zone}/push", PushRequest.self, query: [.number("snapshot")], .writer, "push") {
+      service, call, request -> PushResponse in
+      let (response, zone) = try await service.store.push(
+        request, account: call.account, zone: call.parameter("zone"),
+        knowsSnapshots: try call.number("snapshot") != nil)
+      await service.watch.wake([zone])
+      return response
+    },
+    // It has only what the account itself sent.
+    .route("POST", "zones/{zone}/known", KnownRequest.self, .account, "known") { service, call, request in
+      try await service.store.known(request, account: call.account, zone: call.parameter("zone"))
+    },
+    SyncRoute(
+      "GET", "zones/{zone}/changes", query: [.number("after"), .number("snapshot"), .text("zones")], .reader, "changes",
+      answer: .message(ChangesResponse.self)
+    ) { service, call in
+      guard let after = try call.number("after") else { throw SyncFailure(.invalid, "the query lacks after=NUMBER") }
+      return Reply(
+        body: try await service.store.changes(
+          after: after, account: call.account, zone: call.parameter("zone"), since: call.text("zones"),
+          snapshot: try call.number("snapshot")))
+    },
+    SyncRoute(
+      "PUT", "zones/{zone}/snapshot", query: [.number("through"), .number("part"), .text("maker")], .owner, "snapshot",
+      request: .transaction, answer: .message(Done.self)
+    ) { service, call in
+      guard let through = try call.number("through"), let part = try call.number("part") else {
+        throw SyncFailure(.invalid, "the query lacks through=NUMBER&part=NUMBER")
+      }
+      try await service.store.putPart(
+        part, ofSnapshot: through, maker: call.text("maker") ?? "", try await call.body(), account: call.account,
+        zone: call.parameter("zone"))
+      return Reply(body: try SyncWire.encode(Done()))
+    },
+    .route("POST", "zones/{zone}/snapshot", SnapshotRequest.self, query: [.text("maker")], .owner, "snapshot") {
+      service, call, request -> Done in
+      try await service.store.finishSnapshot(
+        request, maker: call.text("maker") ?? "", account: call.account, zone: call.parameter("zone"))
+      service.compactIfWanted()
+      return Done()
+    },
+  ]
+
+  private static let assets: [SyncRoute] = [
+    SyncRoute(
+      "PUT", "zones/{zone}/assets/{sha256}", query: [.number("offset"), .number("total")], .writer, "assets",
+      request: .bytes, answer: .message(AssetState.self)
+    ) { service, call in
+      guard let offset = try call.number("offset"), let total = try call.number("total") else {
+        throw SyncFailure(.invalid, "the query lacks offset=NUMBER&total=NUMBER")
+      }
+      let state = try await service.store.putAsset(
+        call.parameter("sha256"), offset: offset, total: total, try await call.body(), account: call.account,
+        zone: call.parameter("zone"))
+      return Reply(body: try SyncWire.encode(state))
+    },
+    SyncRoute(
+      "GET", "zones/{zone}/assets/{sha256}", query: [.number("state"), .number("offset")], .reader, "assets",
+      answer: .bytes
+    ) { service, call in
+      let (name, zone) = (call.parameter("sha256"), call.parameter("zone"))
+      if try call.number("state") != nil {
+        let state = try await service.store.assetState(name, account: call.account, zone: zone)
+        return Reply(body: try SyncWire.encode(state))
+      }
+      let bytes = try await service.store.assetPart(
+        name, offset: try call.number("offset") ?? 0, account: call.account, zone: zone)
+      return Reply(body: bytes, type: "application/octet-stream")
+    },
+  ]
+
+  private static let shares: [SyncRoute] = [
+    SyncRoute("GET", "shares", query: [.text("since")], .account, "shares", answer: .message(SharesResponse.self)) {
+      service, call in
+      let version = call.text("since")
+      let response = try await service.store.shares(of: call.account, since: version)
+      // A client that does not know of versions expects the bare list.
+      return Reply(body: try version == nil ? SyncWire.encode(response.shares ?? []) : SyncWire.encode(response))
+    },
+    .route("POST", "shares", CreateShareRequest.self, .account, "shares") { service, call, request in
+      try await service.changingShares { try $0.createShare(request, account: call.account) }
+    },
+    .route("POST", "shares/accept", AcceptRequest.self, .account, "shares") { service, call, request -> ShareInfo in
+      try await service.changingShares { try $0.accept(link: request.link, account: call.account) }
+    },
+    .route("PUT", "shares/key", PublishKeyRequest.self, .account, "shares") { service, call, request -> Done in
+      // Each client publishes its key when it starts, which is no news.
+      if try await service.store.publish(request, account: call.account) { await service.watch.wakeAll() }
+      return Done()
+    },
+    .route("DELETE", "shares/{zone}", .owner, "shares") { service, call -> Done in
+      try await service.changingShares { try $0.endShare(call.parameter("zone"), account: call.account) }
+      return Done()
+    },
+  ]
+
+  private static let participants: [SyncRoute] = [
+    .route("POST", "shares/{zone}/accept", .invited, "shares") { service, call in
+      try await service.changingShares { try $0.accept(zone: call.parameter("zone"), account: call.account) }
+    },
+    .route("POST", "shares/{zone}/invitations", InviteRequest.self, .owner, "shares") { service, call, request in
+      try await service.changingShares {
+        try $0.invite(request, to: call.parameter("zone"), account: call.account)
+      }
+    },
+    .route("GET", "shares/{zone}/keys", .reader, "shares") { service, call in
+      try await service.store.keys(of: call.parameter("zone"), account: call.account)
+    },
+    // A participant may wrap keys for itself.
+    .route("POST", "shares/{zone}/keys", PutZoneKeysRequest.self, .reader, "shares") { service, call, request -> Done in
+      try await service.changingShares {
+        try $0.putKeys(request, to: call.parameter("zone"), account: call.account)
+      }
+      return Done()
+    },
+    .route("DELETE", "shares/{zone}/participants/{account}", .ownerOrSelf, "shares") { service, call -> Done in
+      try await service.changingShares {
+        try $0.removeParticipant(call.parameter("account"), from: call.parameter("zone"), account: call.account)
+      }
+      return Done()
+    },
+  ]
+}

@@ -1,0 +1,145 @@
+import Foundation
+import SwiftData
+import SyncProtocol
+import Testing
+
+@_spi(Wire) @testable import SyncServer
+
+/// A server in this process, with a share of Ann's and accounts that may do different things with it.
+struct WireWorld: Sendable {
+  enum Person: String, CaseIterable, Sendable {
+    /// She owns the share.
+    case ann
+    /// He may read.
+    case bob
+    /// She may write.
+    case cat
+    /// He is invited and did not accept.
+    case dan
+    /// She took part, and Ann removed her.
+    case eve
+    /// He has nothing to do with the share.
+    case mal
+    /// A request without a token.
+    case nobody
+    /// A request with a token that another key signed.
+    case forger
+  }
+
+  /// What only the accounts that accepted may see.
+  static let contents = ["secret-text", "secret-rules", "secret-key", "secret bytes"]
+  /// What the owner, the participants and those who are invited may see.
+  static let listing = ["secret-title", "secret-root"]
+  static let asset = Data("secret bytes".utf8)
+
+  let service: SyncService
+  let zone: String
+  /// The secret of a link to the share.
+  let link: String
+  private let suffix: String
+  private let keys: TokenKeys
+  private let folder: TestFolder
+
+  init(_ store: TestStore = .sqlite) async throws {
+    folder = try TestFolder()
+    suffix = "-" + UUID().uuidString.prefix(8)
+    keys = try await TokenKeys([("test", ServerFixture.secret)])
+    var limits = ServerLimits()
+    (limits.burst, limits.requestsPerSecond, limits.snapshotAfter) = (1e9, 1e9, 1)
+    let place = store == .postgres ? try #require(TestStore.postgresURL) : folder.path("server.store")
+    service = try SyncService(store: place, keys: keys, limits: limits)
+    let service = service
+    let (suffix, keys) = (suffix, keys)
+    func send(_ person: Person, _ method: String, _ path: String, _ body: Data = Data()) async throws -> Data {
+      let token = try await keys.token(for: person.rawValue + suffix, seconds: 600)
+      let (status, answer) = await service.answer(
+        method, "/v1/\(path)", headers: ["Authorization": "Bearer \(token)"], body: body)
+      try #require(status == 200, "\(person) \(method) \(path): \(String(decoding: answer, as: UTF8.self))")
+      return answer
+    }
+    func encode(_ message: some Encodable) throws -> Data { try SyncWire.encode(message) }
+    for person in [Person.ann, .bob, .cat, .eve] {
+      _ = try await send(person, "PUT", "shares/key", try encode(PublishKeyRequest(key: Self.publicKey(person))))
+    }
+    let request = CreateShareRequest(root: RecordName("secret-root"), title: "secret-title")
+    let share = try await send(.ann, "POST", "shares", try encode(request))
+    let zone = try SyncWire.decode(ShareInfo.self, from: share).zone
+    for (person, permission) in [
+      (Person.bob, SharePermission.readOnly), (.cat, .readWrite), (.dan, .readOnly), (.eve, .readWrite),
+    ] {
+      let invitation = InviteRequest(account: person.rawValue + suffix, permission: permission)
+      _ = try await send(.ann, "POST", "shares/\(zone)/invitations", try encode(invitation))
+      if person != .dan { _ = try await send(person, "POST", "shares/\(zone)/accept") }
+    }
+    for zone in [zone, SyncWire.privateZone] {
+      let path = "zones/\(zone)/assets/\(ServerFixture.sha256("secret bytes"))?offset=0&total=\(Self.asset.count)"
+      _ = try await send(.ann, "PUT", path, Self.asset)
+      let push = PushRequest(base: 0, transactions: [SnapshotFixture.transaction("secret-text")])
+      _ = try await send(.ann, "POST", "zones/\(zone)/push", try encode(push))
+    }
+    let people = [Person.ann, .bob, .cat, .eve].map { $0.rawValue + suffix }
+    let wrapped = Dictionary(people.map { ($0, Data("secret-key".utf8)) }) { first, _ in first }
+    let request1 = PutZoneKeysRequest(generation: 1, previous: nil, wrapped: wrapped)
+    _ = try await send(.ann, "POST", "shares/\(zone)/keys", try encode(request1))
+    _ = try await send(.ann, "DELETE", "shares/\(zone)/participants/eve\(suffix)")
+    let invitation = try await send(
+      .ann, "POST", "shares/\(zone)/invitations", try encode(InviteRequest(account: nil, permission: .readOnly)))
+    self.zone = zone
+    link = try #require(try SyncWire.decode(InviteResponse.self, from: invitation).link)
+  }
+
+  static func publicKey(_ person: Person) -> Data {
+    var key = Data("public-\(person)".utf8)
+    key.append(Data(count: AccountKey.size - key.count))
+    return key
+  }
+
+  func account(_ person: Person) -> String { person.rawValue + suffix }
+
+  /// A token of any account.
+  func token(of account: String) async throws -> String { try await keys.token(for: account, seconds: 600) }
+
+  /// The headers of a person's requests.
+  func headers(_ person: Person) async throws -> [String: String] {
+    switch person {
+    case .nobody: return [:]
+    case .forger:
+      let other = try await TokenKeys([("test", String(ServerFixture.secret.reversed()))])
+      return ["Authorization": "Bearer \(try await other.token(for: account(.ann), seconds: 600))"]
+    default: return ["Authorization": "Bearer \(try await keys.token(for: account(person), seconds: 600))"]
+    }
+  }
+
+  /// What the store has of Ann, but for what an account does with itself.
+  func annsData() async throws -> [String] { try await service.store.rows(of: account(.ann), zone) }
+}
+
+extension ZoneStore {
+  /// The rows of an account and of a share, as text.
+  fileprivate func rows(of account: String, _ share: String) throws -> [String] {
+    let context = ModelContext(container)
+    let own = [ServerZone.key(account, SyncWire.privateZone), ServerZone.key(account, share)]
+    var rows = try context.fetch(FetchDescriptor<ServerZone>()).filter { own.contains($0.key) }.map {
+      "zone \($0.key) \($0.latest) \($0.size) \($0.snapshot) \($0.unfinished) \($0.snapshotAskAt)"
+    }
+    rows += try context.fetch(FetchDescriptor<ServerEntry>()).filter { own.contains($0.zone) }.map(\.key)
+    rows += try context.fetch(FetchDescriptor<ServerAsset>()).filter { asset in
+      own.contains { asset.key.hasPrefix($0) }
+    }.map { "\($0.key) \($0.received)" }
+    rows += try context.fetch(FetchDescriptor<ServerShare>()).filter { $0.owner == account }.map {
+      "share \($0.zone) \($0.title) \($0.keyGeneration)"
+    }
+    rows += try context.fetch(FetchDescriptor<ServerGrant>()).filter { $0.zone == share }.map {
+      "grant \($0.account) \($0.isWritable) \($0.isAccepted)"
+    }
+    rows += try context.fetch(FetchDescriptor<ServerLink>()).filter { $0.zone == share }.map(\.hash)
+    rows += try context.fetch(FetchDescriptor<ServerZoneKey>()).filter { $0.account == account }.map {
+      "key \($0.account) \($0.generation) \($0.wrapped.count)"
+    }
+    rows += try context.fetch(FetchDescriptor<ServerFormerKey>()).filter { $0.zone == share }.map(\.key)
+    rows += try context.fetch(FetchDescriptor<ServerAccountKey>()).filter { $0.account == account }.map {
+      $0.key.base64EncodedString()
+    }
+    return rows.sorted()
+  }
+}
