@@ -109,7 +109,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - isStoredInMemoryOnly: whether the store is in memory and ends with its container.
   ///   - allowsSave: whether the store is writable.
   ///   - groupContainer: the location that several programs share.
-  ///   - cloudKitDatabase: the database to sync with. `automatic` means none without CloudKit.
+  ///   - cloudKitDatabase: the database to sync with. `automatic` means the server that the program
+  ///     registered first with SwiftDataSync's `SyncServer.register`, and none if it registered none.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
@@ -138,7 +139,8 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, DataStoreCon
   ///   - schema: the models in the store, or nil for all models of the container.
   ///   - url: the file.
   ///   - allowsSave: whether the store is writable.
-  ///   - cloudKitDatabase: the database to sync with. `automatic` means none without CloudKit.
+  ///   - cloudKitDatabase: the database to sync with. `automatic` means the server that the program
+  ///     registered first with SwiftDataSync's `SyncServer.register`, and none if it registered none.
   public init(
     _ name: String? = nil,
     schema: Schema? = nil,
