@@ -12,7 +12,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
   public let entity: String?
   /// The property that the error concerns.
   public let property: String?
-  /// What is wrong in this case and what to do, as a sentence without a full stop.
+  /// The problem and the remedy, as a sentence without a full stop.
   public let message: String?
   /// The cause.
   public let underlyingError: (any Error)?
