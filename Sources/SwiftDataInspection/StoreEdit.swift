@@ -31,7 +31,7 @@ extension InspectedStore {
         .unwritableValue, entity: entity, property: property,
         message: text == nil
           ? "the attribute must have a value"
-          : "the text is not a value of the attribute, which is \(column.family.rawValue)")
+          : "\"\(text!)\" is not of the attribute's type, \(column.family.rawValue)")
     }
     let access = FileAccess(URL(fileURLWithPath: location), isWritable: true) {
       try SwiftFunctions.register(on: $0.handle)

@@ -144,7 +144,7 @@ enum Diagnostics {
     error(
       binding,
       "optionNeedsType",
-      "'\(binding.pattern.trimmedDescription)' needs a written type: it follows from no option of @Attribute"
+      "'\(binding.pattern.trimmedDescription)' needs a type annotation; the options of @Attribute do not imply a type"
     )
   }
 

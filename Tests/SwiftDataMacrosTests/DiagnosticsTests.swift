@@ -275,7 +275,7 @@ struct DiagnosticsTests {
       source: inClass("@Attribute(.transformable(by: T.self)) var a = make()"),
       line: 2,
       column: 46,
-      message: "'a' needs a written type: it follows from no option of @Attribute"
+      message: "'a' needs a type annotation; the options of @Attribute do not imply a type"
     ),
     Case(
       source: inClass("@Attribute func a() {}"),

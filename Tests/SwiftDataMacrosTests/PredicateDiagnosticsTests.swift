@@ -30,8 +30,8 @@ struct PredicateDiagnosticsTests {
         message: "'===' cannot be part of a query; compare the models with '=='"),
       Refusal(
         closure: "«isGood»($0.title)",
-        message: "'isGood' is Swift that a store cannot run on a row; call it outside on what you compare with and"
-          + " capture the result, or persist what it computes"),
+        message: "'isGood' cannot run inside the database; compute the value before the predicate and capture it, or"
+          + " store the result in a property"),
       Refusal(
         closure: "«($0.a, $0.b)» == (1, 2)",
         message: "'($0.a, $0.b)' cannot be part of a query; a query has no tuples; compare each value by itself"),
@@ -70,12 +70,11 @@ struct PredicateDiagnosticsTests {
         message: "this condition cannot be part of a query; decide it outside and choose between two predicates"),
       Refusal(
         closure: "switch $0.shape { case «.circle(let radius)»: return radius > 1; default: return false }",
-        message: "a query cannot take this pattern apart; compare with '==', or keep what you look for in a property"
-          + " of its own"),
+        message: "a predicate does not support patterns with bindings; compare with '==', or store the value in its own"
+          + " property"),
       Refusal(
         closure: "$0.mood == «.some($0.other)»",
-        message: "'.some($0.other)' makes a value from a row's values, which a query cannot; compare the values"
-          + " themselves"),
+        message: "a predicate cannot construct '.some($0.other)' from a row's values; compare the values themselves"),
     ])
   func refusals(_ refusal: Refusal) throws {
     let start = "let p = #Predicate<Item> { "

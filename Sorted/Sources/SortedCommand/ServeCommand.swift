@@ -68,7 +68,7 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var store: StoreOptions
 
   func validate() throws {
-    guard !sample || store.store == nil else { throw ValidationError("--sample makes a store of its own") }
+    guard !sample || store.store == nil else { throw ValidationError("--sample cannot be combined with --store.") }
     guard sync == nil || !(sample || accounts) && remote.isUnused else {
       throw ValidationError("--sync is for the inbox of one person, without --accounts, --sample and --remote")
     }

@@ -175,7 +175,7 @@ struct RemoteOptions: ParsableArguments {
     if let user { return user }
     let known = try LocalUser.id(in: ModelContext(container))
     guard known != LocalUser.placeholder else {
-      throw Failure("nobody has synced this store yet; say whose it is with --user")
+      throw Failure("This store has no owner yet. Pass --user NAME.")
     }
     return known
   }

@@ -85,7 +85,8 @@ struct DeletionClosure {
       guard let own = context.core.table(named: name) else {
         throw SwiftDataError(
           .unknownSchema, entity: name,
-          message: "the store holds an object of this class, which is not in the container's schema")
+          message: "the store has objects of this class, which the container does not know; add it to"
+            + " ModelContainer(for:)")
       }
       try add(keys, of: own)
     }

@@ -26,7 +26,8 @@ package enum CloudKitRules {
     if !broken.isEmpty {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        message: "the models break CloudKit's rules; \(broken.joined(separator: "; "))"
+        message: "the models break CloudKit's rules; \(broken.joined(separator: "; ")). To sync with your own server,"
+          + " which has no such rules, call SyncServer.register(_:) before creating the container"
       )
     }
   }

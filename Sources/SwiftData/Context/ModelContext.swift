@@ -206,7 +206,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     guard include, hasChanges else { return }
     throw SwiftDataError(
       .includePendingChangesWithBatchSize, entity: type.__entity.name,
-      message: "a fetch in batches cannot include unsaved changes; save first, or set includePendingChanges to false")
+      message: "fetch(_:batchSize:) cannot include unsaved changes; save first, or set includePendingChanges to false")
   }
 
   /// Calls a block with each object that matches, holding one batch in memory at a time.
@@ -240,7 +240,7 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     guard !allowed, hasChanges else { return }
     throw SwiftDataError(
       .modelValidationFailure, entity: type.__entity.name,
-      message: "enumerate found unsaved changes; save before and within it, or pass allowEscapingMutations: true")
+      message: "enumerate needs a context without unsaved changes; save first, or pass allowEscapingMutations: true")
   }
 
   // MARK: - Identifiers

@@ -98,7 +98,8 @@ struct RowDecoder {
     guard let entity = table.family.first(where: { $0.name == name }), var columns = table.positions[name] else {
       throw SwiftDataError(
         .unknownSchema, entity: name,
-        message: "the store holds an object of this class, which is not in the container's schema")
+        message: "the store has objects of this class, which the container does not know; add it to"
+          + " ModelContainer(for:)")
     }
     if let partial { for index in partial.indices { columns[index] = -1 } }
     reader.entity = entity

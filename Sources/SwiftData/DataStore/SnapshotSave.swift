@@ -51,8 +51,8 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
       guard let contents = stored[ObjectIdentifier(change.object)] else {
         throw SwiftDataError(
           .staleObject, entity: type(of: change.object).__entity.name,
-          message: "another context or process deleted an object with unsaved changes; rollback() discards the"
-            + " changes, insert a new object to keep them")
+          message: "another context or process deleted an object that has unsaved changes here; rollback() discards the"
+            + " changes, and inserting a new object keeps them")
       }
       try snapshots.refresh(change.object, contents, context)
     }

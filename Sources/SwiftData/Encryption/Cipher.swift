@@ -41,8 +41,8 @@ struct Cipher: Sendable {
     private static var missing: SwiftDataError {
       SwiftDataError(
         .encryptionKey,
-        message: "this build of SwiftData has no encryption: enable the trait Encryption where your Package.swift "
-          + "names open-swiftdata")
+        message: "this build of SwiftData has no encryption; enable the trait \"Encryption\" of open-swiftdata in your"
+          + " Package.swift")
     }
   #endif
 }

@@ -19,7 +19,9 @@ extension ModelConfiguration {
     /// - Throws: ``SwiftDataError/encryptionKey`` for any other number of bytes.
     public init(_ bytes: some DataProtocol) throws {
       guard bytes.count == 32 else {
-        throw SwiftDataError(.encryptionKey, message: "a key has 32 bytes, not \(bytes.count)")
+        throw SwiftDataError(
+          .encryptionKey,
+          message: "an encryption key has 32 bytes, not \(bytes.count); EncryptionKey.random() makes one")
       }
       self.init(checked: Data(bytes))
     }

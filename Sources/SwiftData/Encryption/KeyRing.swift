@@ -48,7 +48,9 @@ final class KeyRing: Sendable {
     let identifier = Array(blob.dropFirst(Self.mark.count).prefix(16))
     guard let key = keys.first(where: { $0.identifier == identifier }) else {
       throw SwiftDataError(
-        .encryptionKey, message: "a value was encrypted with the key \(String(decoding: identifier, as: UTF8.self))")
+        .encryptionKey,
+        message: "a value is encrypted with the key \(String(decoding: identifier, as: UTF8.self)); add that key to"
+          + " formerEncryptionKeys")
     }
     do {
       let bytes = try key.cipher.decrypt(

@@ -12,7 +12,7 @@ public struct SwiftDataError: Error, Hashable, Sendable {
   public let entity: String?
   /// The property that the error concerns.
   public let property: String?
-  /// The description of this case.
+  /// The problem and the remedy, as a sentence without a full stop.
   public let message: String?
   /// The cause.
   public let underlyingError: (any Error)?
@@ -208,8 +208,11 @@ extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible,
   /// The entity and property, the problem, and the remedy.
   public var description: String {
     let place = entity.map { entity in property.map { "\(entity).\($0)" } ?? entity } ?? property
-    let parts = [code.summary, message].compactMap(\.self)
-    return (place.map { "\($0): " } ?? "") + parts.joined(separator: ": ") + "."
+    // A message has its own remedy, so the summary and the advice of the code are for errors without one.
+    let text = message ?? code.summary
+    let sentence = place.map { "\($0): \(text)" } ?? text.prefix(1).uppercased() + text.dropFirst()
+    let advice = message == nil ? code.advice.map { " " + $0 } : nil
+    return sentence + (sentence.hasSuffix(".") ? "" : ".") + (advice ?? "")
   }
 
   /// ``description``, the code, the statement and the underlying error.

@@ -32,7 +32,8 @@ extension ColumnDecoder {
       if let result = try bare(reader, column) as? Value { return result }
       throw SwiftDataError(
         .unreadableValue, entity: entity.name, property: value.property?.property.name,
-        message: "the stored value is not of type \(Value.self)")
+        message: "the stored value is not of type \(Value.self); another program wrote it. Correct the row, or"
+          + " copy the store with ModelContainer.recover(from:to:for:)")
     }
   }
 

@@ -117,7 +117,8 @@ struct ExternalStorage: Sendable {
       if error.code == .ENOSPC || error.code == .EDQUOT || error.code == .EFBIG {
         throw SwiftDataError(
           .storeFull,
-          message: "the disk is full; nothing of this save was stored. Free some space and save again",
+          message: "the disk of \(directory.path) is full; nothing was saved and the context keeps its changes."
+            + " Free space and save again",
           underlying: error)
       }
       throw SwiftDataError(

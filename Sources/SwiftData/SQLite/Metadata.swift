@@ -37,20 +37,26 @@ struct Metadata {
   }
 
   /// The metadata as the file has them, by key, or nil for an empty file.
+  /// - Parameter place: the file, as an error names it.
   /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program.
-  static func texts(_ database: Database) throws -> [String: String]? {
+  static func texts(_ database: Database, place: String) throws -> [String: String]? {
     var isThere = false
     try database.step("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_swiftdata'") { _ in
       isThere = true
     }
     guard isThere else {
-      var isEmpty = true
-      try database.step("SELECT 1 FROM sqlite_master LIMIT 1") { _ in isEmpty = false }
+      var (isEmpty, isApples) = (true, false)
+      try database.step("SELECT name FROM sqlite_master") { row in
+        isEmpty = false
+        isApples = isApples || row.text(0) == "Z_METADATA"
+      }
       guard !isEmpty else { return nil }
       throw SwiftDataError(
         .notADatabase,
-        message: "the file is an SQLite database that SwiftData did not make; it was left untouched. Give the"
-          + " ModelConfiguration another url")
+        message: isApples
+          ? "\(place) was written by Apple's SwiftData or Core Data. Open it with AppleStoreConfiguration(url:), or copy it"
+            + " with `swiftdata import`"
+          : "\(place) is an SQLite database of another program. Give the ModelConfiguration another url")
     }
     var texts = [String: String]()
     // A damaged file may have cells of other types.
@@ -64,7 +70,7 @@ struct Metadata {
   /// - Throws: ``SwiftDataError/notADatabase`` for a database of another program, ``SwiftDataError/newerSchema`` for a
   ///   newer format.
   init?(_ database: Database, _ configuration: ModelConfiguration) throws {
-    guard let texts = try Self.texts(database) else { return nil }
+    guard let texts = try Self.texts(database, place: "\"\(configuration.url.path)\"") else { return nil }
     try self.init(texts, configuration)
   }
 

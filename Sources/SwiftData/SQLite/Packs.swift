@@ -185,8 +185,8 @@ extension SQLiteStore {
       else { continue }
       throw SwiftDataError(
         .relationshipAcrossContexts, entity: entity.name, property: property.name,
-        message: "the relationship leads to an object of the read-only configuration \"\(pack.store.name)\", and"
-          + " relationships stay within one store; insert a copy of that object, and relate to the copy")
+        message: "it refers to an object in the read-only store \"\(pack.store.name)\", and relationships stay within"
+          + " one store; insert a copy of that object and relate to the copy")
     }
   }
 

@@ -41,7 +41,8 @@ enum StoreErrors {
     case SQLITE_CORRUPT:
       return make(
         .storeDamaged,
-        "\(place) is damaged, or its disk cannot be read (\(message ?? "malformed")); the file was left untouched. \(salvage)"
+        "\(place) is damaged, or its disk cannot be read (\(message ?? "malformed")); the file was left"
+          + " untouched. \(salvage)"
       )
     case SQLITE_ERROR where isOfAnotherSchema(message):
       return make(
@@ -55,7 +56,9 @@ enum StoreErrors {
     case SQLITE_READONLY:
       return make(.storeReadOnly, "\(place) cannot be written; check the permissions of the file and its folder")
     case SQLITE_FULL:
-      return make(.storeFull, "the disk is full; nothing of this save was stored. Free some space and save again")
+      return make(
+        .storeFull,
+        "the disk of \(place) is full; nothing was saved and the context keeps its changes. Free space and save again")
     case SQLITE_CANTOPEN where hasNoDescriptors:
       return make(
         .io,
@@ -109,15 +112,17 @@ enum StoreErrors {
     case uniqueConstraint, primaryKeyConstraint:
       return SwiftDataError(
         .uniquenessViolation, entity: entity, property: properties,
-        message: "another stored object has the same value; change one of them, or fetch the stored object and"
-          + " update it", sql: sql)
+        message: "another stored object has the same value; change the value, or fetch and update the stored"
+          + " object", sql: sql)
     case notNullConstraint:
       return SwiftDataError(
         .modelValidationFailure, entity: entity, property: properties,
-        message: "the property is required and has no value", sql: sql)
+        message: "the property is required but nil; set it before the save, or make it optional", sql: sql)
     case foreignKeyConstraint:
       return SwiftDataError(
-        .modelValidationFailure, message: "a relationship refers to an object that is no longer stored", sql: sql)
+        .modelValidationFailure,
+        message: "a relationship refers to an object that another process deleted;"
+          + " fetch again, set the relationship and save", sql: sql)
     default:
       return SwiftDataError(.modelValidationFailure, message: message, sql: sql)
     }

@@ -86,7 +86,7 @@ enum StoreOpening {
   ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
     let configuration = target.configuration
     do {
-      let texts = try connections.look { try Metadata.texts($0) }
+      let texts = try connections.look { try Metadata.texts($0, place: "\"\(configuration.url.path)\"") }
       // Decoding the texts, encoding the schema and comparing both takes longer than the rest of opening.
       if let texts, let identifier = texts["identifier"], target.hasFingerprint, Metadata.fit(target.current, texts) {
         return (identifier, [])

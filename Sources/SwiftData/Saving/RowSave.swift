@@ -178,8 +178,8 @@ package final class RowSave: StoreSave {
   package static func stale(_ table: EntityTable) -> SwiftDataError {
     SwiftDataError(
       .staleObject, entity: table.entity.name,
-      message: "another context or process deleted an object with unsaved changes; rollback() discards the"
-        + " changes, insert a new object to keep them")
+      message: "another context or process deleted an object that has unsaved changes here; rollback() discards the"
+        + " changes, and inserting a new object keeps them")
   }
 
   // MARK: - History

@@ -61,7 +61,7 @@ package final class FileAccess: @unchecked Sendable {
 
   private func changed() -> SwiftDataError {
     SwiftDataError(
-      .storeLocked, message: "another program changed \"\(url.path)\" while it was read; fetch again")
+      .storeLocked, message: "\"\(url.path)\" changed during the fetch; fetch again")
   }
 
   /// Runs `body` in one transaction.

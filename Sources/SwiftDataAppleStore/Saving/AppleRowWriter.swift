@@ -156,7 +156,7 @@ final class AppleRowWriter: RowWriter {
       if cell == .text("nan"), ValueFamily(property) == .real || ValueFamily(property) == .date {
         throw SwiftDataError(
           .unwritableValue, entity: property.entityName, property: property.name,
-          message: "its value is not a number, which a file of Apple's frameworks does not keep; use an optional")
+          message: "its value is NaN, which Apple's store format cannot hold; use nil instead")
       }
       switch known.source {
       case .attribute(_, let columns, let conversion):

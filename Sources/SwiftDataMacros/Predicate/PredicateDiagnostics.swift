@@ -117,7 +117,7 @@ enum PredicateDiagnostics {
     error(
       pattern,
       "unsupportedPattern",
-      "a query cannot take this pattern apart; compare with '==', or keep what you look for in a property of its own"
+      "a predicate does not support patterns with bindings; compare with '==', or store the value in its own property"
     )
   }
 
@@ -136,7 +136,7 @@ enum PredicateDiagnostics {
     case .tupleExpr: "a query has no tuples; compare each value by itself"
     case .closureExpr: "a closure may only follow 'contains', 'allSatisfy', 'filter', 'first', 'count', 'map' and such"
     case .stringLiteralExpr: "make the text outside, or compare the properties one by one"
-    case .arrayExpr, .dictionaryExpr: "a list of a row's own values is no constant; compare with '==' and '||'"
+    case .arrayExpr, .dictionaryExpr: "a list may contain only captured values; compare with '==' and '||'"
     case .postfixOperatorExpr: "compare with '<' and '>=' instead of a range with one end"
     case .awaitExpr: "wait for the value before and capture it"
     case .macroExpansionExpr: "name the value outside and use the name here"
@@ -148,7 +148,7 @@ enum PredicateDiagnostics {
     error(
       expression,
       "implicitMemberOfModel",
-      "'\(shortened(expression))' makes a value from a row's values, which a query cannot; compare the values themselves"
+      "a predicate cannot construct '\(shortened(expression))' from a row's values; compare the values themselves"
     )
   }
 
@@ -197,8 +197,8 @@ enum PredicateDiagnostics {
     return error(
       call.calledExpression,
       "unsupportedFunction",
-      "'\(name)' is Swift that a store cannot run on a row; call it outside on what you compare with and capture the"
-        + " result, or persist what it computes"
+      "'\(name)' cannot run inside the database; compute the value before the predicate and capture it, or store the"
+        + " result in a property"
     )
   }
 

@@ -61,7 +61,9 @@ extension PostgresError {
       )
     case _ where isLost: (code, advice) = (.io, "the connection to the server failed")
     case _ where isTransient: (code, advice) = (.storeLocked, "other programs keep changing the same rows; save again")
-    default: (code, advice) = (.io, "the server refused a statement")
+    // An error of the library itself, such as a pool without a free connection.
+    case "": return SwiftDataError(.io, message: "\(description) (store \"\(store)\")", sql: sql, underlying: self)
+    default: (code, advice) = (.io, "PostgreSQL rejected a statement")
     }
     return SwiftDataError(code, message: "\(advice): \(description) (store \"\(store)\")", sql: sql, underlying: self)
   }

@@ -139,7 +139,8 @@ final class PostgresPool: Sendable {
         guard giveUp(waiter) else { break }
         if isCancelled { throw CancellationError() }
         throw PostgresError(
-          message: "all \(options.size) connections were in use for \(options.timeout) seconds; allow more in `pool`")
+          message: "all \(options.size) connections were in use for \(options.timeout) seconds; raise the size"
+            + " of `pool`, or shorten transactions")
       }
     }
     switch waiter.answer.withLock({ $0 }) {

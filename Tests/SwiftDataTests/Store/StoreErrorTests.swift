@@ -14,13 +14,25 @@ import Testing
     #expect(try Data(contentsOf: store.url) == text)
   }
 
-  @Test("An SQLite database that SwiftData did not make is refused and stays as it is")
+  @Test("An SQLite database of another program is refused and stays as it is")
   func foreignDatabase() throws {
     let store = try TemporaryStore()
     #expect(try store.shell("CREATE TABLE letters (text TEXT); INSERT INTO letters VALUES ('dear')") == "")
     let error = #expect(throws: SwiftDataError.notADatabase) { try store.container(Artist.self) }
-    #expect(error?.description.contains("that SwiftData did not make") == true)
+    #expect(
+      error?.description
+        == "\"\(store.url.path)\" is an SQLite database of another program. Give the ModelConfiguration another url.")
     #expect(try store.shell("SELECT name FROM sqlite_master") == "letters")
+  }
+
+  @Test("A store of Apple's frameworks is refused with the configuration and the command that read it")
+  func appleDatabase() throws {
+    let store = try TemporaryStore()
+    #expect(try store.shell("CREATE TABLE Z_METADATA (Z_VERSION INTEGER); CREATE TABLE ZTRIP (Z_PK INTEGER)") == "")
+    let error = #expect(throws: SwiftDataError.notADatabase) { try store.container(Artist.self) }
+    #expect(error?.description.contains("AppleStoreConfiguration(url:)") == true)
+    #expect(error?.description.contains("swiftdata import") == true)
+    #expect(error?.description.contains(store.url.path) == true)
   }
 
   @Test("A store that another process has locked is an error that says to try again, and nothing is lost")

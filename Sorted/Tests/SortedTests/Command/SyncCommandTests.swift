@@ -105,7 +105,7 @@ import Testing
     }
     #expect(
       try error("sync", "--remote", "http://127.0.0.1:1")
-        == "Error: nobody has synced this store yet; say whose it is with --user\n")
+        == "Error: This store has no owner yet. Pass --user NAME.\n")
     #expect(try error("sync", "--user", "ann", "--remote", "nowhere").contains("is no address"))
     let refused = try error("sync", "--user", "ann", "--remote", "http://127.0.0.1:1")
     #expect(refused.hasPrefix("Error: UNAVAILABLE: ") && refused.split(separator: "\n").count == 1)
