@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Logging
 
@@ -64,6 +65,8 @@ package final class ContextState {
   let trackingProbe = TrackingProbe()
   package var work = WorkCounter()
   package var tuning = Tuning()
+  /// Whether the context saves by itself.
+  var isAutosaved = false
   /// Whether the public context has ended, so that its objects can no longer be saved.
   @exclusivity(unchecked) private(set) var isOver = false
   /// Whether a later change was reported.
@@ -163,7 +166,7 @@ package final class ContextState {
   private func admit(
     _ object: any PersistentModel, revives: Bool, undoing cleared: ClearedReferences? = nil, _ adoption: inout Adoption
   ) -> Bool {
-    if let context = object.__state.context, context !== self, context.isOver {
+    if let context = object.__state.context, context !== self, context.hasEnded {
       do {
         if try adoption.take(object, from: context) { return false }
       } catch {
@@ -348,8 +351,30 @@ package final class ContextState {
       """)
   }
 
-  /// Called when the public context ends. Drops unsaved changes, and turns loaded relationships into faults, which
-  /// breaks reference cycles. A stored object stays readable; an unsaved one keeps its values.
+  /// Called when the public context ends, on any thread.
+  ///
+  /// Other threads cannot use the objects of a context that is not the main one: neither the context nor an object is
+  /// Sendable, and a notification for another thread has a stand-in (``ModelContext/standIn``). A container is Sendable
+  /// and holds the main context, whose objects the main actor may use meanwhile.
+  func end() {
+    guard contextUse.isMain, !ContextUse.isOnMainActor else { return used(.use) { discard() } }
+    contextUse.hasEnded.store(true, ordering: .releasing)
+    let ending = Ending(state: self)
+    DispatchQueue.main.async { if !ending.state.isOver { ending.state.discard() } }
+  }
+
+  // @unchecked Sendable because only the main actor, to which the state belongs, uses it.
+  private struct Ending: @unchecked Sendable { let state: ContextState }
+
+  /// Whether the public context has ended. Called where an object of the context is used, and therefore where the context
+  /// may end.
+  var hasEnded: Bool {
+    if !isOver, contextUse.hasEnded.load(ordering: .acquiring) { discard() }
+    return isOver
+  }
+
+  /// Ends the context. Drops unsaved changes, and turns loaded relationships into faults, which breaks reference cycles.
+  /// A stored object stays readable; an unsaved one keeps its values.
   func discard() {
     isOver = true
     problems = []
