@@ -245,6 +245,8 @@ struct BothDatabasesTests {
     for person in people { crowd.people.append(person) }
     people[1].friends = [people[2], people[3], people[0]]
     try context.save()
+    // Turns the lists into faults, which the deletions load.
+    context.rollback()
     let manager = UndoManager()
     manager.groupsByEvent = false
     context.undoManager = manager

@@ -21,8 +21,10 @@ struct DeadServerTests {
       let store = TestStore()
       let proxy = try SilentProxy(to: PostgresServer.url)
       let schema = Schema([Silent.Note.self])
+      // Waits for the server until the process ends.
+      let pool = PostgresPoolOptions(answerTimeout: 3_600)
       let silent = try ModelContainer(
-        for: schema, configurations: [PostgresConfiguration(url: proxy.url, namespace: store.namespace)])
+        for: schema, configurations: [PostgresConfiguration(url: proxy.url, namespace: store.namespace, pool: pool)])
       proxy.silence()
       Thread.detachNewThread { _ = ModelContainer.remoteChange }
       await withCheckedContinuation { continuation in

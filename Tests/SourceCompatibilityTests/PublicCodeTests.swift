@@ -133,18 +133,17 @@ private struct Person {
     try context.save()
     func found(_ details: Details, _ borders: [String]?) throws -> [String] {
       let name = details.name
-      let predicates = [
-        #Predicate<Country> { country in borders?.contains(country.code) == true },
-        #Predicate<Country> { country in details.borders?.contains(country.code) == true },
-        #Predicate<Country> { country in details.borders?.contains(country.code) ?? false },
-        #Predicate<Country> { country in details.set?.contains(country.code) ?? false },
-        #Predicate<Country> { country in name?.contains(country.code) == true },
-        #Predicate<Country> { country in details.inner?.list.contains(country.code) == true },
-        #Predicate<Country> { country in details.inner?.region?.codes?.contains(country.code) == true },
-        #Predicate<Country> { country in details.range?.contains(country.number) == true },
-        #Predicate<Country> { country in name?.starts(with: country.code) ?? false },
-        #Predicate<Country> { country in details.inner?.list.first?.contains(country.code) == true },
-      ]
+      var predicates = [Predicate<Country>]()
+      predicates.append(#Predicate<Country> { country in borders?.contains(country.code) == true })
+      predicates.append(#Predicate<Country> { country in details.borders?.contains(country.code) == true })
+      predicates.append(#Predicate<Country> { country in details.borders?.contains(country.code) ?? false })
+      predicates.append(#Predicate<Country> { country in details.set?.contains(country.code) ?? false })
+      predicates.append(#Predicate<Country> { country in name?.contains(country.code) == true })
+      predicates.append(#Predicate<Country> { country in details.inner?.list.contains(country.code) == true })
+      predicates.append(#Predicate<Country> { country in details.inner?.region?.codes?.contains(country.code) == true })
+      predicates.append(#Predicate<Country> { country in details.range?.contains(country.number) == true })
+      predicates.append(#Predicate<Country> { country in name?.starts(with: country.code) ?? false })
+      predicates.append(#Predicate<Country> { country in details.inner?.list.first?.contains(country.code) == true })
       return try predicates.map { predicate in
         let all = try context.fetch(FetchDescriptor<Country>(sortBy: [SortDescriptor(\.code)]))
         let found = try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.code)]))

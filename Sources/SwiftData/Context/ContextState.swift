@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Logging
 
@@ -349,28 +348,6 @@ package final class ContextState {
       \(object.persistentModelID) was changed after its ModelContext was gone, so the change will not be saved. \
       Keep the context as long as its objects change, or insert the object into another context
       """)
-  }
-
-  /// Called when the public context ends, on any thread.
-  ///
-  /// Other threads cannot use the objects of a context that is not the main one: neither the context nor an object is
-  /// Sendable, and a notification for another thread has a stand-in (``ModelContext/standIn``). A container is Sendable
-  /// and holds the main context, whose objects the main actor may use meanwhile.
-  func end() {
-    guard contextUse.isMain, !ContextUse.isOnMainActor else { return used(.use) { discard() } }
-    contextUse.hasEnded.store(true, ordering: .releasing)
-    let ending = Ending(state: self)
-    DispatchQueue.main.async { if !ending.state.isOver { ending.state.discard() } }
-  }
-
-  // @unchecked Sendable because only the main actor, to which the state belongs, uses it.
-  private struct Ending: @unchecked Sendable { let state: ContextState }
-
-  /// Whether the public context has ended. Called where an object of the context is used, and therefore where the context
-  /// may end.
-  var hasEnded: Bool {
-    if !isOver, contextUse.hasEnded.load(ordering: .acquiring) { discard() }
-    return isOver
   }
 
   /// Ends the context. Drops unsaved changes, and turns loaded relationships into faults, which breaks reference cycles.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// A context belongs to one thread or actor. It has one object per row and holds objects with unsaved changes strongly.
 /// Other objects live as long as the program references them. (Apple's documentation, `ModelContext`.)
-public final class ModelContext: Equatable, CustomDebugStringConvertible {
+public final class ModelContext: Equatable, CustomDebugStringConvertible, StandInForThreads {
   /// Posted before a save, without user info.
   public static let willSave = Notification.Name("ModelContext.willSave")
   /// Posted after a save. The user info has the written identifiers under the keys of ``NotificationKey``, and under their raw

@@ -54,7 +54,7 @@ package struct ServerMigration {
     }
   }
 
-  /// The error for a store whose tables are not those of the version that it records.
+  /// The error for a store whose tables do not fit the version that it records.
   package static func unknownShape(
     of stored: LayoutRecord, notThat source: VersionLayout, of plan: any SchemaMigrationPlan.Type, name: String
   ) -> SwiftDataError {

@@ -1,3 +1,9 @@
+/// A poster of notifications that must not end on the thread that awaits them.
+protocol StandInForThreads {
+  /// An equal object that does not keep this one alive.
+  var standIn: Self { get }
+}
+
 #if !canImport(ObjectiveC)
   public import Foundation
 
@@ -62,7 +68,7 @@
         private(set) var notification: Notification
         init(_ notification: Notification) {
           self.notification = notification
-          if let context = notification.object as? ModelContext { self.notification.object = context.standIn }
+          if let object = notification.object as? any StandInForThreads { self.notification.object = object.standIn }
         }
       }
 

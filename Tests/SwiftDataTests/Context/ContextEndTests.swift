@@ -202,7 +202,7 @@ enum Ending {
     while received != context { received = await iterator.next()?.object as? ModelContext }
     #expect(received === context)
     #expect(received?.hasChanges == false)
-    weak var own = context
+    weak let own = context
     context = nil
     // It ended here, though the other one still has what it received.
     #expect(own == nil)
@@ -244,10 +244,10 @@ enum Ending {
     var container: ModelContainer? = try Self.container()
     let shelf = try Self.shelf(of: container!)
     Self.release(&container)
-    let (_, before) = try SQLTrace.record { #expect(shelf.books.count == 1) }
+    let (_, before) = SQLTrace.record { #expect(shelf.books.count == 1) }
     #expect(before == [])
     await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
-    let (_, after) = try SQLTrace.record { #expect(shelf.books.count == 1) }
+    let (_, after) = SQLTrace.record { #expect(shelf.books.count == 1) }
     #expect(!after.isEmpty)
   }
 
