@@ -94,7 +94,7 @@ let package = Package(
       ]),
     .target(
       name: "SwiftDataAppleStore",
-      dependencies: ["SwiftData", .product(name: "GRDBSQLite", package: "GRDB.swift")]
+      dependencies: ["SwiftData", "UntrustedInput", .product(name: "GRDBSQLite", package: "GRDB.swift")]
     ),
     .target(name: "SwiftDataInspection", dependencies: ["SwiftData", "SwiftDataAppleStore", "SwiftDataPostgres"]),
     .target(

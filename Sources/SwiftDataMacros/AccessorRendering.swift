@@ -52,10 +52,12 @@ extension PersistedProperty {
     """
   }
 
+  private var settlingLine: String { settling.map { "\n  \($0)" } ?? "" }
+
   private func slotGetter(_ index: String) -> String {
     """
     get {
-      __willGet(\(index))
+      __willGet(\(index))\(settlingLine)
       if \(storageName).isFault {
         __fire(\(index))
       }
@@ -65,7 +67,8 @@ extension PersistedProperty {
   }
 
   private func setter(_ index: String) -> String {
-    var lines = ["__willSet(\(index))"]
+    // First, because the change records the value so far.
+    var lines = [settling, "__willSet(\(index))"].compactMap(\.self)
     if let didSet, didSet.usesParameter {
       lines.append("let \(didSet.parameter) = \(storageName)\(isSlot ? ".loaded" : "")")
     }
@@ -88,7 +91,7 @@ extension PersistedProperty {
   private func modifier(_ index: String) -> String {
     """
     _modify {
-      __willGet(\(index))
+      __willGet(\(index))\(settlingLine)
       if \(storageName).isFault {
         __fire(\(index))
       }

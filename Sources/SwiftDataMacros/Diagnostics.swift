@@ -91,16 +91,6 @@ enum Diagnostics {
     error(pattern, "destructuring", "a persisted property is one name; declare each property by itself")
   }
 
-  static func unownedReference(_ variable: VariableDeclSyntax, _ modifier: DeclModifierSyntax) -> Diagnostic {
-    error(
-      modifier,
-      "unownedReference",
-      "a persisted property cannot be \(modifier.name.text): the context keeps the objects; "
-        + "remove '\(modifier.name.text)' or mark the property @Transient",
-      fixIts: [FixIts.removeModifier(variable, modifier), FixIts.addTransient(variable)]
-    )
-  }
-
   static func propertyWrapper(_ attribute: AttributeSyntax, _ variable: VariableDeclSyntax) -> Diagnostic {
     error(
       attribute,

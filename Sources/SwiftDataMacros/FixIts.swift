@@ -102,19 +102,6 @@ enum FixIts {
     ]
   }
 
-  static func removeModifier(_ variable: VariableDeclSyntax, _ modifier: DeclModifierSyntax) -> FixIt {
-    var changed = variable.with(\.modifiers, variable.modifiers.filter { $0.id != modifier.id })
-    changed.leadingTrivia = variable.leadingTrivia
-    return fix(
-      "removeModifier",
-      "remove '\(modifier.name.text)'",
-      .replace(
-        oldNode: Syntax(variable),
-        newNode: Syntax(changed)
-      )
-    )
-  }
-
   static func addTransient(_ variable: VariableDeclSyntax) -> FixIt {
     let attribute = AttributeSyntax(stringLiteral: "@Transient ")
     var changed = variable

@@ -17,6 +17,8 @@ struct ModelDeclaration {
   /// The argument lists of `#Unique` and `#Index`.
   let uniqueConstraints: [LabeledExprListSyntax]
   let indices: [LabeledExprListSyntax]
+  /// Whether init accessors use `_$backingData`, as those for the expansion of Apple's macro do.
+  let hasLateProperties: Bool
   private let members: [DeclSyntax]
   private let propertyProblems: [Diagnostic]
 
@@ -29,7 +31,11 @@ struct ModelDeclaration {
     self.members = members.declarations
     let parsed = self.members.compactMap { $0.as(VariableDeclSyntax.self) }
       .flatMap(\.singleConstants).map(PersistedProperty.parse)
-    self.properties = parsed.compactMap(\.persisted)
+    let late = self.members.reduce(into: Set<String>()) { $0.formUnion($1.storageInitializedLate) }
+    self.hasLateProperties = !late.isEmpty
+    self.properties = parsed.compactMap(\.persisted).map { property in
+      late.contains(property.storageName) ? property.initializedLate(in: syntax.name.text) : property
+    }
     self.placeholders = parsed.compactMap(\.placeholder)
     self.propertyProblems = members.problems + parsed.flatMap(\.problems)
     let macros = self.members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
@@ -133,6 +139,27 @@ private struct ActiveMembers {
       if case .decls(let members)? = conditional.activeClause(in: configuration).clause?.elements {
         add(members, configuration)
       }
+    }
+  }
+}
+
+extension DeclSyntax {
+  /// The stored properties that an init accessor of the declaration initializes while it accesses `_$backingData`.
+  fileprivate var storageInitializedLate: [String] {
+    guard let variable = self.as(VariableDeclSyntax.self),
+      case .accessors(let accessors)? = variable.bindings.first?.accessorBlock?.accessors
+    else { return [] }
+    return accessors.flatMap { accessor -> [String] in
+      guard accessor.accessorSpecifier.tokenKind == .keyword(.`init`),
+        let attribute = accessor.attributes.named("storageRestrictions").first
+      else { return [] }
+      var names = ["initializes": [String](), "accesses": []]
+      var label = ""
+      for argument in attribute.labeledArguments {
+        label = argument.label?.text ?? label
+        names[label, default: []].append(argument.expression.trimmedDescription)
+      }
+      return names["accesses"]!.contains("_$backingData") ? names["initializes"]! : []
     }
   }
 }

@@ -80,9 +80,23 @@ extension ModelMacro: ExtensionMacro {
     let availability = declaration.availabilityAttributes.map { $0.trimmedDescription + "\n" }.joined()
     let source: DeclSyntax = """
       \(raw: availability)extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {
-      }
+      \(raw: declaration.declaresEquality ? Self.equality(of: type) : "")}
       """
     return source.as(ExtensionDeclSyntax.self).map { [$0] } ?? []
+  }
+}
+
+extension ModelMacro {
+  /// The witness of `Equatable` for a class with its own `==`. The compiler does not choose between that one and the
+  /// protocol's default if the conformance is a macro's.
+  fileprivate static func equality(of type: some TypeSyntaxProtocol) -> String {
+    """
+      @_implements(Swift.Equatable, ==(_:_:))
+      nonisolated static func __isEqual(_ left: \(type.trimmed), _ right: \(type.trimmed)) -> Swift.Bool {
+        left == right
+      }
+
+    """
   }
 }
 
@@ -95,6 +109,14 @@ extension DeclGroupSyntax {
 }
 
 extension ClassDeclSyntax {
+  /// Whether the class has its own `==` and does not say that it is equatable.
+  fileprivate var declaresEquality: Bool {
+    let stated = inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
+    guard !stated.contains(where: { ["Equatable", "Hashable", "Comparable"].contains($0.split(separator: ".").last) })
+    else { return false }
+    return memberBlock.members.contains { $0.decl.as(FunctionDeclSyntax.self)?.name.text == "==" }
+  }
+
   /// Whether the class spells the conformance that the macro adds. A subclass of a model cannot, because it would repeat it.
   fileprivate var namesPersistentModel: Bool {
     inheritanceClause?.inheritedTypes.contains { inherited in

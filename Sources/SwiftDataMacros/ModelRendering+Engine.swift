@@ -35,7 +35,10 @@ extension ModelDeclaration {
           + "  -> SwiftData.__RelationshipContent",
         inherited: "return super.__relationship(index, operation)",
         neutral: "return .none"
-      ) { _, property in property.isSlot ? "return \(property.storageName).__perform(operation, self, index)" : nil },
+      ) { _, property in
+        guard property.isSlot else { return nil }
+        return property.settled("return \(property.storageName).__perform(operation, self, index)")
+      },
     ]
   }
 
@@ -73,6 +76,9 @@ extension PersistedProperty {
     }
   }
 
+  /// A statement after the one that takes over an initial value.
+  fileprivate func settled(_ statement: String) -> String { settling.map { "\($0)\n\(statement)" } ?? statement }
+
   /// The statement that passes the storage to an access.
   fileprivate var access: String {
     let function =
@@ -81,7 +87,7 @@ extension PersistedProperty {
       case .transformable: "transformable"
       case .codable: "codable"
       }
-    guard isLet else { return "try access.\(function)(&\(storageName), index)" }
+    guard isLet else { return settled("try access.\(function)(&\(storageName), index)") }
     // Through `self`, because a constant may be named `index` or `access`.
     return """
       if access.onlyReads {

@@ -15,6 +15,10 @@ extension ModelDeclaration {
       members.append(renderedBackingData())
       if needsPlainInitializer { members.append("\(access)init() {}") }
     }
+    if hasLateProperties {
+      members.append(
+        "@exclusivity(unchecked) private final var _$backingData = SwiftData.__InitialBackingData<\(name)>()")
+    }
     members.append(renderedBackingInitializer())
     members.append(renderedDecoder())
     members += renderedMetadata()

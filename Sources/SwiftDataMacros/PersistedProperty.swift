@@ -32,7 +32,7 @@ struct PersistedProperty {
   /// The name in a key path, with backticks if needed.
   let reference: String
   let name: String
-  let storage: Storage
+  private(set) var storage: Storage
   let coding: Coding
   let initialValue: ExprSyntax?
   /// The written type, or nil if the initial value determines it.
@@ -42,6 +42,21 @@ struct PersistedProperty {
   let willSet: Observer?
   let didSet: Observer?
   let declaration: VariableDeclSyntax
+  /// The class of a property that another property's init accessor initializes through `_$backingData`, or nil.
+  private(set) var lateModel: String?
+
+  /// The property as such an init accessor needs it. A property with an initial value is unchanged.
+  func initializedLate(in model: String) -> PersistedProperty {
+    guard !isLet, initialValue == nil, let type else { return self }
+    var result = self
+    (result.storage, result.lateModel) = (.slot(type: type), model)
+    return result
+  }
+
+  /// The statement that takes over the value from `_$backingData`, or nil.
+  var settling: String? {
+    lateModel.map { "SwiftData.__settle(&\(storageName), &_$backingData, \\\($0).\(reference))" }
+  }
 
   var isLet: Bool { if case .inPlace = storage { true } else { false } }
   var isSlot: Bool { if case .slot = storage { true } else { false } }

@@ -15,8 +15,7 @@ extension PersistedPropertyMacro: PeerMacro {
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    guard let property = declaration.as(VariableDeclSyntax.self).flatMap({ PersistedProperty.parse($0).persisted })
-    else { return [] }
+    guard let property = parsed(declaration, node) else { return [] }
     return [property.renderedStorage(isolated: node.flag("isolated"))]
   }
 }
@@ -27,10 +26,20 @@ extension PersistedPropertyMacro: AccessorMacro {
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
-    guard let property = declaration.as(VariableDeclSyntax.self).flatMap({ PersistedProperty.parse($0).persisted }),
-      let index = node.argument("index")?.trimmedDescription
-    else { return [] }
+    guard let property = parsed(declaration, node), let index = node.argument("index")?.trimmedDescription else {
+      return []
+    }
     return property.renderedAccessors(index: node.flag("offset") ? "Self.__offset + \(index)" : index)
+  }
+}
+
+extension PersistedPropertyMacro {
+  fileprivate static func parsed(
+    _ declaration: some DeclSyntaxProtocol, _ node: AttributeSyntax
+  ) -> PersistedProperty? {
+    let property = declaration.as(VariableDeclSyntax.self).flatMap { PersistedProperty.parse($0).persisted }
+    let model = node.argument("late")?.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+    return model.flatMap { property?.initializedLate(in: $0) } ?? property
   }
 }
 

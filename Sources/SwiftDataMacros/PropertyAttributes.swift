@@ -36,7 +36,10 @@ final class PropertyAttributes: Sendable {
     let model = ModelDeclaration(declaration, role: .root, configuration: configuration)
     let flags = (model.mayInherit ? ", offset: true" : "") + (model.globalActor != nil ? ", isolated: true" : "")
     return Dictionary(
-      model.properties.enumerated().map { ($1.name, "@SwiftData.__Persisted(index: \($0)\(flags))") },
+      model.properties.enumerated().map { index, property in
+        let late = property.lateModel.map { ", late: \"\($0)\"" } ?? ""
+        return (property.name, "@SwiftData.__Persisted(index: \(index)\(flags)\(late))")
+      },
       uniquingKeysWith: { first, _ in first }
     )
   }

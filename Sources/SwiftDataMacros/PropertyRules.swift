@@ -19,9 +19,6 @@ enum PropertyRules {
     if let pattern = variable.bindings.first?.pattern, !pattern.is(IdentifierPatternSyntax.self) {
       return Diagnostics.destructuring(pattern)
     }
-    if let modifier = variable.modifiers.first(where: { ["weak", "unowned"].contains($0.name.text) }) {
-      return Diagnostics.unownedReference(variable, modifier)
-    }
     for case .attribute(let attribute) in variable.attributes where propertyWrappers.contains(attribute.baseName) {
       return Diagnostics.propertyWrapper(attribute, variable)
     }

@@ -41,7 +41,10 @@ struct PostgresDialect: SQLDialect {
   }
 
   func member(of json: SQLFragment, path: String, type: ScalarType) -> SQLFragment {
-    SQLFragment("swift_member_\(Self.name(type.form))(") + json + SQLFragment(", \(path.quotedLiteral))")
+    // JSON has the shortest digits of a Float, whose nearest Double is another number.
+    let rounding = type.isSinglePrecision ? "::real::float8" : ""
+    return SQLFragment("swift_member_\(Self.name(type.form))(") + json
+      + SQLFragment(", \(path.quotedLiteral))\(rounding)")
   }
 
   /// The SQL that converts a list's item, which is text.

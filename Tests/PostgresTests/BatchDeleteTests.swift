@@ -88,7 +88,7 @@ struct PostgresBatchDeleteTests {
     #expect(try count(Folder.self, container) == 3)
     #expect(try count(Page.self, container) == 12)
     #expect(try count(Pin.self, container) == 10)
-    other.processPendingChanges()
+    other.state.takeInSaves()
     #expect(pins[3].folder == nil)
     #expect(pins[1].folder?.name == "f1")
     let tag = try #require(try ModelContext(container).fetch(FetchDescriptor<Tag>()).first)

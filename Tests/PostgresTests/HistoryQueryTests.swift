@@ -50,4 +50,29 @@ struct PostgresHistoryQueryTests {
     try store.sql("UPDATE \(ServerNames.history) SET timestamp = 1000 + id * 7 % 5")
     try HistoryLaw.verify(context)
   }
+
+  @Test("Numbers that another program wrote into the history are refused", arguments: [.min, -1, 0, .max] as [Int64])
+  func foreignNumbers(number: Int64) throws {
+    let context = try saved(3)
+    for column in ["count", "key", "id"] {
+      try store.sql(
+        "UPDATE \(ServerNames.changes) SET \(column) = $1::bigint WHERE id = (SELECT max(id) FROM \(ServerNames.changes))",
+        [.integer(number)])
+      // No number traps. Only some are no run of keys.
+      let found = try? context.fetchHistory(Descriptor())
+      #expect(found == nil || column != "count")
+    }
+    if number == .max { #expect(throws: SwiftDataError.storeDamaged) { try context.fetchHistory(Descriptor()) } }
+  }
+
+  @Test("A sequence that another program moved to its end refuses the save")
+  func foreignSequence() throws {
+    let context = try saved(1)
+    let sequence = ServerNames.keys(of: "Line").quotedIdentifier
+    try store.sql("SELECT setval($1::text::regclass, 9223372036854775700)", [.text(sequence)])
+    let other = ModelContext(try store.open(Line.self))
+    for number in 0..<200 { other.insert(Line(number: number)) }
+    #expect(throws: SwiftDataError.self) { try other.save() }
+    #expect(try context.fetchCount(FetchDescriptor<Line>()) == 1)
+  }
 }

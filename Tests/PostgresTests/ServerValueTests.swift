@@ -177,7 +177,7 @@ struct PostgresValueTests {
     #expect(count == 24)
     #expect(statements.count { $0.contains("UPDATE \"Sale\"") } == 1)
     #expect(!statements.contains { $0.hasPrefix("SELECT") && $0.contains("\"Sale\"") })
-    other.processPendingChanges()
+    other.state.takeInSaves()
     #expect(seen[3].note == "e\u{301}")
     #expect(seen[3].note?.unicodeScalars.count == 2)
     #expect(seen[3].amount == 2)

@@ -40,10 +40,10 @@ import Testing
     let (local, older, newer) = (try make("local", 2), try make("older", 1), try make("newer", 3))
     let resolver = ConflictResolver4(container: container)
     try await resolver.resolve(local.persistentModelID, with: older.persistentModelID)
-    context.processPendingChanges()
+    context.state.takeInSaves()
     #expect(local.title == "local")
     try await resolver.resolve(local.persistentModelID, with: newer.persistentModelID)
-    context.processPendingChanges()
+    context.state.takeInSaves()
     #expect(local.title == "newer" && local.syncedAt == newer.syncedAt)
   }
 

@@ -144,16 +144,6 @@ struct DiagnosticsTests {
         message: "a persisted property is one name; declare each property by itself"
       ),
       Case(
-        source: inClass("weak var a: C?"),
-        line: 2,
-        column: 3,
-        message: "a persisted property cannot be weak: the context keeps the objects; "
-          + "remove 'weak' or mark the property @Transient",
-        repairs: [
-          "remove 'weak'": inClass("var a: C?"), "mark the property @Transient": inClass("@Transient weak var a: C?"),
-        ]
-      ),
-      Case(
         source: inClass("@Published var a = 1"),
         line: 2,
         column: 3,

@@ -300,7 +300,7 @@ import Testing
     let service = MessageSync0(modelContext: ModelContext(container))
     try await service.finish("sent", error: nil)
     try await service.finish("lost", error: "offline")
-    context.processPendingChanges()
+    _ = try context.fetch(FetchDescriptor<MessageEntity>())
     #expect(messages.map(\.syncStatus) == [.failed, .synced])
     #expect(messages.map(\.syncError) == ["offline", nil])
     #expect(messages.map(\.retryCount) == [1, 0])

@@ -66,6 +66,13 @@ package struct ScalarType {
     }
   }
 
+  /// Whether the values are of type `Float`, or raw values of that type.
+  package var isSinglePrecision: Bool {
+    func isSingle<R: RawRepresentable>(_: R.Type) -> Bool { R.RawValue.self is Float.Type }
+    return form == .real
+      && (swiftType is Float.Type || (swiftType as? any RawRepresentable.Type).map { isSingle($0) } == true)
+  }
+
   /// Whether SQL's comparison of the form equals the type's own.
   var isPlain: Bool { swiftType is any __ColumnValue.Type }
 

@@ -35,6 +35,22 @@ extension ContextState {
     return try body()
   }
 
+  /// Runs a block of the program in the middle of a use, for example an observer of a save. The block may wait for
+  /// another thread that uses the context, so that thread must not wait for the end of this use.
+  func suspendingUse<T>(_ activity: ContextActivity, _ body: () throws -> T) rethrows -> T {
+    let depth = contextUse.suspend(activity)
+    defer { contextUse.resume(activity, depth) }
+    return try body()
+  }
+
+  /// Runs an operation on the context's state, unless another thread is inside or runs a block of the program.
+  /// - Returns: nil if it did not run.
+  func usedIfFree<T>(_ activity: ContextActivity, _ body: () throws -> T) rethrows -> T? {
+    guard contextUse.beginIfFree(activity) else { return nil }
+    defer { contextUse.end() }
+    return try body()
+  }
+
   /// Runs a block of the program. Other threads should not use the context meanwhile, but the block may wait for them:
   /// the use is recorded and blocks no thread.
   func noting<T>(_ activity: ContextActivity, _ body: () throws -> T) rethrows -> T {
@@ -62,6 +78,8 @@ final class ContextUse: Sendable {
   private let running = Atomic<Int>(0)
   // nonisolated(unsafe) because only the owner accesses it.
   nonisolated(unsafe) private var depth = 0
+  /// Whether the public context has ended. Its objects may still wait for their context's end on the main actor.
+  let hasEnded = Atomic(false)
   /// The thread that runs a block of the program, and its activity. See ``note(_:)``.
   private let noted = Atomic<UInt>(0)
   private let notedActivity = Atomic<Int>(0)
@@ -85,6 +103,43 @@ final class ContextUse: Sendable {
   func end() {
     depth -= 1
     if depth == 0 { owner.store(0, ordering: .releasing) }
+  }
+
+  /// Begins a use unless another thread is inside or runs a block of the program.
+  func beginIfFree(_ activity: ContextActivity) -> Bool {
+    let thread = Self.thread
+    if owner.load(ordering: .relaxed) == thread {
+      depth += 1
+      return true
+    }
+    let other = noted.load(ordering: .relaxed)
+    guard other == 0 || other == thread,
+      owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged
+    else { return false }
+    running.store(activity.rawValue, ordering: .relaxed)
+    depth = 1
+    return true
+  }
+
+  /// Lets other threads in until ``resume(_:_:)``.
+  /// - Returns: what `resume` restores.
+  func suspend(_ activity: ContextActivity) -> (depth: Int, noted: UInt) {
+    let thread = Self.thread
+    guard owner.load(ordering: .relaxed) == thread else { return (0, 0) }
+    let depth = depth
+    notedActivity.store(activity.rawValue, ordering: .relaxed)
+    let former = noted.exchange(thread, ordering: .relaxed)
+    owner.store(0, ordering: .releasing)
+    return (depth, former)
+  }
+
+  func resume(_ activity: ContextActivity, _ suspended: (depth: Int, noted: UInt)) {
+    guard suspended.depth > 0 else { return }
+    let thread = Self.thread
+    noted.store(suspended.noted, ordering: .relaxed)
+    if !owner.compareExchange(expected: 0, desired: thread, ordering: .acquiring).exchanged { wait(activity, thread) }
+    running.store(activity.rawValue, ordering: .relaxed)
+    depth = suspended.depth
   }
 
   /// - Returns: the previous note, for ``forget(_:)``.
@@ -114,7 +169,7 @@ final class ContextUse: Sendable {
   private func lookFor(_ activity: ContextActivity, _ thread: UInt) {
     let other = noted.load(ordering: .relaxed)
     if other != 0, other != thread { report(activity, beside: notedActivity) }
-    guard isMain, !Thread.isMainThread, DispatchQueue.getSpecific(key: Self.mainQueue) == nil else { return }
+    guard isMain, !Self.isOnMainActor else { return }
     misuse.report(
       "\(activity.words) on the mainContext of a container, or on one of its objects, away from the main actor. Use it"
         + " in @MainActor code only (await MainActor.run { … }); elsewhere make a ModelContext(container), or work in a"
@@ -128,6 +183,9 @@ final class ContextUse: Sendable {
         + " context and its objects belong to one thread or actor at a time: make a context for each with"
         + " ModelContext(container), or work in a @ModelActor, and pass persistentModelID on instead of objects.")
   }
+
+  /// Whether this thread runs jobs of the main actor.
+  static var isOnMainActor: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueue) != nil }
 
   /// On Linux the main queue may leave the main thread, so the queue is marked too.
   private static let mainQueue: DispatchSpecificKey<Bool> = {

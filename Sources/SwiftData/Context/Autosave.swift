@@ -18,7 +18,8 @@ enum Autosave {
       guard !pending.isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
       Task { @MainActor in
         pending.isScheduled.store(false, ordering: .releasing)
-        if let context = pending.context, context.autosaveEnabled { save(context) }
+        // Another thread that is inside by mistake may wait for the main actor, so the main actor does not wait for it.
+        while !pending.saveIfFree() { try? await Task.sleep(for: .milliseconds(10)) }
       }
     }
   }
@@ -30,6 +31,12 @@ enum Autosave {
     let isScheduled = Atomic(false)
     private(set) weak var context: ModelContext?
     init(_ context: ModelContext) { self.context = context }
+
+    /// - Returns: false if another thread uses the context.
+    func saveIfFree() -> Bool {
+      guard let context, context.autosaveEnabled else { return true }
+      return context.state.usedIfFree(.save) { Autosave.save(context) } != nil
+    }
   }
 
   /// Saves a context. If the save fails, the changes stay unsaved and the error is logged, because no caller waits for

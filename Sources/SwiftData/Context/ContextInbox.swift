@@ -49,6 +49,14 @@ final class ContextInbox: Sendable {
 }
 
 extension ContextState {
+  /// Takes in other contexts' saves, as the next fetch or save does.
+  package func takeInSaves() {
+    used(.change) {
+      drainInbox()
+      settleLive()
+    }
+  }
+
   /// Refreshes registered objects from other contexts' saves. An object with unsaved changes keeps these and takes the
   /// rest.
   func drainInbox() {

@@ -6,7 +6,7 @@ extension ContextState {
     beginUse(.change)
     defer { endUse() }
     var model = model
-    if let context = model.__state.context, context !== self, context.isOver {
+    if let context = model.__state.context, context !== self, context.hasEnded {
       insert(model)
       model = canonical(model)
     }

@@ -43,7 +43,7 @@ extension ContextState {
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]?) {
-    NotificationCenter.default.post(name: name, object: facade, userInfo: userInfo)
+    suspendingUse(.save) { NotificationCenter.default.post(name: name, object: facade, userInfo: userInfo) }
   }
 
   // MARK: - Rollback

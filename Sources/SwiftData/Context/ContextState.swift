@@ -64,6 +64,8 @@ package final class ContextState {
   let trackingProbe = TrackingProbe()
   package var work = WorkCounter()
   package var tuning = Tuning()
+  /// Whether the context saves by itself.
+  var isAutosaved = false
   /// Whether the public context has ended, so that its objects can no longer be saved.
   @exclusivity(unchecked) private(set) var isOver = false
   /// Whether a later change was reported.
@@ -163,7 +165,7 @@ package final class ContextState {
   private func admit(
     _ object: any PersistentModel, revives: Bool, undoing cleared: ClearedReferences? = nil, _ adoption: inout Adoption
   ) -> Bool {
-    if let context = object.__state.context, context !== self, context.isOver {
+    if let context = object.__state.context, context !== self, context.hasEnded {
       do {
         if try adoption.take(object, from: context) { return false }
       } catch {
@@ -348,8 +350,8 @@ package final class ContextState {
       """)
   }
 
-  /// Called when the public context ends. Drops unsaved changes, and turns loaded relationships into faults, which
-  /// breaks reference cycles. A stored object stays readable; an unsaved one keeps its values.
+  /// Ends the context. Drops unsaved changes, and turns loaded relationships into faults, which breaks reference cycles.
+  /// A stored object stays readable; an unsaved one keeps its values.
   func discard() {
     isOver = true
     problems = []

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// A context belongs to one thread or actor. It has one object per row and holds objects with unsaved changes strongly.
 /// Other objects live as long as the program references them. (Apple's documentation, `ModelContext`.)
-public final class ModelContext: Equatable, CustomDebugStringConvertible {
+public final class ModelContext: Equatable, CustomDebugStringConvertible, StandInForThreads {
   /// Posted before a save, without user info.
   public static let willSave = Notification.Name("ModelContext.willSave")
   /// Posted after a save. The user info has the written identifiers under the keys of ``NotificationKey``, and under their raw
@@ -29,6 +29,8 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   /// Nil for the main context, which its container holds.
   private let ownContainer: ModelContainer?
   private weak var mainContainer: ModelContainer?
+  /// Whether another object is the context. See ``standIn``.
+  private let isStandIn: Bool
 
   /// The author of changes in the history.
   public var author: String? {
@@ -54,13 +56,18 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   ///
   /// The main context saves at the main actor's next opportunity, the context of a model actor after each job, and any
   /// other at the next ``processPendingChanges()``. (Apple's documentation; the times are ours.)
-  public var autosaveEnabled: Bool = false {
-    didSet { Autosave.configure(self) }
+  public var autosaveEnabled: Bool {
+    get { state.isAutosaved }
+    set {
+      state.isAutosaved = newValue
+      Autosave.configure(state.facade ?? self)
+    }
   }
 
   /// Makes a context for the stores of a container.
   public init(_ container: ModelContainer) {
     self.ownContainer = container
+    self.isStandIn = false
     self.state = ContextState(core: container.core)
     state.facade = self
   }
@@ -69,12 +76,24 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
   init(mainOf container: ModelContainer) {
     self.ownContainer = nil
     self.mainContainer = container
+    self.isStandIn = false
     self.state = ContextState(core: container.core)
     state.facade = self
     state.bindToMainActor()
   }
 
-  deinit { state.discard() }
+  private init(standingFor context: ModelContext) {
+    (ownContainer, mainContainer) = (context.ownContainer, context.mainContainer)
+    (state, isStandIn) = (context.state, true)
+  }
+
+  /// The same context for another thread, equal to this one. It does not keep the context alive.
+  ///
+  /// A context ends on the thread that releases it last, and then changes its objects. A thread that only received the
+  /// context with a notification must not be that thread.
+  var standIn: ModelContext { ModelContext(standingFor: self) }
+
+  deinit { if !isStandIn { state.end() } }
 
   /// Whether it is the container's main context, which does not hold the container.
   var isMain: Bool { ownContainer == nil }
@@ -148,11 +167,12 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     }
   }
 
-  /// Merges other contexts' saves, closes the current undo group, and saves if ``autosaveEnabled`` is true.
+  /// Closes the current undo group, informs live results of the changes, and saves if ``autosaveEnabled`` is true.
+  ///
+  /// It does not take in other contexts' saves. The next fetch or save does.
   public func processPendingChanges() {
     state.beginUse(.change)
     defer { state.endUse() }
-    state.drainInbox()
     state.undoManager?.endImplicitGroup()
     state.settleLive()
     if autosaveEnabled { Autosave.save(self) }
@@ -258,8 +278,8 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     state.used(.use) { state.registeredModel(for: persistentModelID) } as? T
   }
 
-  /// Two contexts are equal if they are the same object.
-  public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
+  /// Two contexts are equal if they are the same context.
+  public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs.state === rhs.state }
 
   /// The number of unsaved changes.
   public var debugDescription: String {
@@ -269,3 +289,12 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible {
     }
   }
 }
+
+/// Whether both are the same context.
+///
+/// A notification that is awaited has a stand-in of the context as its object, because the waiting thread must not end
+/// the context.
+public func === (lhs: ModelContext?, rhs: ModelContext?) -> Bool { lhs?.state === rhs?.state }
+
+/// Whether both are different contexts.
+public func !== (lhs: ModelContext?, rhs: ModelContext?) -> Bool { !(lhs === rhs) }

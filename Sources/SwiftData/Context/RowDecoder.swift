@@ -39,7 +39,12 @@ struct RowDecoder {
     let key = reader.int64(0)
     batch.keys.append(key)
     if let object = context.registered(root: table.root, key: key) {
-      if refreshes { try refresh(object, only: nil) } else { try complete(object) }
+      // An object whose deletion is not saved keeps its loaded to-ones, with which an undo inserts it again.
+      if refreshes, !object.__state.flags.contains(.deleted) {
+        try refresh(object, only: nil)
+      } else {
+        try complete(object)
+      }
       if !keepsBatches || object.__state.batch == nil { object.__state.batch = batch }
       return object
     }

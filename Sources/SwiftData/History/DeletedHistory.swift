@@ -135,7 +135,9 @@ package enum MissedHistory {
     var runs: [(numbers: ClosedRange<Int64>, author: String?)] = []
     for transaction in transactions {
       let number = transaction.transactionIdentifier
-      if let last = runs.last, last.numbers.upperBound + 1 == number, last.author == transaction.author {
+      if let last = runs.last, last.numbers.upperBound < .max, last.numbers.upperBound + 1 == number,
+        last.author == transaction.author
+      {
         runs[runs.count - 1].numbers = last.numbers.lowerBound...number
       } else {
         runs.append((number...number, transaction.author))

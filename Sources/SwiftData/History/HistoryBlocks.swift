@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A block is an array of ``Entry``. The upper half of a change's number is its transaction's number, the lower half
 /// its position. A block has the number of its first change.
-struct HistoryBlocks {
+package struct HistoryBlocks {
   /// Changes of one kind to one class.
   private struct Entry: Decodable {
     let kind: Int64
@@ -152,11 +152,11 @@ struct HistoryBlocks {
   }
 
   /// Whether a run is valid. A damaged file may contain any numbers.
-  private static func isRun(_ first: Int64, _ count: Int64) -> Bool {
+  package static func isRun(_ first: Int64, _ count: Int64) -> Bool {
     (1...Int64(UInt32.max)).contains(count) && first >= 0 && first < Int64.max - count
   }
 
-  private static func damaged(_ number: Int64, _ error: (any Error)?) -> SwiftDataError {
+  package static func damaged(_ number: Int64, _ error: (any Error)?) -> SwiftDataError {
     SwiftDataError(
       .storeDamaged,
       message: "the history's transaction \(number >> 32) cannot be read; the objects are not affected. Delete the"

@@ -88,6 +88,7 @@ package struct HistoryQuery {
         result.append(transaction)
       }
       guard found.count == size, let last = found.last?.transactionIdentifier else { break }
+      guard !isDescending || last > .min else { break }
       if isDescending { through = last - 1 } else { after = last }
       // A predicate that takes few transactions reads many of them.
       size = min(size * 2, Self.page)

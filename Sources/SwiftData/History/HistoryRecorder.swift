@@ -164,6 +164,6 @@ extension SQLiteConnection {
           + " ON CONFLICT (entity) DO UPDATE SET last = last + excluded.last RETURNING last",
         [.text(counter), .integer(count)])
     ) { $0.integer(0) }[0]
-    return last - count + 1
+    return last &- count &+ 1
   }
 }

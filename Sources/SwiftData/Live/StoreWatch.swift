@@ -106,20 +106,23 @@ enum RemoteChange {
 
   /// Makes all containers watch their stores from now on.
   static func want() {
-    watches.withLock { watches in
-      guard !watches.areWanted else { return }
+    let cores = watches.withLock { watches in
       watches.areWanted = true
-      for core in watches.cores.compactMap(\.core) { core.keepWatch() }
-      watches.cores = []
+      defer { watches.cores = [] }
+      return watches.cores.compactMap(\.core)
     }
+    // Outside the lock. A server that does not answer must not stall the containers of other stores.
+    for core in cores { core.keepWatch() }
   }
 
   /// Called when a container opens.
   static func register(_ core: ContainerCore) {
-    watches.withLock { watches in
-      if watches.areWanted { return core.keepWatch() }
+    let isWanted = watches.withLock { watches in
+      if watches.areWanted { return true }
       watches.cores.removeAll { $0.core == nil }
       watches.cores.append(WeakCore(core: core))
+      return false
     }
+    if isWanted { core.keepWatch() }
   }
 }

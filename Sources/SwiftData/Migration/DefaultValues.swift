@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// The default value of a property's declaration, as a cell.
-struct DefaultCell {
+package struct DefaultCell {
   /// Its SQL: a parameter, or a function if each row gets its own value.
   let sql: String
   let arguments: [SQLValue]
@@ -17,7 +17,7 @@ struct DefaultCell {
     }
     let name = "swiftdata_default_\(property.entityName)_\(property.name)"
     let function = DatabaseFunction(name, argumentCount: 0, pure: false) { _ in
-      try evaluate(property, entity).map { DatabaseValue($0) }
+      try cell(of: property, in: entity).map { DatabaseValue($0) }
     }
     database.add(function: function)
     return DefaultCell(sql: "\(name.quotedIdentifier)()", arguments: [])
@@ -25,16 +25,25 @@ struct DefaultCell {
 
   /// The default if each evaluation gives the same, or `.null` without a default. Nil if evaluations differ.
   static func constant(of property: __Property, in entity: __Entity) throws -> SQLValue? {
-    let first = try evaluate(property, entity) ?? .null
-    return try first == evaluate(property, entity) ?? .null ? first : nil
+    let first = try cell(of: property, in: entity) ?? .null
+    return try first == cell(of: property, in: entity) ?? .null ? first : nil
+  }
+
+  /// Whether each evaluation of the default gives another value.
+  package static func varies(_ property: __Property, in entity: __Entity) throws -> Bool {
+    try constant(of: property, in: entity) == nil
+  }
+
+  private static func cell(of property: __Property, in entity: __Entity) throws -> SQLValue? {
+    try value(of: property, in: entity).map { try ValueWriter.cell(of: $0, property) }
   }
 
   /// Evaluates the default. The class's metadata, including defaults, are created on each access.
-  private static func evaluate(_ property: __Property, _ entity: __Entity) throws -> SQLValue? {
+  package static func value(of property: __Property, in entity: __Entity) -> Any? {
     var level: __Entity? = entity
     while let current = level {
       if let metadata = current.type.schemaMetadata.first(where: { $0.name == property.name }) {
-        return try metadata.defaultValue.map { try ValueWriter.cell(of: $0, property) }
+        return metadata.defaultValue
       }
       level = current.superentity
     }

@@ -176,7 +176,7 @@ struct PlanVersions {
         + Self.list(differences) + ". The file was left untouched")
   }
 
-  private static func list(_ changes: [ModelContainer.MigrationChange]) -> String {
+  static func list(_ changes: [ModelContainer.MigrationChange]) -> String {
     changes.isEmpty ? "nothing but the version" : changes.map(\.description).joined(separator: "; ")
   }
 

@@ -54,6 +54,18 @@ package struct ServerMigration {
     }
   }
 
+  /// The error for a store whose tables do not fit the version that it records.
+  package static func unknownShape(
+    of stored: LayoutRecord, notThat source: VersionLayout, of plan: any SchemaMigrationPlan.Type, name: String
+  ) -> SwiftDataError {
+    let differences = LayoutPlan(from: stored, to: source.layout, isPlanned: true).changes
+    return SwiftDataError(
+      .unknownDataStoreSchema,
+      message: "the store \"\(name)\" records version \(source.schema.version) of \(plan), but to be that version this"
+        + " would have to change: \(PlanVersions.list(differences)). Name the models that wrote it in the plan. Nothing"
+        + " was changed")
+  }
+
   /// Calls a closure of the app with a context of one version, and saves what it leaves unsaved.
   /// - Parameter store: a store that writes within the migration's transaction.
   package static func run(

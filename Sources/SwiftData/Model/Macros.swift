@@ -20,10 +20,11 @@ public import Observation
   named(__relationship),
   named(schemaMetadata),
   named(persistentBackingData),
+  named(_$backingData),
   named(init)
 )
 @attached(memberAttribute)
-@attached(extension, conformances: PersistentModel, Observable, Identifiable)
+@attached(extension, conformances: PersistentModel, Observable, Identifiable, names: named(__isEqual))
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "ModelMacro")
 
 /// Configures how a property is stored: unique, in a file next to the store, under another name, and so on.
@@ -99,5 +100,5 @@ public typealias __Identifiable = Identifiable
 /// The storage and accessors of a persisted property. ``Model()`` applies it.
 @attached(accessor, names: named(init), named(get), named(set), named(_modify))
 @attached(peer, names: prefixed(_), prefixed(__persisted_))
-public macro __Persisted(index: Int, offset: Bool = false, isolated: Bool = false) =
+public macro __Persisted(index: Int, offset: Bool = false, isolated: Bool = false, late: String? = nil) =
   #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")

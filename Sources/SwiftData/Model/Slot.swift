@@ -17,6 +17,13 @@ public struct __Slot<Value> {
     self.key = 0
   }
 
+  /// Makes the slot of a property whose value an init accessor sets in `_$backingData` (``__settle(_:_:_:)``).
+  @inlinable
+  public init() {
+    self.value = nil
+    self.key = 0
+  }
+
   /// Makes a fault.
   @inlinable
   public init(__fault key: Int64) {

@@ -1,3 +1,9 @@
+/// A poster of notifications that must not end on the thread that awaits them.
+protocol StandInForThreads {
+  /// An equal object that does not keep this one alive.
+  var standIn: Self { get }
+}
+
 #if !canImport(ObjectiveC)
   public import Foundation
 
@@ -10,6 +16,9 @@
     }
 
     /// The notifications that a center posts, one after another.
+    ///
+    /// The object of a context's notification is a stand-in that equals the context (`==`, `===`) and does not keep it
+    /// alive.
     public final class Notifications: AsyncSequence {
       /// An element of the sequence.
       public typealias Element = Notification
@@ -53,10 +62,14 @@
       }
 
       // @unchecked Sendable because a center passes a notification to every observer on the posting thread. The poster
-      // may not change its contents.
+      // may not change its contents. A context would end on the thread that waits for its notifications, while
+      // another thread uses its objects, so the waiting thread gets a stand-in.
       fileprivate struct Posted: @unchecked Sendable {
-        let notification: Notification
-        init(_ notification: Notification) { self.notification = notification }
+        private(set) var notification: Notification
+        init(_ notification: Notification) {
+          self.notification = notification
+          if let object = notification.object as? any StandInForThreads { self.notification.object = object.standIn }
+        }
       }
 
       // @unchecked Sendable because a center is thread-safe, and the observer is a token.

@@ -72,7 +72,11 @@
     /// The name of a type. Registers an instance under it.
     static func registeredName(of type: ValueTransformer.Type) -> String {
       let name = NSValueTransformerName(String(reflecting: type))
-      registry.withLock { if $0.transformers[name] == nil { $0.transformers[name] = type.init() } }
+      // Made outside the lock, because the program's initializer may register another one.
+      if registry.withLock({ $0.transformers[name] == nil }) {
+        let new = type.init()
+        registry.withLock { if $0.transformers[name] == nil { $0.transformers[name] = new } }
+      }
       return name.rawValue
     }
   }

@@ -64,8 +64,9 @@ enum RelationshipMaintenance {
     case (let own?, let other?):
       if own === other { return true }
       // An object of an ended context moves into the other's context.
-      if other.isOver || own.isOver {
-        other.isOver ? own.insert(target) : other.insert(object)
+      let isOtherOver = other.hasEnded
+      if isOtherOver || own.hasEnded {
+        isOtherOver ? own.insert(target) : other.insert(object)
         if object.__state.context === target.__state.context { return true }
       }
       own.noteForeign(target, property: property, of: object)

@@ -172,9 +172,8 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
   func takeBack(_ list: inout [M], _ key: inout Int64, _ new: inout [M]) -> __RelationshipChange {
     guard let index = knownIndex(key), index.isLent else { return replace(&list, &key, with: new) }
     index.isLent = false
-    if counting({ index.looksAppended(list, new, tuning.comparedLength, &$0) }),
-      let added = appended(to: list, new, index)
-    {
+    if counting({ index.looksAppended(list, new, tuning.comparedLength, &$0) }) {
+      let added = appended(to: list, &new, index)
       if list.count > tuning.comparedLength { owner.__state.context?.noteUnverified(owner, self.index) }
       index.noteAppend(added.count, to: list)
       // From here on `new` is the slot's former list, and uniquely referenced.
@@ -194,14 +193,18 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
     return __RelationshipChange(removed: change.removed, added: change.added, isRelationship: true)
   }
 
-  /// The appended targets, or nil if the list contains some of them already.
-  private func appended(to list: [M], _ new: [M], _ index: ToManyIndex<M>) -> [M]? {
-    let added = Array(new[list.count...])
+  /// The appended targets that the list does not contain already. The new list loses the others.
+  private func appended(to list: [M], _ new: inout [M], _ index: ToManyIndex<M>) -> [M] {
+    let tail = new[list.count...]
     var seen = Set<ObjectIdentifier>()
-    let isNew = added.allSatisfy { target in
-      (added.count == 1 || seen.insert(ObjectIdentifier(target)).inserted)
+    let added = tail.filter { target in
+      (tail.count == 1 || seen.insert(ObjectIdentifier(target)).inserted)
         && !counting { index.contains(target, in: list, &$0) }
     }
-    return isNew ? added : nil
+    if added.count < tail.count {
+      new.removeLast(new.count - list.count)
+      new.append(contentsOf: added)
+    }
+    return added
   }
 }

@@ -244,7 +244,7 @@ package final class SQLiteStore: @unchecked Sendable {
       state.committing = nil
       guard let transaction else { return }
       // A gap before our number is an external commit that no read has noticed.
-      if transaction > state.lastTransaction + 1 { state.externalCommits += 1 }
+      if transaction &- 1 > state.lastTransaction { state.externalCommits += 1 }
       state.lastTransaction = transaction
     }
   }

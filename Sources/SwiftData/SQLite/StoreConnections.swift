@@ -18,6 +18,8 @@ final class StoreConnections: @unchecked Sendable {
   /// The identity of the file at opening.
   private let identity: FileIdentity?
   private let permits = DispatchSemaphore(value: StoreConnections.readerCount)
+  /// Held while closing. Two threads that collect all permits would wait for each other's.
+  private let closing = Mutex(())
   /// The statements that a reading connection runs before it is used.
   private let readerSetup = Mutex<[String]>([])
   /// The idle readers, or nil after closing.
@@ -213,8 +215,10 @@ final class StoreConnections: @unchecked Sendable {
     }
   }
 
-  /// Closes all connections. Waits for the readers.
-  func close() throws {
+  /// Closes all connections. Waits for the readers. Closing again does nothing.
+  func close() throws { try closing.withLock { _ in try closeAll() } }
+
+  private func closeAll() throws {
     for _ in 0..<Self.readerCount { permits.wait() }
     defer { for _ in 0..<Self.readerCount { permits.signal() } }
     let readers = idle.withLock { idle in

@@ -44,6 +44,11 @@ enum StoreErrors {
         "\(place) is damaged, or its disk cannot be read (\(message ?? "malformed")); the file was left"
           + " untouched. \(salvage)"
       )
+    case SQLITE_ERROR where isOfAnotherSchema(message) && wasMigrated(configuration, layout):
+      return make(
+        .newerSchema,
+        "a program with other models migrated \(place) while it was open here (\(message ?? "")); nothing of this was"
+          + " stored. Make a new ModelContainer with the models that the file has now, or update the program")
     case SQLITE_ERROR where isOfAnotherSchema(message):
       return make(
         .storeDamaged,
@@ -83,6 +88,18 @@ enum StoreErrors {
   /// Whether SQLite's message means that another program changed the tables.
   private static func isOfAnotherSchema(_ message: String?) -> Bool {
     ["no such table", "no such column", "has no column named"].contains { message?.contains($0) == true }
+  }
+
+  /// Whether the file records other tables than those that it was opened with.
+  private static func wasMigrated(_ configuration: ModelConfiguration, _ layout: StoreLayout?) -> Bool {
+    guard let layout, !configuration.isStoredInMemoryOnly else { return false }
+    var options = Configuration()
+    options.readonly = true
+    // The file may be gone or damaged, which is another error.
+    let metadata = try? DatabaseQueue(path: configuration.url.path, configuration: options).inDatabase {
+      try Metadata($0, configuration)
+    }
+    return metadata.map { !$0.layout.isIdentical(to: layout.record) } ?? false
   }
 
   /// Whether the process is out of file descriptors, which SQLite's code does not reveal. A store needs four: database,

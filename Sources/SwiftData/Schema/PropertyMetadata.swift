@@ -2,7 +2,7 @@ extension Schema {
   // @unchecked Sendable because it is immutable; key paths of models and the functions that make them capture nothing, and
   // the default value is only read.
   /// The metadata that `@Model` generates for a property, a `#Unique` or an `#Index`.
-  public struct PropertyMetadata: @unchecked Sendable {
+  public struct PropertyMetadata: CustomReflectable, @unchecked Sendable {
     package let name: String
     /// Makes the key path, or returns the one made before.
     let keyPath: () -> AnyKeyPath
@@ -13,6 +13,15 @@ extension Schema {
     let kind: __PropertyKind?
     package let defaultValue: Any?
     package let metadata: (any SchemaProperty)?
+
+    /// The properties with the names of Apple's struct, which programs read with a `Mirror`.
+    public var customMirror: Mirror {
+      Mirror(
+        self,
+        children: [
+          "name": name, "keypath": keyPath(), "defaultValue": defaultValue as Any, "metadata": metadata as Any,
+        ], displayStyle: .struct)
+    }
 
     /// Describes a property.
     /// - Parameters:

@@ -1,4 +1,5 @@
 import Foundation
+import UntrustedInput
 
 /// A binary property list, read object by object.
 ///
@@ -44,9 +45,11 @@ struct BinaryPropertyList {
     let trailer = bytes.count - 32
     (offsetSize, referenceSize) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
     func number(_ offset: Int) throws -> Int {
-      let value = bytes[offset..<offset + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      guard value <= UInt64(bytes.count) else { throw Failure(reason: "its trailer names places beyond its end") }
-      return Int(value)
+      let value = Untrusted(bytes[offset..<offset + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+      guard let place = value.value(in: 0...UInt64(bytes.count)) else {
+        throw Failure(reason: "its trailer names places beyond its end")
+      }
+      return Int(place)
     }
     (count, top, tableStart) = (try number(trailer + 8), try number(trailer + 16), try number(trailer + 24))
     guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), top < count,
@@ -54,20 +57,30 @@ struct BinaryPropertyList {
     else { throw Failure(reason: "its trailer is not one of a property list") }
   }
 
-  private func number(at offset: Int, size: Int) throws -> Int {
+  /// A number that the list names: of a place, an object or a length.
+  private func number(at offset: Int, size: Int) throws -> Untrusted<UInt64> {
     guard offset >= 0, offset + size <= bytes.count else { throw Failure(reason: "it ends too early") }
     var value: UInt64 = 0
     for byte in bytes[offset..<offset + size] { value = value << 8 | UInt64(byte) }
-    guard value <= UInt64(Int64.max) else { throw Failure(reason: "a number is too large") }
-    return Int(value)
+    return Untrusted(value)
+  }
+
+  /// The index of an object that another one names.
+  private func reference(at offset: Int) throws -> Int {
+    guard let index = try number(at: offset, size: referenceSize).value(in: 0...UInt64(count - 1)) else {
+      throw Failure(reason: "it names an object that it does not have")
+    }
+    return Int(index)
   }
 
   /// The object of an index.
   /// - Throws: ``Failure``.
   func object(_ index: Int) throws -> Object {
     guard index >= 0, index < count else { throw Failure(reason: "it names an object that it does not have") }
-    let offset = try number(at: tableStart + index * offsetSize, size: offsetSize)
-    guard offset < tableStart else { throw Failure(reason: "an object lies beyond its end") }
+    let place = try number(at: tableStart + index * offsetSize, size: offsetSize)
+    guard let offset = place.value(in: 0...UInt64(tableStart)).map({ Int($0) }), offset < tableStart else {
+      throw Failure(reason: "an object lies beyond its end")
+    }
     let marker = bytes[offset]
     let low = Int(marker & 0x0F)
     switch marker >> 4 {
@@ -85,16 +98,19 @@ struct BinaryPropertyList {
       let (start, count) = try extent(offset, low, size: 2)
       let units = (0..<count).map { UInt16(bytes[start + 2 * $0]) << 8 | UInt16(bytes[start + 2 * $0 + 1]) }
       return .string(String(decoding: units, as: UTF16.self))
-    case 8: return .uid(try number(at: offset + 1, size: low + 1))
+    case 8:
+      guard let uid = try number(at: offset + 1, size: low + 1).value(in: 0...UInt64(Int.max)) else {
+        throw Failure(reason: "a number is too large")
+      }
+      return .uid(Int(uid))
     case 0xA, 0xB, 0xC:
       let (start, count) = try extent(offset, low, size: referenceSize)
-      return .array(try (0..<count).map { try number(at: start + $0 * referenceSize, size: referenceSize) })
+      return .array(try (0..<count).map { try reference(at: start + $0 * referenceSize) })
     case 0xD:
       let (start, count) = try extent(offset, low, size: 2 * referenceSize)
       return .dictionary(
         try (0..<count).map { index in
-          let key = try number(at: start + index * referenceSize, size: referenceSize)
-          return (key, try number(at: start + (count + index) * referenceSize, size: referenceSize))
+          (try reference(at: start + index * referenceSize), try reference(at: start + (count + index) * referenceSize))
         })
     default: throw Failure(reason: "an object of an unknown kind")
     }
@@ -115,18 +131,18 @@ struct BinaryPropertyList {
 
   /// The offset and the number of an object's members.
   private func extent(_ offset: Int, _ low: Int, size: Int) throws -> (start: Int, count: Int) {
-    var (start, count) = (offset + 1, low)
+    var (start, length) = (offset + 1, Untrusted(UInt64(low)))
     if low == 0x0F {
       guard start < bytes.count, bytes[start] >> 4 == 1 else { throw Failure(reason: "a length is not a number") }
       let width = 1 << Int(bytes[start] & 0x0F)
       guard width <= 8 else { throw Failure(reason: "a length is too large") }
-      count = try number(at: start + 1, size: width)
+      length = try number(at: start + 1, size: width)
       start += 1 + width
     }
-    guard start <= bytes.count, count <= (bytes.count - start) / size else {
+    guard start <= bytes.count, let count = length.value(in: 0...UInt64((bytes.count - start) / size)) else {
       throw Failure(reason: "an object claims more bytes than there are")
     }
-    return (start, count)
+    return (start, Int(count))
   }
 }
 

@@ -31,7 +31,7 @@ struct HistoryRows {
   private func check(_ token: Int64?, _ connection: FileConnection) throws {
     guard let token, token > 0 else { return }
     let rows = try connection.rows("SELECT min(Z_PK) FROM main.ATRANSACTION")
-    guard case .integer(let oldest)? = rows.first?.first, oldest > token + 1 else { return }
+    guard case .integer(let oldest)? = rows.first?.first, oldest > token, oldest - token > 1 else { return }
     throw SwiftDataError(
       .historyTokenExpired,
       message:

@@ -332,9 +332,14 @@ final class AppleRowWriter: RowWriter {
     for row in rows {
       var greatest = last[row[1]] ?? 1024
       if last[row[1]] == nil, case .integer(let value) = row[2] { greatest = value }
-      last[row[1]] = greatest + 1024
+      let (place, overflow) = greatest.addingReportingOverflow(1024)
+      guard !overflow else {
+        throw SwiftDataError(
+          .storeDamaged, message: "the file's ordered list in \(table).\(column) has no place after \(greatest)")
+      }
+      last[row[1]] = place
       try connection.run(
-        "UPDATE main.\(name: table) SET \(name: position) = \(greatest + 1024) WHERE Z_PK = \(bind: row[0])")
+        "UPDATE main.\(name: table) SET \(name: position) = \(place) WHERE Z_PK = \(bind: row[0])")
     }
   }
 }

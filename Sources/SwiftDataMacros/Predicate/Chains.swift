@@ -58,6 +58,11 @@ extension PredicateLowering {
       links.append(.member(member.declName, in: member))
       current = base
     }
+    // The value of a captured chain such as `trip?.tags` is optional, and nil ends the rest of the chain too.
+    if !links.isEmpty, !depends(current), let optional = current.openOptional {
+      links.append(.optional(optional))
+      if current.id == optional.id { current = optional.expression }
+    }
     return (current, links.reversed())
   }
 
@@ -137,6 +142,25 @@ extension PredicateLowering {
     return scope {
       bind("__root", to: .node(value))
       return lower(source)
+    }
+  }
+}
+
+extension ExprSyntax {
+  /// The last `?` of a chain of members, calls and subscripts.
+  fileprivate var openOptional: OptionalChainingExprSyntax? {
+    var current = self
+    while true {
+      if let optional = current.as(OptionalChainingExprSyntax.self) { return optional }
+      if let base = current.as(MemberAccessExprSyntax.self)?.base {
+        current = base
+      } else if let call = current.as(FunctionCallExprSyntax.self) {
+        current = call.calledExpression
+      } else if let call = current.as(SubscriptCallExprSyntax.self) {
+        current = call.calledExpression
+      } else {
+        return nil
+      }
     }
   }
 }

@@ -44,15 +44,20 @@ extension PostgresStore: WatchedStore {
         + " JOIN \(ServerNames.history) AS h ON h.id = c.history"
         + " WHERE h.id > $1::bigint AND h.id <= $2::bigint AND h.origin <> $3::uuid ORDER BY c.id",
       [.integer(known), .integer(newest), .uuid(instance)])
+    var isComplete = saves.integer(0, 0) == newest - known
     let changes = (0..<rows.count).compactMap { row -> ExternalChanges.Change? in
       guard let kind = HistoryRecorder.Kind(rawValue: rows.integer(row, 0)), let entity = rows.text(row, 1) else {
         return nil
       }
-      let first = rows.integer(row, 2)
-      return .init(kind: kind, entity: entity, keys: first..<first + rows.integer(row, 3))
+      let (first, count) = (rows.integer(row, 2), rows.integer(row, 3))
+      guard HistoryBlocks.isRun(first, count) else {
+        // Another program may have written any numbers.
+        isComplete = false
+        return nil
+      }
+      return .init(kind: kind, entity: entity, keys: first..<first + count)
     }
     seen = newest
-    let isComplete = saves.integer(0, 0) == newest - known
     return changes.isEmpty && isComplete ? nil : ExternalChanges(isComplete: isComplete, changes: changes)
   }
 

@@ -78,6 +78,10 @@ extension PostgresStore {
       let change = ChangeRow(
         id: rows.integer(row, 0), transaction: rows.integer(row, 1), kind: kind, entity: entity, store: identifier,
         key: rows.integer(row, 4), properties: rows.text(row, 6), tombstone: rows.text(row, 7))
+      // Another program may have written any numbers.
+      guard HistoryBlocks.isRun(rows.integer(row, 4), rows.integer(row, 5)),
+        HistoryBlocks.isRun(rows.integer(row, 0), rows.integer(row, 5))
+      else { throw HistoryBlocks.damaged(rows.integer(row, 0), nil) }
       for offset in 0..<rows.integer(row, 5) { result[rows.integer(row, 1), default: []].append(change.change(offset)) }
     }
     return result

@@ -41,6 +41,11 @@ final class KeyBlocks: Sendable {
       [.text(ServerNames.keys(of: table).quotedIdentifier), .integer(blocks)])
     for row in 0..<result.count {
       let first = result.integer(row, 0)
+      guard first > 0, first <= .max - Self.size else {
+        throw SwiftDataError(
+          .storeDamaged, entity: table,
+          message: "the sequence of its keys gave \(first), after which no keys are left; another program set it")
+      }
       let taken = (first..<first + Self.size).prefix(count - keys.count)
       keys += taken
       if taken.endIndex < first + Self.size {

@@ -18,6 +18,7 @@ struct LayoutChange {
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if extending is not enough.
   func bring(_ stored: LayoutRecord, to wanted: LayoutRecord) throws -> LayoutRecord {
     try checkHierarchies(stored, wanted)
+    try Self.checkClasses(of: stored, wanted, store: store, on: connection)
     let newTables = wanted.tables.filter { stored.table(named: $0.name) == nil }
     let newPairs = wanted.pairTables.filter { pairs in !stored.pairTables.contains { $0.name == pairs.name } }
     for table in newTables {
@@ -154,7 +155,11 @@ struct LayoutChange {
     let name = table.name.quotedIdentifier
     try alterShards(of: table) { _, _ in ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"] }
     try alter(table, "ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)")
-    if column.isRequired { try fill(column, property, in: table) }
+    if column.isRequired {
+      try fill(column, property, in: table)
+    } else {
+      try setDefault(column, property, in: table)
+    }
     try run(table.references(column, partitions)?.creation ?? [])
     table.columns.append(column)
   }
@@ -181,15 +186,11 @@ struct LayoutChange {
     let name = column.name.quotedIdentifier
     let empty = try connection.run("SELECT 1 FROM \(table.name.quotedIdentifier) WHERE \(name) IS NULL LIMIT 1")
     if empty.count > 0 {
-      guard let property, let value = property.defaultValue else {
+      guard try setDefault(column, property, in: table) else {
         throw SwiftDataError(
           .loadIssueModelContainer, entity: table.name, property: column.name,
           message: "stored models have no value for it; give the property a default value or make it optional")
       }
-      let cell = try ServerCell(of: value, property)
-      _ = try connection.run(
-        "UPDATE \(table.name.quotedIdentifier) SET \(name) = ($1::\(column.serverType.name)[])[1] WHERE \(name) IS NULL",
-        [.array([cell.value], column.serverType)])
       // A table with pending checks cannot be altered, and this transaction may have inserted rows.
       try connection.settleConstraints()
     }
@@ -232,6 +233,24 @@ struct LayoutChange {
               + " in the models, which look for them in \(table.name); keep the superclass, or copy the rows to a model"
               + " of another name in a custom stage")
         }
+      }
+    }
+  }
+
+  /// Refuses models that lack a subclass with rows, which a fetch would return as objects of its superclass.
+  static func checkClasses(
+    of stored: LayoutRecord, _ wanted: LayoutRecord, store: String, on connection: PostgresConnection
+  ) throws {
+    for table in wanted.tables {
+      guard let known = stored.table(named: table.name), known.hasDiscriminator else { continue }
+      for name in known.classes where !table.classes.contains(name) {
+        let rows = try connection.run(
+          "SELECT 1 FROM \(table.name.quotedIdentifier) WHERE _entity = $1::text LIMIT 1", [.text(name)])
+        guard rows.count > 0 else { continue }
+        throw SwiftDataError(
+          .loadIssueModelContainer, entity: name,
+          message: "the store \"\(store)\" has rows of this class, and the models have its superclass without it; name"
+            + " it in the schema, or delete its objects with the older models first")
       }
     }
   }

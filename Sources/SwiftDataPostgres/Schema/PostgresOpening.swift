@@ -72,8 +72,12 @@ struct PostgresOpening {
   private func migrate(
     _ stored: LayoutRecord?, _ identifier: String, _ partitions: PartitionedTables
   ) throws -> LayoutRecord {
+    let steps = try migration?.steps ?? []
+    if let plan, let stored, let source = steps.first?.source, !stored.holds(source.layout.record) {
+      throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
+    }
     var stored = stored ?? .empty
-    for step in try migration?.steps ?? [] {
+    for step in steps {
       // Programs with the database open wait until the new models are in force.
       if step.willMigrate != nil || step.didMigrate != nil { try lockTables(stored) }
       if let willMigrate = step.willMigrate { try run(willMigrate, step.source, identifier, partitions) }
@@ -154,6 +158,7 @@ struct PostgresOpening {
     else { return nil }
     let partitions = try storedPartitions()
     guard try self.partitions(of: stored) == partitions else { return nil }
+    try LayoutChange.checkClasses(of: stored, record, store: configuration.name, on: connection)
     return Opened(identifier: identifier, partitions: PartitionedTables(partitions))
   }
 

@@ -84,7 +84,7 @@ extension StoreGuarantee {
       try expectEqual(new.persistentModelID, stored.persistentModelID, "the identifier of the new model")
       let found = try store.context.fetch(FetchDescriptor<Account>(sortBy: [SortDescriptor(\.code)]))
       try expectEqual(found.map(\.amount), [10, 2], "the amounts")
-      context.processPendingChanges()
+      _ = try context.fetch(FetchDescriptor<Account>())
       try expectEqual(stored.amount, 10, "the amount where it was read before")
     },
     StoreGuarantee(

@@ -224,7 +224,7 @@ enum Deletions {
     try context.save()
     #expect(received.withLock { $0["deleted"] } == ["House", "Plate", "Room", "Room", "Room"])
     #expect(received.withLock { $0["updated"] } == ["Lamp", "Lamp", "Lamp"])
-    other.processPendingChanges()
+    other.state.takeInSaves()
     #expect(rooms[0].modelContext == nil && lamp.room == nil && rooms[3].modelContext != nil)
   }
 

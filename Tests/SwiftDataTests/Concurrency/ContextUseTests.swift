@@ -16,6 +16,8 @@ private enum Hands {
     init(_ value: Value) { self.value = value }
   }
 
+  static let mainQueue = DispatchSpecificKey<Bool>()
+
   static func container() throws -> ModelContainer {
     try ModelContainer(for: Note.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
@@ -150,5 +152,38 @@ private enum Hands {
     }
     #expect(!threads.isEmpty)
     #expect(try await actors[0].count() == 240)
+  }
+
+  @Test("Autosave does not wait for a save of another thread whose observer waits for the main actor")
+  func autosaveBesideObserver() async {
+    await #expect(processExitsWith: .success) {
+      // Ends the process if it hangs.
+      alarm(60)
+      let context = try await MainActor.run { Hands.Smuggled(try Hands.container().mainContext) }
+      let (isPosting, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let token = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: nil, queue: nil) { _ in
+        isPosting.signal()
+        if !Thread.isMainThread, DispatchQueue.getSpecific(key: Hands.mainQueue) == nil { DispatchQueue.main.sync {} }
+      }
+      await MainActor.run {
+        DispatchQueue.main.setSpecific(key: Hands.mainQueue, value: true)
+        Thread.detachNewThread {
+          // The change schedules an autosave, which runs as soon as the main actor is free.
+          context.value.insert(Hands.Note(text: "a"))
+          try? context.value.save()
+          isDone.signal()
+        }
+        isPosting.wait()
+      }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          isDone.wait()
+          continuation.resume()
+        }
+      }
+      NotificationCenter.default.removeObserver(token)
+      let count = try await MainActor.run { try context.value.fetchCount(FetchDescriptor<Hands.Note>()) }
+      #expect(count == 1)
+    }
   }
 }

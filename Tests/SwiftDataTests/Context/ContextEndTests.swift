@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 enum Ending {
@@ -182,5 +184,84 @@ enum Ending {
     try context.save()
     #expect(note.text == "n")
     #expect(note.about.modelContext == nil)
+  }
+
+  // MARK: - The thread that ends a context
+
+  @Test("B7: A thread that awaits a context's notifications does not end the context")
+  @MainActor func awaitedNotification() async throws {
+    let container = try Self.container()
+    var context: ModelContext? = ModelContext(container)
+    var iterator = NotificationCenter.default.notifications(named: ModelContext.didSave).makeAsyncIterator()
+    let shelf = Ending.Shelf(name: "A")
+    context!.insert(shelf)
+    shelf.books = [Ending.Book(title: "one")]
+    try context!.save()
+    var received: ModelContext?
+    // Other tests save meanwhile.
+    while received != context { received = await iterator.next()?.object as? ModelContext }
+    #expect(received === context)
+    #expect(received?.hasChanges == false)
+    weak let own = context
+    context = nil
+    // It ended here, though the other one still has what it received.
+    #expect(own == nil)
+    #expect(shelf.modelContext == nil)
+    #expect(received?.container === container)
+    received = nil
+    #expect(shelf.books.map(\.title) == ["one"])
+  }
+
+  /// A shelf of a main context whose container another thread released last, while the main actor was busy.
+  @MainActor private static func shelf(of container: ModelContainer) throws -> Ending.Shelf {
+    let writer = ModelContext(container)
+    let stored = Ending.Shelf(name: "A")
+    writer.insert(stored)
+    stored.books = [Ending.Book(title: "one")]
+    try writer.save()
+    let shelf = try #require(try container.mainContext.fetch(FetchDescriptor<Ending.Shelf>()).first)
+    #expect(shelf.books.map(\.title) == ["one"])
+    return shelf
+  }
+
+  @MainActor private static func release(_ container: inout ModelContainer?) {
+    weak var main: ModelContext?
+    main = container?.mainContext
+    #expect(main != nil)
+    let last = Mutex(container)
+    container = nil
+    let isReleased = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      last.withLock { $0 = nil }
+      isReleased.signal()
+    }
+    isReleased.wait()
+    #expect(main == nil)
+  }
+
+  @Test("B7: The main context ends on the main actor, also where another thread releases its container last")
+  @MainActor func mainContext() async throws {
+    var container: ModelContainer? = try Self.container()
+    let shelf = try Self.shelf(of: container!)
+    Self.release(&container)
+    let (_, before) = SQLTrace.record { #expect(shelf.books.count == 1) }
+    #expect(before == [])
+    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+    let (_, after) = SQLTrace.record { #expect(shelf.books.count == 1) }
+    #expect(!after.isEmpty)
+  }
+
+  @Test("B7: An object of a main context that waits for its end can be inserted elsewhere")
+  @MainActor func mainContextIsLeft() throws {
+    let file = try TemporaryStore()
+    func container() throws -> ModelContainer { try file.container(Ending.Shelf.self, Ending.Note.self) }
+    var first: ModelContainer? = try container()
+    let shelf = try Self.shelf(of: first!)
+    Self.release(&first)
+    let other = ModelContext(try container())
+    shelf.name = "B"
+    other.insert(shelf)
+    try other.save()
+    #expect(try ModelContext(other.container).fetch(FetchDescriptor<Ending.Shelf>()).map(\.name) == ["B"])
   }
 }

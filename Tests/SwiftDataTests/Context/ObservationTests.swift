@@ -83,7 +83,7 @@ private enum Observed {
     func save(_ change: () throws -> Void) throws {
       try change()
       try other.save()
-      context.processPendingChanges()
+      context.state.takeInSaves()
     }
     #expect(try fires({ _ = team.name }, when: { try save { same.name = "x" } }))
     #expect(team.name == "x")

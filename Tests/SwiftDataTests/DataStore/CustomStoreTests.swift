@@ -164,7 +164,7 @@ enum CustomStored {
     try other.save()
     #expect(new.persistentModelID == stored.persistentModelID)
     #expect(try other.fetch(FetchDescriptor<Coin>()).map(\.value) == [2])
-    context.processPendingChanges()
+    context.state.takeInSaves()
     #expect(stored.value == 2)
   }
 

@@ -142,7 +142,7 @@ private enum OwnSnapshot {
     let again = try ModelContext(container).fetch(FetchDescriptor<Gadget>())[0]
     #expect(again.name == "g" && again.weight == nil)
     #expect(again.parts.map { $0.gadget === again } == [true])
-    context.processPendingChanges()
+    context.state.takeInSaves()
     #expect(gadget.weight == nil && gadget.parts.map(\.number) == [1])
   }
 

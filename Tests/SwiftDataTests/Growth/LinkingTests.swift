@@ -1,4 +1,5 @@
 import Foundation
+import Foundation
 import SwiftData
 import Testing
 
@@ -33,7 +34,7 @@ private enum Forest {
   private typealias Leaf = Forest.Leaf
   private typealias Mark = Forest.Mark
 
-  enum Side: CaseIterable { case list, toOne, initialiser }
+  enum Side: CaseIterable { case list, toOne, initialiser, toOneAndList, listAndToOne }
 
   /// A stored trunk with leaves, loaded.
   private static func stored(_ count: Int) throws -> (ModelContext, Trunk) {
@@ -57,6 +58,14 @@ private enum Forest {
         case .list: trunk.leaves.append(Leaf(number))
         case .toOne: Leaf(number).trunk = trunk
         case .initialiser: context.insert(Leaf(number, trunk: trunk))
+        case .toOneAndList:
+          let leaf = Leaf(number)
+          leaf.trunk = trunk
+          trunk.leaves.append(leaf)
+        case .listAndToOne:
+          let leaf = Leaf(number)
+          trunk.leaves.append(leaf)
+          leaf.trunk = trunk
         }
         #expect(trunk.leaves.count == number + 1)
       }
@@ -67,6 +76,29 @@ private enum Forest {
       let fresh = ModelContext(context.container)
       #expect(try fresh.fetch(FetchDescriptor<Trunk>())[0].leaves.map(\.number) == Array(0..<count))
       return work
+    }
+  }
+
+  /// `GROWTH=100000` does it with so many targets.
+  @Test("Setting both sides in a loop is no work for each target that is there", arguments: [true, false])
+  func bothSides(isStored: Bool) throws {
+    let length = ProcessInfo.processInfo.environment["GROWTH"].flatMap(Int.init) ?? 4_000
+    try Growth.expectLinear(length / 2) { count in
+      let (context, trunk) = try isStored ? Self.stored(8) : (Growth.context(Trunk.self, Mark.self), Trunk())
+      context.insert(trunk)
+      let work = try Growth.work(of: context) {
+        for number in 0..<count {
+          let leaf = Leaf(number)
+          leaf.trunk = trunk
+          trunk.leaves.append(leaf)
+        }
+      }
+      let expected = (isStored ? Array(0..<8) : []) + Array(0..<count)
+      #expect(trunk.leaves.map(\.number) == expected)
+      #expect(ContextInvariants(of: context.state).violations() == [])
+      try context.save()
+      #expect(try ModelContext(context.container).fetch(FetchDescriptor<Trunk>())[0].leaves.map(\.number) == expected)
+      return work.total
     }
   }
 

@@ -112,7 +112,7 @@ private final class MergeRun {
 
   /// What a context shows is the store with its own changes laid over it.
   private func compare(_ index: Int) throws {
-    contexts[index].processPendingChanges()
+    contexts[index].state.takeInSaves()
     var expected = stored
     for (tag, changes) in pending[index] { for change in changes { change(&expected[tag]) } }
     let found = items[index].map(values)

@@ -125,7 +125,7 @@ final class LawRun {
     if actor.context.hasChanges { try rollback() }
     active = 1 - active
     note("the other context")
-    actor.context.processPendingChanges()
+    actor.context.state.takeInSaves()
     for tag in actor.held.keys where !world.isAlive(tag) { actor.held[tag] = nil }
   }
 

@@ -239,7 +239,7 @@ extension RandomRun {
     let other = ModelContext(container)
     try body(other)
     try other.save()
-    context.processPendingChanges()
+    context.state.takeInSaves()
     undo.removeAllActions()
   }
 

@@ -50,7 +50,7 @@ private enum Partners {
     let expected = ["1 - -", "2 bob 2", "3 ann 3"]
     #expect(try pairs(ModelContext(container)) == expected)
     #expect(try pairs(context) == expected)
-    first.processPendingChanges()
+    first.state.takeInSaves()
     #expect(try pairs(first) == expected)
     let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     let newest = try #require(transactions.last)
@@ -68,7 +68,7 @@ private enum Partners {
     // Relating the badge to the new object clears the stored object's side, which is not what the row becomes.
     #expect(try pairs(ModelContext(container)) == ["1 ann 1", "2 bob 2"])
     #expect(try pairs(context) == ["1 ann 1", "2 bob 2"])
-    first.processPendingChanges()
+    first.state.takeInSaves()
     #expect(try pairs(first) == ["1 ann 1", "2 bob 2"])
   }
 

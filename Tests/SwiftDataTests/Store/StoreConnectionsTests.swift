@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GRDB
 import GRDBSQLite
@@ -175,5 +176,41 @@ private enum Connected {
     }
     #expect(seen == Array(repeating: 1, count: 21) + [2, 1])
     #expect(try connections.read { try value("x", $0) } == 10)
+  }
+
+  @Test("B10: Closing by several threads at once ends, and waits for the readers")
+  func closing() throws {
+    for _ in 0..<20 {
+      let files = try TemporaryStore()
+      let connections = try StoreConnections(path: files.url.path, options: Configuration())
+      try connections.write { try $0.execute(sql: "CREATE TABLE a (b)") }
+      // All readers are busy, so that the closers wait and get the permits in turn.
+      let (isReading, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let (readers, closers) = (DispatchGroup(), DispatchGroup())
+      for _ in 0..<5 {
+        readers.enter()
+        Thread.detachNewThread {
+          _ = try? connections.look { _ in
+            isReading.signal()
+            mayEnd.wait()
+          }
+          readers.leave()
+        }
+      }
+      for _ in 0..<5 { isReading.wait() }
+      for _ in 0..<4 {
+        closers.enter()
+        Thread.detachNewThread {
+          try? connections.close()
+          closers.leave()
+        }
+      }
+      for _ in 0..<5 { mayEnd.signal() }
+      readers.wait()
+      let end = closers.wait(timeout: .now() + 60)
+      try #require(end == .success)
+      try connections.close()
+      #expect(throws: (any Error).self) { try connections.look { _ in } }
+    }
   }
 }

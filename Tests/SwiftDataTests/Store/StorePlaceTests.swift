@@ -5,6 +5,14 @@ import Testing
 
 /// What happens around the files of a store.
 @Suite struct StorePlaceTests {
+  enum Renumbered {
+    @Model final class Letter {
+      @Attribute(originalName: "number") var figure: Int
+      @Attribute(.externalStorage) var scan: Data?
+      init(figure: Int) { self.figure = figure }
+    }
+  }
+
   enum Models {
     @Model final class Letter {
       #Index<Letter>([\.number])
@@ -148,6 +156,23 @@ import Testing
     }
     #expect(error?.description.contains("another program changed them") == true)
     #expect(error?.description.contains("number") == true)
+  }
+
+  @Test("A file that a newer program migrated while it was open here is not called damaged")
+  func migratedMeanwhile() throws {
+    let container = try store.container(Letter.self)
+    let context = ModelContext(container)
+    context.insert(Letter(number: 1))
+    try context.save()
+    _ = try store.container(Renumbered.Letter.self)
+    let other = ModelContext(container)
+    let error = #expect(throws: SwiftDataError.newerSchema) { try other.fetch(FetchDescriptor<Letter>()) }
+    #expect(error?.description.contains("damaged") == false)
+    #expect(error?.description.contains("migrated") == true)
+    context.insert(Letter(number: 2))
+    #expect(throws: SwiftDataError.newerSchema) { try context.save() }
+    let newer = ModelContext(try store.container(Renumbered.Letter.self))
+    #expect(try newer.fetch(FetchDescriptor<Renumbered.Letter>()).map(\.figure) == [1])
   }
 
   @Test("A list that cannot be read can be asked for any number of times, and the next save says why")

@@ -1,0 +1,25 @@
+import Dispatch
+
+extension ContextState {
+  /// Called when the public context ends, on any thread.
+  ///
+  /// Other threads cannot use the objects of a context that is not the main one: neither the context nor an object is
+  /// Sendable, and a notification for another thread has a stand-in (``ModelContext/standIn``). A container is Sendable
+  /// and holds the main context, whose objects the main actor may use meanwhile.
+  func end() {
+    guard contextUse.isMain, !ContextUse.isOnMainActor else { return used(.use) { discard() } }
+    contextUse.hasEnded.store(true, ordering: .releasing)
+    let ending = Ending(state: self)
+    DispatchQueue.main.async { if !ending.state.isOver { ending.state.discard() } }
+  }
+
+  // @unchecked Sendable because only the main actor, to which the state belongs, uses it.
+  private struct Ending: @unchecked Sendable { let state: ContextState }
+
+  /// Whether the public context has ended. Called where an object of the context is used, and therefore where the context
+  /// may end.
+  var hasEnded: Bool {
+    if !isOver, contextUse.hasEnded.load(ordering: .acquiring) { discard() }
+    return isOver
+  }
+}
