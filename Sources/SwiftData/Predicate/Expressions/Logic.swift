@@ -32,6 +32,15 @@ extension PredicateExpressions.Conjunction: LowerableExpression {
   }
 }
 
+/// `&&`.
+protocol ConjunctionNode {
+  var parts: [any PredicateExpression<Bool>] { get }
+}
+
+extension PredicateExpressions.Conjunction: ConjunctionNode {
+  var parts: [any PredicateExpression<Bool>] { [lhs, rhs] }
+}
+
 extension PredicateExpressions.Disjunction: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let filtering = state.isFiltering
