@@ -40,7 +40,7 @@ extension StructDeclSyntax {
     memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }.filter { !$0.isUnpersistedByNature }
   }
 
-  /// What would decide otherwise than the macro how the struct is coded.
+  /// The members that would code the struct instead of the macro.
   fileprivate var ownCoding: [DeclSyntax] {
     memberBlock.members.map(\.decl).filter { member in
       if let initializer = member.as(InitializerDeclSyntax.self) {

@@ -62,8 +62,8 @@ public final class __Entity: @unchecked Sendable {
     self.declaredIndices = indices
   }
 
-  // Names are resolved lazily, because the key path of an inherited property is compared with those of the finished
-  // description.
+  // Names are resolved lazily, because the key path of an inherited property is compared with the key paths of the
+  // finished description.
 
   /// The sets of properties that the class's own `#Unique` names.
   package var uniquenessConstraints: [[String]] { uniqueTerms.map { $0.map(\.name) } }

@@ -6,7 +6,7 @@ import Synchronization
 /// A key path of a subclass, of generic code, or without the right to set the property differs from the one that the class
 /// itself declares, but has the same step.
 package enum KeyPathResolver {
-  /// What a key path of a model reads.
+  /// The property or the identifier that a key path of a model reads.
   package enum Reading {
     /// A persisted property, behind to-one relationships. `rest` leads on into its value.
     case property(toOnes: [__Property], __Property, rest: [KeyPathSteps.Step])
@@ -33,7 +33,7 @@ package enum KeyPathResolver {
     if case .identity(let toOnes) = reading(of: keyPath, in: entity) { toOnes.isEmpty } else { false }
   }
 
-  /// What `keyPath` reads of an object of the class.
+  /// The property or the identifier that `keyPath` reads of an object of the class.
   /// - Complexity: O(the number of properties) for the first call, O(1) after it.
   package static func reading(of keyPath: AnyKeyPath, in entity: __Entity) -> Reading {
     if let index = entity.index(of: keyPath) { return .property(toOnes: [], entity.properties[index], rest: []) }

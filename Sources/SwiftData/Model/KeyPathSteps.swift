@@ -109,7 +109,7 @@ package struct KeyPathSteps {
     _ header: UInt32, _ bytes: UnsafeRawBufferPointer, _ position: Int
   ) -> (Kind, Int)? {
     let (isSettable, hasArguments) = (header & 0x40_0000 != 0, header & 0x8_0000 != 0)
-    // The identity may be that of a stored property or an entry of a table of functions, and is resolved by now.
+    // The identity may belong to a stored property or to an entry of a table of functions. By now it is resolved.
     let (isStored, isEntry, resolution) = (header & 0x20_0000 != 0, header & 0x10_0000 != 0, header & 0xF)
     guard resolution == 0, let identity = load(UInt.self, bytes, position + word) else { return nil }
     var size = word * (isSettable ? 4 : 3)

@@ -24,7 +24,7 @@ public struct __CompositeMember: @unchecked Sendable {
   }
 }
 
-/// What is known of the members of `Codable` structs.
+/// Finds the members of `Codable` structs.
 ///
 /// A struct's own `init(from:)` can make any value of what is stored: a default for a missing key, a limited number, a text
 /// taken apart. So the member of a decoded value is known to be in the JSON only where `@Composite` wrote the decoder. All
