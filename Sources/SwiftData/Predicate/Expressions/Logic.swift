@@ -116,7 +116,7 @@ extension PredicateExpressions.Conditional: LowerableExpression {
 
 extension Scalar {
   /// The condition inside a conjunction. OR needs parentheses; operators that bind tighter than AND do not.
-  fileprivate var conjunct: SQLFragment { isCondition ? operand : condition }
+  var conjunct: SQLFragment { isCondition ? operand : condition }
   fileprivate var disjunct: SQLFragment { isCondition ? operand : condition }
 }
 
