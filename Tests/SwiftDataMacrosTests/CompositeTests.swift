@@ -58,6 +58,6 @@ struct CompositeMacroTests {
     let wrapped = Expansion("@Composite struct Hex: Codable { @Clamped var red: Int }")
     #expect(wrapped.messages.map(\.text).first?.contains("plain stored property") == true)
     let other = Expansion("@Composite enum Hex: Codable { case red }")
-    #expect(other.messages.map(\.text) == ["@Composite can only be applied to a struct, not to an enum"])
+    #expect(other.messages.map(\.text) == ["@Composite can only be applied to a struct, not to an enumeration"])
   }
 }
