@@ -45,6 +45,26 @@ enum Diagnostics {
     )
   }
 
+  static func compositeIsNotAStruct(_ node: AttributeSyntax, _ declaration: some DeclGroupSyntax) -> Diagnostic {
+    let kind = declaration.kindInWords
+    return error(
+      node, "compositeIsNotAStruct",
+      "@Composite can only be applied to a struct, not to \(kind.article) \(kind.name)")
+  }
+
+  static func compositeHasOwnCoding(_ member: some DeclSyntaxProtocol) -> Diagnostic {
+    error(
+      member, "compositeHasOwnCoding",
+      "@Composite writes this itself, so that the store knows where each member is; remove it, or remove @Composite and"
+        + " let Swift read the members")
+  }
+
+  static func compositeMemberIsWrapped(_ property: VariableDeclSyntax) -> Diagnostic {
+    error(
+      property, "compositeMemberIsWrapped",
+      "@Composite does not know how this attribute stores the property; make it a plain stored property")
+  }
+
   static func genericModel(_ generics: GenericParameterClauseSyntax) -> Diagnostic {
     error(generics, "genericModel", "a model class cannot be generic: it is one entity of the schema")
   }

@@ -13,6 +13,7 @@ struct SwiftDataMacrosPlugin: CompilerPlugin {
     UniqueMacro.self,
     IndexMacro.self,
     ModelActorMacro.self,
+    CompositeMacro.self,
     PredicateMacro.self,
     ModelExpressionMacro.self,
   ]

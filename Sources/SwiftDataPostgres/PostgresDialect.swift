@@ -4,6 +4,8 @@ import SwiftData
 /// (``ServerFunctions``).
 struct PostgresDialect: SQLDialect {
   var mayDefer: Bool { true }
+  /// The server cannot call the program.
+  func mayCompute(_ condition: SQLFragment) -> Bool { !condition.sql.contains("swift_value(") }
   var same: String { "IS NOT DISTINCT FROM" }
   var different: String { "IS DISTINCT FROM" }
   var notANumber: String { "'NaN'::float8" }

@@ -4,6 +4,7 @@ import SwiftDataPostgres
 import Testing
 
 private enum StatementModels {
+  @Composite
   struct Address: Codable, Hashable {
     var city: String
     var number: Int?

@@ -11,6 +11,7 @@ enum Library {
 
   enum Rating: Int, Codable { case poor = 1, fair, good }
   enum Binding: Codable { case hardcover, paperback, digital }
+  @Composite
   struct Size: Codable, Hashable {
     var width: Double?
     var height: Double?

@@ -93,6 +93,7 @@ struct Expansion {
       "Predicate": MacroSpec(type: PredicateMacro.self),
       "Expression": MacroSpec(type: ModelExpressionMacro.self),
       "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
+      "Composite": MacroSpec(type: CompositeMacro.self, conformances: ["__CompositeValue"]),
     ]
   }
 

@@ -22,7 +22,9 @@ extension ContextState {
       }
     }
     let object: any PersistentModel =
-      core.table(named: identifier.entityName).map { Probe.placeholder(of: $0.entity) } ?? UnknownModel()
+      core.table(named: identifier.entityName).map { table in
+        StandIn.object(of: table.entity) { queries.example(of: table.entity) }
+      } ?? UnknownModel()
     object.__state.standIn(for: identifier)
     return object
   }

@@ -66,6 +66,6 @@ private final class BatchedObjects {
       }
       start = first
     }
-    return loaded[keys[position]] ?? Probe.placeholder(of: entity)
+    return loaded[keys[position]] ?? StandIn.object(of: entity) { state.queries.example(of: entity) }
   }
 }

@@ -31,11 +31,15 @@ package enum ModelCells {
     var cells = [SQLValue?](repeating: nil, count: entity.properties.count)
     cells[property.index] = cell
     let reader = CellsReader(cells, entity: entity)
-    // A probe first: a value that does not fit must not leave the object marked as changed.
-    try Probe.placeholder(of: entity).__reload(property.index, from: reader)
+    // Read before the object is marked as changed: a value that does not fit must leave everything as it is.
+    object.__loadIfNeeded(property.index)
+    let old = object.__value(at: property.index)
+    try object.__reload(property.index, from: reader)
+    let new = object.__value(at: property.index)
+    object.__setValue(old, at: property.index)
     object.__recordChange(property.index)
     if object.__isObserved { object.__notify(property.index, .willSet) }
-    try object.__reload(property.index, from: reader)
+    object.__setValue(new, at: property.index)
     if object.__isObserved { object.__notify(property.index, .didSet) }
   }
 

@@ -229,13 +229,13 @@ extension PredicateExpressions.KeyPath: TermExpression {
   fileprivate func term(_ lookup: UnsavedLookup) -> UnsavedLookup.LookupTerm? {
     if (root as? any VariableExpression)?.id == lookup.variable {
       guard let property = lookup.property(at: keyPath) else {
-        return Output.self == PersistentIdentifier.self ? .identity : nil
+        return KeyPathResolver.isIdentity(keyPath, in: lookup.entity) ? .identity : nil
       }
       return property.isAttribute ? (property.isHashed ? .property(property) : nil) : nil
     }
     // `$0.parent.persistentModelID`
     guard Output.self == PersistentIdentifier.self, let model = Root.Output.self as? any PersistentModel.Type,
-      KeyPathResolver.property(at: keyPath, in: model.__entity) == nil
+      KeyPathResolver.isIdentity(keyPath, in: model.__entity)
     else { return nil }
     return (root as? any ToOneExpression)?.toOne(lookup).map { .property($0) }
   }
@@ -286,7 +286,7 @@ extension PredicateExpressions.KeyPath: IdentityExpression {
   fileprivate var variable: PredicateExpressions.VariableID? {
     // A property of the class with that name is not its identity.
     guard Output.self == PersistentIdentifier.self, let model = Root.Output.self as? any PersistentModel.Type,
-      KeyPathResolver.property(at: keyPath, in: model.__entity) == nil
+      KeyPathResolver.isIdentity(keyPath, in: model.__entity)
     else { return nil }
     return (root as? any VariableExpression)?.id
   }

@@ -13,8 +13,14 @@ extension QueryExecutor {
         asked.sortBy = []
         findings.append(inMemory("sort", M.__entity))
       } catch DataStoreError.preferInMemoryFilter where asked.predicate != nil {
-        asked.predicate = nil
         findings.append(inMemory("filter", M.__entity))
+        let sorting = asked.sortBy.isEmpty ? [] : [inMemory("sort", M.__entity)]
+        if let query = try lowerCandidates(asked.predicate),
+          let explained = try? explain(query, store, findings + sorting)
+        {
+          return explained
+        }
+        asked.predicate = nil
       }
       // The database cannot apply a limit before a filter or a sort in memory.
       (asked.fetchLimit, asked.fetchOffset) = (nil, nil)
@@ -31,8 +37,16 @@ extension QueryExecutor {
       findings.append(unsavedChanges(query, isWholeTable: candidates.condition == nil && query.condition != nil))
       query = candidates
     }
+    return try explain(query, store, findings)
+  }
+
+  private func explain(
+    _ query: StoreQuery, _ store: any SQLStore, _ known: [ModelContext.FetchExplanation.Finding]
+  ) throws -> ModelContext.FetchExplanation {
+    var findings = known
     let (steps, own) = try store.plan(of: query)
     let statement = query.select
+    if statement.sql.contains("swift_value(") { findings.append(computed(query.table.entity)) }
     return ModelContext.FetchExplanation(
       sql: statement.sql, bindings: statement.arguments.map(ModelContext.FetchExplanation.Binding.init), plan: steps,
       findings: findings + own)
@@ -49,7 +63,14 @@ extension QueryExecutor {
   private func inMemory(_ what: String, _ entity: __Entity) -> ModelContext.FetchExplanation.Finding {
     ModelContext.FetchExplanation.Finding(
       entity: entity.name, index: [],
-      description: "The server cannot \(what) like Swift, so the context reads the models and does it in memory.")
+      description: "The store cannot \(what) like Swift, so the context reads the models and does it in memory.")
+  }
+
+  private func computed(_ entity: __Entity) -> ModelContext.FetchExplanation.Finding {
+    ModelContext.FetchExplanation.Finding(
+      entity: entity.name, index: [],
+      description: "Swift computes a part of the statement for each row that the rest of it leaves: a computed"
+        + " property, a subscript, or a member of a struct without @Composite.")
   }
 
   private func unsavedChanges(_ query: StoreQuery, isWholeTable: Bool) -> ModelContext.FetchExplanation.Finding {

@@ -106,6 +106,16 @@ extension QueryExecutor {
     }
   }
 
+  /// A query whose rows include all that match a predicate, as far as the database can compute it. Nil if it cannot.
+  func lowerCandidates<M: PersistentModel>(_ predicate: Predicate<M>?) throws -> StoreQuery? {
+    let table = try context.core.table(for: M.__entity)
+    let store = try context.core.sqlStore(of: table)
+    let lowered = predicate.flatMap {
+      PredicateLowering.candidates($0, entity: M.__entity, environment: environment(of: store))
+    }
+    return try lowered.map { try query($0, table, store, FetchDescriptor<M>(), leavingOut: nil) }
+  }
+
   private func environment(of store: any SQLStore) -> LoweringEnvironment {
     LoweringEnvironment(
       key: { store.key(of: $0) }, identifier: { store.identifier(ofKey: $0, entity: $1) },

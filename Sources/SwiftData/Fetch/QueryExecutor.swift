@@ -85,6 +85,16 @@ struct QueryExecutor {
     }
   }
 
+  /// A stored object of a class, or nil if there is none or the store cannot be read.
+  func example(of entity: __Entity) -> (any PersistentModel)? {
+    func first<M: PersistentModel>(_: M.Type) -> (any PersistentModel)? {
+      var descriptor = FetchDescriptor<M>()
+      (descriptor.fetchLimit, descriptor.includePendingChanges) = (1, false)
+      return (try? fetch(descriptor))?.first
+    }
+    return _openExistential(entity.type, do: first)
+  }
+
   /// The targets of a to-many for several owners, each in its owner's order.
   func targets(
     of owners: [Int64], _ info: RelationshipInfo, _ table: EntityTable,

@@ -19,26 +19,20 @@ package struct IndexTerm {
   }
 
   /// Returns nil if the key path reads neither a persisted property of the class nor an indexable member of a composite
-  /// one. Nested structs, collections, and values that the JSON does not contain unchanged are not indexable.
+  /// one. Nested structs, collections, and members that only Swift knows are not indexable.
   init?(_ keyPath: AnyKeyPath, in entity: __Entity) {
-    if let property = KeyPathResolver.property(at: keyPath, in: entity) {
+    guard case .property(let toOnes, let property, let rest) = KeyPathResolver.reading(of: keyPath, in: entity),
+      toOnes.isEmpty
+    else { return nil }
+    if rest.isEmpty {
       self.init(property)
       return
     }
-    guard let read = Probe.path(of: keyPath, from: entity), read.toOnes.isEmpty, read.goesOn,
-      ScalarType(of: read.property).form == .json,
+    guard ScalarType(of: property).form == .json,
       let type = ScalarType(of: Swift.type(of: keyPath).valueType), type.form != .json, type.form != .opaque,
-      let path = Probe.jsonPath(of: keyPath, from: entity)
+      let member = CompositeMembers.path(of: rest, in: property.bareType)
     else { return nil }
-    self.init(read.property, read.property.name + "." + Self.memberName(keyPath, path), (path, type))
-  }
-
-  /// The part of a printed key path after the composite type, as in `\Trip.<computed (Address)>.city`.
-  private static func memberName(_ keyPath: AnyKeyPath, _ path: String) -> String {
-    guard let end = "\(keyPath)".range(of: ")>", options: .backwards)?.upperBound else {
-      return path.dropFirst(2).replacingOccurrences(of: "\"", with: "")
-    }
-    return "\(keyPath)"[end...].drop { $0 == "?" || $0 == "." }.replacingOccurrences(of: "?", with: "")
+    self.init(property, "\(property.name).\(member.name)", (member.path, type))
   }
 
   /// The form of the values.

@@ -62,8 +62,8 @@ public final class __Entity: @unchecked Sendable {
     self.declaredIndices = indices
   }
 
-  // Names are resolved lazily. To resolve the key path of an inherited property, the resolver reads it on an instance,
-  // which needs the finished description.
+  // Names are resolved lazily, because the key path of an inherited property is compared with the key paths of the
+  // finished description.
 
   /// The sets of properties that the class's own `#Unique` names.
   package var uniquenessConstraints: [[String]] { uniqueTerms.map { $0.map(\.name) } }
@@ -99,8 +99,9 @@ public final class __Entity: @unchecked Sendable {
         throw SwiftDataError(
           .unsupportedKeyPath, entity: name,
           message: "list \(broken + 1) of \(macro) has a key path that is not a persisted property of \(name); "
-            + "name stored properties, to-one relationships and stored members of Codable structs, without going"
-            + " through a relationship")
+            + "name stored properties, to-one relationships and members of structs with @Composite, without going"
+            + " through a relationship. A struct with Codable alone may decode a member to another value than the store"
+            + " has, so its members have no index")
       }
     }
     for terms in rtreeTerms { try RTreeIndex.validate(terms, in: self) }

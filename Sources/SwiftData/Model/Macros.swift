@@ -27,6 +27,27 @@ public import Observation
 @attached(extension, conformances: PersistentModel, Observable, Identifiable, names: named(__isEqual))
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "ModelMacro")
 
+/// Lets the store look into a `Codable` struct: predicates and orders over its members run in the database, and `#Index` and
+/// `#Unique` may name them.
+///
+/// ```swift
+/// @Composite struct Address: Codable {
+///   var city: String
+///   var number: Int?
+/// }
+/// ```
+///
+/// A struct with `Codable` alone may have a decoder that makes other values than the store has, so Swift decodes each
+/// row to read a member. `@Composite` writes `init(from:)` and `encode(to:)`, as the compiler does: one key per stored
+/// property, named by `CodingKeys` if the struct declares them. An enum is coded by its raw value. A struct with a decoder of
+/// its own does not compile with it.
+///
+/// (Our own. Apple's framework looks into every `Codable` struct and may answer otherwise than Swift.)
+@attached(
+  extension, conformances: __CompositeValue, names: named(CodingKeys), named(init), named(encode), named(__members)
+)
+public macro Composite() = #externalMacro(module: "SwiftDataMacros", type: "CompositeMacro")
+
 /// Configures how a property is stored: unique, in a file next to the store, under another name, and so on.
 ///
 /// A property with `@Attribute` is never a relationship. (Apple's documentation,

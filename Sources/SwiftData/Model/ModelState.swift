@@ -140,8 +140,6 @@ public struct __ModelState: ~Copyable {
     package static let inserted = Flags(rawValue: 1)
     package static let deleted = Flags(rawValue: 2)
     package static let changed = Flags(rawValue: 4)
-    /// The instance is a probe, which records the properties that are read.
-    package static let probe = Flags(rawValue: 8)
     /// A required to-one lost its target from the other side and still shows it. The save throws unless it is replaced.
     package static let orphaned = Flags(rawValue: 16)
   }

@@ -122,6 +122,31 @@ package enum PredicateLowering {
       valueJoins: Array(state.joins(of: 0).dropFirst(joins.count + orderJoins.count)), values: values, reads: reads)
   }
 
+  /// Lowers the parts of a conjunction that the database can compute. Its rows include all that match. Nil if it can compute
+  /// no part.
+  package static func candidates<M: PersistentModel>(
+    _ predicate: Predicate<M>, entity: __Entity, environment: LoweringEnvironment
+  ) -> LoweredQuery? {
+    var state = LoweringState(entity: entity, environment: environment)
+    state.variables[predicate.variable.key] = .object(state.row)
+    var (waiting, conditions): ([any PredicateExpression<Bool>], [SQLFragment]) = ([predicate.expression], [])
+    while let part = waiting.popLast() {
+      if let conjunction = part as? any ConjunctionNode {
+        waiting += conjunction.parts.reversed()
+      } else if let condition = try? state.truth(part, filtering: true).conjunct,
+        environment.dialect.mayCompute(condition)
+      {
+        conditions.append(condition)
+      }
+    }
+    guard !conditions.isEmpty else { return nil }
+    var reads = LoweredQuery.Reads()
+    reads.condition = state.takeReads()
+    return LoweredQuery(
+      joins: state.joins(of: 0), orderJoins: [], condition: conditions.conjunction, order: [], valueJoins: [],
+      values: [], reads: reads)
+  }
+
   /// The condition for rows of `entity` with the table alias `t0`. It needs no joins.
   package static func condition<M: PersistentModel>(
     _ predicate: Predicate<M>,

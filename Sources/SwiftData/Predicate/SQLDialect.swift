@@ -6,6 +6,9 @@ package protocol SQLDialect: Sendable {
   /// memory instead of throwing.
   var mayDefer: Bool { get }
 
+  /// Whether the database has the functions of a condition, as far as that is known before it is asked.
+  func mayCompute(_ condition: SQLFragment) -> Bool
+
   // MARK: - Conditions
 
   /// The operators for equality with NULL equal to NULL.
@@ -63,6 +66,7 @@ package protocol SQLDialect: Sendable {
 
 extension SQLDialect {
   package var mayDefer: Bool { false }
+  package func mayCompute(_ condition: SQLFragment) -> Bool { true }
   package var readsBackwards: Bool { false }
   package func canGroup(by form: ScalarType.Form) -> Bool { true }
 }

@@ -1,12 +1,11 @@
 import Foundation
 
-// A database that cannot compute Swift's answer throws (`SQLDialect.mayDefer`). The engine then reads rows, and filters
-// and sorts them in memory.
+// A database that cannot compute Swift's answer throws (`SQLDialect.mayDefer`), and so does the lowering where only Swift
+// knows the answer. The engine then reads rows, and filters and sorts them in memory.
 
 extension QueryExecutor {
   /// Runs `body`, or `fallback` if the database defers to Swift.
   func deferring<T>(_ store: any SQLStore, _ body: () throws -> T, otherwise fallback: () throws -> T) throws -> T {
-    guard store.dialect.mayDefer else { return try body() }
     do {
       return try body()
     } catch DataStoreError.preferInMemoryFilter {
@@ -46,7 +45,7 @@ extension QueryExecutor {
       if context.hasChanges, dependsOnOthers(query) { throw DataStoreError.preferInMemoryFilter }
       stored = try load(query)
     } catch DataStoreError.preferInMemoryFilter {
-      (stored, isFiltered) = (try load(try lower(FetchDescriptor<M>())), false)
+      (stored, isFiltered) = (try candidates(for: descriptor.predicate), false)
     }
     var seen = Set<ObjectIdentifier>()
     var objects = (stored + unsaved(M.self)).filter { object in
@@ -58,6 +57,16 @@ extension QueryExecutor {
       return descriptor.predicate.map { (try? $0.evaluate(object)) == true } ?? true
     }
     return arranged(&objects, descriptor, after: start)
+  }
+
+  /// The stored objects that the computable part of a predicate leaves.
+  private func candidates<M: PersistentModel>(for predicate: Predicate<M>?) throws -> [M] {
+    if let query = try lowerCandidates(predicate), !context.hasChanges || !dependsOnOthers(query) {
+      do {
+        return try load(query)
+      } catch DataStoreError.preferInMemoryFilter {}
+    }
+    return try load(try lower(FetchDescriptor<M>()))
   }
 
   /// Applies the order and the bounds of a fetch to what it finds.

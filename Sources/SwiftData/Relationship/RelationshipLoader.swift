@@ -21,7 +21,6 @@ package final class FetchBatch {
 enum RelationshipLoader {
   /// Loads the relationship at an index, also for the other objects of the same fetch.
   static func fire(_ object: any PersistentModel, _ index: Int) {
-    if Probe.record(object, index) { return }
     let property = type(of: object).__entity.properties[index]
     if let context = object.__state.context {
       context.beginUse(.read)
@@ -37,12 +36,15 @@ enum RelationshipLoader {
     _ = object.__relationship(index, .load([], positioned: false))
     // A required target cannot be nil, so a placeholder replaces it, as for a missing row.
     guard isFault(object, property), let destination = property.destination else { return }
-    _ = object.__relationship(index, .load([Probe.placeholder(of: destination.__entity)], positioned: false))
+    _ = object.__relationship(index, .load([standIn(of: destination.__entity, object)], positioned: false))
+  }
+
+  private static func standIn(of entity: __Entity, _ owner: any PersistentModel) -> any PersistentModel {
+    StandIn.object(of: entity) { owner.__state.context?.queries.example(of: entity) }
   }
 
   /// Loads an attribute that a partial fetch omitted, also for the other objects of the same fetch.
   static func loadAttribute(_ object: any PersistentModel, _ index: Int) {
-    if Probe.record(object, index) { return }
     guard let context = object.__state.context, object.__state.key != 0 else { return }
     // External data is large, so one access must not read the files of ten thousand objects.
     let isExternal = type(of: object).__entity.properties[index].attribute?.options.contains(.externalStorage) == true

@@ -54,21 +54,6 @@ enum JSONText {
     return result
   }
 
-  /// The members of an object with the JSON of their values, or none for other JSON.
-  static func members(_ json: String) -> [(key: String, value: String)] {
-    guard json.utf8.first == UInt8(ascii: "{") else { return [] }
-    var json = json
-    return json.withUTF8 { bytes in
-      elements(bytes).compactMap { member in
-        // The key ends at the first quote. Keys with escaped quotes are not needed.
-        guard let end = member.dropFirst().firstIndex(of: quote), member[member.index(after: end)] == UInt8(ascii: ":")
-        else { return nil }
-        let key = String(decoding: member[member.index(after: member.startIndex)..<end], as: UTF8.self)
-        return (key, String(decoding: member[member.index(end, offsetBy: 2)...], as: UTF8.self))
-      }
-    }
-  }
-
   static func cell(of json: String, type: String) -> SQLValue? {
     if json == "null" { return nil }
     switch type {

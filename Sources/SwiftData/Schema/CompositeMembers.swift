@@ -1,23 +1,106 @@
 import Foundation
+import Synchronization
 
-/// The members of a `Codable` struct, as its decoding asks for them.
+/// A `Codable` struct whose coding `@Composite` writes, so that the stored JSON has each member under a known key.
 ///
-/// A type has no list of its members. Decoding one from made-up values, it names each with its type.
+/// Plumbing of `@Composite`.
+public protocol __CompositeValue: Codable {
+  /// The coded members, in the order of their declarations.
+  nonisolated static var __members: [__CompositeMember] { get }
+}
+
+// @unchecked Sendable because it is immutable, and key paths of stored properties capture nothing.
+/// A member of a composite value.
+///
+/// Plumbing of `@Composite`.
+public struct __CompositeMember: @unchecked Sendable {
+  let name: String
+  let keyPath: AnyKeyPath
+  let key: String
+
+  /// Describes a member: its name, its key path and its key in the JSON.
+  public init(_ name: String, _ keyPath: AnyKeyPath, _ key: any CodingKey) {
+    (self.name, self.keyPath, self.key) = (name, keyPath, key.stringValue)
+  }
+}
+
+/// Finds the members of `Codable` structs.
+///
+/// A struct's own `init(from:)` can make any value of what is stored: a default for a missing key, a limited number, a text
+/// taken apart. So the member of a decoded value is known to be in the JSON only where `@Composite` wrote the decoder. All
+/// other members are Swift's to read (decision 29).
 package enum CompositeMembers {
-  fileprivate struct Member {
+  /// A member as the stored JSON has it.
+  struct Member {
+    /// The JSON path: `$."address"."town"`.
+    let path: String
+    /// The names of the properties: `address.city`.
     let name: String
-    let type: any Any.Type
   }
 
-  /// Structs within structs that are looked into; a type may contain itself, in an array.
+  /// The member of a composite value that a key path reads, or nil if only Swift knows it.
+  static func path(of keyPath: AnyKeyPath) -> Member? {
+    guard let steps = KeyPathSteps(keyPath)?.steps else { return nil }
+    return path(of: steps, in: ScalarType.bare(type(of: keyPath).rootType))
+  }
+
+  /// The member that the steps of a key path within a value read, or nil if only Swift knows it.
+  static func path(of steps: [KeyPathSteps.Step], in root: Any.Type) -> Member? {
+    var (path, names, type) = ("$", [String](), ScalarType.bare(root))
+    for step in steps {
+      if step.kind == .chain || step.kind == .force || step.kind == .wrap { continue }
+      guard let member = known(type)?.first(where: { $0.kind == step.kind && $0.type == step.value }) else {
+        return nil
+      }
+      path += ".\"\(member.key)\""
+      names.append(member.name)
+      type = ScalarType.bare(step.value)
+    }
+    return names.isEmpty ? nil : Member(path: path, name: names.joined(separator: "."))
+  }
+
+  // MARK: - Members of types with `@Composite`
+
+  /// Whether `@Composite` wrote the coding of a type.
+  package static func isKnown(_ type: Any.Type) -> Bool { known(type) != nil }
+
+  private struct Known {
+    let name: String
+    let key: String
+    let kind: KeyPathSteps.Kind
+    let type: Any.Type
+  }
+
+  private static func known(_ type: Any.Type) -> [Known]? {
+    if let known = cache.withLock({ $0.members[ObjectIdentifier(type)] }) { return known }
+    let members = (type as? any __CompositeValue.Type)?.__members.compactMap(describe)
+    cache.withLock { $0.members[ObjectIdentifier(type)] = .some(members) }
+    return members
+  }
+
+  private static func describe(_ member: __CompositeMember) -> Known? {
+    // A path in SQL cannot have these characters.
+    guard !member.key.contains("\""), !member.key.contains("\\"),
+      let steps = KeyPathSteps(member.keyPath)?.steps, steps.count == 1, steps[0].kind != .other
+    else { return nil }
+    return Known(name: member.name, key: member.key, kind: steps[0].kind, type: steps[0].value)
+  }
+
+  // @unchecked Sendable because it is only accessed under the mutex, and types are immutable.
+  private struct Cache: @unchecked Sendable { var members: [ObjectIdentifier: [Known]?] = [:] }
+  private static let cache = Mutex(Cache())
+
+  // MARK: - Description
+
+  /// Structs within structs that are looked into. A struct may contain itself in an array.
   private static let deepest = 6
 
-  /// The parts of the attribute that a property of a type is; nil where it is not made of others.
-  package static func attributes(of type: any Any.Type, depth: Int = 0) -> [Schema.Attribute]? {
-    guard depth < deepest, let members = members(of: type) else { return nil }
+  /// The parts of an attribute whose type is a struct: those that `@Composite` codes, or else the stored properties. Nil
+  /// for other types.
+  package static func attributes(of type: Any.Type, depth: Int = 0) -> [Schema.Attribute]? {
+    guard depth < deepest, let members = described(type) else { return nil }
     return members.map { member in
-      let bare = ValueTypes.wrapped(by: member.type) ?? member.type
-      guard let parts = attributes(of: bare, depth: depth + 1) else {
+      guard let parts = attributes(of: ScalarType.bare(member.type), depth: depth + 1) else {
         return Schema.Attribute(name: member.name, valueType: member.type)
       }
       let composite = Schema.CompositeAttribute(name: member.name, valueType: member.type)
@@ -26,69 +109,14 @@ package enum CompositeMembers {
     }
   }
 
-  /// Nil for types that are not structs, for types with a column of their own, and for those that do not decode from made-up values.
-  private static func members(of type: any Any.Type) -> [Member]? {
-    guard !(type is any __ColumnValue.Type), !(type is any RawRepresentable.Type), !(type is any Collection.Type),
-      let decodable = type as? any Decodable.Type
+  private static func described(_ type: Any.Type) -> [(name: String, type: Any.Type)]? {
+    guard !ValueTypes.isColumn(type), TypeKind(type) == .structure, !(type is any __ColumnValue.Type),
+      !(type is any RawRepresentable.Type), !(type is any Collection.Type), type is any Decodable.Type
     else { return nil }
-    let recorder = Recorder()
-    let decoder = MemberDecoder(base: SampleValues.decoder(), recorder: recorder)
-    guard let value = try? decodable.init(from: decoder), Mirror(reflecting: value).displayStyle == .struct,
-      !recorder.members.isEmpty
+    if let known = known(type) { return known.map { ($0.key, $0.type) } }
+    guard let fields = StructFields(of: type)?.fields,
+      fields.allSatisfy({ ScalarType.bare($0.type) is any Decodable.Type })
     else { return nil }
-    return recorder.members
-  }
-}
-
-/// The values that a decoding asked for.
-private final class Recorder {
-  var members: [CompositeMembers.Member] = []
-  /// The key that was last asked whether it is nil, as is done for optionals.
-  var optionalKey: String?
-
-  func note<T>(_ name: String, _ type: T.Type) {
-    defer { optionalKey = nil }
-    guard !members.contains(where: { $0.name == name }) else { return }
-    let isOptional = optionalKey == name && ValueTypes.wrapped(by: type) == nil
-    members.append(CompositeMembers.Member(name: name, type: isOptional ? T?.self : type))
-  }
-}
-
-/// Decodes from samples, and notes the members of the outermost type.
-private struct MemberDecoder: Decoder {
-  let base: any Decoder
-  let recorder: Recorder
-  var codingPath: [any CodingKey] { [] }
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(Keyed(base: try base.container(keyedBy: type), recorder: recorder))
-  }
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try base.unkeyedContainer() }
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { try base.singleValueContainer() }
-
-  struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let base: KeyedDecodingContainer<Key>
-    let recorder: Recorder
-    var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { [] }
-
-    func contains(_ key: Key) -> Bool { true }
-    func decodeNil(forKey key: Key) throws -> Bool {
-      recorder.optionalKey = key.stringValue
-      return false
-    }
-    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-      recorder.note(key.stringValue, type)
-      return try base.decode(type, forKey: key)
-    }
-    func nestedContainer<Nested: CodingKey>(
-      keyedBy type: Nested.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<Nested> { try base.nestedContainer(keyedBy: type, forKey: key) }
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-      try base.nestedUnkeyedContainer(forKey: key)
-    }
-    func superDecoder() throws -> any Decoder { try base.superDecoder() }
-    func superDecoder(forKey key: Key) throws -> any Decoder { try base.superDecoder(forKey: key) }
+    return fields.map { ($0.name, $0.type) }
   }
 }

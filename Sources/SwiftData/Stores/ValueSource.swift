@@ -68,39 +68,43 @@ extension LoweringState {
 
   /// Lowers a key path: to a persisted property, a member of its value, either of these of a related object, or an
   /// identifier.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if only Swift knows the value.
   mutating func value(at keyPath: AnyKeyPath) throws -> LoweredValue {
     let type = type(of: keyPath).valueType
-    if ScalarType.bare(type) == PersistentIdentifier.self, let object = try identified(at: keyPath) {
+    let reading = KeyPathResolver.reading(of: keyPath, in: entity)
+    if case .identity(let toOnes) = reading {
+      let object = try identified(at: toOnes, keyPath)
       var value = LoweredValue(object.identity, type, isStored: object.alias != nil)
       value.identified = object
       return value
     }
-    let path = Probe.path(of: keyPath, from: entity)
-    if let path, !path.property.isAttribute { throw unreadable(keyPath, "it is a relationship") }
+    if case .property(_, let property, _) = reading, !property.isAttribute {
+      throw unreadable(keyPath, "it is a relationship")
+    }
     let scalar: Scalar
     do {
       scalar = try value(at: keyPath, of: row)
     } catch let error as SwiftDataError where error.code == .unsupportedSortDescriptor {
       throw unreadable(keyPath, "SQL cannot read the value in its stored form")
     }
-    let isRoot = path.map { $0.toOnes.isEmpty && !$0.goesOn } ?? false
-    var value = LoweredValue(scalar, type, isStored: isRoot)
-    if let path, !path.goesOn {
-      value.property = (path.toOnes.last?.destination?.__entity ?? entity, path.property)
+    guard case .property(let toOnes, let property, let rest) = reading else {
+      return LoweredValue(scalar, type, isStored: false)
     }
+    var value = LoweredValue(scalar, type, isStored: toOnes.isEmpty && rest.isEmpty)
+    if rest.isEmpty { value.property = (toOnes.last?.destination?.__entity ?? entity, property) }
     return value
   }
 
-  /// The object whose identifier a key path reads: the row itself, or the target of a to-one.
-  private mutating func identified(at keyPath: AnyKeyPath) throws -> ObjectReference? {
-    guard let path = Probe.path(of: keyPath, from: entity) else { return row }
-    guard path.property.isToOne, path.goesOn else { return nil }
+  /// The object whose identifier a key path reads: the row itself, or the target of to-ones.
+  private mutating func identified(at toOnes: [__Property], _ keyPath: AnyKeyPath) throws -> ObjectReference {
     var object = row
-    for step in path.toOnes + [path.property] {
-      guard case .object(let target) = try property(step, of: object) else { return nil }
+    for step in toOnes {
+      guard case .object(let target) = try property(step, of: object) else {
+        throw unreadable(keyPath, "it is a relationship")
+      }
       object = target
+      object.isOptional = true
     }
-    object.isOptional = true
     return object
   }
 

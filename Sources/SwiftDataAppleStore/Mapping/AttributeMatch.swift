@@ -75,7 +75,8 @@ enum AttributeMatch {
     guard let type = property.bareType as? any Codable.Type else { return nil }
     guard attribute.type == .composite || isBytes(attribute) else { return nil }
     let keys = CompositeMembers.attributes(of: property.bareType).map { $0.map(key) }
-    return .json(attribute, keys: keys, form: form(type))
+    let guessesKeys = attribute.type == .composite && keys != nil && !CompositeMembers.isKnown(property.bareType)
+    return .json(attribute, keys: keys, form: form(type, guessesKeys: guessesKeys))
   }
 
   private static func key(_ member: Schema.Attribute) -> CompositeKey {
@@ -85,7 +86,9 @@ enum AttributeMatch {
     return CompositeKey(name: member.name, isData: isData, members: parts)
   }
 
-  private static func form<T: Codable>(_ type: T.Type) -> JSONForm { TypedJSONForm(type) }
+  private static func form<T: Codable>(_ type: T.Type, guessesKeys: Bool) -> JSONForm {
+    TypedJSONForm(type, guessesKeys: guessesKeys)
+  }
 }
 
 /// Writes the types of attributes in Swift.

@@ -102,7 +102,9 @@ struct Conversion: Sendable {
         }
         if value == .null { return .null }
         guard let encoded = try? JSONCoding.encode(value) else { return cells.first ?? .null }
-        return .text(String(decoding: form.canonical(encoded), as: UTF8.self))
+        // Not JSON text, so that a fetch reports the value.
+        guard let canonical = form.canonical(encoded) else { return .blob(encoded) }
+        return .text(String(decoding: canonical, as: UTF8.self))
       },
       write: { cell in
         guard case .text(let text) = cell else {
@@ -226,6 +228,13 @@ indirect enum CompositeShape: Sendable {
         try payload.write(name == chosen ? content : .null, to: &cells)
       }
     case .members(let members):
+      let known = Set(members.map(\.key))
+      if let other = value.dictionary?.keys.first(where: { !known.contains($0) }) {
+        throw SwiftDataError(
+          .unwritableValue,
+          message: "a struct is coded under the key \(other), for which the file has no place; if the struct has coding"
+            + " keys of its own, mark it with @Composite, so that they are known")
+      }
       for (key, shape) in members { try shape.write(value.dictionary?[key] ?? .null, to: &cells) }
     }
   }
@@ -254,15 +263,26 @@ indirect enum CompositeShape: Sendable {
 /// Converts JSON to the form in which the engine writes a property. This base class leaves it unchanged.
 // @unchecked Sendable because it has no state.
 class JSONForm: @unchecked Sendable {
-  func canonical(_ data: Data) -> Data { data }
+  /// The JSON in this form, or nil if the type does not take all of it.
+  func canonical(_ data: Data) -> Data? { data }
 }
 
 /// The form in which a type encodes itself. JSON that does not decode as the type stays unchanged, and a fetch reports it.
-// @unchecked Sendable because it has no state.
+// @unchecked Sendable because it is immutable.
 final class TypedJSONForm<T: Codable>: JSONForm, @unchecked Sendable {
-  init(_: T.Type) {}
+  /// Whether the names of the properties are taken for the keys. A struct without `@Composite` may have other ones.
+  private let guessesKeys: Bool
 
-  override func canonical(_ data: Data) -> Data {
-    (try? JSONCoding.decode(T.self, from: data)).flatMap { try? JSONCoding.encode($0) } ?? data
+  init(_: T.Type, guessesKeys: Bool) { self.guessesKeys = guessesKeys }
+
+  override func canonical(_ data: Data) -> Data? {
+    guard let value = try? JSONCoding.decode(T.self, from: data), let encoded = try? JSONCoding.encode(value) else {
+      return data
+    }
+    return guessesKeys && !Self.keys(of: data).isSubset(of: Self.keys(of: encoded)) ? nil : encoded
+  }
+
+  private static func keys(of json: Data) -> Set<String> {
+    Set((try? JSONCoding.decode(PlainValue.self, from: json))?.dictionary?.keys.map { $0 } ?? [])
   }
 }

@@ -2,12 +2,14 @@ import Foundation
 import SwiftData
 
 enum Inspected {
+  @Composite
   struct Address: Codable, Hashable {
     var city: String
     var floor: Int
     var position: Position
   }
 
+  @Composite
   struct Position: Codable, Hashable {
     var latitude: Double
     var longitude: Double

@@ -2,12 +2,14 @@ import Foundation
 import SwiftData
 
 enum Mapped {
+  @Composite
   struct Position: Codable, Hashable {
     var latitude: Double
     var longitude: Double
     var level: Int?
   }
 
+  @Composite
   struct Address: Codable, Hashable {
     var city: String
     var number: Int

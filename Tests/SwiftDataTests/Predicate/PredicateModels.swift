@@ -147,6 +147,7 @@ enum Outline: Codable, Equatable {
   case circle(radius: Double)
 }
 
+@Composite
 struct Postal: Codable, Hashable {
   var city: String
   var lines: [String]
@@ -155,6 +156,7 @@ struct Postal: Codable, Hashable {
 
   var shout: String { city.uppercased() }
 
+  @Composite
   struct Place: Codable, Hashable {
     var x: Double
     var y: Int

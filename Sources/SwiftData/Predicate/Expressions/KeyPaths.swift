@@ -28,11 +28,13 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
   // MARK: - Models
 
   private func property(of object: ObjectReference, _ state: inout LoweringState) throws -> Lowered {
-    if let property = KeyPathResolver.property(at: keyPath, in: object.entity) {
+    switch KeyPathResolver.reading(of: keyPath, in: object.entity) {
+    case .property(let toOnes, let property, let rest) where toOnes.isEmpty && rest.isEmpty:
       return try state.property(property, of: object)
+    case .identity(let toOnes) where toOnes.isEmpty: return .scalar(object.identity)
+    case .requirement: throw DataStoreError.preferInMemoryFilter
+    default: throw state.notPersisted(keyPath, in: object.entity)
     }
-    if Output.self == PersistentIdentifier.self { return .scalar(object.identity) }
-    throw state.notPersisted(keyPath, in: object.entity)
   }
 
   // MARK: - Collections and values
@@ -57,8 +59,9 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
     }
     let keyPath = keyPath as Swift.KeyPath<Root.Output, Output>
     if scalar.type.form == .opaque { throw state.unsupported(self, "SQL cannot read the value in its stored form") }
-    if scalar.type.form == .json, let path = JSONPaths.path(of: keyPath) {
-      return .scalar(state.member(of: scalar, at: path, type: output, isOptional: ScalarType.isOptional(Output.self)))
+    if scalar.type.form == .json, let member = CompositeMembers.path(of: keyPath) {
+      let isOptional = ScalarType.isOptional(Output.self)
+      return .scalar(state.member(of: scalar, at: member.path, type: output, isOptional: isOptional))
     }
     let key = ValueFunction.Key("keyPath", types: [Root.Output.self], forms: [scalar.type.form], keyPath: keyPath)
     let function = ValueFunction.unary(key, scalar.type, output, state.entity) { (value: Root.Output) in

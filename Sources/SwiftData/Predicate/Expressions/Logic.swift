@@ -32,6 +32,15 @@ extension PredicateExpressions.Conjunction: LowerableExpression {
   }
 }
 
+/// `&&`.
+protocol ConjunctionNode {
+  var parts: [any PredicateExpression<Bool>] { get }
+}
+
+extension PredicateExpressions.Conjunction: ConjunctionNode {
+  var parts: [any PredicateExpression<Bool>] { [lhs, rhs] }
+}
+
 extension PredicateExpressions.Disjunction: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
     let filtering = state.isFiltering
@@ -107,7 +116,7 @@ extension PredicateExpressions.Conditional: LowerableExpression {
 
 extension Scalar {
   /// The condition inside a conjunction. OR needs parentheses; operators that bind tighter than AND do not.
-  fileprivate var conjunct: SQLFragment { isCondition ? operand : condition }
+  var conjunct: SQLFragment { isCondition ? operand : condition }
   fileprivate var disjunct: SQLFragment { isCondition ? operand : condition }
 }
 

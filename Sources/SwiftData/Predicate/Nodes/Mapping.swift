@@ -104,7 +104,7 @@ extension LoweringState {
         "map", types: [type(of: keyPath).rootType], forms: [scalar.type.form], keyPath: keyPath)
       let function = ValueFunction.function(key) { [entity] cells in
         guard let value: Any = scalar.type.value(of: cells[0], entity: entity) else { return nil }
-        return Probe.apply(keyPath, to: value).flatMap { output.cell(of: $0) }
+        return value[keyPath: keyPath].flatMap { output.cell(of: $0) }
       }
       return .scalar(function.scalar([scalar], type: output, isOptional: isOptional))
     case .constant, .collection, .range: break

@@ -4,24 +4,24 @@ extension LoweringState {
   /// Lowers a sort descriptor to terms of ORDER BY.
   mutating func orderTerms<M: PersistentModel>(_ sort: SortDescriptor<M>) throws -> [OrderTerm] {
     guard let keyPath = sort.keyPath else { throw unsortable("a descriptor without a key path") }
-    let target = SortTarget(keyPath, of: entity)
+    let target = SortTarget(keyPath)
     let scalar = try value(at: target.keyPath, of: row)
     return try orderTerms(scalar, target).map { OrderTerm($0, isDescending: sort.order == .reverse) }
   }
 
-  /// The value of a key path for a model: a property, a property of a related model, or a part of a stored value.
+  /// The value of a key path for a model: a property, a property of a related model, a member of a composite value, or an
+  /// identifier.
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` if only Swift knows the value.
   mutating func value(at keyPath: AnyKeyPath, of object: ObjectReference) throws -> Scalar {
-    let entity = object.entity
-    if let property = KeyPathResolver.property(at: keyPath, in: entity) {
-      return try value(of: property, in: object, keyPath)
+    switch KeyPathResolver.reading(of: keyPath, in: object.entity) {
+    case .unknown: throw notPersisted(keyPath, in: object.entity)
+    case .requirement: throw DataStoreError.preferInMemoryFilter
+    case .identity(let toOnes): return try self.object(at: toOnes, from: object, keyPath).identity
+    case .property(let toOnes, let property, let rest):
+      let owner = try self.object(at: toOnes, from: object, keyPath)
+      let column = try value(of: property, in: owner, keyPath)
+      return rest.isEmpty ? column : try member(of: column, property, rest, keyPath)
     }
-    if let toOnes = Probe.toOnes(toIdentityAt: keyPath, from: entity) {
-      return try self.object(at: toOnes, from: object, keyPath).identity
-    }
-    guard let path = Probe.path(of: keyPath, from: entity) else { throw notPersisted(keyPath, in: entity) }
-    let owner = try self.object(at: path.toOnes, from: object, keyPath)
-    let column = try value(of: path.property, in: owner, keyPath)
-    return path.goesOn ? try member(of: column, path.property, in: owner.entity, keyPath, from: entity) : column
   }
 
   /// The object at the end of to-one relationships.
@@ -50,31 +50,15 @@ extension LoweringState {
 
   /// The value of a key path within a stored value.
   private func member(
-    of column: Scalar,
-    _ property: __Property,
-    in owner: __Entity,
-    _ keyPath: AnyKeyPath,
-    from entity: __Entity
+    of column: Scalar, _ property: __Property, _ rest: [KeyPathSteps.Step], _ keyPath: AnyKeyPath
   ) throws -> Scalar {
     guard column.type.form != .opaque, let output = ScalarType(of: type(of: keyPath).valueType) else {
       throw unsortable("\(KeyPathText.describe(keyPath)) is inside a value that the store cannot look into")
     }
-    if column.type.form == .json, let path = Probe.jsonPath(of: keyPath, from: entity) {
-      return member(of: column, at: path, type: output, isOptional: true)
+    guard column.type.form == .json, let member = CompositeMembers.path(of: rest, in: property.bareType) else {
+      throw DataStoreError.preferInMemoryFilter
     }
-    guard owner === entity else {
-      throw unsortable("\(KeyPathText.describe(keyPath)) is computed from a value of another object")
-    }
-    let key = ValueFunction.Key("sort", types: [owner.type], keyPath: keyPath)
-    let template = Probe.cells(of: owner)
-    let function = ValueFunction.function(key) { cells in
-      // The key path starts at a model, so the value needs a model around it.
-      var row = template
-      row[property.index] = cells[0]
-      let object = try owner.type.init(__row: CellsReader(row, entity: owner))
-      return Probe.apply(keyPath, to: object).flatMap { output.cell(of: $0) }
-    }
-    return function.scalar([column], type: output, isOptional: true)
+    return self.member(of: column, at: member.path, type: output, isOptional: true)
   }
 
   private mutating func orderTerms(_ scalar: Scalar, _ target: SortTarget) throws -> [SQLFragment] {

@@ -81,11 +81,22 @@ extension PersistentModel {
 
 /// A sort key of any model.
 protocol AnySortKey {
+  /// The key that a key path made for `SortDescriptor` returns, for any object. Nil for any other key path.
+  static func key(at keyPath: AnyKeyPath) -> (any AnySortKey)?
   var base: AnyKeyPath { get }
   var rule: __SortRule { get }
 }
 
 extension __SortKey: AnySortKey {
+  static func key(at keyPath: AnyKeyPath) -> (any AnySortKey)? {
+    guard let keyPath = keyPath as? KeyPath<Model, Self> else { return nil }
+    // Only the engine's subscript above returns a sort key. It keeps the object and does nothing with it, so any object
+    // serves, and no model has to be made.
+    return unsafeBitCast(AnyObjectAtAll(), to: Model.self)[keyPath: keyPath]
+  }
+
+  private final class AnyObjectAtAll {}
+
   var base: AnyKeyPath { property.keyPath }
   var rule: __SortRule { property.rule }
 }
@@ -98,11 +109,9 @@ package struct SortTarget {
   package let rule: __SortRule?
 
   /// Analyzes the key path of a `SortDescriptor`.
-  package init(_ keyPath: AnyKeyPath, of entity: __Entity) {
+  package init(_ keyPath: AnyKeyPath) {
     let valueType = type(of: keyPath).valueType
-    if !ValueTypes.isColumn(valueType), valueType is any AnySortKey.Type,
-      let key = Probe.apply(keyPath, to: Probe.placeholder(of: entity)) as? any AnySortKey
-    {
+    if !ValueTypes.isColumn(valueType), let type = valueType as? any AnySortKey.Type, let key = type.key(at: keyPath) {
       (self.keyPath, rule) = (key.base, key.rule)
     } else {
       (self.keyPath, rule) = (keyPath, nil)
