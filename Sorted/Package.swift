@@ -42,6 +42,7 @@ let package = Package(
         "AssistModel", "FirestoreClient",
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
+        .product(name: "UntrustedInput", package: "open-swiftdata"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ]
@@ -51,6 +52,7 @@ let package = Package(
       dependencies: [
         "AssistModel", "Sorted",
         .product(name: "SwiftData", package: "open-swiftdata"),
+        .product(name: "UntrustedInput", package: "open-swiftdata"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -79,6 +81,7 @@ let package = Package(
     .target(
       name: "FirestoreClient",
       dependencies: [
+        .product(name: "UntrustedInput", package: "open-swiftdata"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "NIOCore", package: "swift-nio"),
@@ -92,6 +95,7 @@ let package = Package(
         "FirestoreClient",
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataPostgres", package: "open-swiftdata"),
+        .product(name: "UntrustedInput", package: "open-swiftdata"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HTTPServing", package: "Tools"),
@@ -143,6 +147,7 @@ let package = Package(
         .product(name: "HTTPServing", package: "Tools"),
         .product(name: "SyncServer", package: "Tools"),
         .product(name: "SwiftDataTesting", package: "open-swiftdata"),
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -153,7 +158,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "Sorted", "FirestoreServer",
+        "Sorted", "SortedWeb", "FirestoreServer",
         .product(name: "AppleStoreTemplates", package: "open-swiftdata"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
@@ -169,7 +174,7 @@ let package = Package(
 // the runner is linked with it; ../Package.swift does the same for the library. Not `-sanitize=fuzzer`: of several such
 // options the compiler takes the last alone, which is the address sanitizer's.
 if Context.environment["SWIFTDATA_FUZZ"] != nil {
-  let fuzzed = ["Sorted", "FirestoreClient", "FirestoreServer", "FuzzTargets"]
+  let fuzzed = ["Sorted", "SortedWeb", "FirestoreClient", "FirestoreServer", "FuzzTargets"]
   for target in package.targets where fuzzed.contains(target.name) {
     target.swiftSettings = [.unsafeFlags(["-sanitize-coverage=edge,inline-8bit-counters,trace-cmp"])]
   }

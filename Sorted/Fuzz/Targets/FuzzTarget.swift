@@ -12,6 +12,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case schema
   /// A request to the local Firestore server: a line with method and target, then the body.
   case request
+  /// A request to Sorted's web server: a line with method and target, lines with headers, an empty one, and the body.
+  case webRequest = "web-request"
   /// A store of Apple's frameworks, or an export of Realm Studio: a line says which part, the rest is the part.
   case appleStore = "apple-store"
 
@@ -24,8 +26,16 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .importing: try ImportTarget.run(bytes)
     case .schema: try SchemaTarget.run(bytes)
     case .request: try await RequestTarget.run(bytes)
+    case .webRequest: try await WebRequestTarget.run(bytes)
     case .appleStore: try AppleStoreTarget.run(bytes)
     }
+  }
+}
+
+extension FuzzTarget {
+  /// The routes that ``webRequest`` reaches, by method and path: `c/:conversation`.
+  package static func webRoutes() async throws -> [(method: String, path: String)] {
+    try await WebRequestTarget.routes()
   }
 }
 

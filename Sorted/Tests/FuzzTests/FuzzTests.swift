@@ -21,8 +21,27 @@ import Testing
     case .importing: 2_000
     case .text: 300
     case .token, .request: 1_000
+    case .webRequest: 500
     case .schema: 150
     case .appleStore: 300
+    }
+  }
+
+  @Test("Each route of the web server has an input in the corpus")
+  func webRoutes() async throws {
+    let folder = Self.corpus.appendingPathComponent(FuzzTarget.webRequest.rawValue)
+    let targets = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
+      String(decoding: try Data(contentsOf: $0).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+    for (method, path) in try await FuzzTarget.webRoutes() {
+      let parts = path.split(separator: "/")
+      let isThere = targets.contains { target in
+        let words = target.split(separator: " ")
+        let segments = words.count == 2 ? words[1].prefix { $0 != "?" }.split(separator: "/") : []
+        return words.first.map(String.init) == method && segments.count == parts.count
+          && zip(parts, segments).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
+      }
+      #expect(isThere, "Add an input for \(method) \(path) to \(folder.path).")
     }
   }
 

@@ -180,12 +180,12 @@ private final class Outcomes: Sendable {
     let session = SessionEntity(tokenDigest: "s", userID: "me", isOwner: true, expiresAt: .distantFuture)
     let work = desk.now()
     work.own.insert(session)
-    try work.save()
+    try work.own.save()
     var stream = try await hub.subscribe([], .owner("me"), session: "s").makeAsyncIterator()
     try await hub.endOldSessions()
     #expect(await stream.next().map { String(buffer: $0) }?.contains("hello") == true)
     session.expiresAt = .distantPast
-    try work.save()
+    try work.own.save()
     try await hub.endOldSessions()
     #expect(await stream.next().map { String(buffer: $0) }?.contains("bye") == true)
     #expect(await stream.next() == nil)
@@ -202,7 +202,7 @@ private final class Outcomes: Sendable {
     for name in ["s", "other"] {
       work.own.insert(SessionEntity(tokenDigest: name, userID: "me", isOwner: true, expiresAt: .distantFuture))
     }
-    try work.save()
+    try work.own.save()
     var streams: [AsyncStream<ByteBuffer>] = []
     for _ in 0..<LiveHub.maximumStreams {
       streams.append(try await hub.subscribe([], .owner("me"), session: "s"))

@@ -183,17 +183,27 @@ import Testing
     }
   }
 
-  @Test("A bucket fills with changes and empties with time, and too many keys are forgotten")
-  func bucket() throws {
-    let limit = RateLimit(burst: 2, perSecond: 1)
-    let start = ContinuousClock.now
-    try limit.take("a", at: start)
-    try limit.take("a", at: start)
-    #expect(throws: PageError.tooMany) { try limit.take("a", at: start) }
-    try limit.take("b", at: start)
-    try limit.take("a", at: start + .seconds(1))
-    #expect(throws: PageError.tooMany) { try limit.take("a", at: start + .seconds(1)) }
-    for number in 0..<30_000 { try limit.take("\(number)", at: start + .seconds(1)) }
+  @Test("A network of IPv6 is one client for the limits, an address of IPv4 is one")
+  func clients() {
+    #expect(Authority.network(of: "2001:db8:1:2::7") == Authority.network(of: "2001:db8:1:2:ffff::8"))
+    #expect(Authority.network(of: "2001:db8:1:2::7") != Authority.network(of: "2001:db8:1:3::7"))
+    #expect(Authority.network(of: "192.0.2.1") == "192.0.2.1")
+    #expect(Authority.network(of: "?") == "?" && Authority.network(of: "a:b") == "a:b")
+  }
+
+  @Test("A guesser who makes up a name for each attempt gets no more attempts, and takes none from others")
+  func guesses() async throws {
+    try await WebFixture.run(accounts: true) { web in
+      var statuses: [Int] = []
+      for number in 0..<60 {
+        var browser = Browser(base: web.base)
+        let fields = ["name": "made up \(number)".replacing(" ", with: "."), "password": "short"]
+        statuses.append(try await browser.send("/sign-up", fields, withToken: false).status)
+      }
+      let admitted = statuses.count { $0 == 403 }
+      #expect(admitted >= 30 && statuses.contains(429), "\(statuses)")
+      #expect(web.server.site.signIns.count <= admitted)
+    }
   }
 
   @Test("Only so many uploads are taken in at once, of one session and of all, and those that end make room")

@@ -1,5 +1,3 @@
-import SyncProtocol
-
 /// What one account may use.
 public struct ServerLimits: Sendable {
   /// The largest body of a request, in bytes.
@@ -31,35 +29,4 @@ public struct ServerLimits: Sendable {
 
   /// The default limits.
   public init() {}
-}
-
-/// Counts the requests of accounts: each has a bucket of tokens that fills steadily.
-struct RateLimiter {
-  private struct Bucket {
-    var tokens: Double
-    var time: Double
-  }
-
-  let limits: ServerLimits
-  private var buckets: [String: Bucket] = [:]
-
-  init(_ limits: ServerLimits) { self.limits = limits }
-
-  /// - Parameter now: seconds.
-  /// - Throws: ``SyncFailure`` with the code `rateLimited`.
-  mutating func take(_ account: String, now: Double) throws {
-    if buckets.count > 10_000 { buckets = buckets.filter { now - $0.value.time < 60 } }
-    var bucket = buckets[account] ?? Bucket(tokens: limits.burst, time: now)
-    bucket.tokens = min(limits.burst, bucket.tokens + max(0, now - bucket.time) * limits.requestsPerSecond)
-    bucket.time = now
-    guard bucket.tokens >= 1 else {
-      buckets[account] = bucket
-      let wait = (1 - bucket.tokens) / limits.requestsPerSecond
-      throw SyncFailure(
-        .rateLimited, "the account makes more than \(Int(limits.requestsPerSecond)) requests a second; wait",
-        retryAfter: max(wait, 0.1))
-    }
-    bucket.tokens -= 1
-    buckets[account] = bucket
-  }
 }

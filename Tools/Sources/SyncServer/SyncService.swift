@@ -19,7 +19,7 @@ public actor SyncService {
   let watch: ZoneWatch
   private let prometheus = Prometheus()
   private let logger: Logger
-  private var limiter: RateLimiter
+  private let limiter: RateLimiter<String>
   private var waiting: [String: Int] = [:]
 
   /// - Parameters:
@@ -33,7 +33,7 @@ public actor SyncService {
     watch = ZoneWatch(container, author: store.author)
     logger = Logger(label: "swiftdata.sync-server")
     compactor = Compactor(store: store, logger: logger)
-    limiter = RateLimiter(limits)
+    limiter = RateLimiter(burst: limits.burst, perSecond: limits.requestsPerSecond)
     (self.keys, self.limits) = (keys, limits)
   }
 
@@ -147,7 +147,14 @@ public actor SyncService {
     }
   }
 
-  private func admit(_ account: String) throws { try limiter.take(account, now: Date().timeIntervalSince1970) }
+  /// - Throws: ``SyncFailure`` with the code `rateLimited`.
+  private func admit(_ account: String) throws {
+    guard let wait = limiter.take(account) else { return }
+    throw SyncFailure(
+      .rateLimited,
+      "the account makes more than \(limits.requestsPerSecond.formatted()) requests a second, or the server has too many accounts at once; wait",
+      retryAfter: max(wait / .seconds(1), 0.1))
+  }
 
   private static func failure(_ error: any Error) -> SyncFailure {
     switch error {

@@ -2,6 +2,7 @@ public import AsyncHTTPClient
 public import Foundation
 public import NIOCore
 import NIOHTTP1
+import UntrustedInput
 
 /// A bucket of Firebase Storage, over its REST API v0 with resumable uploads.
 ///
@@ -71,8 +72,14 @@ public struct FirebaseStorage: RemoteStorage {
     switch answer.first(name: "X-Goog-Upload-Status") {
     case "final": return .finished
     case "active":
-      if let received = answer.first(name: "X-Goog-Upload-Size-Received").flatMap({ Int64($0) }) {
-        return .active(received: received)
+      if let text = answer.first(name: "X-Goog-Upload-Size-Received") {
+        do throws(UntrustedInputError) {
+          let received = try Untrusted<Int64>(text: text, field: "X-Goog-Upload-Size-Received")
+          // Half of all numbers leaves room for a chunk behind any offset.
+          return .active(received: try received.inRange(0...Int64.max / 2, field: "X-Goog-Upload-Size-Received"))
+        } catch {
+          throw FirestoreError(.internal, "\(base) sent an upload's offset that cannot be: \(error)")
+        }
       }
     case "cancelled": throw FirestoreError(.notFound, "the upload was cancelled")
     default: break

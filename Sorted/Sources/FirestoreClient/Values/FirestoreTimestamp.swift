@@ -1,4 +1,5 @@
 public import Foundation
+import UntrustedInput
 
 /// A moment in Firestore's form: seconds and nanoseconds. Google's servers keep microseconds.
 public struct FirestoreTimestamp: Hashable, Sendable, Comparable, Codable, CustomStringConvertible {
@@ -13,9 +14,14 @@ public struct FirestoreTimestamp: Hashable, Sendable, Comparable, Codable, Custo
     self.nanoseconds = nanoseconds
   }
 
-  /// Makes the moment of a date, rounded down to a microsecond.
+  /// The seconds of the years 1 to 9999, which Firestore can represent.
+  private static let representable = -62_135_596_800.0...253_402_300_799.0
+
+  /// Makes the moment of a date, rounded down to a microsecond. A date that Firestore cannot represent becomes the nearest one that
+  /// it can.
   public init(_ date: Date) {
-    let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded(.down)
+    let time = UntrustedDouble(date.timeIntervalSince1970).clamped(to: Self.representable)
+    let microseconds = (time * 1_000_000).rounded(.down)
     let seconds = (microseconds / 1_000_000).rounded(.down)
     self.init(
       seconds: Int64(seconds), nanoseconds: Int32(microseconds - seconds * 1_000_000) * 1_000)

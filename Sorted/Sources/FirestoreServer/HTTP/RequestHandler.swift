@@ -1,6 +1,7 @@
 import FirestoreClient
 import Foundation
 import Logging
+import UntrustedInput
 
 /// Answers the requests of the REST API, independent of any web server.
 struct RequestHandler: Sendable {
@@ -64,8 +65,8 @@ struct RequestHandler: Sendable {
     }
     try call.refuse("showMissing", "a list of missing documents")
     try call.refuse("transaction", "a list in a transaction; runQuery reads in one")
-    let size = call["pageSize"].flatMap { Int($0) } ?? 0
-    guard size >= 0 else { throw FirestoreError(.invalidArgument, "pageSize is 0 or more") }
+    let text = call["pageSize"] ?? ""
+    let size = text.isEmpty ? 0 : try Self.number(text, in: 0...Int.max, field: "pageSize")
     var page = try await store.list(call.name, pageSize: size == 0 ? 100 : min(size, 1_000), after: call["pageToken"])
     try page.documents.forEach { try access.check(.read, $0.name) }
     if let mask: [FirestoreFieldPath] = try call.mask("mask.fieldPaths") {
@@ -108,6 +109,18 @@ struct RequestHandler: Sendable {
   private func encoded(_ document: FirestoreDocument, _ call: Call) throws -> Data {
     let mask: [FirestoreFieldPath]? = try call.mask("mask.fieldPaths")
     return try Self.encoded(mask.map { FieldAccess.masked(document, $0) } ?? document)
+  }
+
+  /// Reads a whole number from text.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument`, which names the field.
+  static func number<Value: FixedWidthInteger & Codable & Sendable>(
+    _ text: String, in bounds: ClosedRange<Value>, field: String
+  ) throws -> Value {
+    do throws(UntrustedInputError) {
+      return try Untrusted<Value>(text: text, field: field).inRange(bounds, field: field)
+    } catch {
+      throw FirestoreError(.invalidArgument, error.description)
+    }
   }
 
   static func encoded(_ value: some Encodable) throws -> Data { try JSONEncoder().encode(value) }

@@ -41,8 +41,7 @@ struct AggregationRun: Decodable {
 
   private func value(_ aggregation: Aggregation, _ found: [FirestoreDocument]) throws -> FirestoreValue {
     if let count = aggregation.count {
-      let limit = count.upTo.flatMap { Int($0) } ?? .max
-      guard limit > 0 else { throw FirestoreError(.invalidArgument, "upTo is 1 or more") }
+      let limit = try count.upTo.map { try RequestHandler.number($0, in: 1...Int.max, field: "upTo") } ?? .max
       return .integer(Int64(min(found.count, limit)))
     }
     if let sum = aggregation.sum { return try numbers(sum, found).sum }

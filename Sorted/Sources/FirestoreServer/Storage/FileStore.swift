@@ -69,7 +69,7 @@ actor FileStore: ModelActor {
     guard !upload.isFinished, offset == received else {
       throw FirestoreError(.invalidArgument, "the upload has \(received) bytes; a chunk at \(offset) does not fit")
     }
-    if let length = upload.length, received + Int64(bytes.count) > length {
+    if let length = upload.length, Int64(bytes.count) > length - received {
       throw FirestoreError(.invalidArgument, "the upload was begun for \(length) bytes, and this is more")
     }
     let file = try FileHandle(forWritingTo: url(id))

@@ -68,7 +68,7 @@ struct StorageHandler: Sendable {
     }
     try access.checkFile(.write, name)
     let type = call.header("X-Goog-Upload-Header-Content-Type") ?? description.contentType
-    let length = call.header("X-Goog-Upload-Header-Content-Length").flatMap { Int64($0) }
+    let length: Int64? = try call.number("X-Goog-Upload-Header-Content-Length")
     let id = try await files.begin(
       call.bucket, name, contentType: type ?? "application/octet-stream", length: length)
     var answer = ServerAnswer(json: Data())
@@ -88,7 +88,7 @@ struct StorageHandler: Sendable {
       return ServerAnswer(json: Data(), headers: [("X-Goog-Upload-Status", "cancelled")])
     case ["upload"], ["upload", "finalize"], ["finalize"]:
       if call.commands.contains("upload") {
-        guard let offset = call.header("X-Goog-Upload-Offset").flatMap({ Int64($0) }) else {
+        guard let offset: Int64 = try call.number("X-Goog-Upload-Offset") else {
           throw FirestoreError(.invalidArgument, "X-Goog-Upload-Offset is needed")
         }
         try await files.append(call.body, at: offset, to: id)
@@ -149,6 +149,12 @@ struct StorageCall {
   var uploadID: String? { self["upload_id"] }
   func header(_ name: String) -> String? { request.header(name) }
   subscript(key: String) -> String? { query.first { $0.name == key }?.value }
+
+  /// A number of a header that is 0 or more, or nil without the header.
+  /// - Throws: ``FirestoreError`` with status `invalidArgument`, which names the header.
+  func number(_ name: String) throws -> Int64? {
+    try header(name).map { try RequestHandler.number($0, in: 0...Int64.max, field: name) }
+  }
 
   /// The URL that continues an upload.
   func uploadURL(_ id: String, _ name: String) -> String {

@@ -1,6 +1,7 @@
 import FirestoreClient
 import Foundation
 import SwiftData
+import UntrustedInput
 
 /// A document in the server's store.
 @Model
@@ -51,9 +52,14 @@ final class StoredDocument {
 
 extension FirestoreTimestamp {
   init(microseconds: Int64) {
-    let seconds = (microseconds - ((microseconds % 1_000_000) + 1_000_000) % 1_000_000) / 1_000_000
-    self.init(seconds: seconds, nanoseconds: Int32(microseconds - seconds * 1_000_000) * 1_000)
+    let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    self.init(
+      seconds: rest < 0 ? seconds - 1 : seconds, nanoseconds: Int32(rest < 0 ? rest + 1_000_000 : rest) * 1_000)
   }
 
-  var microseconds: Int64 { seconds * 1_000_000 + Int64(nanoseconds) / 1_000 }
+  /// The nearest number for a moment that 64 bits of microseconds cannot represent.
+  var microseconds: Int64 {
+    Untrusted(seconds).multiplyingSaturating(by: 1_000_000).addingSaturating(Int64(nanoseconds) / 1_000)
+      .clamped(to: .min ... .max)
+  }
 }

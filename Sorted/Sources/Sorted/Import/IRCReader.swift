@@ -1,4 +1,5 @@
 import Foundation
+import UntrustedInput
 
 /// Reads logs of an IRC channel: one file per day, `YYYY-MM-DD….raw.txt`.
 ///
@@ -67,7 +68,7 @@ public struct IRCReader: ArchiveReader {
     var result = ParsedFile(events: log.events, lines: log.count, skipped: log.skipped)
     for thread in threads[stem] ?? [] {
       // A line belongs to the first thread that names it.
-      let lines = Set(thread).sorted().compactMap { byNumber[$0 + 1] }.filter { inThreads.insert($0.number).inserted }
+      let lines = Set(thread).sorted().compactMap { byNumber[$0] }.filter { inThreads.insert($0.number).inserted }
       guard let first = lines.first else { continue }
       result.conversations.append(
         ImportedConversation(
@@ -85,7 +86,10 @@ public struct IRCReader: ArchiveReader {
 
 /// The annotated conversations of `*.clusters.txt` files: `DAY:line line …`, lines counted from 0.
 enum ThreadAnnotations {
-  /// The conversations of each day, as lists of lines.
+  /// More lines than a file can have.
+  private static let maximumLines = 1 << 40
+
+  /// The conversations of each day, as lists of lines, counted from 1.
   static func read(beside path: URL) throws -> [String: [[Int]]] {
     var isFolder: ObjCBool = false
     _ = FileManager.default.fileExists(atPath: path.path, isDirectory: &isFolder)
@@ -98,7 +102,9 @@ enum ThreadAnnotations {
       for (index, line) in try ArchiveFiles.lines(file).enumerated() where !line.isEmpty {
         let parts = String(decoding: line, as: UTF8.self).split(separator: ":", maxSplits: 1)
         let words = parts.count == 2 ? parts[1].split(whereSeparator: \.isWhitespace) : []
-        let numbers = words.compactMap { Int($0) }
+        let numbers = words.compactMap { Int($0) }.compactMap {
+          Untrusted($0).value(in: 0...maximumLines).map { $0 + 1 }
+        }
         guard !numbers.isEmpty, numbers.count == words.count else {
           throw DataLayerError.invalidData("\(file.path):\(index + 1) is not of the form DAY:line line …")
         }

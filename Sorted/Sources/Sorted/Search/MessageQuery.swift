@@ -1,4 +1,5 @@
 import Foundation
+import UntrustedInput
 
 /// What a person searches for: words in any order, phrases in quotation marks, and conditions.
 ///
@@ -122,10 +123,15 @@ package struct MessageQuery: Sendable {
   }
 
   private static func day(_ text: String, _ calendar: Calendar) throws -> Date {
-    let parts = text.split(separator: "-").compactMap { Int($0) }
-    let components = DateComponents(
-      year: parts.first, month: parts.count > 1 ? parts[1] : 1, day: parts.count > 2 ? parts[2] : 1)
-    guard (1...3).contains(parts.count), (1...9_999).contains(parts[0]), let date = calendar.date(from: components)
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    let bounds = [1...9_999, 1...12, 1...31]
+    let numbers = zip(parts, bounds).compactMap { part, bounds in
+      Int(part).flatMap { Untrusted($0).value(in: bounds) }
+    }
+    guard numbers.count == parts.count,
+      let date = calendar.date(
+        from: DateComponents(
+          year: numbers[0], month: numbers.count > 1 ? numbers[1] : 1, day: numbers.count > 2 ? numbers[2] : 1))
     else {
       throw DataLayerError.invalidData("give a day as 2026-01-31")
     }

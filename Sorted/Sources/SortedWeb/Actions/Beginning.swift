@@ -74,7 +74,7 @@ struct Beginning {
     case .invited(let name):
       let invitation = InvitationEntity(
         inviterID: access.viewer.userID, name: name, conversationID: conversation.id)
-      access.work.own.insert(invitation)
+      access.work.keep(invitation)
       return invitation.id
     }
   }

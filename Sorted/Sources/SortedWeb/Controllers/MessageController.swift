@@ -18,17 +18,13 @@ struct MessageController: Sendable {
     var text = try form.text("text")
     let stored = try site.files.store(form.files)
     if text.trimmingCharacters(in: .whitespacesAndNewlines).isEmpty, let first = stored.first { text = first.name }
-    let message = text
-    do {
-      let isNew = try await site.write(visit.viewer) { access in
-        try Sending(access: access).send(
-          message, id: key.id, replyTo: reply, stored, to: try access.conversation(id))
-      }
-      if !isNew { site.files.discard(stored) }
-    } catch {
-      site.files.discard(stored)
-      throw error
+    let (message, files) = (text, site.files)
+    let isNew = try await site.write(visit.viewer) { access in
+      access.work.ifRefused { files.discard(stored) }
+      return try Sending(access: access).send(
+        message, id: key.id, replyTo: reply, stored, to: try access.conversation(id))
     }
+    if !isNew { files.discard(stored) }
     site.syncSoon()
     guard Pages.isFromScript(request) else { return Pages.redirect("/c/\(slug)") }
     return Pages.html(try await rendered(key.id, in: id, visit.viewer))
@@ -133,6 +129,7 @@ struct MessageController: Sendable {
       let message = try access.message(messageID, in: try access.conversation(id))
       guard message.deletedAt == nil else { throw PageError.notFound }
       let copies = try files.copy(message.attachments)
+      access.work.ifRefused { files.discard(copies) }
       _ = try Sending(access: access).send(
         message.text, id: key.id, replyTo: nil, copies, to: try access.conversation(target))
     }

@@ -13,18 +13,13 @@ struct PictureController: Sendable {
     let (form, visit) = try await site.form(request, context)
     let (user, pictures) = (visit.viewer.userID, site.pictures)
     let stored = try form.flag("remove") ? nil : try await store(form, of: user)
-    let old: String?
-    do {
-      old = try await site.write(visit.viewer) { access in
-        let user = try access.user()
-        let before = user.photoURL
-        user.photoURL = stored
-        user.updatedAt = Date()
-        return before
-      }
-    } catch {
-      pictures.discard(stored, of: user)
-      throw error
+    let old = try await site.write(visit.viewer) { access in
+      access.work.ifRefused { pictures.discard(stored, of: user) }
+      let user = try access.user()
+      let before = user.photoURL
+      user.photoURL = stored
+      user.updatedAt = Date()
+      return before
     }
     pictures.discard(old, of: user)
     return Pages.redirect("/settings?done=saved")
@@ -75,7 +70,7 @@ struct PictureController: Sendable {
     }
     guard let found, ForeignPicture.isForeign(found) else { return Response(status: .noContent) }
     let picture = try await ForeignPicture(link: found, folder: site.pictures.folder).bytes {
-      try site.fetches.take(viewer.userID)
+      try site.fetches.admit(viewer.userID)
       return try? await site.pictures.cropped(Form.File(name: "", bytes: try await site.fetcher.picture(found)))
     }
     return try picture.map(Self.response) ?? Response(status: .noContent)

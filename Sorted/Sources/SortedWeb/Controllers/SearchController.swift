@@ -50,7 +50,7 @@ struct SearchController: Sendable {
 
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
-    let query = Query(request)
+    let query = Query(request, context)
     let filter = try ListFilter(query)
     let words = (query["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     guard words.count <= 200, !words.unicodeScalars.contains(where: { $0.value == 0 }) else {
@@ -152,7 +152,7 @@ struct SearchController: Sendable {
   /// Conversations whose name or people have a text, the latest first, as JSON.
   func find(_ request: Request, _ context: WebContext) async throws -> Response {
     let viewer = try context.signedIn().viewer
-    let text = String((Query(request)["q"] ?? "").prefix(100))
+    let text = String((Query(request, context)["q"] ?? "").prefix(100))
     let found = try await site.desk.search { work in
       let access = Access(work: work, viewer: viewer)
       var latest = FetchDescriptor(

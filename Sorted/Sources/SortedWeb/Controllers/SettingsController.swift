@@ -60,9 +60,12 @@ struct SettingsController: Sendable {
   /// The name of the switch that allows previews of links.
   private static let previews = "previews"
 
+  /// The fields of the form of the switches.
+  static let switches = Feature.allCases.map(\.rawValue) + [previews]
+
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
-    let days = try Query(request)["days"].map { try Retention.days($0) }
+    let days = try Query(request, context).number("days", in: Retention.allowed)
     let (site, clock) = (site, PageClock(request))
     let page = try await site.read(visit.viewer) { access in
       Rendered(pages: site.pages, page: try settings(access, visit, clock, days: days))

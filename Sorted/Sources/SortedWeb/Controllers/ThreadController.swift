@@ -16,7 +16,7 @@ struct ThreadController: Sendable {
 
   func show(_ request: Request, _ context: WebContext) async throws -> Response {
     let visit = try context.signedIn()
-    let query = Query(request)
+    let query = Query(request, context)
     let id = try context.id("conversation")
     let filter = try ListFilter(query)
     let position = try ThreadPosition(query)

@@ -79,7 +79,7 @@ enum Catalogue {
       result += rest[..<start]
       rest = rest[start...]
       guard let end = rest.firstIndex(of: "}"), let number = Int(rest[rest.index(after: start)..<end]),
-        arguments.indices.contains(number - 1)
+        number >= 1, number <= arguments.count
       else {
         result += "{"
         rest = rest.dropFirst()

@@ -1,5 +1,6 @@
 import Foundation
 import Sorted
+import UntrustedInput
 
 /// A message, as its template wants it.
 struct MessageRow {
@@ -164,7 +165,9 @@ struct MessageRow {
   static func chips(_ message: MessageEntity) -> [Chip] {
     var chips: [Chip] = []
     if let category = message.category {
-      let sure = message.categoryConfidence.map { Int(($0 * 100).rounded()) }
+      let sure = message.categoryConfidence.map {
+        Int((UntrustedDouble($0).clamped(to: 0...1) * 100).rounded())
+      }
       let explanation: Phrase = sure.map { "Category, \($0) % sure" } ?? "Category"
       chips.append(
         Chip(

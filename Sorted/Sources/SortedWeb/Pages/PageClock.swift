@@ -26,11 +26,10 @@ struct PageClock: Sendable {
   }
 
   /// The time that pages sort by a number, as the first or the last of a range: what is rounded is within it.
-  /// - Throws: ``PageError`` for what is no number.
-  static func date(_ text: String, isLast: Bool) throws -> Date {
-    guard let number = Int64(text), abs(number) < 1 << 60 else {
-      throw PageError.invalid("The address contains an invalid time.")
-    }
+  /// - Throws: ``PageError``, which names the field, for what is no number.
+  static func date(_ text: String, isLast: Bool, field: String) throws -> Date {
+    let furthest: Int64 = 1 << 60
+    let number = try PageError.number(text, in: -furthest...furthest, field: field)
     return Date(timeIntervalSince1970: Double(number + (isLast ? 2 : -2)) / 1_000_000)
   }
 

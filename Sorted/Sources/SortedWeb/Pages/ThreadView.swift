@@ -10,11 +10,15 @@ enum ThreadPosition: Sendable {
   case around(String)
   case between(Date, Date?)
 
+  /// The fields of an address that it reads.
+  static let fields = ["after", "at", "before", "from", "to"]
+
   init(_ query: Query) throws {
     if let first = query["from"] {
       let last = query["to"].flatMap { $0.isEmpty ? nil : $0 }
       self = .between(
-        try PageClock.date(first, isLast: false), try last.map { try PageClock.date($0, isLast: true) })
+        try PageClock.date(first, isLast: false, field: "from"),
+        try last.map { try PageClock.date($0, isLast: true, field: "to") })
     } else if let slug = query["before"] {
       self = .before(try Slug.decode(slug))
     } else if let slug = query["after"] {

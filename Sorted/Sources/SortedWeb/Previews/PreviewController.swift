@@ -49,7 +49,7 @@ struct PreviewController: Sendable {
   }
 
   private func fetch(_ link: String, _ viewer: Viewer) async throws -> Card {
-    try site.fetches.take(viewer.userID)
+    try site.fetches.admit(viewer.userID)
     var card = Card(link: link, title: "", summary: nil, siteName: "")
     // The store also keeps a failed fetch, so that the server does not ask again soon.
     if let (address, html) = try? await site.fetcher.page(link) {

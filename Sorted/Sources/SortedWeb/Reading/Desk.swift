@@ -11,12 +11,20 @@ struct Setting: Sendable {
 }
 
 /// The contexts of one piece of work.
+///
+/// No transaction spans the inbox and the web's own store, so ``save()`` writes them in an order in which a failure loses nothing:
+/// 1. What ``keep(_:)`` adds to the own store. The change of the inbox relies on it, and it means nothing without that change: the
+///    copy of a message that loses its text, the invitation that a participant stands for.
+/// 2. The inbox.
+/// 3. All other changes of the own store. They may rely on what the inbox has by then: a draft goes when its message is stored,
+///    an invitation when its place is taken.
 struct Work {
   /// Of the inbox.
   let inbox: ModelContext
-  /// Of the web's own store.
+  /// Of the web's own store. It is saved after the inbox.
   let own: ModelContext
   let setting: Setting
+  private let aside = Aside()
   /// What the server knows of unread messages.
   let fullThreads: FullThreads
   /// Who was read for it.
@@ -27,11 +35,52 @@ struct Work {
     people = People(inbox)
   }
 
-  func save() throws {
-    // What a person sees of the change is in the inbox, so what belongs to it goes first.
-    try own.save()
-    try inbox.save()
+  /// Adds an object to the web's own store before the inbox is saved. An object with the same unique value is replaced.
+  func keep(_ model: some PersistentModel) {
+    let context = aside.additions ?? ModelContext(own.container)
+    aside.additions = context
+    context.insert(model)
   }
+
+  /// Does something at the end if the inbox was not saved. It takes back what the work did outside of the stores.
+  func ifRefused(_ body: @escaping () -> Void) { aside.refused.append(body) }
+
+  /// Does something at the end if the inbox was saved.
+  func ifStored(_ body: @escaping () -> Void) { aside.stored.append(body) }
+
+  /// Does the work and saves it.
+  /// - Throws: what the body throws, or `SwiftDataError`: then nothing has changed; ``UnfinishedWork`` if the inbox was saved
+  ///   and the rest of the own store was not.
+  func saving<T>(_ body: (Work) throws -> T) throws -> T {
+    let result: T
+    let changesInbox: Bool
+    do {
+      result = try body(self)
+      changesInbox = inbox.hasChanges
+      try aside.additions?.save()
+      try inbox.save()
+      if !changesInbox { try own.save() }
+    } catch {
+      aside.refused.forEach { $0() }
+      throw error
+    }
+    defer { aside.stored.forEach { $0() } }
+    guard changesInbox else { return result }
+    do { try own.save() } catch { throw UnfinishedWork(reason: error) }
+    return result
+  }
+
+  /// What belongs to the work beside the two contexts.
+  private final class Aside {
+    var additions: ModelContext?
+    var refused: [() -> Void] = []
+    var stored: [() -> Void] = []
+  }
+}
+
+/// A change of the inbox was stored, and what belongs to it in the web's own store was not.
+struct UnfinishedWork: Error {
+  let reason: any Error
 }
 
 /// Where work on the stores is done: off the threads that answer browsers, with contexts of its own.
@@ -67,14 +116,10 @@ struct Desk: Sendable {
   /// - Throws: ``PageError/busy`` where too many wait already.
   func hash<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T { try await hashers.run(body) }
 
-  /// Changes something and saves it: who calls the services is who saves.
+  /// Changes something and saves it: the services that the body calls save nothing.
+  /// - Throws: as ``Work/saving(_:)``.
   func write<T: Sendable>(_ body: @escaping @Sendable (Work) throws -> T) async throws -> T {
-    try await writer.run {
-      let work = now()
-      let result = try body(work)
-      try work.save()
-      return result
-    }
+    try await writer.run { try now().saving(body) }
   }
 
   /// For callers on a thread that may wait.

@@ -22,6 +22,9 @@ struct ListFilter: Hashable, Sendable {
   /// Whether it asks for more than the state of the conversations.
   var readsMessages: Bool { category != nil || sentiment != nil || opportunity != nil || order != .latest }
 
+  /// The fields of an address that it reads.
+  static let fields = ["category", "filter", "opportunity", "sentiment", "sort"]
+
   /// - Throws: ``PageError`` for what is no filter.
   init(_ query: Query) throws {
     func value<T: RawRepresentable>(_ key: String) throws -> T? where T.RawValue == String {
@@ -33,12 +36,7 @@ struct ListFilter: Hashable, Sendable {
     category = try value("category")
     sentiment = try value("sentiment")
     order = try value("sort") ?? .latest
-    if let text = query["opportunity"], !text.isEmpty {
-      guard let score = Int(text), (0...100).contains(score) else {
-        throw PageError.invalid("An opportunity score is a number from 0 to 100.")
-      }
-      opportunity = score
-    }
+    opportunity = try query.number("opportunity", in: 0...100)
   }
 
   init() {}

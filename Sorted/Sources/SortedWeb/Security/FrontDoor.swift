@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// Finds out what a trusted proxy says of a request, and refuses names of other servers: a page elsewhere whose name leads
 /// here (DNS rebinding) gets nothing.
@@ -50,8 +51,19 @@ struct Authority {
   init(_ text: String) {
     let end = text.lastIndex(of: "]") ?? text.startIndex
     let colon = text[end...].lastIndex(of: ":")
-    port = colon.flatMap { Int(text[text.index(after: $0)...]) }
+    port = colon.flatMap { UInt16(text[text.index(after: $0)...]) }.map(Int.init)
     host = String(colon.map { text[..<$0] } ?? text[...]).trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+  }
+
+  /// The first 64 bits of an address of IPv6, as they are written; any other text as it is.
+  static func network(of address: String) -> String {
+    guard address.contains(":"), case .v6(let parsed)? = try? SocketAddress(ipAddress: address, port: 0) else {
+      return address
+    }
+    let network = withUnsafeBytes(of: parsed.address.sin6_addr) { Array($0.prefix(8)) }
+    // An address of IPv4 may be written as one of IPv6.
+    guard network.contains(where: { $0 != 0 }) else { return address }
+    return network.map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
   }
 
   /// Whether a host is an IP address.

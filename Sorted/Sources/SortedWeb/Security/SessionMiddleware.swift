@@ -1,10 +1,11 @@
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 
 /// Finds out who sends a request, and refuses changes that do not come from a page of this server.
 struct SessionMiddleware: RouterMiddleware {
   let sessions: Sessions
-  let changes: RateLimit
+  let changes: RateLimiter<String>
 
   func handle(
     _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
@@ -18,7 +19,7 @@ struct SessionMiddleware: RouterMiddleware {
       {
         throw PageError.stale
       }
-      try changes.take(context.visit?.session ?? context.remote)
+      try changes.admit(context.visit?.session ?? context.client)
     }
     return try await next(request, context)
   }

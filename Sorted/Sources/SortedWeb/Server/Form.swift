@@ -1,9 +1,10 @@
 import Foundation
 import Hummingbird
 import NIOCore
+import UntrustedInput
 
 /// What a form sent.
-struct Form: Sendable {
+struct Form: Fields {
   struct File: Sendable {
     let name: String
     let bytes: Data
@@ -17,21 +18,23 @@ struct Form: Sendable {
   /// As long as a text may be, in characters.
   static let maximumText = 20_000
 
+  /// Reads the fields that a route has. All others are as if they were not there.
   /// - Throws: ``PageError`` for too much, and for what is no form.
-  init(_ request: Request, maximumUpload: Int) async throws {
+  init(_ request: Request, _ context: WebContext, maximumUpload: Int) async throws {
+    let names = [Route.token] + (context.route?.form ?? [])
     let type = request.headers[.contentType] ?? ""
     if let boundary = MultipartBody.boundary(of: type) {
       let body = try await Self.collect(request, maximumUpload)
       let parts = try MultipartBody.parts(of: body, boundary: boundary)
       values = Dictionary(
-        try parts.filter { $0.fileName == nil }.map { ($0.name, try Self.text($0.bytes)) },
+        try parts.filter { $0.fileName == nil && names.contains($0.name) }.map { ($0.name, try Self.text($0.bytes)) },
         uniquingKeysWith: { $1 })
       // A browser sends a part without name and bytes where no file was chosen.
       files = parts.compactMap { part in
         part.fileName.flatMap { $0.isEmpty && part.bytes.isEmpty ? nil : File(name: $0, bytes: part.bytes) }
       }
     } else if type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
-      values = Query.parse(try Self.text(try await Self.collect(request, Self.maximumBytes)))
+      values = Query.parse(try Self.text(try await Self.collect(request, Self.maximumBytes)), names)
       files = []
     } else {
       throw PageError(.unsupportedMediaType, "This is not a form", "Send the form from its page.")
@@ -41,7 +44,7 @@ struct Form: Sendable {
   /// Whether it says that it has no more than a form without files.
   static func isSmall(_ request: Request) -> Bool {
     MultipartBody.boundary(of: request.headers[.contentType] ?? "") == nil
-      || request.headers[.contentLength].flatMap { Int($0) }.map { $0 <= maximumBytes } ?? false
+      || length(request)?.value(in: 0...maximumBytes) != nil
   }
 
   subscript(key: String) -> String? { values[key] }
@@ -60,6 +63,13 @@ struct Form: Sendable {
     return value.replacing("\r\n", with: "\n")
   }
 
+  /// A whole number that has to be there.
+  /// - Throws: ``PageError``, which names the field.
+  func requiredNumber(_ key: String, in bounds: ClosedRange<Int>) throws -> Int {
+    guard let number = try number(key, in: bounds) else { throw PageError.invalid("The form has no \(key).") }
+    return number
+  }
+
   /// A switch: it is on where the form has it.
   /// - Throws: ``PageError`` for what is neither.
   func flag(_ key: String) throws -> Bool {
@@ -70,10 +80,13 @@ struct Form: Sendable {
     }
   }
 
+  /// How long a request says that its body is; nil if it does not say.
+  private static func length(_ request: Request) -> Untrusted<Int>? {
+    request.headers[.contentLength].flatMap { Int($0) }.map { Untrusted($0) }
+  }
+
   private static func collect(_ request: Request, _ maximum: Int) async throws -> Data {
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > maximum {
-      throw PageError.tooLarge(maximum)
-    }
+    if let length = length(request), length.value(in: 0...maximum) == nil { throw PageError.tooLarge(maximum) }
     do {
       return Data(try await request.body.collect(upTo: maximum).readableBytesView)
     } catch is NIOTooManyBytesError {

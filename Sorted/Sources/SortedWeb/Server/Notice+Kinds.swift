@@ -1,6 +1,9 @@
 import Foundation
 
 extension Notice {
+  /// The fields of an address that it reads.
+  static let fields = ["done", "of"]
+
   /// What can be said of the action before, by what the address says of it. Only known words are shown.
   init?(_ query: Query) {
     guard let done = query["done"], let words = Self.words[done] else { return nil }

@@ -23,10 +23,14 @@ struct PurgeService: Service {
   func purge(now: Date = Date()) async throws {
     let due = now.addingTimeInterval(-undoTime)
     let gone = try await desk.write { work in
-      try purgeConversations(work, due: due) + purgeHidden(work, due: due) + purgeMessages(work, due: due)
+      let gone = try purgeConversations(work, due: due) + purgeHidden(work, due: due)
+      // Only what is really gone: a file without its message is harmless, a message without its file is not.
+      work.ifStored {
+        if !gone.isEmpty { desk.fullThreads.forget() }
+        files.discard(gone)
+      }
+      return try purgeMessages(work, due: due)
     }
-    if !gone.isEmpty { desk.fullThreads.forget() }
-    // Only what is really gone: a file without its message is harmless, a message without its file is not.
     files.discard(gone)
   }
 

@@ -4,115 +4,137 @@ import Hummingbird
 struct Routes {
   let site: Site
 
+  /// All addresses.
+  var all: [Route] { unguarded + guarded }
+
   /// What is there for everybody, before it is known who asks.
-  func addPublic(to router: Router<WebContext>) {
-    router.get("assets/:name") { _, context in
-      try Assets.response(try context.parameters.require("name"), version: nil)
-    }
-    // The router wants one name for what stands in one place: here it is the version.
-    router.get("assets/:name/:file") { _, context in
-      try Assets.response(try context.parameters.require("file"), version: try context.parameters.require("name"))
-    }
-    router.get("favicon.ico") { _, _ in try Assets.response("icon.svg", version: nil) }
-    router.get("app.webmanifest") { _, _ in try Assets.response("app.webmanifest", version: nil) }
-    // Its address decides which pages it may serve.
-    router.get("service-worker.js") { _, _ in try Assets.response("service-worker.js", version: nil) }
+  var unguarded: [Route] {
     let health = HealthController(site: site)
-    router.get("health") { _, _ in await health.answer() }
+    func asset(_ path: String, _ name: String) -> Route {
+      .get(path, for: .everybody) { _, _ in try Assets.response(name, version: nil) }
+    }
+    return [
+      .get("assets/:name", for: .everybody) { _, context in
+        try Assets.response(try context.parameters.require("name"), version: nil)
+      },
+      // The router wants one name for what stands in one place: here it is the version.
+      .get("assets/:name/:file", for: .everybody) { _, context in
+        try Assets.response(try context.parameters.require("file"), version: try context.parameters.require("name"))
+      },
+      asset("favicon.ico", "icon.svg"), asset("app.webmanifest", "app.webmanifest"),
+      // Its address decides which pages it may serve.
+      asset("service-worker.js", "service-worker.js"),
+      .get("health", for: .everybody) { _, _ in await health.answer() },
+    ]
   }
 
   /// What depends on who asks.
-  func add(to router: Router<WebContext>) {
-    addReading(to: router)
-    addConversations(to: router)
-    addMessages(to: router)
-    addPeople(to: router)
-    addSettings(to: router)
-  }
+  var guarded: [Route] { reading + conversations + messages + answers + people + settings }
 
-  private func addReading(to router: Router<WebContext>) {
+  private var reading: [Route] {
     let (inbox, thread) = (InboxController(site: site), ThreadController(site: site))
     let (search, files) = (SearchController(site: site), FilesController(site: site))
     let (bin, events) = (BinController(site: site), EventsController(site: site))
-    router.get("/", use: inbox.list)
-    router.get("c/:conversation", use: thread.show)
-    router.get("search", use: search.show)
-    router.get("find", use: search.find)
-    router.get("files/:file", use: files.file)
-    router.get("files/:file/thumbnail", use: files.thumbnail)
-    router.get("bin", use: bin.show)
-    router.get("events", use: events.stream)
-    router.post("c/:conversation/typing", use: events.typing)
+    return [
+      // The owner's first visit has a token instead of a session.
+      .get("/", for: .visitors, query: ListFilter.fields + ["after", "part", "token"], inbox.list),
+      .get(
+        "c/:conversation", for: .people,
+        query: ListFilter.fields + ThreadPosition.fields + ["edit", "part", "reply"], thread.show),
+      .get("search", for: .people, query: ListFilter.fields + ["after", "by", "q"], search.show),
+      .get("find", for: .people, query: ["q"], search.find),
+      .get("files/:file", for: .people, files.file),
+      .get("files/:file/thumbnail", for: .people, files.thumbnail),
+      .get("bin", for: .people, bin.show),
+      .get("events", for: .people, query: ["threads"], events.stream),
+      .post("c/:conversation/typing", for: .people, events.typing),
+    ]
   }
 
-  private func addConversations(to router: Router<WebContext>) {
+  private var conversations: [Route] {
     let conversation = ConversationController(site: site)
-    router.post("new", use: conversation.begin)
-    router.post("c/:conversation/set", use: conversation.set)
-    router.post("c/:conversation/delete", use: conversation.delete)
-    router.post("c/:conversation/restore", use: conversation.restore)
-    router.post("c/:conversation/read", use: conversation.read)
-    router.post("c/:conversation/draft", use: conversation.saveDraft)
-    router.post("c/:conversation/leave", use: conversation.leave)
-    router.post("c/:conversation/people", use: conversation.addPeople)
+    return [
+      .post("new", for: .people, form: ["name", "people"], conversation.begin),
+      .post("c/:conversation/set", for: .people, form: ["archive", "mute", "pin", "return"], conversation.set),
+      .post("c/:conversation/delete", for: .people, form: ["return"], conversation.delete),
+      .post("c/:conversation/restore", for: .people, form: ["return"], conversation.restore),
+      .post("c/:conversation/read", for: .people, form: ["return"], conversation.read),
+      .post("c/:conversation/draft", for: .people, form: ["text"], conversation.saveDraft),
+      .post("c/:conversation/leave", for: .people, conversation.leave),
+      .post("c/:conversation/people", for: .people, form: ["people"], conversation.addPeople),
+    ]
   }
 
-  private func addMessages(to router: Router<WebContext>) {
-    let (message, answers) = (MessageController(site: site), AnswersController(site: site))
-    router.post("c/:conversation/send", use: message.send)
-    router.post("c/:conversation/m/:message/edit", use: message.edit)
-    router.post("c/:conversation/m/:message/delete", use: message.deleteForMe)
-    router.post("c/:conversation/m/:message/delete-for-all", use: message.deleteForEverybody)
-    router.post("c/:conversation/m/:message/restore", use: message.restore)
-    router.post("c/:conversation/m/:message/retry", use: message.retry)
-    router.post("c/:conversation/m/:message/react", use: message.react)
-    router.post("c/:conversation/m/:message/pin", use: message.pin)
-    router.post("c/:conversation/m/:message/forward", use: message.forward)
-    router.get("c/:conversation/m/:message/preview", use: PreviewController(site: site).show)
-    let assist = AssistController(site: site)
-    router.get("c/:conversation/m/:message/why", use: assist.why)
-    router.post("c/:conversation/m/:message/sort", use: assist.correct)
-    router.get("answers", use: answers.show)
-    router.post("answers", use: answers.add)
-    router.post("answers/:answer/edit", use: answers.edit)
-    router.post("answers/:answer/enable", use: answers.enable)
-    router.post("answers/:answer/delete", use: answers.delete)
-    router.post("c/:conversation/answer/:answer", use: answers.insert)
+  private var messages: [Route] {
+    let (message, assist) = (MessageController(site: site), AssistController(site: site))
+    let one = "c/:conversation/m/:message"
+    return [
+      .post("c/:conversation/send", for: .people, form: ["key", "reply", "save", "text"], message.send),
+      .post("\(one)/edit", for: .people, form: ["text"], message.edit),
+      .post("\(one)/delete", for: .people, form: ["return"], message.deleteForMe),
+      .post("\(one)/delete-for-all", for: .people, form: ["return"], message.deleteForEverybody),
+      .post("\(one)/restore", for: .people, form: ["return"], message.restore),
+      .post("\(one)/retry", for: .people, form: ["return"], message.retry),
+      .post("\(one)/react", for: .people, form: ["emoji"], message.react),
+      .post("\(one)/pin", for: .people, form: ["pinned"], message.pin),
+      .post("\(one)/forward", for: .people, form: ["key", "to"], message.forward),
+      .get("\(one)/preview", for: .people, PreviewController(site: site).show),
+      .get("\(one)/why", for: .people, assist.why),
+      .post("\(one)/sort", for: .people, form: ["kind"], assist.correct),
+    ]
   }
 
-  private func addPeople(to router: Router<WebContext>) {
+  private var answers: [Route] {
+    let answers = AnswersController(site: site)
+    let content = ["answer", "category", "question"]
+    return [
+      .get("answers", for: .people, query: ["edit"], answers.show),
+      .post("answers", for: .people, form: content, answers.add),
+      .post("answers/:answer/edit", for: .people, form: content, answers.edit),
+      .post("answers/:answer/enable", for: .people, form: ["enabled"], answers.enable),
+      .post("answers/:answer/delete", for: .people, answers.delete),
+      .post("c/:conversation/answer/:answer", for: .people, form: ["text"], answers.insert),
+    ]
+  }
+
+  private var people: [Route] {
     let (account, invitation) = (AccountController(site: site), InvitationController(site: site))
-    router.get("sign-in", use: account.showSignIn)
-    router.post("sign-in", use: account.signIn)
-    router.get("sign-up", use: account.showSignUp)
-    router.post("sign-up", use: account.signUp)
-    router.post("sign-out", use: account.signOut)
-    router.get("session", use: account.session)
-    router.get("invite/:token", use: invitation.show)
-    router.post("invite/:token", use: invitation.accept)
-    let person = PersonController(site: site)
-    router.get("people/:person", use: person.show)
-    router.post("people/:person/block", use: person.block)
-    let picture = PictureController(site: site)
-    router.get("pictures/:picture", use: picture.show)
-    router.get("people/:person/picture", use: picture.showOfPerson)
-    router.get("c/:conversation/picture", use: picture.showOfConversation)
+    let (person, picture) = (PersonController(site: site), PictureController(site: site))
+    let page = ["invite", "name", "return"]
+    let entry = ["invite", "name", "password", "return"]
+    return [
+      .get("sign-in", for: .visitors, query: page, account.showSignIn),
+      .post("sign-in", for: .visitors, form: entry, account.signIn),
+      .get("sign-up", for: .visitors, query: page, account.showSignUp),
+      .post("sign-up", for: .visitors, form: entry, account.signUp),
+      .post("sign-out", for: .people, account.signOut),
+      .get("session", for: .people, account.session),
+      .get("invite/:token", for: .visitors, invitation.show),
+      .post("invite/:token", for: .people, invitation.accept),
+      .get("people/:person", for: .people, person.show),
+      .post("people/:person/block", for: .people, form: ["blocked"], person.block),
+      .get("pictures/:picture", for: .people, picture.show),
+      .get("people/:person/picture", for: .people, picture.showOfPerson),
+      .get("c/:conversation/picture", for: .people, picture.showOfConversation),
+    ]
   }
 
-  private func addSettings(to router: Router<WebContext>) {
+  private var settings: [Route] {
     let (settings, storage) = (SettingsController(site: site), StorageController(site: site))
     let account = AccountController(site: site)
-    router.get("settings", use: settings.show)
-    router.post("settings/profile", use: settings.saveProfile)
-    router.post("settings/picture", use: PictureController(site: site).save)
-    router.post("settings/switches", use: settings.saveSwitches)
-    router.post("settings/look", use: settings.saveLook)
-    router.post("settings/password", use: account.changePassword)
-    router.post("settings/sessions/:session/end", use: account.endSession)
-    router.post("settings/door", use: account.makeDoor)
-    router.post("settings/retention", use: storage.setRetention)
-    router.post("settings/clean", use: storage.clean)
-    router.post("settings/compact", use: storage.compact)
-    router.post("sync", use: settings.sync)
+    return [
+      .get("settings", for: .people, query: ["days"], settings.show),
+      .post("settings/profile", for: .people, form: ["email", "name"], settings.saveProfile),
+      .post("settings/picture", for: .people, form: ["remove"], PictureController(site: site).save),
+      .post("settings/switches", for: .people, form: SettingsController.switches, settings.saveSwitches),
+      .post("settings/look", for: .people, form: ["language", "theme"], settings.saveLook),
+      .post("settings/password", for: .people, form: ["new", "old"], account.changePassword),
+      .post("settings/sessions/:session/end", for: .people, account.endSession),
+      .post("settings/door", for: .owner, account.makeDoor),
+      .post("settings/retention", for: .owner, form: ["keep"], storage.setRetention),
+      .post("settings/clean", for: .owner, form: ["days"], storage.clean),
+      .post("settings/compact", for: .owner, storage.compact),
+      .post("sync", for: .people, form: ["return"], settings.sync),
+    ]
   }
 }

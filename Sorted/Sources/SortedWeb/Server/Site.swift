@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -22,11 +23,11 @@ struct Site: Sendable {
   let secret: String
   let doors = Doors()
   /// For each name and address: guessing takes years.
-  let signIns = RateLimit(burst: 10, perSecond: 0.2)
+  let signIns = RateLimiter<String>(burst: 10, perSecond: 0.2)
   /// For each address, whatever the names: every guess costs a tenth of a second.
-  let guests = RateLimit(burst: 30, perSecond: 0.5)
+  let guests = RateLimiter<String>(burst: 30, perSecond: 0.5)
   /// For each reader: how many pages of links the server fetches.
-  let fetches = RateLimit(burst: 20, perSecond: 0.5)
+  let fetches = RateLimiter<String>(burst: 20, perSecond: 0.5)
   let uploads = UploadLimit(maximum: 12, maximumEach: 3)
 
   func router(_ logger: Logger) -> Router<WebContext> {
@@ -36,12 +37,12 @@ struct Site: Sendable {
     router.add(middleware: ErrorPages(site: self, logger: logger))
     router.add(middleware: FrontDoor(options: options))
     let routes = Routes(site: self)
-    routes.addPublic(to: router)
+    router.add(routes.unguarded)
     router.add(
       middleware: SessionMiddleware(
         sessions: sessions,
-        changes: RateLimit(burst: Double(options.burst), perSecond: Double(options.burst) / 2)))
-    routes.add(to: router)
+        changes: RateLimiter(burst: Double(options.burst), perSecond: Double(options.burst) / 2)))
+    router.add(routes.guarded)
     return router
   }
 
@@ -63,9 +64,9 @@ struct Site: Sendable {
     let visit = try context.signedIn()
     let form =
       try await Form.isSmall(request)
-      ? Form(request, maximumUpload: options.maximumUpload)
-      : uploads.counting(visit.session) { try await Form(request, maximumUpload: options.maximumUpload) }
-    guard let token = form["form"], Secret.isEqual(token, visit.formToken) else { throw PageError.stale }
+      ? Form(request, context, maximumUpload: options.maximumUpload)
+      : uploads.counting(visit.session) { try await Form(request, context, maximumUpload: options.maximumUpload) }
+    guard let token = form[Route.token], Secret.isEqual(token, visit.formToken) else { throw PageError.stale }
     return (form, visit)
   }
 
@@ -80,7 +81,7 @@ struct Site: Sendable {
     }
     return PageView(
       visit: visit, hasAccounts: options.hasAccounts, path: request.uri.description, section: section,
-      notice: Notice(Query(request)), status: sides?.0, look: sides?.1 ?? Look(), site: name)
+      notice: Notice(Query(request, Notice.fields)), status: sides?.0, look: sides?.1 ?? Look(), site: name)
   }
 
   /// Where a form wants to come back to; the list, where that is no place of this server.
@@ -145,6 +146,12 @@ struct ErrorPages: RouterMiddleware {
         ? .notFound : PageError(error.status, "That did not work", "The request is not one that this server takes.")
     }
     logger.error("\(request.method) \(request.uri.path): \(error)")
+    guard !(error is UnfinishedWork) else {
+      return PageError(
+        .internalServerError, "Not all of it was done",
+        "The change was stored, but the server could not finish what belongs to it. Look at the page before you try again."
+      )
+    }
     return PageError(
       .internalServerError, "Something went wrong", "The server could not do that. Nothing was changed. Try again.")
   }

@@ -17,7 +17,7 @@ public struct SortedWebServer: Sendable {
   /// What the owner's first visit carries, as in `/?token=…`; another one each time that the server starts. It works once.
   public let token: String
 
-  private let site: Site
+  let site: Site
   private let logger: Logger
 
   /// Makes a server over an inbox.
@@ -55,8 +55,16 @@ public struct SortedWebServer: Sendable {
     token = site.doors.make(lifetime: .infinity)
   }
 
+  /// What the server answers, without a network. Nothing is deleted for good meanwhile, because no service runs.
+  package var answers: RequestAnswers { RequestAnswers(site.router(logger), logger) }
+
+  /// The method and the path of each route, as in `c/:conversation`.
+  package var routeNames: [(method: String, path: String)] {
+    Routes(site: site).all.map { ($0.method.rawValue, $0.path) }
+  }
+
   /// Another address that signs the owner in, once.
-  func makeToken() -> String { site.doors.make(lifetime: 600) }
+  package func makeToken() -> String { site.doors.make(lifetime: 600) }
 
   /// Makes what every web store has, and brings accounts of earlier versions up to it.
   private static func prepare(_ work: Work) throws -> (name: String, secret: String) {

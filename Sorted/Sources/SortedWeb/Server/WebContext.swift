@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Logging
 import NIOCore
 
 /// The person and the session of a request.
@@ -18,6 +19,8 @@ struct WebContext: RequestContext {
   var visit: Visit?
   /// The address of the browser: behind a trusted proxy, the one that the proxy names.
   var remote: String
+  /// The route that answers it, once the router has found it.
+  var route: Route?
   /// Whether the browser's connection is encrypted: by this server, or by a trusted proxy that says so.
   var isSecure = false
 
@@ -25,6 +28,16 @@ struct WebContext: RequestContext {
     coreContext = .init(source: source)
     remote = source.channel.remoteAddress?.ipAddress ?? "?"
   }
+
+  /// A request without a network, from a made-up address.
+  init(logger: Logger, remote: String) {
+    struct Source: RequestContextSource { let logger: Logger }
+    coreContext = .init(source: Source(logger: logger))
+    self.remote = remote
+  }
+
+  /// Whom the rate limiters take for one client: an address, or a network of 64 bits of IPv6, whose addresses one machine can all have.
+  var client: String { Authority.network(of: remote) }
 
   /// - Throws: ``PageError`` without a session.
   func signedIn() throws -> Visit {

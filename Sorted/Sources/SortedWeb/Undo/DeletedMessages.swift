@@ -5,8 +5,8 @@ import SwiftData
 /// Deletes messages so that they can be had back: for oneself, or for everybody.
 ///
 /// A message that is deleted for everybody says so from then on, also in stores that it was synced to. A copy in the web's
-/// own store is what it is restored from. The copy stays until it is purged: what says whether a message is deleted is the
-/// message, so a crash between the saves of the two stores loses nothing.
+/// own store is what it is restored from. The copy is stored before the text goes, and stays until it is purged: what says
+/// whether a message is deleted is the message, so a failure between the saves of the two stores loses nothing.
 struct DeletedMessages {
   let access: Access
 
@@ -27,8 +27,7 @@ struct DeletedMessages {
     try Sending(access: access).check(message)
     guard message.deletedAt == nil else { return }
     let (id, contents) = (message.id, try JSONEncoder().encode(MessageCopy(message)))
-    try access.work.own.delete(model: DeletedMessageEntity.self, where: #Predicate { $0.id == id })
-    access.work.own.insert(
+    access.work.keep(
       DeletedMessageEntity(
         id: id, userID: access.viewer.userID, conversationID: message.conversationID, contents: contents))
     let sender = access.viewer.isOwner ? nil : access.viewer.userID

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import UntrustedInput
 
 /// The local file of an attachment.
 struct LocalFile {
@@ -38,9 +39,13 @@ struct LocalFile {
   }
 
   /// Reads bytes. Returns fewer only at the end of the file.
+  /// - Throws: ``AttachmentUploadError`` for an offset that is not in the file, which a remote may have sent.
   func bytes(from offset: Int64, count: Int) throws -> Data {
-    try reading { file in
-      try file.seek(toOffset: UInt64(offset))
+    guard let start = Untrusted(offset).value(in: 0...size) else {
+      throw AttachmentUploadError.unreadable(url.path, "the remote asks for the bytes after \(offset) of \(size)")
+    }
+    return try reading { file in
+      try file.seek(toOffset: UInt64(start))
       return try file.read(upToCount: count) ?? Data()
     }
   }

@@ -1,5 +1,6 @@
 import FirestoreClient
 import Foundation
+import UntrustedInput
 
 /// Times in whole microseconds since 1970, Firestore's precision. Conversions between a date and its microseconds do
 /// not drift.
@@ -11,8 +12,8 @@ enum ServerTime {
   }
 
   static func microseconds(_ time: FirestoreTimestamp) -> Int64 {
-    let (seconds, overflows) = time.seconds.multipliedReportingOverflow(by: 1_000_000)
-    return overflows ? (time.seconds < 0 ? .min : .max) : seconds + Int64(time.nanoseconds) / 1_000
+    Untrusted(time.seconds).multiplyingSaturating(by: 1_000_000).addingSaturating(Int64(time.nanoseconds) / 1_000)
+      .clamped(to: .min ... .max)
   }
 
   static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(microseconds) / 1_000_000) }
@@ -21,8 +22,10 @@ enum ServerTime {
   static func rounded(_ date: Date) -> Date { self.date(microseconds(date)) }
 
   static func timestamp(_ microseconds: Int64) -> FirestoreTimestamp {
-    let seconds = Int64((Double(microseconds) / 1_000_000).rounded(.down))
-    return FirestoreTimestamp(seconds: seconds, nanoseconds: Int32((microseconds - seconds * 1_000_000) * 1_000))
+    let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    return rest < 0
+      ? FirestoreTimestamp(seconds: seconds - 1, nanoseconds: Int32(rest + 1_000_000) * 1_000)
+      : FirestoreTimestamp(seconds: seconds, nanoseconds: Int32(rest) * 1_000)
   }
 
   static func value(_ date: Date) -> FirestoreValue { .timestamp(timestamp(microseconds(date))) }
