@@ -9,7 +9,7 @@ enum Case01 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       var n: Int = 7
       init() {}
     }
@@ -25,7 +25,7 @@ enum Case01 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "a") var b: String = "low"
+      @Attribute(originalName: "a") var b: String = "default"
       var n: Int = 7
       init() {}
     }
@@ -54,7 +54,7 @@ enum Case01 {
     case "R":
       return [
         "serial": object["serial"],
-        "a": .text("low"),
+        "a": .text("default"),
         "n": object["n"],
       ]
     default: throw Pair.unknown(object)
@@ -76,8 +76,8 @@ enum Case02 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      var a: String = "low"
-      var b: String = "low"
+      var a: String = "default"
+      var b: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -92,7 +92,7 @@ enum Case02 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "b") var a: String = "low"
+      @Attribute(originalName: "b") var a: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -119,7 +119,7 @@ enum Case02 {
       return [
         "serial": object["serial"],
         "a": object["a"],
-        "b": .text("low"),
+        "b": .text("default"),
       ]
     default: throw Pair.unknown(object)
     }
@@ -140,8 +140,8 @@ enum Case03 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      var a: String = "low"
-      var b: String = "low"
+      var a: String = "default"
+      var b: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -156,8 +156,8 @@ enum Case03 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "b") var a: String = "low"
-      @Attribute(originalName: "a") var b: String = "low"
+      @Attribute(originalName: "b") var a: String = "default"
+      @Attribute(originalName: "a") var b: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -207,8 +207,8 @@ enum Case04 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      var a: String = "low"
-      var b: String = "low"
+      var a: String = "default"
+      var b: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -223,8 +223,8 @@ enum Case04 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "a") var x: String = "low"
-      @Attribute(originalName: "b") var a: String = "low"
+      @Attribute(originalName: "a") var x: String = "default"
+      @Attribute(originalName: "b") var a: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -253,7 +253,7 @@ enum Case04 {
       return [
         "serial": object["serial"],
         "a": object["a"],
-        "b": .text("low"),
+        "b": .text("default"),
       ]
     default: throw Pair.unknown(object)
     }

@@ -10,7 +10,7 @@ enum Case06 {
     @Model final class T {
       var serial: Int = 7
       var count: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -25,7 +25,7 @@ enum Case06 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class T {
       var serial: Int = 7
-      @Attribute(originalName: "name") var count: String = "low"
+      @Attribute(originalName: "name") var count: String = "default"
       @Attribute(originalName: "count") var number: Int = 7
       init() {}
     }
@@ -111,7 +111,7 @@ enum Case07 {
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
     @Model final class T {
       var serial: Int = 7
-      @Attribute(originalName: "small") var look: String = "low"
+      @Attribute(originalName: "small") var look: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -157,7 +157,7 @@ enum Case08 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      var b: String = "low"
+      var b: String = "default"
       var n: Int = 7
       init() {}
     }
@@ -173,7 +173,7 @@ enum Case08 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "b") var a: String = "low"
+      @Attribute(originalName: "b") var a: String = "default"
       var n: Int = 7
       init() {}
     }
@@ -189,7 +189,7 @@ enum Case08 {
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "b") var a: String = "low"
+      @Attribute(originalName: "b") var a: String = "default"
       var n: Int?
       var c: Date?
       init() {}
@@ -257,7 +257,7 @@ enum Case09 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var n: Int = 7
       init() {}
     }
@@ -273,7 +273,7 @@ enum Case09 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "name") var full: String = "low"
+      @Attribute(originalName: "name") var full: String = "default"
       var name: String?
       var n: Int = 7
       init() {}

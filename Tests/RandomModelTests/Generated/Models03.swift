@@ -9,7 +9,7 @@ enum Case10 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       var n: Int = 7
       init() {}
     }
@@ -25,7 +25,7 @@ enum Case10 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "never") var a: String = "low"
+      @Attribute(originalName: "never") var a: String = "default"
       var n: Int = 7
       init() {}
     }
@@ -42,7 +42,7 @@ enum Case10 {
     case "R":
       return [
         "serial": object["serial"],
-        "a": .text("low"),
+        "a": .text("default"),
         "n": object["n"],
       ]
     default: throw Pair.unknown(object)
@@ -63,7 +63,7 @@ enum Case11 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -77,8 +77,8 @@ enum Case11 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class R {
       var serial: Int = 7
-      @Attribute(originalName: "a") var b: String = "low"
-      @Attribute(originalName: "a") var c: String = "low"
+      @Attribute(originalName: "a") var b: String = "default"
+      @Attribute(originalName: "a") var c: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -202,7 +202,7 @@ enum Case13 {
       kind1.ordered("d", \.d)
       kind1.optional("e", \.e)
       kind1.value("f", \.f)
-      kind1.value("g", \.g)
+      kind1.external("g", \.g)
       kind1.value("h", \.h)
       kind1.value("i", \.i)
       kind1.value("j", \.j)
@@ -234,7 +234,7 @@ enum Case13 {
       kind1.ordered("n", \.n)
       kind1.optional("o", \.o)
       kind1.value("p", \.p)
-      kind1.value("q", \.q)
+      kind1.external("q", \.q)
       kind1.value("r", \.r)
       kind1.value("s", \.s)
       kind1.value("t", \.t)

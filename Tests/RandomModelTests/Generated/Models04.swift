@@ -15,7 +15,7 @@ enum Case14 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -38,7 +38,7 @@ enum Case14 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -106,7 +106,7 @@ enum Case15 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -128,7 +128,7 @@ enum Case15 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -194,7 +194,7 @@ enum Case16 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -217,7 +217,7 @@ enum Case16 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {

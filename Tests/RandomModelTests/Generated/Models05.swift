@@ -14,7 +14,7 @@ enum Case17 {
     }
     @Model final class Book {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       var author: Author?
       init() {}
     }
@@ -37,7 +37,7 @@ enum Case17 {
     }
     @Model final class Book {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       @Relationship(originalName: "author") var writer: Author?
       init() {}
     }
@@ -105,7 +105,7 @@ enum Case18 {
     }
     @Model final class Tag {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var posts: [Post] = []
       init() {}
     }
@@ -128,7 +128,7 @@ enum Case18 {
     }
     @Model final class Tag {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       @Relationship(originalName: "posts") var articles: [Post] = []
       init() {}
     }
@@ -196,7 +196,7 @@ enum Case19 {
     }
     @Model final class Book {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -218,12 +218,12 @@ enum Case19 {
     }
     @Model final class Book {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     @Model final class Toy {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -269,7 +269,7 @@ enum Case20 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class ItemV1 {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       var n: Int = 7
       init() {}
     }
@@ -285,7 +285,7 @@ enum Case20 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class ItemV2 {
       var serial: Int = 7
-      @Attribute(originalName: "a") var b: String = "low"
+      @Attribute(originalName: "a") var b: String = "default"
       var n: Int = 7
       init() {}
     }

@@ -58,7 +58,7 @@ enum Case24 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class C {
       var serial: Int = 7
-      var g: String = "low"
+      var g: String = "default"
       var r: Int = 7
       var h: String?
       init() {}
@@ -257,7 +257,7 @@ enum Case25 {
     static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
     @Model final class S {
       var serial: Int = 7
-      var look: String = "low"
+      var look: String = "default"
       var n: Int = 7
       init() {}
     }

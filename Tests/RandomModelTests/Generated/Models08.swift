@@ -9,7 +9,7 @@ enum Case26 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class T {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {

@@ -9,7 +9,7 @@ enum Case28 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class N {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       var b: Date = Date(timeIntervalSinceReferenceDate: 1_000)
       var c: UUID = UUID(uuid: zeroUUID)
       var d: URL = URL(string: "a:b")!
@@ -79,7 +79,7 @@ enum Case28 {
     case "N":
       return [
         "serial": object["serial"],
-        "a": object["a"].or(.text("low")),
+        "a": object["a"].or(.text("default")),
         "b": object["b"].or(.date(Date(timeIntervalSinceReferenceDate: 1_000))),
         "c": object["c"].or(.uuid(UUID(uuid: zeroUUID))),
         "d": object["d"].or(.url(URL(string: "a:b")!)),

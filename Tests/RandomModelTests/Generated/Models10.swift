@@ -9,7 +9,7 @@ enum Case31 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class P {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -23,7 +23,7 @@ enum Case31 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class P {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       var b: Int = 7
       var c: Date = Date(timeIntervalSinceReferenceDate: 1_000)
       var d: UUID = UUID(uuid: zeroUUID)
@@ -54,7 +54,7 @@ enum Case31 {
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
     @Model final class P {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       var b: Int
       init() {
         b = 7
@@ -122,7 +122,7 @@ enum Case32 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class A {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -136,7 +136,7 @@ enum Case32 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class A {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     @Model final class B {

@@ -9,7 +9,7 @@ enum Case33 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -41,7 +41,7 @@ enum Case33 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -75,7 +75,7 @@ enum Case33 {
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -107,11 +107,11 @@ enum Case33 {
     static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
-      var place: String = "low"
+      var place: String = "default"
       override init() {
         super.init()
       }
@@ -193,7 +193,7 @@ enum Case33 {
       return [
         "serial": object["serial"],
         "title": object["title"],
-        "place": .text("low"),
+        "place": .text("default"),
       ]
     case "Party":
       return [

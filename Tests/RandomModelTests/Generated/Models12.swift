@@ -9,7 +9,7 @@ enum Case34 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -41,7 +41,7 @@ enum Case34 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -73,7 +73,7 @@ enum Case34 {
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -106,7 +106,7 @@ enum Case34 {
     static var versionIdentifier: Schema.Version { Schema.Version(4, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {

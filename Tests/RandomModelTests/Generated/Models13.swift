@@ -9,7 +9,7 @@ enum Case35 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -19,7 +19,7 @@ enum Case35 {
       }
     }
     @Model final class Party: Event {
-      var value: String = "low"
+      var value: String = "default"
       override init() {
         super.init()
       }
@@ -41,7 +41,7 @@ enum Case35 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -112,7 +112,7 @@ enum Case35 {
       return [
         "serial": object["serial"],
         "title": object["title"],
-        "value": object["value"].or(.text("low")),
+        "value": object["value"].or(.text("default")),
       ]
     default: throw Pair.unknown(object)
     }
@@ -133,17 +133,17 @@ enum Case36 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Ticket: Event {
-      @Attribute(.unique) var code: String = "low"
+      @Attribute(.unique) var code: String = "default"
       override init() {
         super.init()
       }
     }
     @Model final class Visit: Event {
-      var code: String = "low"
+      var code: String = "default"
       override init() {
         super.init()
       }
@@ -165,17 +165,17 @@ enum Case36 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Ticket: Event {
-      var code: String = "low"
+      var code: String = "default"
       override init() {
         super.init()
       }
     }
     @Model final class Visit: Event {
-      var code: String = "low"
+      var code: String = "default"
       override init() {
         super.init()
       }
@@ -197,17 +197,17 @@ enum Case36 {
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Ticket: Event {
-      var code: String = "low"
+      var code: String = "default"
       override init() {
         super.init()
       }
     }
     @Model final class Visit: Event {
-      @Attribute(.unique) var code: String = "low"
+      @Attribute(.unique) var code: String = "default"
       override init() {
         super.init()
       }

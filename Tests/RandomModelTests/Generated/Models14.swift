@@ -9,7 +9,7 @@ enum Case37 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Holiday: Event {
@@ -20,7 +20,7 @@ enum Case37 {
       }
     }
     @Model final class Meeting: Event {
-      var room: String = "low"
+      var room: String = "default"
       override init() {
         super.init()
       }
@@ -42,7 +42,7 @@ enum Case37 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Holiday: Event {
@@ -53,7 +53,7 @@ enum Case37 {
     }
     @Model final class Meeting: Event {
       #Unique<Meeting>([\.title, \.room])
-      var room: String = "low"
+      var room: String = "default"
       override init() {
         super.init()
       }
@@ -132,18 +132,18 @@ enum Case38 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
-      var note: String = "low"
+      var note: String = "default"
       var n: Int = 7
       override init() {
         super.init()
       }
     }
     @Model final class Party: Event {
-      var note: String = "low"
+      var note: String = "default"
       var m: Int = 7
       override init() {
         super.init()
@@ -168,8 +168,8 @@ enum Case38 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
-      var note: String = "low"
+      var title: String = "default"
+      var note: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -206,7 +206,7 @@ enum Case38 {
       return [
         "serial": object["serial"],
         "title": object["title"],
-        "note": .text("low"),
+        "note": .text("default"),
       ]
     case "Work":
       return [

@@ -9,7 +9,7 @@ enum Case39 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       init() {}
     }
     @Model final class Work: Event {
@@ -28,7 +28,7 @@ enum Case39 {
     }
     @Model final class Tag {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -52,7 +52,7 @@ enum Case39 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Event {
       var serial: Int = 7
-      var title: String = "low"
+      var title: String = "default"
       var tags: [Tag] = []
       var main: Tag?
       init() {}
@@ -69,7 +69,7 @@ enum Case39 {
     }
     @Model final class Tag {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {

@@ -9,7 +9,7 @@ enum Case40 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Animal {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       init() {}
     }
     @Model final class Cat: Animal {
@@ -26,13 +26,13 @@ enum Case40 {
     }
     @Model final class CatFriend {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var cats: [Cat] = []
       init() {}
     }
     @Model final class DogFriend {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var dogs: [Dog] = []
       init() {}
     }
@@ -59,7 +59,7 @@ enum Case40 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class Animal {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var age: Int = 7
       init() {}
     }
@@ -77,13 +77,13 @@ enum Case40 {
     }
     @Model final class CatFriend {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var cats: [Cat] = []
       init() {}
     }
     @Model final class DogFriend {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var dogs: [Dog] = []
       init() {}
     }

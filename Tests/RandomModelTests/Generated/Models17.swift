@@ -9,7 +9,7 @@ enum Case41 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class A {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     @Model class B: A {
@@ -25,7 +25,7 @@ enum Case41 {
       }
     }
     @Model final class D: A {
-      var c: String = "low"
+      var c: String = "default"
       override init() {
         super.init()
       }
@@ -51,8 +51,8 @@ enum Case41 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class A {
       var serial: Int = 7
-      var a: String = "low"
-      var c: String = "low"
+      var a: String = "default"
+      var c: String = "default"
       init() {}
     }
     @Model class B: A {
@@ -141,13 +141,13 @@ enum Case41 {
       return [
         "serial": object["serial"],
         "a": object["a"],
-        "c": .text("low"),
+        "c": .text("default"),
       ]
     case "B":
       return [
         "serial": object["serial"],
         "a": object["a"],
-        "c": .text("low"),
+        "c": .text("default"),
         "b": object["b"],
         "d": .real(1.5),
       ]
@@ -223,26 +223,26 @@ enum Case41 {
     case "A":
       return [
         "serial": object["serial"],
-        "a": object["a"].or(.text("low")),
+        "a": object["a"].or(.text("default")),
       ]
     case "B":
       return [
         "serial": object["serial"],
-        "a": object["a"].or(.text("low")),
+        "a": object["a"].or(.text("default")),
         "b": .integer(7),
       ]
     case "C":
       return [
         "serial": object["serial"],
-        "a": object["a"].or(.text("low")),
+        "a": object["a"].or(.text("default")),
         "b": object["b"],
         "c": object["c"],
       ]
     case "D":
       return [
         "serial": object["serial"],
-        "a": object["a"].or(.text("low")),
-        "c": .text("low"),
+        "a": object["a"].or(.text("default")),
+        "c": .text("default"),
       ]
     default: throw Pair.unknown(object)
     }

@@ -9,7 +9,7 @@ enum Case42 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class A {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     @Model final class C: A {
@@ -32,7 +32,7 @@ enum Case42 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model class A {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     @Model class B: A {
@@ -65,7 +65,7 @@ enum Case42 {
     static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
     @Model class A {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     @Model final class B: A {
@@ -152,7 +152,7 @@ enum Case43 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class A {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     @Model final class B: A {
@@ -175,7 +175,7 @@ enum Case43 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class A {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {

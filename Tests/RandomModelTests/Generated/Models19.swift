@@ -148,7 +148,7 @@ enum Case45 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class Trip {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var days: Int = 7
       init() {}
     }
@@ -168,14 +168,14 @@ enum Case45 {
       init() {}
     }
     @Model final class Trip: Journey {
-      var name: String = "low"
+      var name: String = "default"
       var days: Int = 7
       override init() {
         super.init()
       }
     }
     @Model final class Walk: Journey {
-      var name: String = "low"
+      var name: String = "default"
       override init() {
         super.init()
       }
@@ -223,7 +223,7 @@ enum Case46 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class Link {
       var serial: Int = 7
-      var url: String = "low"
+      var url: String = "default"
       var URL: Int = 7
       init() {}
     }
@@ -253,8 +253,8 @@ enum Case46 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class Link {
       var serial: Int = 7
-      var url: String = "low"
-      @Attribute(originalName: "url") var Url: String = "low"
+      var url: String = "default"
+      @Attribute(originalName: "url") var Url: String = "default"
       var URL: Int = 7
       init() {}
     }
@@ -286,7 +286,7 @@ enum Case46 {
     case "Link":
       return [
         "serial": object["serial"],
-        "url": .text("low"),
+        "url": .text("default"),
         "Url": object["url"],
         "URL": object["URL"],
       ]

@@ -9,7 +9,7 @@ enum Case47 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class Playlist {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       @Relationship(inverse: \Song.playlist) var songs: [Song] = []
       init() {}
     }
@@ -17,7 +17,7 @@ enum Case47 {
       var serial: Int = 7
       var playlist: Playlist?
       var playlist_position: Int?
-      var playlist_order: String = "low"
+      var playlist_order: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -36,7 +36,7 @@ enum Case47 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class Playlist {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       @Relationship(inverse: \Song.list) var songs: [Song] = []
       init() {}
     }
@@ -44,7 +44,7 @@ enum Case47 {
       var serial: Int = 7
       @Relationship(originalName: "playlist") var list: Playlist?
       @Attribute(originalName: "playlist_position") var list_position: Int?
-      @Attribute(originalName: "playlist_order") var playlist_position: String = "low"
+      @Attribute(originalName: "playlist_order") var playlist_position: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -108,10 +108,10 @@ enum Case48 {
     @Model final class Entry {
       var serial: Int = 7
       var _pk: Int = 7
-      var _class: String = "low"
+      var _class: String = "default"
       var rowid: Int = 7
       var oid: Int = 7
-      var ctid: String = "low"
+      var ctid: String = "default"
       var source: Int = 7
       var target: Int = 7
       init() {}
@@ -134,7 +134,7 @@ enum Case48 {
     @Model final class Entry {
       var serial: Int = 7
       var _pk: Int?
-      var _class: String = "low"
+      var _class: String = "default"
       @Attribute(originalName: "rowid") var _version: Int = 7
       @Attribute(originalName: "oid") var xmin: Int = 7
       var source_position: Int = 7
@@ -185,20 +185,20 @@ enum Case49 {
     @Model final class Group {
       var serial: Int = 7
       var select: Int = 7
-      var order: String = "low"
+      var order: String = "default"
       var group: Group?
-      var `where`: String = "low"
+      var `where`: String = "default"
       var index: Int = 7
       var `default`: Int = 7
-      var table: String = "low"
+      var table: String = "default"
       var `in`: Bool = true
       var values: [Order] = []
       init() {}
     }
     @Model final class Order {
       var serial: Int = 7
-      var by: String = "low"
-      var user: String = "low"
+      var by: String = "default"
+      var user: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -226,17 +226,17 @@ enum Case49 {
       var select: Int = 7
       var order: String?
       var group: Group?
-      var `where`: String = "low"
+      var `where`: String = "default"
       var index: Int = 7
       @Attribute(originalName: "default") var `case`: Int = 7
-      @Attribute(originalName: "table") var from: String = "low"
+      @Attribute(originalName: "table") var from: String = "default"
       var values: [Order] = []
       init() {}
     }
     @Model final class Order {
       var serial: Int = 7
-      @Attribute(originalName: "by") var to: String = "low"
-      var user: String = "low"
+      @Attribute(originalName: "by") var to: String = "default"
+      var user: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -286,19 +286,19 @@ enum Case49 {
       return [
         "serial": object["serial"],
         "select": object["select"],
-        "order": object["order"].or(.text("low")),
+        "order": object["order"].or(.text("default")),
         "group": object["group"],
         "where": object["where"],
         "index": object["index"],
         "default": .integer(7),
-        "table": .text("low"),
+        "table": .text("default"),
         "in": .bool(true),
         "values": object["values"],
       ]
     case "Order":
       return [
         "serial": object["serial"],
-        "by": .text("low"),
+        "by": .text("default"),
         "user": object["user"],
       ]
     default: throw Pair.unknown(object)

@@ -9,7 +9,7 @@ enum Case50 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class C {
       var serial: Int = 7
-      var a12345678901234567890123456789012345678901234567890123456789012345678901: String = "low"
+      var a12345678901234567890123456789012345678901234567890123456789012345678901: String = "default"
       var a12345678901234567890123456789012345678901234567890123456789012345678902: Int = 7
       var l12345678901234567890123456789012345678901234567890123456789012345678901: [C] = []
       var l12345678901234567890123456789012345678901234567890123456789012345678902: [C] = []
@@ -88,7 +88,7 @@ enum Case50 {
         "serial": object["serial"],
         "a12345678901234567890123456789012345678901234567890123456789012345678901": object[
           "a12345678901234567890123456789012345678901234567890123456789012345678901"
-        ].or(.text("low")),
+        ].or(.text("default")),
         "a12345678901234567890123456789012345678901234567890123456789012345678902": .integer(7),
         "l12345678901234567890123456789012345678901234567890123456789012345678901": object[
           "l12345678901234567890123456789012345678901234567890123456789012345678901"],
@@ -113,12 +113,12 @@ enum Case51 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class User {
       var serial: Int = 7
-      @Attribute(.unique) var group_name: String = "low"
+      @Attribute(.unique) var group_name: String = "default"
       init() {}
     }
     @Model final class User_group {
       var serial: Int = 7
-      @Attribute(.unique) var name: String = "low"
+      @Attribute(.unique) var name: String = "default"
       init() {}
     }
     @Model final class A {
@@ -133,7 +133,7 @@ enum Case51 {
     }
     @Model final class T {
       var serial: Int = 7
-      var n: String = "low"
+      var n: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -155,12 +155,12 @@ enum Case51 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class User {
       var serial: Int = 7
-      @Attribute(.unique, originalName: "group_name") var group: String = "low"
+      @Attribute(.unique, originalName: "group_name") var group: String = "default"
       init() {}
     }
     @Model final class User_group {
       var serial: Int = 7
-      @Attribute(.unique) var name: String = "low"
+      @Attribute(.unique) var name: String = "default"
       init() {}
     }
     @Model final class A {
@@ -175,7 +175,7 @@ enum Case51 {
     }
     @Model final class T {
       var serial: Int = 7
-      var n: String = "low"
+      var n: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -229,7 +229,7 @@ enum Case51 {
     case "User":
       return [
         "serial": object["serial"],
-        "group_name": .text("low"),
+        "group_name": .text("default"),
       ]
     case "User_group":
       return [

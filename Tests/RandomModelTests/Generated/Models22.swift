@@ -14,7 +14,7 @@ enum Case52 {
     }
     @Model final class Tag {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       var vaults: [Vault] = []
       init() {}
     }
@@ -116,7 +116,7 @@ enum Case52 {
     case "Tag":
       return [
         "serial": object["serial"],
-        "name": object["name"].or(.text("low")),
+        "name": object["name"].or(.text("default")),
         "vaults": object["vaults"],
       ]
     case "Tag_vaults":
@@ -149,7 +149,7 @@ enum Case53 {
     @Model final class Größe {
       var serial: Int = 7
       var länge: Int = 7
-      var 名前: String = "low"
+      var 名前: String = "default"
       var é: Int = 7
       init() {}
     }
@@ -167,7 +167,7 @@ enum Case53 {
     @Model final class Größe {
       var serial: Int = 7
       var länge: Int?
-      @Attribute(originalName: "名前") var 名: String = "low"
+      @Attribute(originalName: "名前") var 名: String = "default"
       var e: Int = 7
       init() {}
     }
@@ -199,7 +199,7 @@ enum Case53 {
       return [
         "serial": object["serial"],
         "länge": object["länge"].or(.integer(7)),
-        "名前": .text("low"),
+        "名前": .text("default"),
         "é": .integer(7),
       ]
     default: throw Pair.unknown(object)
@@ -221,7 +221,7 @@ enum Case54 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class U {
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       var b: Int = 7
       var c: Grade = Grade.high
       init() {}
@@ -239,7 +239,7 @@ enum Case54 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class U {
       var serial: Int = 7
-      @Attribute(.unique) var a: String = "low"
+      @Attribute(.unique) var a: String = "default"
       var b: Int = 7
       var c: Grade = Grade.high
       init() {}
@@ -258,7 +258,7 @@ enum Case54 {
     @Model final class U {
       #Unique<U>([\.a, \.b])
       var serial: Int = 7
-      var a: String = "low"
+      var a: String = "default"
       var b: Int = 7
       var c: Grade = Grade.high
       init() {}

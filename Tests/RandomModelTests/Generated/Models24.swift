@@ -15,7 +15,7 @@ enum Case58 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -38,7 +38,7 @@ enum Case58 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -100,7 +100,7 @@ enum Case59 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       var box: Box?
       init() {}
     }
@@ -125,7 +125,7 @@ enum Case59 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       var box: [Box] = []
       init() {}
     }
@@ -183,7 +183,7 @@ enum Case60 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -204,7 +204,7 @@ enum Case60 {
     }
     @Model final class Item {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       var box: Box?
       init() {}
     }

@@ -97,7 +97,7 @@ enum Case62 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class Person {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       @Relationship(inverse: \Person.parent) var children: [Person] = []
       var parent: Person?
       var friends: [Person] = []
@@ -119,7 +119,7 @@ enum Case62 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class Person {
       var serial: Int = 7
-      var name: String = "low"
+      var name: String = "default"
       @Relationship(originalName: "children", inverse: \Person.mother) var kids: [Person] = []
       @Relationship(originalName: "parent") var mother: Person?
       var friends: [Person] = []
@@ -188,14 +188,14 @@ enum Case63 {
     }
     @Model final class Part {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       var owner: Owner?
       @Relationship(deleteRule: .cascade) var note: Note?
       init() {}
     }
     @Model final class Note {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -223,14 +223,14 @@ enum Case63 {
     }
     @Model final class Part {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       var owner: Owner?
       var note: Note?
       init() {}
     }
     @Model final class Note {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {

@@ -9,12 +9,12 @@ enum Case64 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model final class A {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     @Model final class B {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       init() {}
     }
     static var kinds: [any AnyKind] {
@@ -30,7 +30,7 @@ enum Case64 {
     static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
     @Model final class A {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       var one: B?
       var many: [B] = []
       @Relationship(inverse: \B.mutual) var mutual: [B] = []
@@ -38,7 +38,7 @@ enum Case64 {
     }
     @Model final class B {
       var serial: Int = 7
-      var t: String = "low"
+      var t: String = "default"
       var mutual: [A] = []
       init() {}
     }

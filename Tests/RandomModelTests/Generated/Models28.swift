@@ -9,11 +9,11 @@ enum Case67 {
     static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
     @Model class Base {
       var serial: Int = 7
-      var order: String = "low"
+      var order: String = "default"
       init() {}
     }
     @Model class Middle: Base {
-      var f: String = "low"
+      var f: String = "default"
       var value: Figure?
       var h: [String: Int] = [:]
       override init() {
@@ -72,7 +72,7 @@ enum Case67 {
       var f: String?
       var h: [String: Int]?
       @Attribute(originalName: "value") var group_name: Figure?
-      var x: String = "low"
+      var x: String = "default"
       override init() {
         super.init()
       }
@@ -136,7 +136,7 @@ enum Case67 {
         "f": object["f"],
         "h": object["h"],
         "group_name": object["value"],
-        "x": .text("low"),
+        "x": .text("default"),
       ]
     case "Leaf":
       return [
@@ -145,7 +145,7 @@ enum Case67 {
         "f": object["f"],
         "h": object["h"],
         "group_name": object["value"],
-        "x": .text("low"),
+        "x": .text("default"),
         "c": object["c"],
         "a": object["a"],
         "e": object["e"],
@@ -168,21 +168,21 @@ enum Case67 {
     case "Base":
       return [
         "serial": object["serial"],
-        "order": object["order"].or(.text("low")),
+        "order": object["order"].or(.text("default")),
       ]
     case "Middle":
       return [
         "serial": object["serial"],
-        "order": object["order"].or(.text("low")),
-        "f": object["f"].or(.text("low")),
+        "order": object["order"].or(.text("default")),
+        "f": object["f"].or(.text("default")),
         "value": .null,
         "h": object["h"].or(.record([:])),
       ]
     case "Leaf":
       return [
         "serial": object["serial"],
-        "order": object["order"].or(.text("low")),
-        "f": object["f"].or(.text("low")),
+        "order": object["order"].or(.text("default")),
+        "f": object["f"].or(.text("default")),
         "value": .null,
         "h": object["h"].or(.record([:])),
         "c": object["c"].or(.integer(7)),
@@ -192,7 +192,7 @@ enum Case67 {
     case "Side":
       return [
         "serial": object["serial"],
-        "order": object["order"].or(.text("low")),
+        "order": object["order"].or(.text("default")),
         "group_name": object["group_name"],
         "e": .list([]),
         "h": object["h"],

@@ -5,12 +5,17 @@ private typealias P = PredicateExpressions
 
 // The properties of a class. Each adds how to read and fill it, and the predicates and orders that it can have.
 extension Kind {
-  /// An attribute that has equality only.
-  func value<Member: Storable>(_ name: String, _ path: Path<Root, Member>) {
+  /// An attribute in a file of its own. A store refuses predicates about it.
+  func external<Member: Storable>(_ name: String, _ path: Path<Root, Member>) {
     add(
       Field(
         name: name, read: { $0[keyPath: path].plain },
         fill: { object, random in object[keyPath: path] = Member.random(&random) }))
+  }
+
+  /// An attribute that has equality only.
+  func value<Member: Storable>(_ name: String, _ path: Path<Root, Member>) {
+    external(name, path)
     add([
       Question(text: "\(name) ==") { objects, random in
         let value = Self.sample(path, objects, &random)
