@@ -18,7 +18,9 @@ import Testing
 
   @Test(
     "Random models on PostgreSQL: fetches equal Swift, and migrations equal the plain function",
-    .enabled(if: !PostgresDatabase.url.isEmpty, "no server: run `make test`, or `scripts/postgres swift test`"))
+    .enabled(
+      if: !PostgresDatabase.url.isEmpty && environment["RANDOM_MODELS"] != nil,
+      "run `RANDOM_MODELS=1 SWIFTDATA_TESTS=RandomModelTests scripts/postgres swift test`"))
   func postgres() { Self.run(on: PostgresDatabase.self) }
 
   private static func run(on database: any TestDatabase.Type) {
