@@ -146,6 +146,9 @@ let package = Package(
         "PostgresServers", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter",
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
+    // Its sources are generated, and its models take a while to compile.
+    .testTarget(
+      name: "RandomModelTests", dependencies: ["SwiftData", "SwiftDataPostgres"], exclude: ["cases.txt"]),
     .testTarget(name: "SeedTests", dependencies: ["SwiftData"]),
     .testTarget(
       name: "ArticleTests",

@@ -1,0 +1,50 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Random data on each pair of versions that `scripts/random-models` generates: fetches equal Swift over all objects, and a
+/// migration does what the plain Swift function of the change says. `Documentation/testing.md` says what varies.
+///
+/// `RANDOM_MODELS=n` in the environment runs n data sets on each pair, `SEED=s` begins at another seed,
+/// `RANDOM_PAIRS=text` runs only the pairs whose name contains the text.
+@Suite struct RandomPairTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let count = environment["RANDOM_MODELS"].flatMap(UInt64.init) ?? 1
+  private static let first = environment["SEED"].flatMap(UInt64.init) ?? 1
+  private static let filter = environment["RANDOM_PAIRS"]
+
+  @Test("Random models on SQLite: fetches equal Swift, and migrations equal the plain function")
+  func sqlite() { Self.run(on: SQLiteDatabase.self) }
+
+  @Test(
+    "Random models on PostgreSQL: fetches equal Swift, and migrations equal the plain function",
+    .enabled(
+      if: !PostgresDatabase.url.isEmpty && environment["RANDOM_MODELS"] != nil,
+      "run `RANDOM_MODELS=1 SWIFTDATA_TESTS=RandomModelTests scripts/postgres swift test`"))
+  func postgres() { Self.run(on: PostgresDatabase.self) }
+
+  private static func run(on database: any TestDatabase.Type) {
+    var (sets, wrong, known) = (0, 0, 0)
+    let pairs = allPairs.filter { pair in filter.map { pair.name.contains($0) } ?? true }
+    for pair in pairs {
+      let reason =
+        knownFailures[pair.name] ?? (database == PostgresDatabase.self ? knownFailuresOnPostgres[pair.name] : nil)
+      for seed in first..<(first + count) {
+        var data = DataSet(pair, seed: seed, questions: 6)
+        data.run(on: database)
+        sets += 1
+        guard !data.failures.isEmpty else { continue }
+        let comment: Comment =
+          "\(database.label), pair \"\(pair.name)\", seed \(seed): \(data.failures.joined(separator: "\n"))"
+        if let reason {
+          known += 1
+          withKnownIssue("\(reason)") { Issue.record(comment) }
+        } else {
+          wrong += 1
+          Issue.record(comment)
+        }
+      }
+    }
+    print("random models: \(pairs.count) pairs, \(sets) data sets on \(database.label), \(wrong) wrong, \(known) known")
+  }
+}
