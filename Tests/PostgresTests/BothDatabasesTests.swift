@@ -170,7 +170,7 @@ struct BothDatabasesTests {
   @Test("Members of type Float compare as in Swift", arguments: Database.allCases)
   func floats(database: Database) throws {
     let context = try Place(database).open(Alike.Sample.self)
-    let values: [Float] = [-0.7, 0.1, 1.5, 16_777_217, 3.4e38]
+    let values: [Float] = [-0.7, 0.1, 1.5, 16_777_216, 3.4e38]
     for (number, value) in values.enumerated() { context.insert(Alike.Sample(number, value)) }
     try context.save()
     func numbers(_ predicate: Predicate<Alike.Sample>) throws -> [Int] {
