@@ -164,4 +164,16 @@ struct Predicates {
 
     #expect(try titles(long) == ["Fix the roof", "Mow the lawn"])
   }
+
+  @Composite struct Address: Codable {
+    var city: String
+    var number: Int?
+  }
+
+  @Test("A struct with @Composite is stored under the names of its properties")
+  func composite() throws {
+    let address = try JSONDecoder().decode(Address.self, from: Data(#"{"city":"Bern","number":7}"#.utf8))
+    #expect(address.city == "Bern")
+    #expect(address.number == 7)
+  }
 }

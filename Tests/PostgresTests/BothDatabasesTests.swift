@@ -169,7 +169,8 @@ struct BothDatabasesTests {
 
   @Test("Members of type Float compare as in Swift", arguments: Database.allCases)
   func floats(database: Database) throws {
-    let context = try Place(database).open(Alike.Sample.self)
+    let place = Place(database)
+    let context = try place.open(Alike.Sample.self)
     let values: [Float] = [-0.7, 0.1, 1.5, 16_777_216, 3.4e38]
     for (number, value) in values.enumerated() { context.insert(Alike.Sample(number, value)) }
     try context.save()
@@ -238,7 +239,8 @@ struct BothDatabasesTests {
 
   @Test("Deletions of objects that are equal are undone one after the other", arguments: Database.allCases)
   func undo(database: Database) throws {
-    let context = try Place(database).open(Equals.Crowd.self, Equals.Person.self)
+    let place = Place(database)
+    let context = try place.open(Equals.Crowd.self, Equals.Person.self)
     let crowd = Equals.Crowd()
     context.insert(crowd)
     let people = [("A", 1), ("B", 4), ("B", 5), ("A", 10)].map { Equals.Person($0.0, $0.1) }

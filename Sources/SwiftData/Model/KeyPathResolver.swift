@@ -12,7 +12,7 @@ package enum KeyPathResolver {
     case property(toOnes: [__Property], __Property, rest: [KeyPathSteps.Step])
     /// The identifier of the object, or of the target of to-one relationships.
     case identity(toOnes: [__Property])
-    /// A requirement of a protocol, so only Swift knows which property it is.
+    /// A requirement of a protocol or a captured key path of several steps, so only Swift knows what it reads.
     case requirement
     /// Nothing that the store has.
     case unknown
@@ -48,7 +48,7 @@ package enum KeyPathResolver {
     var (rest, entity, toOnes) = (steps, start, [__Property]())
     while let step = rest.first {
       rest = rest.dropFirst()
-      if step.kind == .requirement || step.kind == identifiable { return .requirement }
+      if step.kind == .requirement || step.kind == identifiable || step.kind == following { return .requirement }
       if isIdentity(step) { return isEnd(rest) ? .identity(toOnes: toOnes) : .unknown }
       guard let property = property(of: step, in: entity) else { return .unknown }
       if isEnd(rest) { return .property(toOnes: toOnes, property, rest: []) }
@@ -90,6 +90,10 @@ package enum KeyPathResolver {
     func id<T: Identifiable>(_: T.Type) -> AnyKeyPath { \T.id }
     return KeyPathSteps(id(UnknownModel.self))?.steps.first?.kind
   }()
+
+  /// The step of a captured key path (`PersistentModel.__following`).
+  private static let following: KeyPathSteps.Kind? =
+    KeyPathSteps(UnknownModel.__following(\.persistentModelID))?.steps.first?.kind
 
   // MARK: - Cache
 

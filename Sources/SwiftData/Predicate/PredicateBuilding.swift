@@ -113,12 +113,13 @@ extension __Build {
 
   /// The value of a captured key path for a model.
   ///
-  /// Foundation's node traps for key paths of several components. The subscript makes it one component.
+  /// Foundation's node traps for key paths of several components. The subscript makes it one component, which only Swift can
+  /// follow: the context evaluates such a predicate in memory.
   public static func captured<Root, Member>(
     _ root: Root,
     _ keyPath: KeyPath<Root.Output, Member>
   ) -> PredicateExpressions.KeyPath<Root, Member> where Root.Output: PersistentModel {
-    member(root, \.[__at: keyPath])
+    KeyPathSteps(keyPath)?.steps.count == 1 ? member(root, keyPath) : member(root, Root.Output.__following(keyPath))
   }
 
   /// The rest of an optional chain after `?`, or the closure of `flatMap`.
@@ -159,6 +160,9 @@ extension __Build {
 extension PersistentModel {
   /// Plumbing of `#Predicate`.
   public subscript<Member>(__at keyPath: KeyPath<Self, Member>) -> Member { self[keyPath: keyPath] }
+
+  /// A key path of one component that follows another one.
+  static func __following<Member>(_ keyPath: KeyPath<Self, Member>) -> KeyPath<Self, Member> { \.[__at: keyPath] }
 }
 
 extension Bool {

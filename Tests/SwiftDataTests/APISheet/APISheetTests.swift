@@ -45,10 +45,12 @@ struct APISheetTests {
     ]
     // The seeds' spelling of SchemaMigrationPlan, in files that import SwiftData alone.
     let seeds: Set = ["VersionedSchemaMigrationPlan"]
+    // A macro cannot be nested in a type, nor can operators: they compare a context with the stand-in that a notification carries.
+    let ours: Set = ["Composite", "===", "!=="]
     let names = try SymbolGraph.publicNames(of: "SwiftData").filter { !$0.contains(".") && !$0.hasPrefix("__") }
       .map { String($0.prefix { $0 != "(" }) }
     try #require(names.contains("ModelContext"), "the symbol graph looks empty")
-    let others = Set(names).subtracting(apples).subtracting(foundations).subtracting(seeds)
+    let others = Set(names).subtracting(apples).subtracting(foundations).subtracting(seeds).subtracting(ours)
     #expect(others.isEmpty, "move into a type or another module: \(others.sorted().joined(separator: ", "))")
     #expect(!names.contains("Query"), "Apple's is visible only where SwiftUI is imported too")
   }

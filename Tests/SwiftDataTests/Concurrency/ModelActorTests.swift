@@ -116,12 +116,12 @@ private enum Desk {
     // Of another property: both stay.
     paper.name = "b"
     try await clerk.turn("a")
-    context.processPendingChanges()
+    _ = try context.fetch(FetchDescriptor<Desk.Paper>())
     #expect(paper.name == "b")
     #expect(paper.pages == 2)
     try context.save()
     try await clerk.turn("b")
-    context.processPendingChanges()
+    _ = try context.fetch(FetchDescriptor<Desk.Paper>())
     #expect(paper.pages == 3)
   }
 }

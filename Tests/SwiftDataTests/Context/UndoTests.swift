@@ -312,7 +312,7 @@ private enum Undo {
     let same = try #require(try other.fetch(FetchDescriptor<Undo.Board>()).first)
     same.name = "c"
     try other.save()
-    context.processPendingChanges()
+    _ = try context.fetch(FetchDescriptor<Undo.Board>())
     #expect(board.name == "c")
     #expect(!undo.canUndo)
   }

@@ -49,7 +49,7 @@ import Testing
     }
     try check(\.serial, \.title, \.note, \.letter, \.number, \.maybe, \.tiny, \.huge, \.real, \.ratio, \.single)
     try check(\.price, \.flag, \.answer, \.stamp, \.due, \.code, \.link, \.bytes, \.level, \.mood, \.shape)
-    try check(\.address, \.home, \.words, \.ranks, \.places, \.picture, \.weight, \.weight.grams, \.alias)
+    try check(\.address, \.home, \.words, \.ranks, \.places, \.picture, \.weight, \.weight.grams)
     try check(\.address.city, \.address.place.y, \.address.zip, \.home?.zip, \.home?.place.x, \.address.shout)
     try check(\.drawer?.name, \.drawer?.size, \.drawer?.isLocked, \.drawer?.cabinet?.row)
     try check(\.drawer?.cabinet?.sticker.text, \.drawer?.cabinet?.sticker.weight)

@@ -26,7 +26,6 @@ struct SortTests {
       { SortDescriptor(\.drawer?.cabinet?.row, order: $0) },
       { SortDescriptor(\.drawer?.cabinet?.sticker.text, order: $0) },
       { SortDescriptor(\.drawer?.cabinet?.sticker.weight, order: $0) },
-      { SortDescriptor(\.alias, order: $0) },
       { SortDescriptor(\.title, comparator: .localizedStandard, order: $0) },
       { SortDescriptor(\.title, comparator: .localized, order: $0) },
       { SortDescriptor(\.note, comparator: .localizedStandard, order: $0) },
