@@ -150,4 +150,10 @@ package enum PredicateLowering {
 /// A node with an SQL form.
 package protocol LowerableExpression {
   func lower(_ state: inout LoweringState) throws -> Lowered
+  /// The conditions that it is composed of, or nil if it is not composed of conditions.
+  var composite: CompositeCondition? { get }
+}
+
+extension LowerableExpression {
+  package var composite: CompositeCondition? { nil }
 }
