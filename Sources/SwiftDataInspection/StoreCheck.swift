@@ -57,8 +57,8 @@ extension InspectedStore {
         if column.isExternal { try result += externalFaults(column, table) }
       }
       for index in table.indices where index.isUnique && index.expressions == nil {
-        let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
-        let filled = index.columns.map { "\($0.quotedIdentifier) IS NOT NULL" }.joined(separator: " AND ")
+        let list = index.terms.joined(separator: ", ")
+        let filled = index.terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
         try count(
           "uniqueness", "\(table.name).\(index.columns.joined(separator: ", ")): values that must be unique are not",
           "SELECT count(*) FROM (SELECT 1 FROM \(name: table.name) WHERE \(filled) GROUP BY \(list) HAVING count(*) > 1)"

@@ -56,6 +56,22 @@ package struct IndexTerm {
 
   package var isMember: Bool { member != nil }
 
+  /// The SQL of the term in a unique index, which is NULL for NaN, because NaN equals nothing.
+  var uniqueSQL: String { uniqueSQL(in: TableNames.column(for: property).quotedIdentifier) }
+
+  func uniqueSQL(in cell: String) -> String { mayBeNaN ? "nullif(\(sql(in: cell)), 'nan')" : sql(in: cell) }
+
+  var mayBeNaN: Bool { type.form == .real }
+
+  /// The SQL of the term for a cell, in a form in which equal values have equal cells.
+  func canonicalSQL(in cell: String) -> String {
+    let sql = uniqueSQL(in: cell)
+    return mayHaveOtherForms ? "swift_nfc(\(sql))" : sql
+  }
+
+  /// Whether equal values can have other cells: text, also in JSON, outside normal form C. The SQL of a member is normalised.
+  var mayHaveOtherForms: Bool { !isMember && (type.form == .text || type.form == .json) }
+
   /// The name of the column, followed by the name of the member.
   var column: String {
     let column = TableNames.column(for: property)

@@ -324,7 +324,7 @@ struct LayoutMigration {
 
   private func checkUnique(_ index: LayoutRecord.Index, _ table: LayoutPlan.TablePlan) throws {
     guard table.old?.indices.contains(index) != true || table.isRebuilt else { return }
-    let list = index.terms.joined(separator: ", ")
+    let list = index.terms(inNormalFormOf: table.new).joined(separator: ", ")
     let sql =
       "SELECT group_concat(_pk, ', '), count(*) FROM (SELECT * FROM \(table.new.name.quotedIdentifier) ORDER BY _pk)"
       + " WHERE \(index.terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"

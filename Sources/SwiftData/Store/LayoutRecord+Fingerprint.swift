@@ -43,6 +43,7 @@ extension LayoutRecord.Table {
       sum.combine(index.isUnique)
       sum.combine(index.expressions != nil)
       sum.combine(index.expressions ?? [])
+      sum.combine(index.numbers ?? [])
     }
   }
 }

@@ -71,13 +71,21 @@ package struct LayoutRecord: Codable, Equatable {
     package var isUnique: Bool
     /// The SQL of each, where one is a member.
     package var expressions: [String]?
+    /// The columns of a unique index that may have NaN, which equals nothing. Nil if there are none.
+    package var numbers: [String]?
 
-    package init(columns: [String], isUnique: Bool, expressions: [String]? = nil) {
-      (self.columns, self.isUnique, self.expressions) = (columns, isUnique, expressions)
+    package init(columns: [String], isUnique: Bool, expressions: [String]? = nil, numbers: [String]? = nil) {
+      (self.columns, self.isUnique, self.expressions, self.numbers) = (columns, isUnique, expressions, numbers)
     }
 
     /// The columns or expressions that the index orders by.
-    var terms: [String] { expressions ?? columns.map(\.quotedIdentifier) }
+    package var terms: [String] {
+      expressions
+        ?? columns.map { column in
+          let cell = column.quotedIdentifier
+          return numbers?.contains(column) == true ? "nullif(\(cell), 'nan')" : cell
+        }
+    }
   }
 
   /// The pairs of a many-to-many, or of a to-many without an inverse.
@@ -197,6 +205,15 @@ package enum ValueFamily: String, Codable, Sendable {
     case ObjectIdentifier(UUID.self): .uuid
     case ObjectIdentifier(Data.self): .data
     default: .integer
+    }
+  }
+}
+
+extension LayoutRecord.Index {
+  /// The terms with text in normal form C. Equal texts are equal in it, which an index of their bytes does not see.
+  func terms(inNormalFormOf table: LayoutRecord.Table) -> [String] {
+    zip(columns, terms).map { column, term in
+      table.column(named: column)?.affinity == .text ? "swift_nfc(\(term))" : term
     }
   }
 }

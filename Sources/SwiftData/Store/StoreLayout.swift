@@ -16,7 +16,7 @@ package final class StoreLayout: @unchecked Sendable {
     for table in record.tables {
       guard let index = table.indices.first(where: { table.name(of: $0) == name }) else { continue }
       let declaring = tables.first { member in
-        member.name == table.name && member.uniqueness.contains { $0.map(\.sql) == index.terms }
+        member.name == table.name && member.uniqueness.contains { $0.map(\.uniqueSQL) == index.terms }
       }
       return (declaring?.entity.name ?? table.name, index.columns)
     }
@@ -98,8 +98,12 @@ extension LayoutRecord {
     var result = [Index]()
     for table in members {
       for (terms, isUnique) in table.uniqueness.map({ ($0, true) }) + table.indices.map({ ($0, false) }) {
-        let expressions = terms.contains(where: \.isMember) ? terms.map(\.sql) : nil
-        let index = Index(columns: terms.map(\.column), isUnique: isUnique, expressions: expressions)
+        let isExpression = terms.contains(where: \.isMember)
+        let expressions = isExpression ? terms.map { isUnique ? $0.uniqueSQL : $0.sql } : nil
+        let numbers = isUnique ? terms.filter { $0.mayBeNaN && !$0.isMember }.map(\.column) : []
+        let index = Index(
+          columns: terms.map(\.column), isUnique: isUnique, expressions: expressions,
+          numbers: numbers.isEmpty ? nil : numbers)
         // A unique index serves as a plain one.
         guard !terms.isEmpty, !result.contains(where: { $0.terms == index.terms }) else { continue }
         result.append(index)

@@ -21,6 +21,9 @@ package struct PostgresError: Error, CustomStringConvertible {
   /// Whether a retry of the transaction may succeed: a serialization failure or a deadlock.
   var isTransient: Bool { ["40001", "40P01", "55P03"].contains(state) }
 
+  /// Whether a unique value is taken. A constraint that leaves out NaN is one of exclusion.
+  var isUniqueViolation: Bool { state == "23505" || state == "23P01" }
+
   /// Whether a prepared statement became invalid because another program changed a table.
   var isPlanStale: Bool { state == "0A000" && message.contains("cached plan") }
 
@@ -47,6 +50,10 @@ extension PostgresError {
     let code: SwiftDataError.Code
     let advice: String
     switch state {
+    case "54001", "54000":
+      (code, advice) = (
+        .unsupportedPredicate, "the server cannot nest the predicate's expressions so deep; nest fewer expressions"
+      )
     case "53100": (code, advice) = (.storeFull, "the server's disk is full")
     case "25006": (code, advice) = (.storeReadOnly, "the server is a replica; name the primary in the URL too")
     case "28P01", "28000": (code, advice) = (.io, "the server refuses the user or the password of the URL")

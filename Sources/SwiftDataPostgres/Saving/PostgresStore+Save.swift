@@ -41,7 +41,7 @@ extension PostgresStore {
           forgetOldHistoryNowAndThen()
           return result
         } catch let error as PostgresError {
-          if error.state == "23505" {
+          if error.isUniqueViolation {
             // An earlier attempt with unknown outcome was committed.
             if error.constraint == "\(ServerNames.history)_pkey", let committing {
               connections.replicas?.noteUnknown()

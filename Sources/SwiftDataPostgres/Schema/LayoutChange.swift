@@ -120,7 +120,7 @@ struct LayoutChange {
     do {
       try alterShards(of: table) { table.shardCreation(index, $0, on: $1) }
       try run(table.creationOnServer(index, in: partitions))
-    } catch let error as PostgresError where error.state == "23505" {
+    } catch let error as PostgresError where error.isUniqueViolation {
       throw SwiftDataError(
         .uniquenessViolation, entity: table.name, property: index.columns.joined(separator: ", "),
         message: "stored models have the same value, so that it cannot be made unique; change or delete all but one of"

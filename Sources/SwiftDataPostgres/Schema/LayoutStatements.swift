@@ -31,11 +31,13 @@ extension LayoutRecord.Table {
     guard index.isUnique else { return creationOnServer(index, in: PartitionedTables()) }
     guard index.expressions == nil else { return [] }
     let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
+    let condition = index.numberCondition.map { " WHERE \($0)" } ?? ""
     return partitioned.indices(on: server).map { place in
       let partition = ServerNames.partition(place, of: name)
       let constraint = ServerNames.constraint(partition, index.columns, "key")
       return
         "CREATE UNIQUE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(partition.quotedIdentifier) (\(list))"
+        + condition
     }
   }
 
@@ -62,17 +64,32 @@ extension LayoutRecord.Table {
   func creationOnServer(_ index: LayoutRecord.Index, in partitions: PartitionedTables) -> [String] {
     guard index.expressions == nil else { return [] }
     if index.isUnique {
-      let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
       return partitions.parts(of: name).map { part in
         let constraint = ServerNames.constraint(part, index.columns, "key")
-        return "ALTER TABLE \(part.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) UNIQUE (\(list))"
-          + " DEFERRABLE INITIALLY DEFERRED"
+        return "ALTER TABLE \(part.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier)"
+          + " \(index.constraint) DEFERRABLE INITIALLY DEFERRED"
       }
     }
     let constraint = ServerNames.constraint(name, index.columns, "index")
     // In Swift's order, as in ORDER BY. Otherwise the server would not read rows from the index in order.
     let list = index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")
     return ["CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier) (\(list))"]
+  }
+}
+
+extension LayoutRecord.Index {
+  /// The condition for a row to have no NaN, which the server takes for equal to NaN. Nil if no row can have one.
+  fileprivate var numberCondition: String? {
+    numbers.map { columns in
+      columns.map { "\($0.quotedIdentifier) <> 'NaN'::float8" }.joined(separator: " AND ")
+    }
+  }
+
+  /// The constraint of a table. A unique constraint can have no condition.
+  fileprivate var constraint: String {
+    guard let numberCondition else { return "UNIQUE (\(columns.map(\.quotedIdentifier).joined(separator: ", ")))" }
+    let list = columns.map { "\($0.quotedIdentifier) WITH =" }.joined(separator: ", ")
+    return "EXCLUDE USING btree (\(list)) WHERE (\(numberCondition))"
   }
 }
 
