@@ -1,4 +1,4 @@
-/// Finds the rows whose unique values equal those of another row in Swift, though not byte by byte.
+/// Finds rows whose unique values are equal in Swift, though not byte by byte.
 ///
 /// A unique index compares bytes, which suffices for text in Unicode normal form C. A save that writes other text to a unique
 /// column, or writes to a unique column with such text, looks for equal values here: in the index by the text in normal form C,
@@ -74,7 +74,7 @@ final class EquivalentRows {
     constraint.map { $0.canonicalSQL(in: TableNames.column(for: $0.property).quotedIdentifier) }
   }
 
-  /// The values of a row, of which text is in normal form C. Nil if one is nil or NaN, which equal nothing.
+  /// The values of a row, with text in normal form C. Nil if one is nil or NaN, which equal nothing.
   private func values(of key: Int64, in table: EntityTable, _ constraint: [IndexTerm]) throws -> [SQLValue]? {
     let list = Self.canonical(constraint).joined(separator: ", ")
     let found = try connection.rows(
