@@ -14,6 +14,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case request
   /// A store of Apple's frameworks, or an export of Realm Studio: a line says which part, the rest is the part.
   case appleStore = "apple-store"
+  /// A request to the sync server with a valid token: a line with method and target, then the body.
+  case syncRequest = "sync-request"
+  /// An answer that the sync client reads: a line says which, the rest is the body.
+  case syncResponse = "sync-response"
 
   /// - Throws: what the bytes deserve; that it throws is no failure.
   package func run(_ bytes: [UInt8]) async throws {
@@ -25,6 +29,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .schema: try SchemaTarget.run(bytes)
     case .request: try await RequestTarget.run(bytes)
     case .appleStore: try AppleStoreTarget.run(bytes)
+    case .syncRequest: try await SyncRequestTarget.run(bytes)
+    case .syncResponse: try await SyncResponseTarget.run(bytes)
     }
   }
 }

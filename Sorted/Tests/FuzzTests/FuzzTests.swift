@@ -23,6 +23,8 @@ import Testing
     case .token, .request: 1_000
     case .schema: 150
     case .appleStore: 300
+    case .syncRequest: 500
+    case .syncResponse: 60
     }
   }
 
