@@ -186,9 +186,8 @@ struct MacroStatementTests {
     let path = \Catalog.Track.title
     try store.check(#Predicate { $0[keyPath: path] == "Rain" }) { $0.title == "Rain" }
     let city = \Catalog.Track.place.city
-    let deep = #Predicate<Catalog.Track> { $0[keyPath: city] == "Bern" }
-    #expect(try deep.evaluate(store.tracks[0]))
-    #expect(throws: SwiftDataError.self) { try store.context.fetch(FetchDescriptor(predicate: deep)) }
+    // Only Swift can follow a captured key path of several properties.
+    try store.check(#Predicate { $0[keyPath: city] == "Bern" }) { $0.place.city == "Bern" }
     try store.check(#Predicate { $0[keyPath: \.album?.artist?.name] == "solo" }) { $0.album?.artist?.name == "solo" }
     let zero = filter.ids.count - 2
     try store.check(#Predicate { $0.flag || zero != 0 && $0.plays > 10 / zero }) { $0.flag }
