@@ -18,7 +18,7 @@ run:
 	  echo "make: the first build takes 6 to 8 minutes on two cores; swift-syntax, NIO and BoringSSL are most of it"
 	swift run $(SORTED) sorted serve --sample
 
-# The tests of all packages. Under ten minutes on a built tree.
+# The tests of all packages. About 20 minutes on a built tree and two cores.
 test:
 	@scripts/bootstrap test
 	@scripts/test

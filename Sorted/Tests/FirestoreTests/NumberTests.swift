@@ -8,7 +8,7 @@ import Testing
   private static let documents = "/v1/projects/p/databases/(default)/documents"
 
   @Test(
-    "A number that is none or out of bounds is a 400 that names its field",
+    "A value that is not a number, or is out of bounds, is a 400 that names its field",
     arguments: ["9223372036854775808", "-9223372036854775808", "nan", "1e3", "x"])
   func query(_ number: String) async throws {
     let server = try FirestoreServer(store: nil, port: 0)

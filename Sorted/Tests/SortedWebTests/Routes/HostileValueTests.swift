@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("A number that is none or out of bounds is refused with the name of its field")
+  @Test("A value that is not a number, or is out of bounds, is refused with the name of its field")
   func numbers() async throws {
     // Every field that is a number, and how it stands in its field.
     let numbers: [(path: String, field: String, text: @Sendable (String) -> String)] = [
