@@ -126,7 +126,7 @@ let package = Package(
       name: "SwiftDataTests",
       dependencies: [
         "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataTesting", "CrashModels", "CrashHelper",
-        "PostgresServers",
+        "PostgresServers", "MigrationCases",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -137,13 +137,14 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests", dependencies: ["PostgresServers", "SwiftDataTesting", "SwiftDataPostgres"]),
     .target(name: "CollidingNames", path: "Tests/CollidingNames"),
+    .target(name: "MigrationCases", dependencies: ["SwiftData"], path: "Tests/MigrationCases", exclude: ["Former"]),
     .testTarget(name: "SourceCompatibilityTests", dependencies: ["SwiftData", "SwiftDataQuery", "CollidingNames"]),
     .executableTarget(
       name: "PostgresWriter", dependencies: ["SwiftDataPostgres"], path: "Tests/PostgresWriter"),
     .testTarget(
       name: "PostgresTests",
       dependencies: [
-        "PostgresServers", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter",
+        "PostgresServers", "SwiftDataTesting", "SwiftDataPostgres", "PostgresWriter", "MigrationCases",
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]),
     // Its sources are generated, and its models take a while to compile.

@@ -75,7 +75,10 @@ public final class InspectedStore: Sendable {
     else {
       throw SwiftDataError(.storeDamaged, message: "\"\(place)\" does not say what it holds (layout)")
     }
-    return (values["identifier"] ?? "", layout, version(values["version"]), "format \(values["format"] ?? "?")")
+    return (
+      values["identifier"] ?? "", FormerLayout.described(layout), version(values["version"]),
+      "format \(values["format"] ?? "?")"
+    )
   }
 
   /// The version of the models, as 1.0.0. A store has it as JSON.
@@ -113,21 +116,13 @@ public final class InspectedStore: Sendable {
     return Int(count)
   }
 
-  /// The columns of a class's objects. Our own layouts do not record which class of a hierarchy has a column.
-  func columns(of entity: String) -> [LayoutRecord.Column] {
-    guard let table = table(of: entity) else { return [] }
-    let columns = table.columns.filter { $0.family != .position }
-    guard let model = apple?.model, let member = model.class(named: entity) else { return columns }
-    let names = Set(model.all(of: member).map(\.name))
-    return columns.filter { names.contains($0.name) }
-  }
+  /// The columns of a class's objects. A store of an earlier format does not record which class of a hierarchy has a column.
+  func columns(of entity: String) -> [LayoutRecord.Column] { table(of: entity)?.columns(of: entity) ?? [] }
 
   /// The relationships of a class.
   func relationships(of entity: String) -> [LayoutRecord.Relationship] {
     guard let table = table(of: entity) else { return [] }
-    let all = layout.relationships.filter { $0.table == table.name }
-    guard let model = apple?.model, let member = model.class(named: entity) else { return all }
-    let names = Set(model.all(of: member).map(\.name))
-    return all.filter { names.contains($0.name) }
+    let lineage = table.lineage(of: entity)
+    return layout.relationships.filter { $0.table == table.name && $0.entity.map(lineage.contains) != false }
   }
 }

@@ -152,20 +152,20 @@ extension InspectedStore {
     let table = table(of: name)!
     let member = apple?.model.class(named: name)
     let attributes = columns(of: name).filter { $0.family != .key }.map { column in
-      let property = member.flatMap { known in apple!.model.all(of: known).first { $0.name == column.name } }
+      let property = member.flatMap { known in apple!.model.all(of: known).first { $0.name == column.propertyName } }
       let names = property.map { apple!.file.columns.storage($0.originalName, of: name).columns } ?? [column.name]
       return Inspection.Attribute(
-        name: column.name,
+        name: column.propertyName,
         type: property?.baseText ?? (column.valueType.isEmpty ? column.family.rawValue : column.valueType),
         isOptional: !column.isRequired, columns: names)
     }
     let relationships = self.relationships(of: name).map(describe(name))
     return Inspection.Entity(
-      name: name, superentity: member?.superclass ?? (name == table.name ? nil : table.name),
+      name: name, superentity: table.superclasses?[name] ?? (name == table.classes[0] ? nil : table.classes[0]),
       table: apple?.file.columns.table(of: name) ?? table.name, count: try count(of: name),
       attributes: attributes.sorted { $0.name < $1.name }, relationships: relationships.sorted { $0.name < $1.name },
-      unique: table.indices.filter(\.isUnique).map(\.columns),
-      indices: table.indices.filter { !$0.isUnique }.map(\.columns),
+      unique: table.indices.filter(\.isUnique).map(\.names),
+      indices: table.indices.filter { !$0.isUnique }.map(\.names),
       bytes: try size(of: table))
   }
 
@@ -175,7 +175,8 @@ extension InspectedStore {
       let property = known.first { $0.name == relationship.name }
       let isToOne = if case .foreignKey = relationship.storage { true } else { false }
       return Inspection.Relationship(
-        name: relationship.name, destination: property?.relationship?.destination ?? relationship.destination,
+        name: relationship.name,
+        destination: property?.relationship?.destination ?? relationship.target ?? relationship.destination,
         isToMany: !isToOne, inverse: property?.relationship?.inverse ?? self.inverse(of: relationship),
         deleteRule: property?.relationship.map { "\($0.deleteRule)" })
     }
@@ -191,7 +192,7 @@ extension InspectedStore {
       $0.table == relationship.destination && $0.destination == relationship.table
     }
     switch relationship.storage {
-    case .inverse(let column): return column
+    case .inverse(let column): return others.first { $0.storage == .foreignKey(column: column) }?.name ?? column
     case .foreignKey(let column): return others.first { $0.storage == .inverse(column: column) }?.name
     case .pairs(let table, let isForward):
       return others.first { $0.storage == .pairs(table: table, isForward: !isForward) }?.name

@@ -14,14 +14,15 @@ final class ServerReader: Sendable {
     reader = try PostgresReader(url: url, namespace: namespace)
     place = reader.place
     let values = try reader.metadata()
-    guard let text = values["layout"], let layout = try? JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
+    guard let text = values["layout 2"] ?? values["layout"],
+      let layout = try? JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
     else {
       throw SwiftDataError(
         .notADatabase,
         message: "the schema \"\(namespace)\" of \(reader.place) holds no store; name another with --namespace")
     }
-    (self.layout, identifier) = (layout, values["identifier"] ?? "")
-    version = InspectedStore.version(values["version"])
+    (self.layout, identifier) = (FormerLayout.described(layout), values["identifier"] ?? "")
+    version = InspectedStore.version(values["version 2"] ?? values["version"])
   }
 
   func rows(_ statement: SQLFragment) throws -> [[SQLValue]] { try reader.rows(statement) }

@@ -43,7 +43,7 @@ extension InspectedStore {
         let cell = column.name.quotedIdentifier
         if let reference = column.reference {
           try count(
-            "references", "\(table.name).\(column.name): keys lead to no object",
+            "references", "\(place(column, table)): keys lead to no object",
             """
             SELECT count(*) FROM \(name: table.name) WHERE \(cell) IS NOT NULL \
             AND \(cell) NOT IN (SELECT _pk FROM \(name: reference.table))
@@ -51,16 +51,19 @@ extension InspectedStore {
         }
         if column.isRequired {
           try count(
-            "values", "\(table.name).\(column.name): rows lack a required value",
+            "values", "\(place(column, table)): rows lack a required value",
             "SELECT count(*) FROM \(name: table.name) WHERE \(cell) IS NULL")
         }
         if column.isExternal { try result += externalFaults(column, table) }
       }
       for index in table.indices where index.isUnique && index.expressions == nil {
         let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
-        let filled = index.columns.map { "\($0.quotedIdentifier) IS NOT NULL" }.joined(separator: " AND ")
+        let filled =
+          (index.columns.map { "\($0.quotedIdentifier) IS NOT NULL" } + [index.condition()].compactMap(\.self))
+          .joined(separator: " AND ")
         try count(
-          "uniqueness", "\(table.name).\(index.columns.joined(separator: ", ")): values that must be unique are not",
+          "uniqueness",
+          "\(index.classes?[0] ?? table.classes[0]).\(index.names.joined(separator: ", ")): values that must be unique are not",
           "SELECT count(*) FROM (SELECT 1 FROM \(name: table.name) WHERE \(filled) GROUP BY \(list) HAVING count(*) > 1)"
         )
       }
@@ -76,6 +79,10 @@ extension InspectedStore {
     return result + (try orphans())
   }
 
+  private func place(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) -> String {
+    "\(column.entity ?? table.name).\(column.propertyName)"
+  }
+
   private var externalFolder: URL { NewStore.externalFolder(of: URL(fileURLWithPath: location)) }
 
   private func externalNames(_ column: LayoutRecord.Column, _ table: LayoutRecord.Table) throws -> [String] {
@@ -87,7 +94,7 @@ extension InspectedStore {
     try externalNames(column, table).filter {
       !FileManager.default.fileExists(atPath: externalFolder.appendingPathComponent($0).path)
     }.map {
-      StoreFault(area: "externalData", text: "\(table.name).\(column.name): the file \($0) is missing", count: 1)
+      StoreFault(area: "externalData", text: "\(place(column, table)): the file \($0) is missing", count: 1)
     }
   }
 

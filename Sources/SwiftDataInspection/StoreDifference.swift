@@ -80,28 +80,32 @@ extension InspectedStore {
     for table in layout.tables {
       guard let match = other.layout.table(named: table.name) else { continue }
       let (left, right) = (table.columns, match.columns)
+      func path(of column: LayoutRecord.Column) -> String {
+        column.family == .position
+          ? "\(table.name).\(column.name)" : "\(column.entity ?? table.name).\(column.propertyName)"
+      }
       for column in left {
         guard let match = right.first(where: { $0.name == column.name }) else {
-          result.models.append("only the first has \(table.name).\(column.name)")
+          result.models.append("only the first has \(path(of: column))")
           continue
         }
         if match.family != column.family {
-          result.models.append("\(table.name).\(column.name) is \(column.family.rawValue) and \(match.family.rawValue)")
+          result.models.append("\(path(of: column)) is \(column.family.rawValue) and \(match.family.rawValue)")
         } else if match.isRequired != column.isRequired {
           let place = column.isRequired ? "first" : "second"
-          result.models.append("\(table.name).\(column.name) is required in the \(place) only")
+          result.models.append("\(path(of: column)) is required in the \(place) only")
         }
       }
       for column in right where !left.contains(where: { $0.name == column.name }) {
-        result.models.append("only the second has \(table.name).\(column.name)")
+        result.models.append("only the second has \(path(of: column))")
       }
     }
     let (own, theirs) = (Set(layout.relationships.filter(\.isList)), Set(other.layout.relationships.filter(\.isList)))
     for relationship in own.subtracting(theirs) {
-      result.models.append("only the first has \(relationship.table).\(relationship.name)")
+      result.models.append("only the first has \(relationship.entity ?? relationship.table).\(relationship.name)")
     }
     for relationship in theirs.subtracting(own) {
-      result.models.append("only the second has \(relationship.table).\(relationship.name)")
+      result.models.append("only the second has \(relationship.entity ?? relationship.table).\(relationship.name)")
     }
     result.models.sort()
   }

@@ -20,7 +20,7 @@ extension InspectedStore {
   /// - Throws: `SwiftDataError` if the text is not a value of the attribute, or another object has the unique value.
   public func change(_ entity: String, _ key: Int64, property: String, to text: String?) throws {
     try checkEditable()
-    guard let table = table(of: entity), let column = columns(of: entity).first(where: { $0.name == property }),
+    guard let table = table(of: entity), let column = columns(of: entity).first(where: { $0.propertyName == property }),
       column.family != .key
     else {
       throw SwiftDataError(
@@ -40,7 +40,7 @@ extension InspectedStore {
     try access.write { connection in
       let count = try connection.run(
         """
-        UPDATE \(name: table.name) SET \(name: property) = \(bind: cell) \
+        UPDATE \(name: table.name) SET \(name: column.name) = \(bind: cell) \
         WHERE _pk = \(bind: .integer(key)) AND \(condition(entity, in: table))
         """)
       guard count == 1 else {
@@ -50,7 +50,7 @@ extension InspectedStore {
         try connection.run(
           """
           INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) \
-          SELECT \(bind: .text("\(table.name).\(property)")) WHERE swift_nfc(\(bind: cell)) IS NOT \(bind: cell)
+          SELECT \(bind: .text("\(table.name).\(column.name)")) WHERE swift_nfc(\(bind: cell)) IS NOT \(bind: cell)
           """)
       }
     }

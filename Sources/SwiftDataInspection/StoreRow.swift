@@ -27,13 +27,13 @@ extension InspectedStore {
     guard let table = table(of: entity) else { return [] }
     var condition: SQLFragment = "_pk > \(bind: .integer(key)) AND \(self.condition(entity, in: table))"
     if let filter, !filter.text.isEmpty {
-      guard table.column(named: filter.property) != nil else {
+      guard let column = columns(of: entity).first(where: { $0.propertyName == filter.property }) else {
         throw SwiftDataError(
           .unsupportedKeyPath, entity: entity, property: filter.property, message: "the class has no such attribute")
       }
       let text = SQLValue.text(filter.text.lowercased())
       let place: SQLFragment = kind == .postgres ? "strpos" : "instr"
-      condition = "\(condition) AND \(place)(lower(CAST(\(name: filter.property) AS TEXT)), \(bind: text)) > 0"
+      condition = "\(condition) AND \(place)(lower(CAST(\(name: column.name) AS TEXT)), \(bind: text)) > 0"
     }
     return try rows(of: entity, in: table, where: "\(condition) ORDER BY _pk LIMIT \(limit)")
   }
@@ -58,9 +58,9 @@ extension InspectedStore {
       if table.hasDiscriminator, case .text(let name) = cells[1] { row.entity = name }
       for (column, cell) in zip(columns, cells[heads.count...]) {
         if column.family == .key {
-          if case .integer(let target) = cell { row.related[column.name] = [target] }
+          if case .integer(let target) = cell { row.related[column.propertyName] = [target] }
         } else if cell != .null {
-          row.values[column.name] = Self.value(cell, column.family)
+          row.values[column.propertyName] = Self.value(cell, column.family)
         }
       }
       return row
@@ -87,10 +87,11 @@ extension InspectedStore {
       switch relationship.storage {
       case .foreignKey: continue
       case .inverse(let column):
-        let position = LayoutRecord.position(of: column)
+        let place = layout.table(named: relationship.destination)?.position(of: column)
+        let position = place.map { "\($0.name.quotedIdentifier) IS NULL, \($0.name.quotedIdentifier), " } ?? ""
         statement = """
           SELECT \(name: column), _pk FROM \(name: relationship.destination) WHERE \(name: column) IN (\(keys)) \
-          ORDER BY \(name: column), \(name: position) IS NULL, \(name: position), _pk
+          ORDER BY \(name: column), \(position)_pk
           """
       case .pairs(let table, let isForward):
         let (own, other) = isForward ? ("source", "target") : ("target", "source")
@@ -137,7 +138,7 @@ extension InspectedStore {
   /// The names of a class's attributes, sorted.
   /// - Throws: `SwiftDataError` for a class that the store does not keep.
   public func attributeNames(of entity: String) throws -> [String] {
-    columns(of: entity).filter { $0.family != .key }.map(\.name).sorted()
+    columns(of: entity).filter { $0.family != .key }.map(\.propertyName).sorted()
   }
 
   /// The relationships of a class, by name.

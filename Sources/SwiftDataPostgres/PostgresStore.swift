@@ -21,6 +21,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
   public let identifier: String
   /// The models in the store.
   public let schema: Schema
+  package let migration: ModelContainer.MigrationSummary
 
   let connections: ServerConnections
   package let layout: StoreLayout
@@ -65,6 +66,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
       }
     }
     (identifier, partitions) = (opened.identifier, opened.partitions)
+    migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps)
     layouts = RowLayouts(layout, opened.partitions)
     rowsByName = Self.rows(layout)
     try forgetOldHistory()
@@ -83,6 +85,7 @@ public final class PostgresStore: DataStore, HistoryProviding, @unchecked Sendab
     self.configuration = configuration
     (identifier, partitions) = (opened.identifier, opened.partitions)
     (schema, layout) = (version.schema, version.layout)
+    migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: [])
     layouts = RowLayouts(version.layout, opened.partitions)
     connections = ServerConnections(within: transaction)
     rowsByName = Self.rows(version.layout)

@@ -8,7 +8,7 @@ extension PostgresPartitions {
       let table = EntityTable.tables(of: schema) { _ in 0 }.first { $0.entity === entity }
       let property = entity.properties.first { property in
         property.isAttribute && property.isStored
-          && table?.uniqueness.allSatisfy { $0.contains { $0.property === property } } ?? false
+          && table?.uniqueness.allSatisfy { $0.terms.contains { $0.property === property } } ?? false
       }
       return property.map { PostgresPartitions(model: entity.type, property: $0.keyPath, count: count) }
     }

@@ -48,7 +48,7 @@ struct PostgresExplainTests {
     #expect(explanation.sql.contains("?") && explanation.sql.contains("LIMIT 20"))
     #expect(explanation.bindings == [.text("s3")])
     #expect(explanation.plan.first?.depth == 0)
-    #expect(explanation.plan.contains { $0.detail.contains("Letter_sender_sent_index") })
+    #expect(explanation.plan.contains { $0.detail.contains("Letter#sender,sent#index") })
     #expect(explanation.findings.isEmpty)
   }
 

@@ -165,7 +165,7 @@ struct PostgresPlanTests {
   func unknown() throws {
     _ = try store.open(PlanV1.Guest.self, version: Schema.Version(7, 0, 0))
     #expect(throws: SwiftDataError.newerSchema) { try open(PlanV1.self) }
-    try store.sql("UPDATE _swiftdata_metadata SET value = '0.5.0' WHERE key = 'version'")
+    try store.sql("UPDATE _swiftdata_metadata SET value = '0.5.0' WHERE key = 'version 2'")
     #expect(throws: SwiftDataError.unknownDataStoreSchema) { try open(PlanV2.self) }
   }
 }

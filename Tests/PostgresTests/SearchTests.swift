@@ -194,7 +194,7 @@ struct PostgresSearchTests {
       try ModelContext(container).search(SearchModels.After.Paper.self, text).map(\.model.text)
     }
     #expect(try found("moon") == ["hello moon"])
-    #expect(try store.sql("SELECT 1 FROM \"Paper\" WHERE \"_words_text\" IS NULL").count == 0)
+    #expect(try store.sql("SELECT 1 FROM \"Paper\" WHERE \"text#words\" IS NULL").count == 0)
     // The old program goes on, and somebody uses psql.
     paper.text = "hello sun"
     old.insert(SearchModels.Before.Paper("hello mars"))
@@ -207,7 +207,7 @@ struct PostgresSearchTests {
     #expect(try found("hello").count == 3)
     // The next program that opens the store brings the index up.
     _ = try store.open(SearchModels.After.Paper.self)
-    #expect(try store.sql("SELECT 1 FROM \"Paper\" WHERE \"_words_text\" IS NULL").count == 0)
+    #expect(try store.sql("SELECT 1 FROM \"Paper\" WHERE \"text#words\" IS NULL").count == 0)
     #expect(try found("sun") == ["hello sun"])
   }
 }

@@ -71,7 +71,7 @@ struct PackTests {
   private func count(_ name: String, _ file: AppleFile, _ model: NaturalModel) throws -> Int {
     let root = model.root(of: name)
     let condition = model.family(of: root).count > 1 ? " WHERE _entity = \(name.quotedLiteral)" : ""
-    let rows = try file.rows("SELECT count(*) FROM \(name: root)\(condition)")
+    let rows = try file.rows("SELECT count(*) FROM \(name: TableNames.table(ofClass: root))\(condition)")
     guard case .integer(let count) = rows[0][0] else { return -1 }
     return Int(count)
   }
@@ -80,10 +80,10 @@ struct PackTests {
     let key = try #require(row["pk"] as? Int)
     let properties = model.all(of: member)
     let stored = properties.filter { !$0.isToMany }
-    let list = stored.map { $0.name.quotedIdentifier }.joined(separator: ", ")
+    let list = stored.map { model.column(of: $0, in: member).quotedIdentifier }.joined(separator: ", ")
     let cells = try #require(
       try file.rows(
-        "SELECT _pk\(list.isEmpty ? "" : ", " + list) FROM \(name: model.root(of: member.name)) WHERE _pk = \(key)"
+        "SELECT _pk\(list.isEmpty ? "" : ", " + list) FROM \(name: TableNames.table(ofClass: model.root(of: member.name))) WHERE _pk = \(key)"
       ).first)
     let attributes = row["attributes"] as? [String: Any] ?? [:]
     for (property, cell) in zip(stored, cells.dropFirst()) {
@@ -118,9 +118,11 @@ struct PackTests {
     } else {
       let relationship = try #require(property.relationship)
       let inverse = try #require(model.inverse(of: relationship))
-      let position = LayoutRecord.position(of: inverse.name)
+      let target = try #require(model.class(named: relationship.destination))
+      let column = model.column(of: inverse, in: target)
+      let table = TableNames.table(ofClass: model.root(of: relationship.destination))
       statement =
-        "SELECT _pk FROM \(name: model.root(of: relationship.destination)) WHERE \(name: inverse.name) = \(key) ORDER BY \(name: position), _pk"
+        "SELECT _pk FROM \(name: table) WHERE \(name: column) = \(key) ORDER BY \(name: TableNames.position(of: column)), _pk"
     }
     return try file.rows(statement).compactMap { if case .integer(let key) = $0[0] { Int(key) } else { nil } }
   }

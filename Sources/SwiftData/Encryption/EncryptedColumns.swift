@@ -137,7 +137,7 @@ extension EntityTable {
   /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the file would reveal values of an encrypted attribute.
   func validateEncryption() throws {
     guard !encrypted.isEmpty else { return }
-    let indexed = (uniqueness + indices + rtrees.map(\.terms)).joined().map(\.property.name)
+    let indexed = (uniqueness.map(\.terms) + indices + rtrees.map(\.terms)).joined().map(\.property.name)
     for property in stored where property.isSensitive {
       let options = property.attribute?.options ?? []
       func refuse(_ what: String) -> SwiftDataError {

@@ -59,24 +59,29 @@ enum HistoryTables {
       [name, former])
   }
 
-  /// Renames a property of some classes in the history.
-  static func rename(
-    property former: String, to name: String, of classes: [String], _ database: Database
-  ) throws {
-    let list = String(decoding: try JSONCoding.encode(classes), as: UTF8.self)
+  /// Renames properties of a class in the history, all at once, so that two can exchange their names.
+  /// - Parameter names: the new names by the old ones.
+  static func rename(_ names: [String: String], of name: String, _ database: Database) throws {
+    guard !names.isEmpty else { return }
+    let list = String(decoding: try JSONCoding.encode(names), as: UTF8.self)
+    // ?1 the new names by the old ones, ?2 the class. Two names in one object would need a path with quotes.
+    let isOfClass = "json_extract(value, '$.class') = ?2"
+    let isRenamed = "IN (SELECT key FROM json_each(?1))"
     try replaceEntries(
       database,
-      where: "json_extract(value, '$.class') IN (SELECT value FROM json_each(?3))"
-        + " AND EXISTS (SELECT 1 FROM json_each(entry.value, '$.properties') WHERE value = ?2)",
-      by: "json_set(value, '$.properties', (SELECT json_group_array(CASE value WHEN ?2 THEN ?1 ELSE value END)"
-        + " FROM json_each(entry.value, '$.properties')))",
-      [name, former, list])
-    func path(_ name: String) -> String { "$.tombstone.\"\(name)\"" }
+      where: isOfClass + " AND EXISTS (SELECT 1 FROM json_each(entry.value, '$.properties') WHERE value \(isRenamed))",
+      by: "json_set(value, '$.properties', (SELECT json_group_array("
+        + "ifnull((SELECT n.value FROM json_each(?1) AS n WHERE n.key = p.value), p.value))"
+        + " FROM json_each(entry.value, '$.properties') AS p))",
+      [list, name])
     // `->` hands a number on as it is written. json_extract would round it.
     try replaceEntries(
       database,
-      where: "json_extract(value, '$.class') IN (SELECT value FROM json_each(?3)) AND json_type(value, ?2) IS NOT NULL",
-      by: "json_set(json_remove(value, ?2), ?1, json(value -> ?2))", [path(name), path(former), list])
+      where: isOfClass + " AND EXISTS (SELECT 1 FROM json_each(entry.value, '$.tombstone') WHERE key \(isRenamed))",
+      by: "json_set(value, '$.tombstone', (SELECT json_group_object("
+        + "ifnull((SELECT n.value FROM json_each(?1) AS n WHERE n.key = t.key), t.key),"
+        + " json(entry.value -> t.fullkey)) FROM json_each(entry.value, '$.tombstone') AS t))",
+      [list, name])
   }
 
   private static func replaceEntries(

@@ -50,10 +50,9 @@ package struct IndexTerm {
 
   package var isMember: Bool { member != nil }
 
-  /// The name of the column, followed by the name of the member.
-  var column: String {
-    let column = TableNames.column(for: property)
-    return isMember ? column + String(name.dropFirst(property.name.count)) : column
+  /// The name of a column, followed by the name of the member.
+  func column(in column: String) -> String {
+    isMember ? TableNames.member(String(name.dropFirst(property.name.count + 1)), of: column) : column
   }
 }
 

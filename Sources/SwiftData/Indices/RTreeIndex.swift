@@ -39,7 +39,10 @@ package struct RTreeIndex {
   }
 
   /// The name of the table.
-  var name: String { (["_swiftdata_\(entity.name)"] + terms.map(\.name) + ["rtree"]).joined(separator: ".") }
+  var name: String {
+    let columns = terms.map { $0.column(in: TableNames.column(for: $0.property)) }.joined(separator: ",")
+    return "_swiftdata_\(TableNames.table(ofClass: entity.name)).\(columns).rtree"
+  }
 
   func lower(_ index: Int) -> String { "lower_\(index)" }
   func upper(_ index: Int) -> String { "upper_\(index)" }

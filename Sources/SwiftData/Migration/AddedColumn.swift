@@ -23,11 +23,11 @@ struct AddedColumn {
       Set(old.classes) == Set(plan.new.classes), plan.classes.allSatisfy({ $0.key == $0.value }),
       plan.new.columns.count > old.columns.count, plan.new.columns.starts(with: old.columns)
     else { return nil }
-    let sources = Dictionary(plan.columns.map { ($0.column.name, $0.source) }) { first, _ in first }
-    guard old.columns.allSatisfy({ sources[$0.name] == .column($0.name) }) else { return nil }
+    let plans = Dictionary(plan.columns.map { ($0.column.name, $0) }) { first, _ in first }
+    guard old.columns.allSatisfy({ plans[$0.name]?.isKept == true }) else { return nil }
     var result = [AddedColumn]()
     for column in plan.new.columns.dropFirst(old.columns.count) {
-      guard sources[column.name] == .nothing, let value = value(of: column, in: plan.new.name, layout),
+      guard plans[column.name]?.isNew == true, let value = value(of: column, in: plan.new.name, layout),
         !column.isRequired || value != .null
       else { return nil }
       result.append(AddedColumn(column: column, value: value))

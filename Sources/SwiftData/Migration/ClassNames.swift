@@ -7,6 +7,8 @@ struct ClassNames {
   private let new: LayoutRecord
   /// Old names by new names.
   private var formers: [String: String] = [:]
+  /// New names by old names.
+  private var presents: [String: String] = [:]
 
   init(old: LayoutRecord, new: LayoutRecord, areVersions: Bool) {
     self.old = old
@@ -14,13 +16,15 @@ struct ClassNames {
     let oldNames = old.tables.flatMap(\.classes)
     let newNames = new.tables.flatMap(\.classes)
     for name in newNames where oldNames.contains(name) { formers[name] = name }
-    guard areVersions else { return }
-    for name in newNames where formers[name] == nil {
-      let base = Self.withoutVersion(name)
-      let candidates = oldNames.filter { !newNames.contains($0) && Self.withoutVersion($0) == base }
-      let rivals = newNames.filter { formers[$0] == nil && Self.withoutVersion($0) == base }
-      if candidates.count == 1, rivals.count == 1 { formers[name] = candidates[0] }
+    if areVersions {
+      for name in newNames where formers[name] == nil {
+        let base = Self.withoutVersion(name)
+        let candidates = oldNames.filter { !newNames.contains($0) && Self.withoutVersion($0) == base }
+        let rivals = newNames.filter { formers[$0] == nil && Self.withoutVersion($0) == base }
+        if candidates.count == 1, rivals.count == 1 { formers[name] = candidates[0] }
+      }
     }
+    presents = Dictionary(formers.map { ($0.value, $0.key) }) { first, _ in first }
   }
 
   /// The old names of a table's classes.
@@ -28,8 +32,14 @@ struct ClassNames {
     formers.filter { table.classes.contains($0.key) }
   }
 
+  /// The new name of an old class, or nil if no new class has its rows.
+  func newName(of former: String) -> String? { presents[former] }
+
+  /// Whether the store has a new class.
+  func isKnown(_ name: String) -> Bool { formers[name] != nil }
+
   /// Whether some new class has the rows of an old one.
-  func isContinued(_ former: String) -> Bool { formers.values.contains(former) }
+  func isContinued(_ former: String) -> Bool { presents[former] != nil }
 
   /// The table that had the rows of a new table: the one of its first class that the store knows. That is not the root if
   /// the classes gained a superclass.

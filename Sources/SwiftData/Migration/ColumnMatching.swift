@@ -1,14 +1,13 @@
-/// Finds the source of each column's cells: an old column or relationship.
+/// Finds the source of each column's cells: old columns or relationships, class by class.
 struct ColumnMatching {
   let old: LayoutRecord.Table
   let new: LayoutRecord.Table
   let plan: LayoutPlan
-  let layout: StoreLayout
-  let names: ClassNames
   private(set) var changes: [ModelContainer.MigrationChange] = []
+  private var classes: ClassMatches { plan.classes }
 
-  init(old: LayoutRecord.Table, new: LayoutRecord.Table, plan: LayoutPlan, layout: StoreLayout, names: ClassNames) {
-    (self.old, self.new, self.plan, self.layout, self.names) = (old, new, plan, layout, names)
+  init(old: LayoutRecord.Table, new: LayoutRecord.Table, plan: LayoutPlan) {
+    (self.old, self.new, self.plan) = (old, new, plan)
   }
 
   mutating func match() -> [LayoutPlan.ColumnPlan] {
@@ -19,129 +18,129 @@ struct ColumnMatching {
     for column in new.columns where column.family == .position {
       result.append(matchPosition(column, result))
     }
-    let used = Set(
-      result.compactMap { plan in
-        if case .column(let name) = plan.source { return name }
-        return nil
-      })
-    let others = names.newTables(of: old).filter { $0.name != new.name }
-    for column in old.columns where !used.contains(column.name) && ![.key, .position].contains(column.family) {
-      // Subclasses that lost their superclass each take their own columns.
-      guard !others.contains(where: { $0.column(named: column.name) != nil }) else { continue }
-      changes.append(
-        ModelContainer.MigrationChange(
-          .removed, entity(of: column.name), column.name, "the property is removed with its values"))
-    }
     return result
   }
 
-  private func entity(of column: String) -> String {
-    layout.tables.first { table in
-      table.name == new.name && table.stored.contains { TableNames.column(for: $0) == column }
-    }?.entity.name ?? new.classes[0]
+  /// One part for each source.
+  private static func parts(
+    _ sources: [(String, LayoutPlan.Source, Conversion)]
+  ) -> [LayoutPlan.Part] {
+    var parts = [LayoutPlan.Part]()
+    for (name, source, conversion) in sources {
+      if let place = parts.firstIndex(where: { $0.source == source && $0.conversion == conversion }) {
+        parts[place].classes.append(name)
+      } else {
+        parts.append(LayoutPlan.Part(classes: [name], source: source, conversion: conversion))
+      }
+    }
+    return parts
   }
 
   // MARK: - Attributes
 
   private mutating func matchValue(_ column: LayoutRecord.Column) -> LayoutPlan.ColumnPlan {
-    let entity = entity(of: column.name)
-    guard let former = formerValue(column) else {
-      changes.append(ModelContainer.MigrationChange(.added, entity, column.name, "the property is new"))
-      return LayoutPlan.ColumnPlan(column: column, source: .nothing)
+    let matches = classes.matches(of: column.entity)
+    let name = column.propertyName
+    var sources = [(String, LayoutPlan.Source, Conversion)]()
+    var formers = [LayoutRecord.Column]()
+    for match in matches {
+      guard let former = match.attributes.formers[name].flatMap({ match.columns[$0] }) else {
+        sources.append((match.old, .nothing, .same))
+        continue
+      }
+      if !formers.contains(where: { $0.name == former.name && $0.entity == former.entity }) { formers.append(former) }
+      sources.append((match.old, .column(former.name), Conversion(from: former, to: column)))
     }
-    if former.name != column.name {
+    let entity = column.entity ?? new.classes[0]
+    if formers.isEmpty, classes.names.isKnown(entity) {
+      changes.append(ModelContainer.MigrationChange(.added, entity, name, "the property is new"))
+    }
+    for former in formers { note(former, column, entity) }
+    return LayoutPlan.ColumnPlan(column: column, parts: Self.parts(sources))
+  }
+
+  private mutating func note(_ former: LayoutRecord.Column, _ column: LayoutRecord.Column, _ entity: String) {
+    let name = column.propertyName
+    if former.propertyName != name {
       changes.append(
         ModelContainer.MigrationChange(
-          .renamed, entity, column.name, "the property was named \(former.name)", former: former.name))
+          .renamed, entity, name, "the property was named \(former.propertyName)", former: former.propertyName))
     }
-    let conversion = Conversion(from: former, to: column)
-    switch conversion {
+    switch Conversion(from: former, to: column) {
     case .same: break
     case .impossible:
       changes.append(
         ModelContainer.MigrationChange(
-          .refused, entity, column.name,
+          .refused, entity, name,
           "its type was \(former.valueType) and is \(column.valueType); give the property another name, and fill it in a"
             + " custom stage"))
     case .decoded where former.family == column.family && former.affinity == column.affinity: break
+    case .decoded where former.family == .mixed: break
     default:
       changes.append(
         ModelContainer.MigrationChange(
-          .converted, entity, column.name, "its type was \(former.valueType) and is \(column.valueType)"))
+          .converted, entity, name, "its type was \(former.valueType) and is \(column.valueType)"))
     }
+    let isOfRoot = former.entity == nil || former.entity == old.classes[0]
     if column.isRequired, !former.isRequired {
-      changes.append(
-        ModelContainer.MigrationChange(.required, entity, column.name, "the property becomes required"))
-    } else if former.isRequired, !column.isRequired {
-      changes.append(
-        ModelContainer.MigrationChange(.optional, entity, column.name, "the property becomes optional"))
+      changes.append(ModelContainer.MigrationChange(.required, entity, name, "the property becomes required"))
+    } else if former.isRequired, !column.isRequired, isOfRoot, column.entity == new.classes[0] {
+      changes.append(ModelContainer.MigrationChange(.optional, entity, name, "the property becomes optional"))
     }
-    return LayoutPlan.ColumnPlan(column: column, source: .column(former.name), conversion: conversion)
-  }
-
-  private func formerValue(_ column: LayoutRecord.Column) -> LayoutRecord.Column? {
-    func attribute(_ name: String) -> LayoutRecord.Column? {
-      old.column(named: name).flatMap { [.key, .position].contains($0.family) ? nil : $0 }
-    }
-    let original = layout.tables.lazy.filter { $0.name == new.name }
-      .compactMap { $0.entity.property(named: column.name)?.attribute?.formerName }.first
-    if let original, old.column(named: column.name) == nil, let former = attribute(original) { return former }
-    // A property whose original name the store never had is new, even if the store has a column of its current name.
-    // People drop a property and add another under its name in this way. If the store's column has the same original
-    // name, it was renamed earlier.
-    if let original, original != column.name, let known = attribute(column.name)?.formerNames, !known.contains(original)
-    {
-      return nil
-    }
-    // A new property with the former name of a renamed one starts empty.
-    let isTaken = layout.tables.contains { table in
-      table.name == new.name
-        && table.stored.contains { property in
-          property.attribute?.formerName == column.name && property.name != column.name
-            && old.column(named: property.name) == nil
-        }
-    }
-    return isTaken ? nil : attribute(column.name)
   }
 
   // MARK: - Relationships
 
   private func matchKey(_ column: LayoutRecord.Column) -> LayoutPlan.ColumnPlan {
-    LayoutPlan.ColumnPlan(column: column, source: keySource(column))
+    let own = plan.new.relationships.first { $0.table == new.name && $0.storage == .foreignKey(column: column.name) }
+    let other = plan.new.relationships.first {
+      $0.destination == new.name && $0.storage == .inverse(column: column.name)
+    }
+    let sources = classes.matches(of: column.entity).map { match in
+      (match.old, keySource(own, other, match), Conversion.same)
+    }
+    return LayoutPlan.ColumnPlan(column: column, parts: Self.parts(sources))
   }
 
-  private func keySource(_ column: LayoutRecord.Column) -> LayoutPlan.Source {
-    let own = plan.new.relationships.first { $0.table == new.name && $0.storage == .foreignKey(column: column.name) }
-    if let own, let former = plan.former(own, layout, names) {
-      if case .foreignKey(let name) = former.storage { return .column(name) }
-      return plan.pairs(of: former, names).map { .pairs($0) } ?? .nothing
+  /// The keys of one class's rows: its own former relationship, or else the one at the other end.
+  private func keySource(
+    _ own: LayoutRecord.Relationship?, _ other: LayoutRecord.Relationship?, _ match: ClassMatches.Match
+  ) -> LayoutPlan.Source {
+    let formers = own.map { classes.formers(of: $0.name, in: match) } ?? []
+    var queries = formers.map { PairQuery($0, ownedBy: [match.old], in: plan.old) }
+    if queries.isEmpty, let other { queries = classes.pairs(continuing: other).map(\.swapped) }
+    if queries.isEmpty { return .nothing }
+    if queries.count == 1, queries[0].table == old.name, queries[0].owner.column == "_pk" {
+      return .column(queries[0].target.column)
     }
-    let other = plan.new.relationships.first { relationship in
-      relationship.destination == new.name && relationship.storage == .inverse(column: column.name)
-    }
-    guard let other, let former = plan.former(other, layout, names) else { return .nothing }
-    if case .inverse(let name) = former.storage { return .column(name) }
-    return plan.pairs(of: former, names).map { .pairs($0.swapped) } ?? .nothing
+    return .pairs(queries)
   }
 
   private func matchPosition(
     _ column: LayoutRecord.Column, _ others: [LayoutPlan.ColumnPlan]
   ) -> LayoutPlan.ColumnPlan {
-    let key = others.first { LayoutRecord.position(of: $0.column.name) == column.name }
-    var source = LayoutPlan.Source.nothing
-    switch key?.source {
-    case .column(let name)?:
-      let position = LayoutRecord.position(of: name)
-      if old.column(named: position) != nil { source = .column(position) }
-    case .pairs(let query)?:
-      // The position in the array of the row that the key refers to.
-      if let position = query.targetPosition {
-        var places = query
-        places.target = position
-        source = .pairs(places)
-      }
-    default: break
+    let key = others.first {
+      $0.column.family == .key && $0.column.property == column.property && $0.column.entity == column.entity
     }
-    return LayoutPlan.ColumnPlan(column: column, source: source)
+    let parts = (key?.parts ?? []).map { part in
+      var source = LayoutPlan.Source.nothing
+      switch part.source {
+      case .column(let name):
+        if let position = old.position(of: name) { source = .column(position.name) }
+      case .pairs(let queries):
+        // The position in the array of the row that the key refers to.
+        let places = queries.compactMap { query -> PairQuery? in
+          guard let position = query.target.position else { return nil }
+          var place = query
+          place.target.column = position
+          place.target.classes = nil
+          return place
+        }
+        if !places.isEmpty { source = .pairs(places) }
+      case .nothing: break
+      }
+      return LayoutPlan.Part(classes: part.classes, source: source, conversion: .same)
+    }
+    return LayoutPlan.ColumnPlan(column: column, parts: parts)
   }
 }

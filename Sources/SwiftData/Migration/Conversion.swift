@@ -1,5 +1,5 @@
 /// The conversion of a column's cells to another type.
-enum Conversion: Equatable {
+package enum Conversion: Equatable {
   /// Every cell keeps its meaning.
   case same
   /// Every row must be decoded as the new type once, because not every cell may fit.
@@ -9,7 +9,7 @@ enum Conversion: Equatable {
   /// The new type cannot represent the cells.
   case impossible
 
-  init(from old: LayoutRecord.Column, to new: LayoutRecord.Column) {
+  package init(from old: LayoutRecord.Column, to new: LayoutRecord.Column) {
     self =
       switch (old.family, new.family) {
       case _ where old.valueType == new.valueType: old.family == new.family ? .same : .impossible

@@ -15,7 +15,7 @@ package struct DefaultCell {
     if let constant = try constant(of: property, in: entity) {
       return constant == .null ? nil : DefaultCell(sql: "?", arguments: [constant])
     }
-    let name = "swiftdata_default_\(property.entityName)_\(property.name)"
+    let name = "swiftdata_default#\(property.tableName)#\(property.column)"
     let function = DatabaseFunction(name, argumentCount: 0, pure: false) { _ in
       try cell(of: property, in: entity).map { DatabaseValue($0) }
     }
@@ -34,7 +34,8 @@ package struct DefaultCell {
     try constant(of: property, in: entity) == nil
   }
 
-  private static func cell(of property: __Property, in entity: __Entity) throws -> SQLValue? {
+  /// The default as a cell, evaluated now. Nil without a default.
+  package static func cell(of property: __Property, in entity: __Entity) throws -> SQLValue? {
     try value(of: property, in: entity).map { try ValueWriter.cell(of: $0, property) }
   }
 

@@ -18,6 +18,8 @@ struct LayoutMigration {
 
   func run() throws {
     try refuse()
+    try checkNarrowings()
+    try warnOfRemovals()
     try DerivedTable.drop(of: changedTables, on: database)
     try removeRetiredFiles()
     for table in plan.tables where table.isRebuilt || table.old == nil { try fill(table) }
@@ -44,7 +46,8 @@ struct LayoutMigration {
 
   // MARK: - Rows
 
-  private static func temporary(_ name: String) -> String { "_swiftdata_new_\(name)" }
+  // No other name begins so: the name of a derived table has another mark after the prefix.
+  private static func temporary(_ name: String) -> String { "_swiftdata#new#\(name)" }
 
   private func fill(_ table: LayoutPlan.TablePlan) throws {
     let name = Self.temporary(table.new.name)
@@ -92,53 +95,60 @@ struct LayoutMigration {
       cases.flatMap { [.text($0.value), .text($0.key)] })
   }
 
-  private func keptRows(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> String {
+  func keptRows(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> String {
     guard old.hasDiscriminator, !table.leftClasses.isEmpty else { return "" }
-    return " AND o._entity NOT IN (\(table.leftClasses.map(Self.literal).joined(separator: ", ")))"
+    return " AND o._entity NOT IN (\(table.leftClasses.map(\.quotedLiteral).joined(separator: ", ")))"
   }
-
-  private static func literal(_ text: String) -> String { "'" + text.replacingOccurrences(of: "'", with: "''") + "'" }
 
   // MARK: - Cells
 
   private func cell(
     _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table
   ) throws -> SQLFragment {
-    var cell: SQLFragment
-    switch column.source {
-    case .column(let name): cell = SQLFragment("o.\(name.quotedIdentifier)")
-    case .nothing: cell = SQLFragment("NULL")
-    case .pairs(let query):
-      try checkSingle(query, column, table)
-      cell = SQLFragment(
-        "(SELECT \(query.target.quotedIdentifier) FROM \(query.table.quotedIdentifier)"
-          + " WHERE \(query.owner.quotedIdentifier) = o._pk LIMIT 1)")
+    var cases = [(classes: [String], cell: SQLFragment)]()
+    for part in column.parts {
+      cases.append((part.classes, try filled(source(part, column, table), part, column, table, old)))
     }
-    for member in layout.tables where member.name == table.new.name {
-      guard let property = member.stored.first(where: { TableNames.column(for: $0) == column.column.name }),
-        property.entityName == member.entity.name, column.column.family != .position
-      else { continue }
-      cell = try filled(cell, property, member, column, table, old)
+    guard old.hasDiscriminator else { return cases.first?.cell ?? SQLFragment("NULL") }
+    if cases.count == 1, Set(cases[0].classes).isSuperset(of: table.carried) { return cases[0].cell }
+    if cases.isEmpty { return SQLFragment("NULL") }
+    let arms = cases.map { known in
+      SQLFragment(" WHEN \(Self.rows(of: known.classes)) THEN ") + known.cell
     }
-    return cell
+    return arms.reduce(SQLFragment("CASE")) { $0 + $1 } + SQLFragment(" END")
+  }
+
+  private func source(
+    _ part: LayoutPlan.Part, _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan
+  ) throws -> SQLFragment {
+    switch part.source {
+    case .column(let name): return SQLFragment("o.\(name.quotedIdentifier)")
+    case .nothing: return SQLFragment("NULL")
+    case .pairs(let queries):
+      try checkSingle(queries, column, table)
+      let union = queries.map { $0.select(in: plan.old) }.joined(separator: " UNION ALL ")
+      return SQLFragment("(SELECT target FROM (\(union)) WHERE owner = o._pk LIMIT 1)")
+    }
   }
 
   /// The cell, with the property's default for NULL if NULL is not allowed.
   private func filled(
-    _ cell: SQLFragment, _ property: __Property, _ member: EntityTable, _ column: LayoutPlan.ColumnPlan,
-    _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table
+    _ cell: SQLFragment, _ part: LayoutPlan.Part, _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan,
+    _ old: LayoutRecord.Table
   ) throws -> SQLFragment {
-    guard !property.isOptional || column.source == .nothing else { return cell }
-    let rows = rows(of: member, table, old)
+    guard column.column.family != .position,
+      let member = column.column.entity.flatMap(layout.table(ofClass:)),
+      let property = member.stored.first(where: { TableNames.column(for: $0) == column.column.name }),
+      !property.isOptional || part.source == .nothing
+    else { return cell }
     if property.isAttribute, let value = try DefaultCell.of(property, in: member.entity, database) {
-      let full = SQLFragment("ifnull(\(cell.sql), \(value.sql))", cell.arguments + value.arguments)
-      guard let rows else { return full }
-      return SQLFragment("CASE WHEN \(rows) THEN ", []) + full + SQLFragment(" ELSE \(cell.sql) END", cell.arguments)
+      return SQLFragment("ifnull(\(cell.sql), \(value.sql))", cell.arguments + value.arguments)
     }
     guard !property.isOptional else { return cell }
+    let rows = old.hasDiscriminator ? Self.rows(of: part.classes) : "1"
     let gaps = SQLFragment(
-      "SELECT count(*), min(o._pk) FROM \(old.name.quotedIdentifier) AS o WHERE \(rows ?? "1")"
-        + keptRows(table, old) + " AND \(cell.sql) IS NULL", cell.arguments)
+      "SELECT count(*), min(o._pk) FROM \(old.name.quotedIdentifier) AS o WHERE \(rows) AND \(cell.sql) IS NULL",
+      cell.arguments)
     let row = try Row.fetchOne(database, sql: gaps.sql, arguments: gaps.databaseArguments)!
     guard row[0] as Int > 0 else { return cell }
     throw SwiftDataError(
@@ -150,62 +160,9 @@ struct LayoutMigration {
           : "make it optional, or relate the objects in a custom stage before it becomes required"))
   }
 
-  /// The condition for the old rows of a class, or nil for all rows.
-  private func rows(of member: EntityTable, _ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) -> String? {
-    guard member.entity.superentity != nil else { return nil }
-    let names = member.family.compactMap { table.classes[$0.name] }.map(Self.literal)
-    // A table without class names has rows of one class. A new subclass has none of them.
-    guard old.hasDiscriminator else { return names.isEmpty ? "0" : nil }
-    return "o._entity IN (\(names.joined(separator: ", ")))"
-  }
-
-  // MARK: - Checks
-
-  /// Refuses to drop rows of subclasses that the program omits. A plan may drop them.
-  private func checkRemovedClasses(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) throws {
-    guard !plan.isPlanned, old.hasDiscriminator else { return }
-    for name in table.removedClasses {
-      let count = try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM \(old.name.quotedIdentifier) WHERE _entity = ?", arguments: [name])!
-      guard count > 0 else { continue }
-      throw SwiftDataError(
-        .unknownDataStoreSchema, entity: name,
-        message: "the store holds \(count) objects of this class, which is not in the schema; name it in"
-          + " ModelContainer(for:), or remove it by a stage of a migration plan")
-    }
-  }
-
-  private func checkConversions(_ table: LayoutPlan.TablePlan, _ old: LayoutRecord.Table) throws {
-    for column in table.columns {
-      guard case .unless(let condition, let reason) = column.conversion, case .column(let name) = column.source else {
-        continue
-      }
-      let sql =
-        "SELECT _pk, \(name.quotedIdentifier) FROM \(old.name.quotedIdentifier)"
-        + " WHERE \(condition.replacingOccurrences(of: "column", with: name.quotedIdentifier)) LIMIT 1"
-      guard let row = try Row.fetchOne(database, sql: sql) else { continue }
-      throw SwiftDataError(
-        .unknownDataStoreSchema, entity: table.new.classes[0], property: column.column.name,
-        message: "the stored object with the key \(row[0] as Int64) has the value \(row[1] as Int64): \(reason); change"
-          + " such values with the former version of the program or in a custom stage's willMigrate")
-    }
-  }
-
-  /// Refuses to convert a to-many with more than one target to a to-one.
-  private func checkSingle(
-    _ query: LayoutPlan.PairQuery, _ column: LayoutPlan.ColumnPlan, _ table: LayoutPlan.TablePlan
-  ) throws {
-    let owner = query.owner.quotedIdentifier
-    let sql =
-      "SELECT \(owner), count(*) FROM \(query.table.quotedIdentifier) WHERE \(owner) IS NOT NULL"
-      + " AND \(query.target.quotedIdentifier) IS NOT NULL GROUP BY \(owner) HAVING count(*) > 1 LIMIT 5"
-    let rows = try Row.fetchAll(database, sql: sql)
-    guard let first = rows.first, column.column.family == .key else { return }
-    throw SwiftDataError(
-      .unknownDataStoreSchema, entity: table.new.classes[0], property: column.column.name,
-      message: "the relationship becomes a to-one, but the stored object with the key \(first[0] as Int64)"
-        + " has \(first[1] as Int) (also: \(rows.dropFirst().map { "\($0[0] as Int64)" }.joined(separator: ", "))); let"
-        + " go of all but one in a custom stage's willMigrate")
+  /// The condition for the old rows of some classes.
+  static func rows(of classes: [String]) -> String {
+    "o._entity IN (\(classes.map(\.quotedLiteral).joined(separator: ", ")))"
   }
 
   // MARK: - Pairs
@@ -213,13 +170,14 @@ struct LayoutMigration {
   private func fill(_ pairs: LayoutPlan.PairPlan) throws {
     let name = Self.temporary(pairs.new.name)
     try database.execute(sql: pairs.new.creation(as: name))
-    guard let query = pairs.source else { return }
-    func column(_ name: String?) -> String { name?.quotedIdentifier ?? "NULL" }
-    try database.execute(
-      sql: "INSERT OR IGNORE INTO \(name.quotedIdentifier) (source, target, source_position, target_position)"
-        + " SELECT \(column(query.owner)), \(column(query.target)), \(column(query.ownerPosition)),"
-        + " \(column(query.targetPosition)) FROM \(query.table.quotedIdentifier)"
-        + " WHERE \(column(query.owner)) IS NOT NULL AND \(column(query.target)) IS NOT NULL ORDER BY rowid")
+    for query in pairs.sources {
+      // The order of the rows is the age of the pairs.
+      let age = plan.old.table(named: query.table) == nil ? "p.rowid" : "p._pk"
+      try database.execute(
+        sql: "INSERT OR IGNORE INTO \(name.quotedIdentifier) (source, target, source_position, target_position)"
+          + " SELECT owner, target, owner_position, target_position FROM (\(query.select(in: plan.old, age: age)))"
+          + " ORDER BY age")
+    }
   }
 
   // MARK: - The new layout
@@ -259,13 +217,12 @@ struct LayoutMigration {
           arguments: [table.new.name, old.name])
       }
       for column in table.columns {
-        guard case .column(let name) = column.source, name != column.column.name || old.name != table.new.name else {
-          continue
+        for name in column.columns where name != column.column.name || old.name != table.new.name {
+          try database.execute(
+            sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) SELECT ? FROM _swiftdata_denormalized"
+              + " WHERE column_name = ?",
+            arguments: ["\(table.new.name).\(column.column.name)", "\(old.name).\(name)"])
         }
-        try database.execute(
-          sql: "INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) SELECT ? FROM _swiftdata_denormalized"
-            + " WHERE column_name = ?",
-          arguments: ["\(table.new.name).\(column.column.name)", "\(old.name).\(name)"])
       }
       for column in table.columns where table.isRebuilt && column.column.family == .text {
         try noteNonNFCDefaults(column, table.new, old)
@@ -278,9 +235,11 @@ struct LayoutMigration {
   private func noteNonNFCDefaults(
     _ column: LayoutPlan.ColumnPlan, _ table: LayoutRecord.Table, _ old: LayoutRecord.Table
   ) throws {
-    if case .column(let name) = column.source {
-      guard column.column.isRequired, old.column(named: name)?.isRequired == false else { return }
+    let hasGaps = column.parts.contains { part in
+      guard case .column(let name) = part.source else { return true }
+      return old.column(named: name)?.isRequired == false
     }
+    guard hasGaps else { return }
     let name = column.column.name.quotedIdentifier
     let sql = "SELECT EXISTS (SELECT 1 FROM \(table.name.quotedIdentifier) WHERE swift_nfc(\(name)) <> \(name))"
     guard try Bool.fetchOne(database, sql: sql) == true else { return }
@@ -298,17 +257,16 @@ struct LayoutMigration {
     for (name, former) in table.classes where name != former {
       try HistoryTables.rename(class: former, to: name, database)
     }
-    let renamed = plan.changes.filter { $0.kind == .renamed && table.new.classes.contains($0.entity) }
-    for change in renamed {
-      guard let property = change.property, let former = change.former else { continue }
-      try HistoryTables.rename(property: former, to: property, of: Array(table.new.classes), database)
+    for match in plan.classes.matches where table.new.classes.contains(match.new) {
+      try HistoryTables.rename(match.renamed, of: match.new, database)
     }
   }
 
   private func buildIndices() throws {
     for table in plan.tables {
       if let old = table.old, !table.isRebuilt {
-        for index in old.indices where !table.new.indices.contains(index) {
+        for index in old.indices
+        where !table.new.indices.contains(where: { $0 == index && table.new.name(of: $0) == old.name(of: index) }) {
           try database.execute(sql: "DROP INDEX IF EXISTS \(old.name(of: index).quotedIdentifier)")
         }
       }
@@ -320,24 +278,6 @@ struct LayoutMigration {
     for pairs in plan.pairTables {
       for statement in pairs.new.indexCreations { try database.execute(sql: statement) }
     }
-  }
-
-  private func checkUnique(_ index: LayoutRecord.Index, _ table: LayoutPlan.TablePlan) throws {
-    guard table.old?.indices.contains(index) != true || table.isRebuilt else { return }
-    let list = index.terms.joined(separator: ", ")
-    let sql =
-      "SELECT group_concat(_pk, ', '), count(*) FROM (SELECT * FROM \(table.new.name.quotedIdentifier) ORDER BY _pk)"
-      + " WHERE \(index.terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
-      + " GROUP BY \(list) HAVING count(*) > 1 ORDER BY min(_pk)"
-    guard let row = try Row.fetchOne(database, sql: sql) else { return }
-    let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM (\(sql))")! - 1
-    let keys = (row[0] as String).components(separatedBy: ", ")
-    throw SwiftDataError(
-      .uniquenessViolation, entity: table.new.classes[0], property: index.columns.joined(separator: ", "),
-      message: "it becomes unique, but the \(row[1] as Int) stored objects with the keys"
-        + " \(keys.prefix(10).joined(separator: ", "))\(keys.count > 10 ? " and more" : "") have the same value"
-        + (others > 0 ? " (and so have \(others) more groups of objects)" : "")
-        + "; make them differ, or delete all but one, in a custom stage's willMigrate")
   }
 
   /// Removes keys of rows that left a table, which foreign keys would have cleared.
@@ -355,7 +295,7 @@ struct LayoutMigration {
     let names = Set(plan.tables.filter(\.needsDecoding).map(\.new.name))
     let connection = SQLiteConnection(KeptStatements(database), store: store)
     for table in layout.tables where names.contains(table.name) {
-      let condition = table.hasDiscriminator ? " WHERE t0._entity = \(Self.literal(table.entity.name))" : ""
+      let condition = table.hasDiscriminator ? " WHERE t0._entity = \(table.entity.name.quotedLiteral)" : ""
       let query = SQLFragment("SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0\(condition)")
       try connection.run(query, of: table, entity: table.entity) { reader in
         reader.columns = table.positions[table.entity.name]!
@@ -378,19 +318,25 @@ struct LayoutMigration {
 
   /// Removes the external files of dropped columns.
   private func removeRetiredFiles() throws {
-    var kept = Set<String>()
-    for table in plan.tables {
-      for column in table.columns {
-        if case .column(let name) = column.source, let old = table.old { kept.insert("\(old.name).\(name)") }
-      }
-    }
     for table in plan.old.tables {
-      for column in table.columns where column.isExternal && !kept.contains("\(table.name).\(column.name)") {
-        let name = column.name.quotedIdentifier
-        let sql = "SELECT \(name) FROM \(table.name.quotedIdentifier) WHERE typeof(\(name)) = 'text'"
+      for name in Set(table.columns.filter(\.isExternal).map(\.name)).sorted() {
+        let left = table.classes.filter { !isRead(name, of: $0, in: table) }
+        guard !left.isEmpty else { continue }
+        let column = name.quotedIdentifier
+        let sql =
+          "SELECT \(column) FROM \(table.name.quotedIdentifier) AS o WHERE typeof(\(column)) = 'text'"
+          + (table.hasDiscriminator ? " AND \(Self.rows(of: left))" : "")
         let files = try String.fetchAll(database, sql: sql)
         try store.externalStorage.pending?.remove(files.filter { UUID(uuidString: $0) != nil })
       }
+    }
+  }
+
+  /// Whether a new column takes the cells of a class's rows.
+  private func isRead(_ column: String, of name: String, in table: LayoutRecord.Table) -> Bool {
+    plan.tables.contains { known in
+      known.old?.name == table.name
+        && known.columns.contains { $0.parts.contains { $0.classes.contains(name) && $0.source == .column(column) } }
     }
   }
 }

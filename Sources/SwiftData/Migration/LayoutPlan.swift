@@ -1,81 +1,93 @@
 /// The mapping of rows from one layout to another, computed before anything changes.
-struct LayoutPlan {
-  let old: LayoutRecord
-  let new: LayoutRecord
+///
+/// It is a value without a database: each database executes it in its own statements. Rows are mapped class by class, so a
+/// property that moves between a class and its superclass takes the values of each class along.
+package struct LayoutPlan {
+  package let old: LayoutRecord
+  package let new: LayoutRecord
   /// Tables of models that the program does not list. They stay unchanged, because a program that opens a store with
   /// some of its models, such as a widget, must not delete the others' rows. Only a stage of a plan removes models.
-  let retained: LayoutRecord
+  package let retained: LayoutRecord
   /// Whether a plan leads from one layout to the other.
   let isPlanned: Bool
-  private(set) var tables: [TablePlan] = []
-  private(set) var pairTables: [PairPlan] = []
+  package private(set) var tables: [TablePlan] = []
+  package private(set) var pairTables: [PairPlan] = []
+  /// Relationships whose stored targets may be of a class that the relationship does not lead to any more.
+  package private(set) var narrowings: [Narrowing] = []
+  /// Properties that go.
+  package private(set) var removals: [Removal] = []
   /// The differences. If one is a refusal, the plan cannot be executed.
-  private(set) var changes: [ModelContainer.MigrationChange] = []
+  package private(set) var changes: [ModelContainer.MigrationChange] = []
+  package let classes: ClassMatches
 
   /// The source of a new column's cells.
-  enum Source: Equatable {
+  package enum Source: Equatable {
     case column(String)
-    /// Pairs with another storage: a query with `owner` and `target` columns, one row per key.
-    case pairs(PairQuery)
+    /// Pairs with another storage. Together they have one row per key.
+    case pairs([PairQuery])
     case nothing
   }
 
-  /// The former storage of a relationship, seen from the table whose rows become the owners.
-  struct PairQuery: Equatable {
-    /// The old table that has the pairs.
-    var table: String
-    var owner: String
-    var target: String
-    var ownerPosition: String?
-    var targetPosition: String?
+  /// The cells of some classes' rows.
+  package struct Part {
+    /// The old names of the classes.
+    package var classes: [String]
+    package let source: Source
+    /// The conversion of the old values.
+    package let conversion: Conversion
+  }
 
-    var swapped: PairQuery {
-      PairQuery(
-        table: table, owner: target, target: owner, ownerPosition: targetPosition, targetPosition: ownerPosition)
+  package struct ColumnPlan {
+    package let column: LayoutRecord.Column
+    /// The parts. Rows of other classes have no value.
+    package var parts: [Part]
+
+    /// Whether the old cells stay where they are.
+    package var isKept: Bool { parts.count == 1 && parts[0].source == .column(column.name) }
+    /// Whether no old row has a value.
+    package var isNew: Bool { parts.allSatisfy { $0.source == .nothing } }
+    /// The old columns with the cells.
+    package var columns: [String] {
+      parts.compactMap { if case .column(let name) = $0.source { name } else { nil } }
     }
   }
 
-  struct ColumnPlan {
-    let column: LayoutRecord.Column
-    var source: Source
-    /// The conversion of the old values.
-    var conversion = Conversion.same
-  }
-
-  struct TablePlan {
-    let new: LayoutRecord.Table
+  package struct TablePlan {
+    package let new: LayoutRecord.Table
     /// The table with the old rows, or nil for a new table.
-    let old: LayoutRecord.Table?
-    var columns: [ColumnPlan]
+    package let old: LayoutRecord.Table?
+    package var columns: [ColumnPlan]
     /// The old names of the classes.
-    let classes: [String: String]
+    package let classes: [String: String]
     /// The old classes whose rows the table does not take.
-    let leftClasses: [String]
+    package let leftClasses: [String]
     /// Removed classes whose rows no other table takes either.
-    let removedClasses: [String]
+    package let removedClasses: [String]
     /// The columns that the table gains while its rows stay, or nil if it gains none or the rows must be rewritten.
     var addedColumns: [AddedColumn]?
 
     /// Whether rows must be rewritten.
-    var isRebuilt: Bool {
+    package var isRebuilt: Bool {
       guard let old, addedColumns == nil else { return false }
-      return !new.hasSameRows(as: old) || columns.contains { $0.source != .column($0.column.name) }
+      return !new.hasSameRows(as: old) || !columns.allSatisfy(\.isKept)
     }
     /// Whether Swift must decode the rows, because not every value may fit the new type.
-    var needsDecoding: Bool { columns.contains { $0.conversion == .decoded } }
+    var needsDecoding: Bool { columns.contains { $0.parts.contains { $0.conversion == .decoded } } }
+    /// The old classes whose rows the table takes.
+    var carried: [String] { old?.classes.filter { !leftClasses.contains($0) } ?? [] }
   }
 
-  struct PairPlan {
-    let new: LayoutRecord.PairTable
-    let source: PairQuery?
+  package struct PairPlan {
+    package let new: LayoutRecord.PairTable
+    package let sources: [PairQuery]
     /// Whether the table stays unchanged.
-    let isKept: Bool
+    package let isKept: Bool
   }
 
   /// - Parameters:
   ///   - live: the layout of the models that the program listed last.
   ///   - retained: the layout of the models that it did not list.
-  init(from live: LayoutRecord, retained: LayoutRecord = .empty, to layout: StoreLayout, isPlanned: Bool) {
+  package init(from live: LayoutRecord, retained: LayoutRecord = .empty, to layout: StoreLayout, isPlanned: Bool) {
     let new = layout.record
     func isNamed(_ table: LayoutRecord.Table) -> Bool { table.classes.contains { new.hasClass($0) } }
     let left = retained.part { !isNamed($0) }
@@ -83,8 +95,9 @@ struct LayoutPlan {
     self.old = isPlanned ? live.union(retained.part(isNamed)) : live.union(retained).part(isNamed)
     self.new = new
     self.isPlanned = isPlanned
-    let names = ClassNames(old: old, new: new, areVersions: isPlanned)
-    for table in new.tables { addTable(table, layout, names) }
+    classes = ClassMatches(old: old, new: layout, names: ClassNames(old: old, new: new, areVersions: isPlanned))
+    changes += classes.refusals
+    for table in new.tables { addTable(table, layout) }
     let kept = Set(tables.compactMap { $0.old?.name })
     for table in old.tables where !kept.contains(table.name) {
       for name in table.classes {
@@ -92,8 +105,10 @@ struct LayoutPlan {
           ModelContainer.MigrationChange(.removed, name, nil, "the model is removed with its rows"))
       }
     }
-    for pairs in new.pairTables { addPairs(pairs, layout, names) }
-    noteRemovedRelationships(layout, names)
+    for pairs in new.pairTables { addPairs(pairs) }
+    noteRelationships()
+    noteRemovals()
+    refuseTakenNames()
   }
 
   /// The old tables that nothing replaces.
@@ -114,13 +129,28 @@ struct LayoutPlan {
     return old.pairTables.map(\.name).filter { !left.contains($0) && !retained.contains($0) }
   }
 
+  /// A table that is made must not meet a table of a model that the program does not list.
+  private mutating func refuseTakenNames() {
+    let others = retained.tables.map { ($0.name, $0.classes[0]) } + retained.pairTables.map { ($0.name, $0.name) }
+    let taken = Dictionary(others.map { (TableNames.folded($0.0), $0.1) }) { first, _ in first }
+    guard !taken.isEmpty else { return }
+    for (name, entity) in new.tables.map({ ($0.name, $0.classes[0]) }) + new.pairTables.map({ ($0.name, $0.name) }) {
+      guard let other = taken[TableNames.folded(name)] else { continue }
+      changes.append(
+        ModelContainer.MigrationChange(
+          .refused, entity, nil,
+          "the store has a table of this name for \(other), which the program does not list; list that model too"))
+    }
+  }
+
   // MARK: - Tables
 
-  private mutating func addTable(_ table: LayoutRecord.Table, _ layout: StoreLayout, _ names: ClassNames) {
-    let classes = names.oldNames(of: table)
+  private mutating func addTable(_ table: LayoutRecord.Table, _ layout: StoreLayout) {
+    let names = classes.names
+    let formers = names.oldNames(of: table)
     let origin = names.oldTable(for: table.name)
     for name in table.classes {
-      guard let former = classes[name] else {
+      guard let former = formers[name] else {
         changes.append(ModelContainer.MigrationChange(.added, name, nil, "the model is new"))
         continue
       }
@@ -135,19 +165,19 @@ struct LayoutPlan {
           "the store keeps it in another hierarchy than \(origin.classes[0]), and hierarchies cannot be joined; copy the"
             + " rows to a model of another name in a custom stage"))
     }
-    let left = origin?.classes.filter { !classes.values.contains($0) } ?? []
+    let left = origin?.classes.filter { !formers.values.contains($0) } ?? []
     let removed = left.filter { !names.isContinued($0) }
     for name in removed where origin.map({ names.newTables(of: $0).first?.name == table.name }) == true {
       changes.append(ModelContainer.MigrationChange(.removed, name, nil, "the model is removed with its rows"))
     }
     var plan = TablePlan(
-      new: table, old: origin, columns: [], classes: classes, leftClasses: left, removedClasses: removed)
+      new: table, old: origin, columns: [], classes: formers, leftClasses: left, removedClasses: removed)
     guard let origin else {
-      plan.columns = table.columns.map { ColumnPlan(column: $0, source: .nothing) }
+      plan.columns = table.columns.map { ColumnPlan(column: $0, parts: []) }
       tables.append(plan)
       return
     }
-    var columns = ColumnMatching(old: origin, new: table, plan: self, layout: layout, names: names)
+    var columns = ColumnMatching(old: origin, new: table, plan: self)
     plan.columns = columns.match()
     plan.addedColumns = AddedColumn.columns(of: plan, in: layout)
     changes += columns.changes
@@ -158,104 +188,85 @@ struct LayoutPlan {
   private static func indexChanges(_ old: LayoutRecord.Table, _ new: LayoutRecord.Table) -> [ModelContainer
     .MigrationChange]
   {
-    func list(_ index: LayoutRecord.Index) -> String { index.columns.joined(separator: ", ") }
-    let entity = new.classes[0]
-    return new.indices.filter { !old.indices.contains($0) }.map {
+    // Columns may have other names than before, and their properties have not.
+    func isSame(_ left: LayoutRecord.Index, _ right: LayoutRecord.Index) -> Bool {
+      left.names == right.names && left.isUnique == right.isUnique
+    }
+    func list(_ index: LayoutRecord.Index) -> String { index.names.joined(separator: ", ") }
+    func entity(_ index: LayoutRecord.Index) -> String { index.classes?[0] ?? new.classes[0] }
+    let properties = Set(new.columns.map(\.propertyName))
+    return new.indices.filter { index in !old.indices.contains { isSame($0, index) } }.map {
       ModelContainer.MigrationChange(
-        .indexed, entity, list($0), $0.isUnique ? "must be unique from now on" : "gets an index")
+        .indexed, entity($0), list($0), $0.isUnique ? "must be unique from now on" : "gets an index")
     }
       + old.indices.filter { index in
-        // A member of a composite value names its column before the dot.
-        !new.indices.contains(index)
-          && index.columns.allSatisfy { new.column(named: String($0.prefix { $0 != "." })) != nil }
+        // A member of a composite value names its property before the dot.
+        !new.indices.contains { isSame($0, index) }
+          && index.names.allSatisfy { properties.contains(String($0.prefix { $0 != "." })) }
       }.map {
         ModelContainer.MigrationChange(
-          .indexed, entity, list($0), $0.isUnique ? "is no longer unique" : "loses its index")
+          .indexed, new.classes[0], list($0), $0.isUnique ? "is no longer unique" : "loses its index")
       }
   }
 
   // MARK: - Pairs
 
-  private mutating func addPairs(_ table: LayoutRecord.PairTable, _ layout: StoreLayout, _ names: ClassNames) {
-    var query: PairQuery?
-    for end in new.relationships {
-      guard case .pairs(table.name, let isForward) = end.storage, query == nil,
-        let former = former(end, layout, names)
-      else { continue }
-      query = pairs(of: former, names).map { isForward ? $0 : $0.swapped }
+  private mutating func addPairs(_ table: LayoutRecord.PairTable) {
+    var sources = [PairQuery]()
+    for end in new.relationships where sources.isEmpty {
+      guard case .pairs(table.name, let isForward) = end.storage else { continue }
+      sources = classes.pairs(continuing: end).map { isForward ? $0 : $0.swapped }
     }
     let isKept =
-      query?.table == table.name && query?.owner == "source" && old.pairTables.contains(table)
+      sources.count == 1 && sources[0].isWhole(table, in: old)
       && tables.allSatisfy { plan in
         ![table.source, table.target].contains(plan.new.name) || plan.old?.name == plan.new.name
       }
-    pairTables.append(PairPlan(new: table, source: query, isKept: isKept))
+    pairTables.append(PairPlan(new: table, sources: sources, isKept: isKept))
   }
 
-  /// The old relationship that a new one continues, of the same name or of its `originalName`.
-  func former(
-    _ relationship: LayoutRecord.Relationship, _ layout: StoreLayout, _ names: ClassNames
-  ) -> LayoutRecord.Relationship? {
-    guard let table = names.oldTable(for: relationship.table) else { return nil }
-    let candidates = old.relationships.filter { $0.table == table.name }
-    let original = layout.tables.lazy.filter { $0.name == relationship.table }
-      .compactMap { $0.entity.property(named: relationship.name)?.relationship?.formerName }.first
-    // Subclasses of one class share its table, and each may have a relationship of this name.
-    let exact =
-      candidates.first { $0.name == relationship.name && $0.storage == relationship.storage }
-      ?? candidates.first { $0.name == relationship.name }
-    guard let original, exact == nil || exact?.name == original else { return exact }
-    return candidates.first { $0.name == original }
-  }
+  // MARK: - Relationships
 
-  /// The pairs of an old relationship, with its own side as the owner.
-  func pairs(of relationship: LayoutRecord.Relationship, _ names: ClassNames) -> PairQuery? {
-    switch relationship.storage {
-    case .foreignKey(let column):
-      let position = LayoutRecord.position(of: column)
-      let hasPosition = old.table(named: relationship.table)?.column(named: position) != nil
-      return PairQuery(
-        table: relationship.table, owner: "_pk", target: column, targetPosition: hasPosition ? position : nil)
-    case .inverse(let column):
-      return PairQuery(
-        table: relationship.destination, owner: column, target: "_pk",
-        ownerPosition: LayoutRecord.position(of: column))
-    case .pairs(let table, let isForward):
-      let query = PairQuery(
-        table: table, owner: "source", target: "target", ownerPosition: "source_position",
-        targetPosition: "target_position")
-      return isForward ? query : query.swapped
-    }
-  }
-
-  private mutating func noteRemovedRelationships(_ layout: StoreLayout, _ names: ClassNames) {
-    let formers = Set(new.relationships.compactMap { former($0, layout, names) })
-    for relationship in old.relationships where !formers.contains(relationship) {
-      guard let table = tables.first(where: { $0.old?.name == relationship.table }) else { continue }
-      changes.append(
-        ModelContainer.MigrationChange(.removed, table.new.classes[0], relationship.name, "the relationship is removed")
-      )
-    }
+  private mutating func noteRelationships() {
     for relationship in new.relationships {
-      guard tables.contains(where: { $0.new.name == relationship.table && $0.old != nil }) else { continue }
-      guard let former = former(relationship, layout, names) else {
-        changes.append(
-          ModelContainer.MigrationChange(.added, relationship.table, relationship.name, "the relationship is new"))
+      guard let entity = relationship.entity,
+        tables.contains(where: { $0.new.name == relationship.table && $0.old != nil })
+      else { continue }
+      let formers = classes.formers(of: relationship)
+      guard let former = formers.first?.relationship else {
+        if classes.names.isKnown(entity) {
+          changes.append(
+            ModelContainer.MigrationChange(.added, entity, relationship.name, "the relationship is new"))
+        }
         continue
       }
       if former.name != relationship.name {
         changes.append(
           ModelContainer.MigrationChange(
-            .renamed, relationship.table, relationship.name, "the relationship was named \(former.name)",
-            former: former.name))
+            .renamed, entity, relationship.name, "the relationship was named \(former.name)", former: former.name))
       }
-      if names.oldTable(for: relationship.destination)?.name != former.destination {
+      let target = relationship.target ?? relationship.destination
+      if let other = formers.first(where: {
+        classes.names.oldTable(for: relationship.destination)?.name != $0.relationship.destination
+      }) {
         changes.append(
           ModelContainer.MigrationChange(
-            .refused, relationship.table, relationship.name,
-            "its target changes from \(former.destination) to \(relationship.destination); give it another name, and move"
-              + " the objects in a custom stage"))
+            .refused, entity, relationship.name,
+            "its target changes from \(other.relationship.target ?? other.relationship.destination) to \(target); give it"
+              + " another name, and move the objects in a custom stage"))
+        continue
       }
+      if let narrowing = classes.narrowing(of: relationship) { narrowings.append(narrowing) }
+    }
+  }
+
+  private mutating func noteRemovals() {
+    removals = classes.removals
+    for removal in removals where removal.isCertain {
+      changes.append(
+        ModelContainer.MigrationChange(
+          .removed, removal.entity, removal.property,
+          removal.isAttribute ? "the property is removed with its values" : "the relationship is removed"))
     }
   }
 }

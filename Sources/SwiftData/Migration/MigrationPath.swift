@@ -56,16 +56,30 @@ struct MigrationPath {
   let steps: [Step]
   /// The version after the step.
   let version: Schema.Version
+  /// The layout of the models that the program listed last, and of those that it did not list, with the store's names.
+  let stored: LayoutRecord
+  let retained: LayoutRecord
+  /// The models of a store in an earlier format, whose tables get the names of the present one before the first step. Nil
+  /// if the store has the present format, or if the first step leads from one to the other.
+  let format: VersionLayout?
+  let isPlanned: Bool
 
   /// - Throws: ``SwiftDataError/unknownDataStoreSchema``, ``SwiftDataError/backwardMigration``,
   ///   ``SwiftDataError/newerSchema``, ``SwiftDataError/unknownSchema``.
   init(from known: Metadata, to target: MigrationTarget) throws {
-    let (stored, version) = (known.layout, known.version)
+    let version = known.version
+    isPlanned = target.plan != nil
+    retained = FormerLayout.described(known.retained)
     guard let plan = target.plan else {
       let current = target.current
+      let former = known.isFormer ? FormerLayout.record(known.layout, as: [current.layout]) : nil
+      stored = former?.record ?? known.layout
+      format = former?.layout == nil ? nil : current
       let isSame =
-        stored.isIdentical(to: current.layout.record)
-        || LayoutPlan(from: stored, retained: known.retained, to: current.layout, isPlanned: false).isTrivial
+        format != nil
+        || known.isFormer == false
+          && (stored.isIdentical(to: current.layout.record)
+            || LayoutPlan(from: stored, retained: retained, to: current.layout, isPlanned: false).isTrivial)
       guard version <= current.schema.version else {
         // A widget or a test often names only the models of a store that the app opens with a plan.
         guard isSame, !current.schema.hasVersion else { throw Self.newer(version, target) }
@@ -76,9 +90,15 @@ struct MigrationPath {
       self.version = current.schema.version
       return
     }
-    let versions = PlanVersions(plan, for: target, stored: stored)
+    let versions = PlanVersions(plan, for: target, stored: known.layout)
     let end = try versions.position(of: target.current)
-    let start = try versions.position(of: stored, version, notAfter: end, target)
+    let start = try versions.position(of: known, notAfter: end, target)
+    if known.isFormer {
+      stored = FormerLayout.record(known.layout, as: [versions.layouts[start].layout]).record
+      format = versions.layouts[start]
+    } else {
+      (stored, format) = (known.layout, nil)
+    }
     let steps = try versions.path(from: start, to: end, store: "\"\(target.configuration.url.path)\"")
     self.steps = steps
     self.version = versions.layouts[end].schema.version
@@ -159,15 +179,18 @@ struct PlanVersions {
   }
 
   /// The position of a store's version.
-  func position(
-    of stored: LayoutRecord, _ version: Schema.Version, notAfter end: Int, _ target: MigrationTarget
-  ) throws -> Int {
-    let equal = layouts.indices.filter { layouts[$0].layout.record == stored }
+  func position(of known: Metadata, notAfter end: Int, _ target: MigrationTarget) throws -> Int {
+    let version = known.version
+    let equal = layouts.indices.filter { place in
+      let layout = layouts[place].layout
+      return known.isFormer ? FormerLayout.isRecord(known.layout, of: layout) : layout.record == known.layout
+    }
     let same = equal.first { layouts[$0].schema.version == version }
     // The version of a store that was made without a plan has no meaning for the plan.
     if let position = same ?? equal.last(where: { $0 <= end }) ?? equal.first { return position }
     if let last = layouts.last, version > last.schema.version { throw MigrationPath.newer(version, target) }
     let nearest = layouts.first { $0.schema.version == version } ?? layouts.first
+    let stored = known.isFormer ? FormerLayout.described(known.layout) : known.layout
     let differences = nearest.map { LayoutPlan(from: stored, to: $0.layout, isPlanned: true).changes } ?? []
     throw SwiftDataError(
       .unknownDataStoreSchema,
@@ -243,6 +266,6 @@ extension LayoutPlan {
   /// Whether the store needs no change, including the types of its values.
   var isTrivial: Bool {
     changes.isEmpty && !tables.contains { $0.isRebuilt || $0.addedColumns != nil || $0.old == nil || $0.needsDecoding }
-      && pairTables.allSatisfy(\.isKept)
+      && pairTables.allSatisfy(\.isKept) && narrowings.isEmpty
   }
 }

@@ -11,14 +11,22 @@ struct MigrationRunner {
   let externalStorage: ExternalStorage
 
   private var database: Database { transaction.database }
-  private static let logger = Logger(label: "SwiftData.Migration")
+  static var logger: Logger { Logger(label: "SwiftData.Migration") }
 
   /// - Returns: the performed steps, and the layout of models that the program does not list.
   func run(
     _ path: MigrationPath, from known: Metadata
   ) throws -> (steps: [ModelContainer.MigrationSummary.Step], retained: LayoutRecord) {
-    var (record, retained) = (known.layout, known.retained)
+    var (record, retained) = (path.stored, path.retained)
     var done = [ModelContainer.MigrationSummary.Step]()
+    if let format = path.format {
+      let plan = LayoutPlan(from: record, retained: retained, to: format.layout, isPlanned: path.isPlanned)
+      try LayoutMigration(
+        database: database, plan: plan, layout: format.layout, store: store(format), progress: { _, _, _ in }
+      ).run()
+      (record, retained) = (format.layout.record, plan.retained)
+      Self.logger.info("\(configuration.name): the tables have the names of store format \(StoreOpening.format) now")
+    }
     for (index, step) in path.steps.enumerated() {
       let plan = LayoutPlan(
         from: record, retained: retained, to: step.target.layout, isPlanned: step.isPlanned)

@@ -12,6 +12,13 @@ extension ModelContainer {
       /// The differences between the two versions.
       public let changes: [ModelContainer.MigrationChange]
 
+      package init(
+        fromVersion: Schema.Version, toVersion: Schema.Version, isCustom: Bool,
+        changes: [ModelContainer.MigrationChange]
+      ) {
+        (self.fromVersion, self.toVersion, self.isCustom, self.changes) = (fromVersion, toVersion, isCustom, changes)
+      }
+
       /// The versions and the changes.
       public var description: String {
         let list = changes.isEmpty ? "the same models" : changes.map(\.description).joined(separator: "; ")
@@ -23,6 +30,8 @@ extension ModelContainer {
     public let configuration: String
     /// The steps in order. Empty if the store was new or up to date.
     public let steps: [Step]
+
+    package init(configuration: String, steps: [Step]) { (self.configuration, self.steps) = (configuration, steps) }
 
     /// Whether opening leaves the store unchanged.
     public var isEmpty: Bool { steps.isEmpty }

@@ -17,6 +17,8 @@ public final class __Entity: @unchecked Sendable {
   /// The name of the class, which is the entity's name.
   package let name: String
   package let superentity: __Entity?
+  /// The table with the rows of the class's hierarchy.
+  package let tableName: String
   /// All persisted properties, inherited ones first. `properties[i].index == i`.
   package let properties: [__Property]
   /// The number of inherited properties.
@@ -36,12 +38,15 @@ public final class __Entity: @unchecked Sendable {
     // The same as `String(describing:)`, which is slower because it looks for conformances.
     self.name = _typeName(type, qualified: false)
     self.superentity = superentity
+    self.tableName = superentity?.tableName ?? TableNames.table(ofClass: name)
     let inherited = superentity?.properties ?? []
     self.inheritedCount = inherited.count
     var properties = inherited
     var constraints: [any PropertyListing] = []
     var indices: [any PropertyListing] = []
-    for metadata in type.schemaMetadata {
+    let all = type.schemaMetadata
+    let names = all.map(\.name)
+    for metadata in all {
       let declared = metadata.metadata
       // The types are compared first, because a cast that fails is slow.
       let kind = declared.map { Swift.type(of: $0) as any Any.Type }
@@ -51,7 +56,9 @@ public final class __Entity: @unchecked Sendable {
         indices.append(index)
       } else {
         properties.append(
-          __Property(metadata, index: properties.count, entityName: name, rootName: superentity?.root.name ?? name))
+          __Property(
+            metadata, index: properties.count, entityName: name, tableName: tableName, isRoot: superentity == nil,
+            among: names))
       }
     }
     self.properties = properties
@@ -156,8 +163,10 @@ public final class __Property: @unchecked Sendable {
   package let name: String
   /// The class that declares the property.
   package let entityName: String
-  /// The root of that class's hierarchy, which names the table.
-  package let rootName: String
+  /// The table of that class's hierarchy.
+  package let tableName: String
+  /// The column of the property. For a to-many, the table with its pairs, unless the other end names it or keeps the list.
+  package let column: String
   private let makeKeyPath: () -> AnyKeyPath
   /// The declared type, including optionals.
   package let valueType: Any.Type
@@ -177,8 +186,14 @@ public final class __Property: @unchecked Sendable {
   /// Whether its values are secret: encrypted if the configuration has a key, and never shown in an error or log.
   package let isSensitive: Bool
 
-  init(_ metadata: Schema.PropertyMetadata, index: Int, entityName: String, rootName: String) {
-    self.rootName = rootName
+  /// - Parameters:
+  ///   - isRoot: whether the declaring class has no superclass.
+  ///   - names: all properties that it declares.
+  init(
+    _ metadata: Schema.PropertyMetadata, index: Int, entityName: String, tableName: String, isRoot: Bool,
+    among names: [String]
+  ) {
+    self.tableName = tableName
     self.index = index
     self.name = metadata.name
     self.entityName = entityName
@@ -215,6 +230,11 @@ public final class __Property: @unchecked Sendable {
       // Without `@Relationship` there are no counts. Its own default is 0, which means the same.
       let relationship = known ?? Schema.Relationship(minimumModelCount: nil, maximumModelCount: nil)
       (self.attribute, self.relationship, self.schemaProperty) = (nil, relationship, relationship)
+    }
+    if case .toMany = kind {
+      column = TableNames.pairs(metadata.name, of: entityName, among: names)
+    } else {
+      column = TableNames.column(metadata.name, of: entityName, isRoot: isRoot, among: names)
     }
     self.isExternal = self.attribute?.options.contains(.externalStorage) == true
     self.isSensitive =

@@ -79,16 +79,20 @@ struct Recovery {
     {
       return Metadata(
         identifier: identifier, schema: schema, version: version, layout: layout, retained: retained,
-        encryption: encryption)
+        encryption: encryption, format: StoreOpening.convertible.contains(format) ? format == "3" ? "3" : "2" : nil)
     }
     hasNothingOfAStore = values.isEmpty
     isForgotten = true
     report.notes.append(
       "the store's description is lost; the recovery used the models that the program names, of version"
         + " \(schema.version)")
+    // The tables themselves tell the format.
+    let former = FormerLayout.stored(current.layout)
+    let isFormer = database.nameCount(of: former) > database.nameCount(of: current.layout.record)
     return Metadata(
       identifier: values["identifier"] ?? UUID().uuidString, schema: (try? Metadata.encode(schema)) ?? "",
-      version: schema.version, layout: current.layout.record, encryption: encryption)
+      version: schema.version, layout: isFormer ? former : current.layout.record, encryption: encryption,
+      format: isFormer ? encryption.isEmpty ? "2" : "3" : nil)
   }
 
   private mutating func addNotes() {
@@ -287,8 +291,7 @@ private struct SearchUnreadable {
   func find(_ connection: SQLiteConnection) throws -> [String: [String: [Int64]]] {
     var result = [String: [String: [Int64]]]()
     for table in layout.tables {
-      let name = "'" + table.entity.name.replacingOccurrences(of: "'", with: "''") + "'"
-      let condition = table.hasDiscriminator ? " WHERE t0._entity = \(name)" : ""
+      let condition = table.hasDiscriminator ? " WHERE t0._entity = \(table.entity.name.quotedLiteral)" : ""
       let query = SQLFragment("SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0\(condition)")
       try connection.run(query, of: table, entity: table.entity) { reader in
         reader.columns = table.positions[table.entity.name]!

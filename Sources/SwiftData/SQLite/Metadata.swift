@@ -21,11 +21,12 @@ struct Metadata {
     String(decoding: try JSONCoding.encode(schema), as: UTF8.self)
   }
 
+  /// - Parameter format: the format of the tables, or nil for the present one.
   init(
     identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty,
-    encryption: EncryptionRecord
+    encryption: EncryptionRecord, format: String? = nil
   ) {
-    format = encryption.isEmpty ? StoreOpening.format : StoreOpening.encryptedFormat
+    self.format = format ?? (encryption.isEmpty ? StoreOpening.format : StoreOpening.encryptedFormat)
     (self.identifier, self.schema, self.version) = (identifier, schema, version)
     (self.layout, self.retained, self.encryption) = (layout, retained, encryption)
   }
@@ -33,8 +34,11 @@ struct Metadata {
   func with(_ encryption: EncryptionRecord) -> Metadata {
     Metadata(
       identifier: identifier, schema: schema, version: version, layout: layout, retained: retained,
-      encryption: encryption)
+      encryption: encryption, format: isFormer ? encryption.isEmpty ? "2" : "3" : nil)
   }
+
+  /// Whether the tables have the names of an earlier format.
+  var isFormer: Bool { StoreOpening.convertible.contains(format) }
 
   /// The metadata as the file has them, by key, or nil for an empty file.
   /// - Parameter place: the file, as an error names it.

@@ -84,9 +84,9 @@ extension [Pack] {
 /// The columns of the views in addition to the columns of their tables, so that a row is found by the index of its own file.
 enum PackColumn {
   /// The number of the pack.
-  static let number = "_pack"
+  static let number = "#pack".quotedIdentifier
   /// A key as the file has it.
-  static func own(_ key: String) -> String { "_own_\(key)" }
+  static func own(_ key: String) -> String { TableNames.part("own", of: key) }
 }
 
 // MARK: - Keys and identifiers

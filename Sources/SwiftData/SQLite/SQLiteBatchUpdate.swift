@@ -75,7 +75,7 @@ struct SQLiteBatchUpdate {
   private func updateInTwoSteps(_ connection: SQLiteConnection) throws -> Result {
     let rows = SQLFragment("temp._swiftdata_new")
     try connection.execute(SQLFragment("CREATE TEMP TABLE _swiftdata_new AS ") + values)
-    let unique = Set(table.uniqueness.joined().map(\.property.index))
+    let unique = Set(table.uniqueness.flatMap(\.terms).map(\.property.index))
     let room = columns.filter { unique.contains($0.property.index) }
       .map { SQLFragment(SQLiteRowWriter.makeRoom($0.property)) }
     try connection.execute(

@@ -26,7 +26,7 @@ final class SQLiteRowWriter: RowWriter {
     (self.store, self.connection) = (store, connection)
     connection.writer.textObserver = { [unowned self] property, text in
       guard case .attribute = property.kind, !SwiftText.isNFC(text) else { return }
-      nonNFC.insert("\(property.rootName).\(TableNames.column(for: property))")
+      nonNFC.insert("\(property.tableName).\(TableNames.column(for: property))")
     }
     connection.writer.externalWriter = { [unowned self] property, data in
       // An encrypted value stays in its row, whatever its size.
@@ -164,15 +164,16 @@ final class SQLiteRowWriter: RowWriter {
     _ object: any PersistentModel, _ table: EntityTable, _ collision: SwiftDataError, _ save: RowSave
   ) throws {
     for constraint in table.uniqueness {
-      let columns = constraint.map { "\($0.sql) = \($0.sql(in: "?"))" }
-      let values = ValueWriter.values(of: object, constraint.map(\.property))
+      let columns =
+        constraint.terms.map { "\($0.sql) = \($0.sql(in: "?"))" } + [constraint.condition()].compactMap(\.self)
+      let values = ValueWriter.values(of: object, constraint.terms.map(\.property))
       let query = SQLFragment(
         "SELECT _pk\(table.hasDiscriminator ? ", _entity" : "") FROM \(table.name.quotedIdentifier)"
           + " WHERE \(columns.joined(separator: " AND "))", values)
       let rows = try connection.rows(query) { ($0.integer(0), table.hasDiscriminator ? $0.text(1) : nil) }
       guard let (key, other) = rows.first else { continue }
       if let other, other != table.entity.name {
-        throw RowSave.otherClass(other, table, constraint.map(\.name), underlying: collision)
+        throw RowSave.otherClass(other, table, constraint.terms.map(\.name), underlying: collision)
       }
       let written = try save.merge(object, table, into: key, by: self)
       try noteOldFiles(of: [key], written, table)

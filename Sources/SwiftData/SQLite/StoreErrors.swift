@@ -123,8 +123,12 @@ enum StoreErrors {
     let columns = names.components(separatedBy: ", ").map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
     let index = names.hasPrefix("index '") ? String(names.dropFirst(7).dropLast()) : nil
     let known = index.flatMap { layout?.constraint(named: $0) }
-    let entity = known?.entity ?? columns.first?.first
-    let properties = (known?.names ?? columns.compactMap { $0.count == 2 ? $0[1] : nil }).joined(separator: ", ")
+    // No name of a table contains a dot.
+    let found = columns.compactMap { $0.count == 2 ? layout?.property(ofColumn: $0[1], in: $0[0]) : nil }
+    let entity = known?.entity ?? found.first?.entity ?? columns.first?.first
+    let properties =
+      (known?.names ?? (found.isEmpty ? columns.compactMap { $0.count == 2 ? $0[1] : nil } : found.map(\.name)))
+      .joined(separator: ", ")
     switch code {
     case uniqueConstraint, primaryKeyConstraint:
       return SwiftDataError(

@@ -5,11 +5,11 @@ import GRDBSQLite
 /// Opens a SQLite file and migrates it to the schema, or throws with the reason.
 enum StoreOpening {
   /// The version of the file format. `EntityTable` defines the tables and columns.
-  static let format = "2"
+  static let format = "4"
   /// The version of a file with encrypted columns. A program that does not support them must not change the file.
-  static let encryptedFormat = "3"
-  /// Older formats that opening converts.
-  static let convertible: Set = ["1"]
+  static let encryptedFormat = "5"
+  /// Older formats that opening converts: 2 and 3 have the tables of ``FormerLayout``, 1 has another history too.
+  static let convertible: Set = ["1", "2", "3"]
   static let readable = convertible.union([format, encryptedFormat])
 
   /// The maximum cache of the writer in KiB, allocated as pages are read. SQLite's default of 2 MB holds no index of a
@@ -150,7 +150,7 @@ enum StoreOpening {
     defer { try? connections.close() }
     guard let known = try connections.look({ try Metadata($0, configuration) }) else { return [] }
     let path = try MigrationPath(from: known, to: target)
-    var (record, retained) = (known.layout, known.retained)
+    var (record, retained) = (path.format?.layout.record ?? path.stored, path.retained)
     return path.steps.map { step in
       let plan = LayoutPlan(
         from: record, retained: retained, to: step.target.layout, isPlanned: step.isPlanned)
@@ -201,7 +201,7 @@ enum StoreOpening {
   // MARK: - Steps
 
   private static func readOnly(_ path: MigrationPath, _ configuration: ModelConfiguration) -> SwiftDataError {
-    let state = path.steps.first.map { "version \($0.from) of the models" } ?? "an earlier format of the history"
+    let state = path.steps.first.map { "version \($0.from) of the models" } ?? "an earlier format"
     return SwiftDataError(
       .storeReadOnly,
       message: "\"\(configuration.url.path)\" has \(state) and needs a migration, which"
@@ -245,6 +245,7 @@ enum StoreOpening {
     // A process that opened the store a moment earlier may have created or migrated it.
     guard let known = try Metadata(database, target.configuration) else {
       let identifier = UUID().uuidString
+      try target.current.layout.record.validateNames(ignoringCase: true)
       try Metadata.createTables(database)
       for statement in target.current.layout.record.creationStatements() { try database.execute(sql: statement) }
       var metadata = Metadata(
@@ -254,20 +255,21 @@ enum StoreOpening {
       try metadata.write(to: database)
       return (identifier, [])
     }
-    if convertible.contains(known.format) { try HistoryTables.convert(database) }
+    if known.format == "1" { try HistoryTables.convert(database) }
     encryption = encryption.keeping(known.encryption, beside: target.current.layout)
     let path = try MigrationPath(from: known, to: target)
+    try target.current.layout.record.validateNames(ignoringCase: true)
     try known.encryption.check(keys, target.configuration)
-    let isReopened = !path.steps.isEmpty || known.encryption.columns != encryption.columns
+    let isReopened = !path.steps.isEmpty || path.format != nil || known.encryption.columns != encryption.columns
     if isReopened { try known.encryption.openAll(database) }
     let runner = MigrationRunner(
       transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
       externalStorage: externalStorage)
     var done = try runner.run(path, from: known)
-    if path.steps.isEmpty {
+    if path.steps.isEmpty, path.format == nil {
       done.retained =
         LayoutPlan(
-          from: known.layout, retained: known.retained, to: target.current.layout, isPlanned: target.plan != nil
+          from: path.stored, retained: path.retained, to: target.current.layout, isPlanned: target.plan != nil
         ).retained
     }
     if isReopened {

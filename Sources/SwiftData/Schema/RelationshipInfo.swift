@@ -34,7 +34,7 @@ package final class RelationshipInfo: @unchecked Sendable {
     if !property.isToMany {
       self.storage = .foreignKey
     } else if let inverse, !inverse.isToMany {
-      self.storage = .inverseForeignKey(inverse, position: "\(inverse.name)_position")
+      self.storage = .inverseForeignKey(inverse, position: TableNames.position(of: inverse.column))
     } else {
       self.storage = Self.join(declaring, property, destination, inverse)
     }
@@ -44,11 +44,11 @@ package final class RelationshipInfo: @unchecked Sendable {
   private static func join(
     _ source: __Entity, _ property: __Property, _ destination: __Entity, _ inverse: __Property?
   ) -> Storage {
-    let own = "\(property.entityName)_\(property.name)"
+    let own = property.column
     guard let inverse else {
       return .join(table: own, source: "source", target: "target", position: "source_position")
     }
-    let other = "\(inverse.entityName)_\(inverse.name)"
+    let other = inverse.column
     // A relationship that is its own inverse (friends) reads pairs in the written direction.
     return own <= other
       ? .join(table: own, source: "source", target: "target", position: "source_position")

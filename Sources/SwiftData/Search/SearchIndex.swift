@@ -9,19 +9,12 @@ package struct SearchIndex: Sendable {
     /// The column of the hierarchy's table.
     package let source: String
     let property: String
-    /// The classes of the property, or nil if all classes with the column are searchable.
-    let classes: [String]?
 
     /// The column of the index. The suffix avoids names that FTS5 reserves.
     var name: String { source + "_text" }
 
     /// The SQL of the indexed text of a row.
-    func value(of row: String = "") -> String {
-      let text = "swift_search_text(\(row)\(source.quotedIdentifier))"
-      guard let classes else { return text }
-      let names = classes.map { "'" + $0.replacingOccurrences(of: "'", with: "''") + "'" }
-      return "CASE WHEN \(row)_entity IN (\(names.joined(separator: ", "))) THEN \(text) END"
-    }
+    func value(of row: String = "") -> String { "swift_search_text(\(row)\(source.quotedIdentifier))" }
   }
 
   /// The table of the hierarchy.
@@ -38,14 +31,7 @@ package struct SearchIndex: Sendable {
     for property in members.flatMap(\.stored).filter(Self.isSearchable) {
       let source = TableNames.column(for: property)
       guard !columns.contains(where: { $0.source == source }) else { continue }
-      let owners = members.filter { $0.stored.contains { TableNames.column(for: $0) == source } }
-      let searchable = owners.filter { member in
-        member.stored.contains { TableNames.column(for: $0) == source && Self.isSearchable($0) }
-      }
-      columns.append(
-        Column(
-          source: source, property: property.name,
-          classes: searchable.count == owners.count ? nil : searchable.map(\.entity.name).sorted()))
+      columns.append(Column(source: source, property: property.name))
     }
     if columns.isEmpty { return nil }
     self.columns = columns

@@ -7,7 +7,7 @@ import Synchronization
 // @unchecked Sendable because it is immutable except for state under a mutex.
 package final class EntityTable: @unchecked Sendable {
   package let entity: __Entity
-  /// The name of the table, which is the name of the root class.
+  /// The name of the table.
   package let name: String
   /// The index of the root entity among the container's roots. Keys are unique within a root.
   package let root: Int
@@ -28,7 +28,7 @@ package final class EntityTable: @unchecked Sendable {
   /// The properties that validation checks: required to-ones, and to-manys with bounds.
   package let validated: [__Property]
   /// The uniqueness constraints of the class and its superclasses.
-  package let uniqueness: [[IndexTerm]]
+  package let uniqueness: [UniqueConstraint]
   /// The properties in uniqueness constraints.
   package let uniqueProperties: PropertySet
   /// The encrypted columns of the class and its subclasses. Empty if the store has no key.
@@ -48,9 +48,10 @@ package final class EntityTable: @unchecked Sendable {
     let sql: String
   }
 
-  package init(
-    entity: __Entity, family: [__Entity], hasDiscriminator: Bool, root: Int, store: Int, encrypts: Bool = false
-  ) {
+  /// - Parameter hierarchy: all classes of the table.
+  package init(entity: __Entity, hierarchy: [__Entity], root: Int, store: Int, encrypts: Bool = false) {
+    let family = hierarchy.filter { $0.isKind(of: entity) }
+    let hasDiscriminator = hierarchy.count > 1
     self.entity = entity
     self.name = TableNames.table(for: entity)
     self.root = root
@@ -78,15 +79,25 @@ package final class EntityTable: @unchecked Sendable {
     self.encrypted = encrypted
     let table = name
     self.selectAll = (key + columns.map { Self.cell($0, table, encrypted) }).joined(separator: ", ")
-    let unique = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
-    self.uniqueness = unique.map { [IndexTerm($0)] } + entity.lineage.flatMap(\.uniqueTerms)
-    self.uniqueProperties = PropertySet(uniqueness.joined().map(\.property.index))
+    self.uniqueness = Self.uniqueness(of: entity, in: hierarchy)
+    self.uniqueProperties = PropertySet(uniqueness.flatMap(\.terms).map(\.property.index))
     self.rtrees = RTreeIndex.all(of: entity)
     self.validated = entity.properties.filter { property in
       if property.isToOne { return !property.isOptional }
       guard let relationship = property.relationship else { return false }
       return (relationship.minimumModelCount ?? 0) > 0 || (relationship.maximumModelCount ?? 0) > 0
     }
+  }
+
+  private static func uniqueness(of entity: __Entity, in hierarchy: [__Entity]) -> [UniqueConstraint] {
+    let unique = entity.properties.filter { $0.attribute?.isUnique == true || $0.relationship?.isUnique == true }
+    return unique.map { property in
+      let declaring = entity.lineage.first { $0.name == property.entityName } ?? entity
+      return UniqueConstraint([IndexTerm(property)], of: declaring, in: hierarchy)
+    }
+      + entity.lineage.flatMap { level in
+        level.uniqueTerms.map { UniqueConstraint($0, of: level, in: hierarchy) }
+      }
   }
 
   /// The tables of all classes of a schema.
@@ -102,8 +113,7 @@ package final class EntityTable: @unchecked Sendable {
       let hierarchy = hierarchies[root]!
       let store = store(entity)
       return EntityTable(
-        entity: entity, family: hierarchy.filter { $0.isKind(of: entity) }, hasDiscriminator: hierarchy.count > 1,
-        root: roots[root]!, store: store, encrypts: encrypts(store))
+        entity: entity, hierarchy: hierarchy, root: roots[root]!, store: store, encrypts: encrypts(store))
     }
   }
 
@@ -132,8 +142,7 @@ package final class EntityTable: @unchecked Sendable {
   /// `t0._entity IN (…)` if the table contains other classes too, else nil.
   package var discriminatorCondition: String? {
     guard hasDiscriminator, entity.superentity != nil else { return nil }
-    let names = family.map(\.name.quotedLiteral)
-    return "t0._entity IN (\(names.joined(separator: ", ")))"
+    return LayoutRecord.Index.condition(family.map(\.name), "t0.")
   }
 
   package var insertSQL: String {
@@ -171,7 +180,7 @@ package final class EntityTable: @unchecked Sendable {
     guard property.isToOne else { return nil }
     let info = RelationshipInfo.of(property, in: entity)
     guard let inverse = info.inverse, inverse.isToMany else { return nil }
-    return "\(property.name)_position"
+    return TableNames.position(of: TableNames.column(for: property))
   }
 
   /// The plain indices: `#Index`, `@Attribute(.indexed)` and to-one relationships.

@@ -25,12 +25,13 @@ extension LayoutRecord.Table {
   func creation(of index: LayoutRecord.Index) -> String {
     let list = index.terms.joined(separator: ", ")
     return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(self.name(of: index).quotedIdentifier)"
-      + " ON \(name.quotedIdentifier) (\(list))"
+      + " ON \(name.quotedIdentifier) (\(list))" + (index.condition().map { " WHERE \($0)" } ?? "")
   }
 
-  func name(of index: LayoutRecord.Index) -> String {
-    ([name] + index.columns).joined(separator: "_").replacingOccurrences(of: ".", with: "_")
-      + (index.isUnique ? "_unique" : "_index")
+  package func name(of index: LayoutRecord.Index) -> String {
+    index.formerName
+      ?? TableNames.index(
+        of: name, index.columns, index.isUnique ? "unique" : "index", owner: index.classes?.first)
   }
 }
 
@@ -63,6 +64,7 @@ extension LayoutRecord.PairTable {
   }
 
   var indexCreations: [String] {
-    ["CREATE INDEX IF NOT EXISTS \("\(name)_target".quotedIdentifier) ON \(name.quotedIdentifier) (target)"]
+    let index = TableNames.index(of: name, ["target"], "index").quotedIdentifier
+    return ["CREATE INDEX IF NOT EXISTS \(index) ON \(name.quotedIdentifier) (target)"]
   }
 }

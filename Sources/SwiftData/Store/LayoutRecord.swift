@@ -14,22 +14,58 @@ package struct LayoutRecord: Codable, Equatable {
     package var name: String
     /// The classes whose rows are here, the root first.
     package var classes: [String]
+    /// The superclasses of the subclasses. Nil where an earlier format did not say.
+    package var superclasses: [String: String]?
     /// Whether rows name their class.
     package var hasDiscriminator: Bool
     package var columns: [Column]
     package var indices: [Index]
 
-    package init(name: String, classes: [String], hasDiscriminator: Bool, columns: [Column], indices: [Index]) {
-      (self.name, self.classes, self.hasDiscriminator) = (name, classes, hasDiscriminator)
-      (self.columns, self.indices) = (columns, indices)
+    package init(
+      name: String, classes: [String], superclasses: [String: String]?, hasDiscriminator: Bool, columns: [Column],
+      indices: [Index]
+    ) {
+      (self.name, self.classes, self.superclasses) = (name, classes, superclasses)
+      (self.hasDiscriminator, self.columns, self.indices) = (hasDiscriminator, columns, indices)
     }
 
     package func column(named name: String) -> Column? { columns.first { $0.name == name } }
+
+    /// A class and its superclasses, from the class to the root.
+    package func lineage(of name: String) -> [String] {
+      // A hostile file may have circles.
+      var result = [name]
+      while let parent = superclasses?[result.last!], !result.contains(parent) { result.append(parent) }
+      if let root = classes.first, !result.contains(root) { result.append(root) }
+      return result
+    }
+
+    /// A class and its subclasses.
+    package func family(of name: String) -> [String] { classes.filter { lineage(of: $0).contains(name) } }
+
+    /// The columns of a class's properties, without positions.
+    package func columns(of name: String) -> [Column] {
+      let lineage = lineage(of: name)
+      return columns.filter { column in
+        column.family != .position && column.entity.map(lineage.contains) != false
+      }
+    }
+
+    /// The column with the order of the to-many that a key keeps.
+    package func position(of key: String) -> Column? {
+      columns.first { $0.family == .position && $0.name == TableNames.position(of: key) }
+        // As an earlier format named it.
+        ?? columns.first { $0.family == .position && $0.name == "\(key)_position" }
+    }
   }
 
   package struct Column: Codable, Equatable {
     package var name: String
-    /// Nil where classes that share the column differ about it.
+    /// The class that declares the property. Nil where an earlier format did not say.
+    package var entity: String?
+    /// The property. Nil where an earlier format did not say.
+    package var property: String?
+    /// Nil in an earlier format, where classes that shared the column differed about it.
     package var affinity: ColumnType?
     package var isRequired = false
     package var reference: Reference?
@@ -41,14 +77,21 @@ package struct LayoutRecord: Codable, Equatable {
     /// The `originalName` of the property, or none. Nil where an earlier version wrote the record and did not say. It says
     /// nothing about the cells, so that it does not count.
     package var formerNames: [String]?
+    /// Whether the column of an earlier format has values of several types. Nil in the present format.
+    package var isMixed: Bool?
 
     package init(
-      name: String, affinity: ColumnType? = nil, isRequired: Bool = false, reference: Reference? = nil,
-      family: ValueFamily, valueType: String = "", isExternal: Bool = false, formerNames: [String]? = nil
+      name: String, entity: String?, property: String?, affinity: ColumnType? = nil, isRequired: Bool = false,
+      reference: Reference? = nil, family: ValueFamily, valueType: String = "", isExternal: Bool = false,
+      formerNames: [String]? = nil
     ) {
-      (self.name, self.affinity, self.isRequired, self.reference) = (name, affinity, isRequired, reference)
+      (self.name, self.entity, self.property) = (name, entity, property)
+      (self.affinity, self.isRequired, self.reference) = (affinity, isRequired, reference)
       (self.family, self.valueType, self.isExternal, self.formerNames) = (family, valueType, isExternal, formerNames)
     }
+
+    /// The name of the property, as far as the record says it.
+    package var propertyName: String { property ?? name }
 
     package static func == (left: Column, right: Column) -> Bool {
       left.name == right.name && left.affinity == right.affinity && left.isRequired == right.isRequired
@@ -66,18 +109,51 @@ package struct LayoutRecord: Codable, Equatable {
   }
 
   package struct Index: Codable, Hashable {
-    /// Columns, and members of composite values (`address.city`).
+    /// Columns, and members of composite values (`address@city`).
     package var columns: [String]
     package var isUnique: Bool
     /// The SQL of each, where one is a member.
     package var expressions: [String]?
+    /// The key paths of the columns.
+    package var keyPaths: [String]?
+    /// The classes whose rows have unique values, the one that declares it first. Nil if all rows of the table have.
+    package var classes: [String]?
+    /// The name that an earlier format gave the index.
+    package var formerName: String?
 
-    package init(columns: [String], isUnique: Bool, expressions: [String]? = nil) {
+    package init(
+      columns: [String], isUnique: Bool, expressions: [String]? = nil, keyPaths: [String]? = nil,
+      classes: [String]? = nil
+    ) {
       (self.columns, self.isUnique, self.expressions) = (columns, isUnique, expressions)
+      (self.keyPaths, self.classes) = (keyPaths, classes)
     }
 
     /// The columns or expressions that the index orders by.
     var terms: [String] { expressions ?? columns.map(\.quotedIdentifier) }
+
+    /// The key paths, for messages.
+    package var names: [String] { keyPaths ?? columns }
+
+    /// The condition for the rows that the index contains, or nil for all rows.
+    /// - Parameter row: the alias with a dot, or nothing.
+    package func condition(_ row: String = "") -> String? { classes.map { Self.condition($0, row) } }
+
+    /// SQLite uses an index with a condition for a query that has the same condition, word by word.
+    package static func condition(_ classes: [String], _ row: String = "") -> String {
+      "\(row)_entity IN (\(classes.sorted().map(\.quotedLiteral).joined(separator: ", ")))"
+    }
+
+    // The key paths follow from the columns, and two indices with different names have the same rows.
+    package static func == (left: Index, right: Index) -> Bool {
+      left.columns == right.columns && left.isUnique == right.isUnique && left.expressions == right.expressions
+        && left.classes.map(Set.init) == right.classes.map(Set.init)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(columns)
+      hasher.combine(isUnique)
+    }
   }
 
   /// The pairs of a many-to-many, or of a to-many without an inverse.
@@ -96,11 +172,34 @@ package struct LayoutRecord: Codable, Equatable {
     /// The table of the class that declares it.
     package var table: String
     package var name: String
+    /// The table of the targets.
     package var destination: String
     package var storage: Storage
+    /// The class that declares it. Nil where an earlier format did not say.
+    package var entity: String?
+    /// The class of the targets. Nil where an earlier format did not say.
+    package var target: String?
+    /// The `originalName` of the property, or none. Nil where an earlier format did not say.
+    package var formerNames: [String]?
 
-    package init(table: String, name: String, destination: String, storage: Storage) {
+    package init(
+      table: String, name: String, destination: String, storage: Storage, entity: String?, target: String?,
+      formerNames: [String]?
+    ) {
       (self.table, self.name, self.destination, self.storage) = (table, name, destination, storage)
+      (self.entity, self.target, self.formerNames) = (entity, target, formerNames)
+    }
+
+    // The rows are the same whatever the former names are.
+    package static func == (left: Relationship, right: Relationship) -> Bool {
+      left.table == right.table && left.name == right.name && left.destination == right.destination
+        && left.storage == right.storage && left.entity == right.entity && left.target == right.target
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(table)
+      hasher.combine(name)
+      hasher.combine(storage)
     }
   }
 
@@ -115,9 +214,6 @@ package struct LayoutRecord: Codable, Equatable {
   }
 
   package func table(named name: String) -> Table? { tables.first { $0.name == name } }
-
-  /// The position column that goes with a foreign key.
-  package static func position(of column: String) -> String { "\(column)_position" }
 
   package static let empty = LayoutRecord(tables: [], pairTables: [], relationships: [])
 
@@ -143,6 +239,38 @@ package struct LayoutRecord: Codable, Equatable {
       relationships: relationships + other.relationships.filter { !ends.contains($0) })
   }
 
+  /// Checks that no two tables have one name.
+  ///
+  /// ``TableNames`` makes all names different, except where two classes differ by the case of later letters only.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer``.
+  package func validateNames(ignoringCase: Bool) throws {
+    var seen = [String: String]()
+    func note(_ name: String, _ owner: String) throws {
+      let key = ignoringCase ? TableNames.folded(name) : name
+      if let other = seen.updateValue(owner, forKey: key) {
+        throw SwiftDataError(
+          .loadIssueModelContainer, entity: owner,
+          message:
+            "the database cannot tell its table from the table of \(other), because the names differ by case only;"
+            + " rename one of them")
+      }
+    }
+    for table in tables {
+      try note(table.name, table.classes[0])
+      var columns = [String: String]()
+      for column in table.columns {
+        let (owner, key) = (column.entity ?? table.name, ignoringCase ? TableNames.folded(column.name) : column.name)
+        guard let other = columns.updateValue(owner, forKey: key) else { continue }
+        throw SwiftDataError(
+          .loadIssueModelContainer, entity: owner, property: column.propertyName,
+          message:
+            "the database cannot tell its column from the column of \(other), because the names of the classes differ by"
+            + " case only; rename one of them")
+      }
+    }
+    for pairs in pairTables { try note(pairs.name, pairs.name) }
+  }
+
   func hasClass(_ name: String) -> Bool { tables.contains { $0.classes.contains(name) } }
 
   // Neither tables nor columns have an order that matters.
@@ -158,6 +286,7 @@ package struct LayoutRecord: Codable, Equatable {
   /// program that made it is recognised by that, without a plan of what would change.
   func isIdentical(to other: LayoutRecord) -> Bool {
     tables.count == other.tables.count && pairTables == other.pairTables && relationships == other.relationships
+      && zip(relationships, other.relationships).allSatisfy { $0.formerNames == $1.formerNames }
       && zip(tables, other.tables).allSatisfy { $0.isIdentical(to: $1) }
   }
 }
@@ -169,7 +298,7 @@ package enum ValueFamily: String, Codable, Sendable {
   case key
   /// A place in an array.
   case position
-  /// Whatever the classes that share the column write.
+  /// Whatever the classes wrote that shared a column in an earlier format.
   case mixed
 
   package init(_ property: __Property) {
@@ -209,10 +338,11 @@ extension LayoutRecord.Table {
   }
 
   func isIdentical(to other: LayoutRecord.Table) -> Bool {
-    name == other.name && classes == other.classes && hasDiscriminator == other.hasDiscriminator
-      && indices == other.indices && columns.count == other.columns.count
+    name == other.name && classes == other.classes && superclasses == other.superclasses
+      && hasDiscriminator == other.hasDiscriminator && indices == other.indices && columns.count == other.columns.count
       && zip(columns, other.columns).allSatisfy { left, right in
-        left == right && left.valueType == right.valueType && left.isExternal == right.isExternal
+        left == right && left.entity == right.entity && left.property == right.property
+          && left.valueType == right.valueType && left.isExternal == right.isExternal
           && left.formerNames == right.formerNames
       }
   }

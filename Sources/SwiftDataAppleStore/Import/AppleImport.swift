@@ -98,7 +98,7 @@ package struct AppleImport {
     report.tables.append(.init(name: table.name, rows: source.count, checksum: source.sum))
     for column in table.columns where column.isExternal { try copyFiles(of: column.name, table.name, connection) }
     try ImportTarget.noteNonNFCText(of: table, on: connection)
-    let root = file.numbers[file.model.root(of: table.name)] ?? 0
+    let root = file.numbers[file.model.root(of: table.classes[0])] ?? 0
     try connection.run(
       """
       INSERT OR REPLACE INTO target._swiftdata_keys (entity, last) SELECT \(bind: .text(table.name)), \

@@ -66,14 +66,16 @@ struct SchemaMatch {
     var properties = [ViewMapping.Property]()
     for property in table.entity.properties where property.isStored {
       guard let source = source(of: property, in: table, entity) else { continue }
-      properties.append(ViewMapping.Property(name: TableNames.column(for: property), source: source))
+      properties.append(
+        ViewMapping.Property(name: TableNames.column(for: property), property: property.name, source: source))
       guard let position = table.positionColumn(of: property) else { continue }
       var column: String?
       if case .toOne(_, let key, _) = source {
         let name = "Z_FOK_" + key.dropFirst()
         if file.tables[file.columns.table(of: entity.name)]?[name] != nil { column = name }
       }
-      properties.append(ViewMapping.Property(name: position, source: .position(column: column)))
+      properties.append(
+        ViewMapping.Property(name: position, property: property.name, source: .position(column: column)))
     }
     for property in table.entity.properties where property.isToMany { check(toMany: property, in: table, entity) }
     let numbers = family.compactMap { file.numbers[$0.name] }

@@ -20,6 +20,7 @@ package struct ViewMapping: Sendable {
     let numbers: [Int64]
     let properties: [Property]
 
+    /// - Parameter name: the name of the column.
     func property(_ name: String) -> Property? { properties.first { $0.name == name } }
   }
 
@@ -30,7 +31,10 @@ package struct ViewMapping: Sendable {
       case toOne(AppleRelationship, column: String, entityColumn: String?)
       case position(column: String?)
     }
+    /// The name of the column.
     let name: String
+    /// The property.
+    let property: String
     let source: Source
   }
 

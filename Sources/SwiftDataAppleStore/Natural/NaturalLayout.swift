@@ -18,7 +18,7 @@ extension NaturalModel {
       }
       tables.append(
         ViewMapping.Table(
-          name: root.name, appleTable: file.columns.table(of: root.name), classes: classes,
+          name: TableNames.table(ofClass: root.name), appleTable: file.columns.table(of: root.name), classes: classes,
           hasDiscriminator: members.count > 1))
     }
     let counts = Dictionary(grouping: file.model.entities) { file.columns.table(of: $0.name) }.mapValues(\.count)
@@ -46,6 +46,7 @@ extension NaturalModel {
   private func columns(
     of property: NaturalProperty, in member: NaturalClass, _ file: AppleFile
   ) -> [ViewMapping.Property] {
+    let name = column(of: property, in: member)
     switch property.kind {
     case .toMany: return []
     case .toOne(let relationship):
@@ -54,23 +55,34 @@ extension NaturalModel {
       }
       var result = [
         ViewMapping.Property(
-          name: property.name, source: .toOne(relationship, column: column, entityColumn: entityColumn))
+          name: name, property: property.name,
+          source: .toOne(relationship, column: column, entityColumn: entityColumn))
       ]
       if inverse(of: relationship)?.isToMany == true {
         let position = "Z_FOK_" + column.dropFirst()
         let isKnown = file.tables[file.columns.table(of: member.name)]?[position] != nil
         result.append(
           ViewMapping.Property(
-            name: LayoutRecord.position(of: property.name), source: .position(column: isKnown ? position : nil)))
+            name: TableNames.position(of: name), property: property.name,
+            source: .position(column: isKnown ? position : nil)))
       }
       return result
     default:
       guard let attribute = property.attribute else { return [] }
       let names = file.columns.storage(attribute.name, of: member.name).columns
       return [
-        ViewMapping.Property(name: property.name, source: .attribute(attribute, columns: names, property.conversion))
+        ViewMapping.Property(
+          name: name, property: property.name, source: .attribute(attribute, columns: names, property.conversion))
       ]
     }
+  }
+
+  /// The column of a property of a class, or the table with its pairs.
+  package func column(of property: NaturalProperty, in member: NaturalClass) -> String {
+    let owner = self.class(named: declarer(of: property.originalName, in: member.name)) ?? member
+    let names = owner.properties.map(\.name)
+    if property.isToMany { return TableNames.pairs(property.name, of: owner.name, among: names) }
+    return TableNames.column(property.name, of: owner.name, isRoot: owner.superclass == nil, among: names)
   }
 
   func inverse(of relationship: AppleRelationship) -> NaturalProperty? {
@@ -85,10 +97,10 @@ extension NaturalModel {
     of property: NaturalProperty, in member: NaturalClass
   ) -> (name: String, isForward: Bool)? {
     guard case .toMany(let relationship) = property.kind else { return nil }
-    let own = "\(member.name)_\(property.name)"
+    let own = column(of: property, in: member)
     guard let inverse = inverse(of: relationship) else { return (own, true) }
-    guard inverse.isToMany else { return nil }
-    let other = "\(declarer(of: inverse.originalName, in: relationship.destination))_\(inverse.name)"
+    guard inverse.isToMany, let target = self.class(named: relationship.destination) else { return nil }
+    let other = column(of: inverse, in: target)
     return own <= other ? (own, true) : (other, false)
   }
 
@@ -129,10 +141,13 @@ extension NaturalModel {
       for member in members {
         for property in member.properties {
           guard let relationship = property.relationship else { continue }
-          let (own, other) = (root.name, self.root(of: relationship.destination))
+          let (own, other) = (
+            TableNames.table(ofClass: root.name), TableNames.table(ofClass: self.root(of: relationship.destination))
+          )
           relationships.append(
             LayoutRecord.Relationship(
-              table: own, name: property.name, destination: other, storage: storage(property, member)))
+              table: own, name: property.name, destination: other, storage: storage(property, member),
+              entity: member.name, target: relationship.destination, formerNames: formerNames(property)))
           guard let (name, isForward) = pairTable(of: property, in: member),
             !pairTables.contains(where: { $0.name == name })
           else { continue }
@@ -146,49 +161,61 @@ extension NaturalModel {
   }
 
   private func storage(_ property: NaturalProperty, _ member: NaturalClass) -> LayoutRecord.Storage {
-    guard case .toMany(let relationship) = property.kind else { return .foreignKey(column: property.name) }
+    guard case .toMany(let relationship) = property.kind else {
+      return .foreignKey(column: column(of: property, in: member))
+    }
     if let (name, isForward) = pairTable(of: property, in: member) { return .pairs(table: name, isForward: isForward) }
-    return .inverse(column: inverse(of: relationship)?.name ?? "")
+    guard let inverse = inverse(of: relationship), let target = self.class(named: relationship.destination) else {
+      return .inverse(column: "")
+    }
+    return .inverse(column: column(of: inverse, in: target))
   }
 
   private func table(_ root: NaturalClass, _ members: [NaturalClass]) -> LayoutRecord.Table {
     var columns = [LayoutRecord.Column]()
-    func add(_ column: LayoutRecord.Column) {
-      guard let place = columns.firstIndex(where: { $0.name == column.name }) else { return columns.append(column) }
-      // Classes that have different properties of one name share a column.
-      guard columns[place] != column else { return }
-      columns[place] = LayoutRecord.Column(
-        name: column.name, affinity: nil, family: .mixed, isExternal: columns[place].isExternal || column.isExternal)
-      columns[place].formerNames = []
-    }
     for member in members {
-      for property in all(of: member) where !property.isToMany {
-        let isRequired = !property.isOptional && root.properties.contains { $0.name == property.name }
-        add(column(property, isRequired: isRequired))
-        if case .toOne(let relationship) = property.kind, inverse(of: relationship)?.isToMany == true {
-          add(
-            LayoutRecord.Column(
-              name: LayoutRecord.position(of: property.name), affinity: .integer, family: .position))
+      for property in member.properties where !property.isToMany {
+        let column = column(property, member, isRequired: !property.isOptional && member.name == root.name)
+        columns.append(column)
+        guard case .toOne(let relationship) = property.kind, inverse(of: relationship)?.isToMany == true else {
+          continue
         }
+        columns.append(
+          LayoutRecord.Column(
+            name: TableNames.position(of: column.name), entity: member.name, property: property.name,
+            affinity: .integer, family: .position))
       }
     }
+    let superclasses = members.compactMap { member in member.superclass.map { (member.name, $0) } }
     return LayoutRecord.Table(
-      name: root.name, classes: [root.name] + members.map(\.name).filter { $0 != root.name },
-      hasDiscriminator: members.count > 1, columns: columns, indices: indices(members))
+      name: TableNames.table(ofClass: root.name),
+      classes: [root.name] + members.map(\.name).filter { $0 != root.name },
+      superclasses: Dictionary(superclasses) { first, _ in first }, hasDiscriminator: members.count > 1,
+      columns: columns, indices: indices(members))
   }
 
-  private func column(_ property: NaturalProperty, isRequired: Bool) -> LayoutRecord.Column {
+  /// The `originalName:` that the declaration has. Otherwise the container would take the property for a new one.
+  private func formerNames(_ property: NaturalProperty) -> [String] {
+    let former =
+      property.name == property.originalName
+      ? property.attribute?.formerName ?? property.relationship?.formerName : property.originalName
+    return former.map { [$0] } ?? []
+  }
+
+  private func column(
+    _ property: NaturalProperty, _ member: NaturalClass, isRequired: Bool
+  ) -> LayoutRecord.Column {
     var column = LayoutRecord.Column(
-      name: property.name, affinity: property.affinity, isRequired: isRequired, family: property.family)
+      name: column(of: property, in: member), entity: member.name, property: property.name,
+      affinity: property.affinity, isRequired: isRequired, family: property.family)
     column.valueType = property.recordedType
-    // The record has the `originalName:` that the declaration has. Otherwise the container would take the property for a new one.
-    let former = property.name == property.originalName ? property.attribute?.formerName : property.originalName
-    column.formerNames = property.attribute == nil ? [] : former.map { [$0] } ?? []
+    column.formerNames = property.attribute == nil ? [] : formerNames(property)
     column.isExternal = property.attribute?.isExternal == true && property.affinity == .blob
     if case .toOne(let relationship) = property.kind,
       inverse(of: relationship)?.relationship?.deleteRule != .noAction
     {
-      column.reference = LayoutRecord.Reference(table: root(of: relationship.destination), setsNull: !isRequired)
+      let target = TableNames.table(ofClass: root(of: relationship.destination))
+      column.reference = LayoutRecord.Reference(table: target, setsNull: !isRequired)
     }
     return column
   }
@@ -198,15 +225,29 @@ extension NaturalModel {
     for member in members {
       let lineage = Array(sequence(first: member, next: { $0.superclass.flatMap(self.class) }))
       let all = all(of: member)
-      let names = { (list: [String]) in list.map(Identifiers.property) }
-      let single = lineage.flatMap(\.uniqueness).filter { $0.count == 1 }
-      let compound = lineage.flatMap(\.uniqueness).filter { $0.count > 1 }
-      let toOnes = all.filter { if case .toOne = $0.kind { true } else { false } }.map { [$0.name] }
-      let plain = toOnes + lineage.flatMap { $0.plainIndices(self) }.map(names)
-      for (columns, isUnique) in (single + compound).map({ (names($0), true) }) + plain.map({ ($0, false) }) {
-        guard !columns.isEmpty, !result.contains(where: { $0.columns == columns }) else { continue }
-        result.append(LayoutRecord.Index(columns: columns, isUnique: isUnique))
+      func add(_ names: [String], isUnique: Bool, of owner: NaturalClass) {
+        let terms = names.compactMap { name in all.first { $0.originalName == name } }
+        guard !terms.isEmpty, terms.count == names.count else { return }
+        let isOwn =
+          owner.superclass == nil || terms.contains { term in owner.properties.contains { $0.name == term.name } }
+        let classes =
+          isUnique && !isOwn
+          ? [owner.name] + family(of: owner.name).map(\.name).filter { $0 != owner.name } : nil
+        let index = LayoutRecord.Index(
+          columns: terms.map { column(of: $0, in: member) }, isUnique: isUnique, keyPaths: terms.map(\.name),
+          classes: classes)
+        let isKnown = result.contains {
+          $0.columns == index.columns && ($0.classes == nil || $0.classes == classes && $0.isUnique == isUnique)
+        }
+        if !isKnown { result.append(index) }
       }
+      let unique = lineage.flatMap { owner in owner.uniqueness.map { (owner, $0) } }
+      for (owner, names) in unique where names.count == 1 { add(names, isUnique: true, of: owner) }
+      for (owner, names) in unique where names.count > 1 { add(names, isUnique: true, of: owner) }
+      for property in all {
+        if case .toOne = property.kind { add([property.originalName], isUnique: false, of: member) }
+      }
+      for owner in lineage { for names in owner.plainIndices(self) { add(names, isUnique: false, of: owner) } }
     }
     return result
   }

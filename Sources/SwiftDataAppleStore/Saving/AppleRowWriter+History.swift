@@ -79,7 +79,7 @@ extension AppleRowWriter {
     let names = run.propertiesJSON.flatMap { try? JSONCoding.decode([String].self, from: Data($0.utf8)) } ?? []
     return Set(
       names.map { name in
-        switch member.property(name)?.source {
+        switch member.properties.first(where: { $0.property == name })?.source {
         case .attribute(let attribute, _, _): attribute.name
         case .toOne(let relationship, _, _): relationship.name
         case .position, nil: name

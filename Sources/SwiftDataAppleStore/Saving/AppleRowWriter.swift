@@ -187,9 +187,14 @@ final class AppleRowWriter: RowWriter {
     _ save: RowSave
   ) throws {
     for constraint in table.uniqueness {
-      let terms = try cells(of: object, constraint.map(\.property), known.class)
+      let terms = try cells(of: object, constraint.terms.map(\.property), known.class)
       guard !terms.isEmpty, terms.allSatisfy({ $0.cell != .null }) else { continue }
-      let condition = terms.map { "\($0.column.quotedIdentifier) = ?" }.joined(separator: " AND ")
+      let numbers = constraint.classes.map { names in
+        known.table.classes.filter { names.contains($0.name) }.flatMap(\.numbers).map(String.init)
+      }
+      let condition =
+        (terms.map { "\($0.column.quotedIdentifier) = ?" }
+        + [numbers.map { "Z_ENT IN (\($0.joined(separator: ", ")))" }].compactMap(\.self)).joined(separator: " AND ")
       let found = try connection.rows(
         SQLFragment(
           "SELECT Z_PK, Z_ENT FROM main.\(known.table.appleTable.quotedIdentifier) WHERE \(condition)",
@@ -197,7 +202,7 @@ final class AppleRowWriter: RowWriter {
       guard case .integer(let key)? = found.first?[0] else { continue }
       if case .integer(let number)? = found.first?[1], number != known.number {
         let other = file.numbers.first { $0.value == number }?.key ?? "object of another class"
-        throw RowSave.otherClass(other, table, constraint.map(\.name), underlying: collision)
+        throw RowSave.otherClass(other, table, constraint.terms.map(\.name), underlying: collision)
       }
       let written = try save.merge(object, table, into: key, by: self)
       if !written.isEmpty { try update(object, written, table) }
@@ -213,7 +218,7 @@ final class AppleRowWriter: RowWriter {
       let known = try place(of: group.table)
       let columns = group.table.stored.filter {
         group.table.uniqueProperties.contains($0.index) && group.properties.contains($0.index) && !$0.isExternal
-      }.flatMap { known.class.property($0.name).map(ViewMapping.columns) ?? [] }
+      }.flatMap { known.class.property(TableNames.column(for: $0)).map(ViewMapping.columns) ?? [] }
       guard !columns.isEmpty else { continue }
       let list = columns.map { "\($0.quotedIdentifier) = randomblob(24)" }.joined(separator: ", ")
       for object in group.objects {
@@ -273,7 +278,8 @@ final class AppleRowWriter: RowWriter {
     _ known: (table: ViewMapping.Table, class: ViewMapping.Class, number: Int64)
   ) throws {
     for property in properties {
-      guard case .attribute(_, let columns, let conversion)? = known.class.property(property.name)?.source,
+      let name = TableNames.column(for: property)
+      guard case .attribute(_, let columns, let conversion)? = known.class.property(name)?.source,
         conversion.isExternal, let column = columns.first
       else { continue }
       let rows = try connection.rows(

@@ -71,11 +71,12 @@ public struct RealmImport {
   private mutating func copy(
     _ member: NaturalClass, _ record: LayoutRecord, _ connection: FileConnection
   ) throws -> [StoreImport.Table] {
-    guard let table = record.table(named: member.name),
+    guard let table = record.tables.first(where: { $0.classes[0] == member.name }),
       let nodes = objects.export.classes.first(where: { $0.name == member.name })?.nodes
     else { return [] }
     let properties = member.properties.filter { $0.pairTable(model, member) == nil }
-    let list = (["_pk"] + properties.map(\.name)).map(\.quotedIdentifier).joined(separator: ", ")
+    let list = (["_pk"] + properties.map { model.column(of: $0, in: member) }).map(\.quotedIdentifier).joined(
+      separator: ", ")
     let marks = Array(repeating: "?", count: properties.count + 1).joined(separator: ", ")
     let insert = "INSERT INTO target.\(table.name.quotedIdentifier) (\(list)) VALUES (\(marks))"
     var pairs = [String: Int]()

@@ -21,6 +21,9 @@ package struct PostgresError: Error, CustomStringConvertible {
   /// Whether a retry of the transaction may succeed: a serialization failure or a deadlock.
   var isTransient: Bool { ["40001", "40P01", "55P03"].contains(state) }
 
+  /// Whether a unique constraint is violated, or an exclusion of equal values, which one with a condition is.
+  var isUniquenessViolation: Bool { state == "23505" || state == "23P01" }
+
   /// Whether a prepared statement became invalid because another program changed a table.
   var isPlanStale: Bool { state == "0A000" && message.contains("cached plan") }
 

@@ -1,45 +1,50 @@
 import Foundation
 import SwiftData
 
-/// Renames a property in the history of some classes, so that a reader finds older changes under the new name.
+/// Renames properties in the history of a class, so that a reader finds older changes under the new names.
 struct RenamedHistory {
   private static let pageSize: Int64 = 500
 
   let connection: PostgresConnection
-  let classes: [String]
+  let entity: String
 
-  private var classList: PostgresParameter { .array(classes.map { .text($0) }, .text) }
-
-  func rename(_ former: String, to name: String) throws {
+  /// Renames all at once, so that two can exchange their names.
+  /// - Parameter names: the new names by the old ones.
+  func rename(_ names: [String: String]) throws {
+    guard !names.isEmpty else { return }
     _ = try connection.run(
       """
       UPDATE \(ServerNames.changes) SET properties = (
-        SELECT json_agg(CASE p.name WHEN $1::text THEN $2::text ELSE p.name END ORDER BY p.place)::text
+        SELECT json_agg(coalesce($1::jsonb ->> p.name, p.name) ORDER BY p.place)::text
         FROM jsonb_array_elements_text(properties::jsonb) WITH ORDINALITY AS p (name, place)
-      ) WHERE entity = ANY($3::text[]) AND properties::jsonb ? $1::text
-      """, [.text(former), .text(name), classList])
-    try renameTombstones(former, to: name)
+      ) WHERE entity = $2::text AND properties::jsonb ?| $3::text[]
+      """,
+      [
+        .text(String(decoding: try JSONCoding.encode(names), as: UTF8.self)), .text(entity),
+        .array(names.keys.sorted().map { .text($0) }, .text),
+      ])
+    try renameTombstones(names)
   }
 
   /// The program converts the preserved values itself, because the server's JSON cannot hold NUL, which texts may contain.
-  private func renameTombstones(_ former: String, to name: String) throws {
+  private func renameTombstones(_ names: [String: String]) throws {
     var last = Int64.min
     while true {
       let rows = try connection.run(
-        "SELECT id, tombstone FROM \(ServerNames.changes) WHERE entity = ANY($1::text[]) AND id > $2::bigint"
-          + " AND tombstone IS NOT NULL ORDER BY id LIMIT \(Self.pageSize)", [classList, .integer(last)])
+        "SELECT id, tombstone FROM \(ServerNames.changes) WHERE entity = $1::text AND id > $2::bigint"
+          + " AND tombstone IS NOT NULL ORDER BY id LIMIT \(Self.pageSize)", [.text(entity), .integer(last)])
       guard rows.count > 0 else { return }
       var (changed, tombstones) = ([Int64](), [SQLValue]())
       for row in 0..<rows.count {
         last = rows.integer(row, 0)
         guard
-          var values = try rows.text(row, 1).map({
+          let values = try rows.text(row, 1).map({
             try JSONCoding.decode([String: SQLValue].self, from: Data($0.utf8))
-          }), let value = values.removeValue(forKey: former)
+          }), values.keys.contains(where: { names[$0] != nil })
         else { continue }
-        values[name] = value
+        let renamed = Dictionary(values.map { (names[$0.key] ?? $0.key, $0.value) }) { first, _ in first }
         changed.append(last)
-        tombstones.append(.text(String(decoding: try JSONCoding.encode(values), as: UTF8.self)))
+        tombstones.append(.text(String(decoding: try JSONCoding.encode(renamed), as: UTF8.self)))
       }
       guard !changed.isEmpty else { continue }
       _ = try connection.run(

@@ -2,16 +2,23 @@ import SwiftData
 
 /// A table that is divided into partitions. The store's metadata has one for each.
 struct PartitionedTable: Codable, Equatable {
-  let table: String
-  let column: String
+  var table: String
+  var column: String
   let count: Int
   /// The names of the foreign servers with the partitions, in turn. Empty if they are local.
   let servers: [String]
+  /// The names of the partitions, which they keep when the table gets another name. A store of the first format has none.
+  var names: [String]?
+
+  init(table: String, column: String, count: Int, servers: [String]) {
+    (self.table, self.column, self.count, self.servers) = (table, column, count, servers)
+    names = (0..<count).map { TableNames.partition($0, of: table) }
+  }
 
   var isSharded: Bool { !servers.isEmpty }
 
   /// The names of the partitions.
-  var partitions: [String] { (0..<count).map { ServerNames.partition($0, of: table) } }
+  var partitions: [String] { names ?? (0..<count).map { FormerServerNames.partition($0, of: table) } }
 
   /// The clause after the columns in `CREATE TABLE`.
   var clause: String { " PARTITION BY HASH (\(column.quotedIdentifier))" }
@@ -21,7 +28,7 @@ struct PartitionedTable: Codable, Equatable {
   var localCreation: [String] { (0..<count).map(localCreation) }
 
   func localCreation(_ index: Int) -> String {
-    let name = ServerNames.partition(index, of: table).quotedIdentifier
+    let name = partitions[index].quotedIdentifier
     return "CREATE TABLE IF NOT EXISTS \(name) PARTITION OF \(table.quotedIdentifier) (PRIMARY KEY (_pk))"
       + " FOR VALUES WITH (MODULUS \(count), REMAINDER \(index))"
   }
@@ -39,7 +46,8 @@ struct PartitionedTable: Codable, Equatable {
   /// Whether it differs from another division in a former name of the column at most.
   func isDivided(like wanted: PartitionedTable, _ record: LayoutRecord) -> Bool {
     let column = record.table(named: table)?.column(named: wanted.column)
-    return (wanted.column == self.column || column?.formerNames?.contains(self.column) == true)
+    let formers = column?.formerNames ?? []
+    return (wanted.column == self.column || formers.contains(self.column) || column?.property == self.column)
       && wanted.count == count && wanted.servers == servers
   }
 
@@ -51,6 +59,11 @@ struct PartitionedTable: Codable, Equatable {
     }
     return "DO $swift$ BEGIN IF \(exists(column)) AND NOT \(exists(name)) THEN ALTER TABLE \(table.quotedIdentifier)"
       + " RENAME COLUMN \(column.quotedIdentifier) TO \(name.quotedIdentifier); END IF; END $swift$"
+  }
+
+  /// The statement that renames the table on a shard, once.
+  func renaming(to name: String) -> String {
+    "ALTER TABLE IF EXISTS \(table.quotedIdentifier) RENAME TO \(name.quotedIdentifier)"
   }
 
   /// The indices of the partitions that a server keeps.

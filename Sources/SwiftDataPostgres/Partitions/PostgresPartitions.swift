@@ -68,7 +68,7 @@ public struct PostgresPartitions: @unchecked Sendable, Hashable {
     }
     if let unique = record.indices.first(where: { $0.isUnique && !$0.columns.contains(column.name) }) {
       throw fault(
-        unique.columns.joined(separator: ", "),
+        unique.names.joined(separator: ", "),
         "PostgreSQL keeps values unique within a partition only, so that a unique constraint must contain"
           + " \"\(property.name)\", by which the rows are divided; add it to the constraint, or divide by another property"
       )

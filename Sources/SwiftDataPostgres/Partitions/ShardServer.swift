@@ -30,7 +30,7 @@ struct ShardServer {
       }
       option += 1
     }
-    name = ServerNames.short("swiftdata " + parsed.place.dropFirst("postgres://".count))
+    name = FormerServerNames.short("swiftdata " + parsed.place.dropFirst("postgres://".count))
     (self.url, self.server, self.user) = (url, server, user)
   }
 

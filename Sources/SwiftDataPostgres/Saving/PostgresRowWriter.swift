@@ -116,7 +116,7 @@ final class PostgresRowWriter: RowWriter {
       try connection.script(check)
       return true
       // A value is taken, or a program of another version dropped a constraint.
-    } catch let error as PostgresError where ["23505", "42704"].contains(error.state) {
+    } catch let error as PostgresError where error.isUniquenessViolation || error.state == "42704" {
       try connection.script("ROLLBACK TO SAVEPOINT _swiftdata_rows")
       return false
     }

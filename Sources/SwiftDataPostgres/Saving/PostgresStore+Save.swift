@@ -41,7 +41,7 @@ extension PostgresStore {
           forgetOldHistoryNowAndThen()
           return result
         } catch let error as PostgresError {
-          if error.state == "23505" {
+          if error.isUniquenessViolation {
             // An earlier attempt with unknown outcome was committed.
             if error.constraint == "\(ServerNames.history)_pkey", let committing {
               connections.replicas?.noteUnknown()
@@ -110,7 +110,8 @@ extension PostgresStore {
     for table in layout.record.tables {
       for index in table.indices where index.isUnique && isViolated(index, of: table.name, error) {
         return SwiftDataError(
-          .uniquenessViolation, entity: table.name, property: index.columns.joined(separator: ", "),
+          .uniquenessViolation, entity: index.classes?.first ?? table.classes.first,
+          property: index.names.joined(separator: ", "),
           message: "another stored model has the same value; change it, or fetch that one and update it",
           underlying: error)
       }
@@ -121,13 +122,13 @@ extension PostgresStore {
   /// The names of a table's unique constraints.
   func uniqueConstraints(of table: String) -> [String] {
     layout.record.table(named: table)?.indices.filter(\.isUnique).flatMap { index in
-      partitions.parts(of: table).map { ServerNames.constraint($0, index.columns, "key") }
+      partitions.parts(of: table).map { ServerNames.index(index, of: $0) }
     } ?? []
   }
 
   private func isViolated(_ index: LayoutRecord.Index, of table: String, _ error: PostgresError) -> Bool {
     (partitions[table]?.partitions ?? [table]).contains { part in
-      let name = ServerNames.constraint(part, index.columns, "key")
+      let name = ServerNames.index(index, of: part)
       // The error of a shard names the constraint in its text only.
       return error.constraint == name || error.constraint == nil && error.message.contains("\"\(name)\"")
     }

@@ -23,17 +23,18 @@ struct UniqueValues {
   /// - Throws: `SwiftDataError.uniquenessViolation` if a row of another class has the values.
   func collisions(of objects: [any PersistentModel]) throws -> [(any PersistentModel, key: Int64)] {
     var keys = [ObjectIdentifier: Int64]()
-    for constraint in table.uniqueness where constraint.allSatisfy({ !$0.isMember }) {
+    for constraint in table.uniqueness where constraint.terms.allSatisfy({ !$0.isMember }) {
       let left = keys.isEmpty ? objects : objects.filter { keys[ObjectIdentifier($0)] == nil }
-      for (object, key) in try collisions(of: left, constraint.map(\.property)) { keys[ObjectIdentifier(object)] = key }
+      for (object, key) in try collisions(of: left, constraint) { keys[ObjectIdentifier(object)] = key }
     }
     if keys.isEmpty { return [] }
     return objects.compactMap { object in keys[ObjectIdentifier(object)].map { (object, $0) } }
   }
 
   private func collisions(
-    of objects: [any PersistentModel], _ properties: [__Property]
+    of objects: [any PersistentModel], _ constraint: UniqueConstraint
   ) throws -> [(any PersistentModel, Int64)] {
+    let properties = constraint.terms.map(\.property)
     let values = PostgresCellWriter(comparing: writer.store.layouts.update(table, properties), number: "place")
     let cells = values.rows.cells
     // The new objects by the bytes of their values: the first of each, and its duplicates.
@@ -63,7 +64,7 @@ struct UniqueValues {
     }
     guard !candidates.isEmpty else { return [] }
     if candidates.count <= Self.lockLimit { lock(firsts.keys, properties) }
-    let stored = try stored(values.rows, properties)
+    let stored = try stored(values.rows, properties, constraint.condition("t."))
     var found = [(any PersistentModel, Int64)]()
     for (place, row) in stored {
       if let entity = row.entity, entity != table.entity.name {
@@ -95,7 +96,7 @@ struct UniqueValues {
 
   /// The rows with some values, by the indices of the values, except for rows that this save deletes or changes.
   private func stored(
-    _ values: RowBuffer, _ properties: [__Property]
+    _ values: RowBuffer, _ properties: [__Property], _ condition: String?
   ) throws -> [Int: (key: Int64, entity: String?)] {
     let changed = changes.changed.filter { change in properties.contains { change.properties.contains($0.index) } }
     let left = (changed.map(\.object) + changes.deleted)
@@ -107,6 +108,7 @@ struct UniqueValues {
         "t.\(column.name.quotedIdentifier) = ANY($\(place + 2)::\(column.type.name)[])"
       }
     }
+    if let condition { conditions.append(condition) }
     let result = try writer.transaction.run(
       "SELECT v.place, t._pk\(table.hasDiscriminator ? ", t._entity" : "")"
         + " FROM \(values.source(first: 2)) AS v(\(values.list)) JOIN \(table.name.quotedIdentifier) AS t"

@@ -31,11 +31,11 @@ extension LayoutRecord.Table {
     guard index.isUnique else { return creationOnServer(index, in: PartitionedTables()) }
     guard index.expressions == nil else { return [] }
     let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
+    let condition = index.condition().map { " WHERE \($0)" } ?? ""
     return partitioned.indices(on: server).map { place in
-      let partition = ServerNames.partition(place, of: name)
-      let constraint = ServerNames.constraint(partition, index.columns, "key")
-      return
-        "CREATE UNIQUE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(partition.quotedIdentifier) (\(list))"
+      let partition = partitioned.partitions[place]
+      return "CREATE UNIQUE INDEX IF NOT EXISTS \(ServerNames.index(index, of: partition).quotedIdentifier)"
+        + " ON \(partition.quotedIdentifier) (\(list))\(condition)"
     }
   }
 
@@ -62,14 +62,18 @@ extension LayoutRecord.Table {
   func creationOnServer(_ index: LayoutRecord.Index, in partitions: PartitionedTables) -> [String] {
     guard index.expressions == nil else { return [] }
     if index.isUnique {
-      let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
+      let columns = index.columns.map(\.quotedIdentifier)
+      // A unique constraint has no condition. An exclusion of equal values has one, and is deferred as well.
+      let constraint =
+        index.condition().map { condition in
+          "EXCLUDE USING btree (\(columns.map { "\($0) WITH =" }.joined(separator: ", "))) WHERE (\(condition))"
+        } ?? "UNIQUE (\(columns.joined(separator: ", ")))"
       return partitions.parts(of: name).map { part in
-        let constraint = ServerNames.constraint(part, index.columns, "key")
-        return "ALTER TABLE \(part.quotedIdentifier) ADD CONSTRAINT \(constraint.quotedIdentifier) UNIQUE (\(list))"
-          + " DEFERRABLE INITIALLY DEFERRED"
+        "ALTER TABLE \(part.quotedIdentifier) ADD CONSTRAINT \(ServerNames.index(index, of: part).quotedIdentifier)"
+          + " \(constraint) DEFERRABLE INITIALLY DEFERRED"
       }
     }
-    let constraint = ServerNames.constraint(name, index.columns, "index")
+    let constraint = ServerNames.index(index, of: name)
     // In Swift's order, as in ORDER BY. Otherwise the server would not read rows from the index in order.
     let list = index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")
     return ["CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier) (\(list))"]
@@ -77,11 +81,11 @@ extension LayoutRecord.Table {
 }
 
 extension LayoutRecord.PairTable {
-  var serverCreation: [String] {
-    let index = ServerNames.constraint(name, ["target"], "index")
-    return [
+  /// The statement that creates the table without its indices, under a name that it has while it is filled.
+  func copyCreation(_ temporary: (String) -> String) -> [String] {
+    [
       """
-      CREATE TABLE IF NOT EXISTS \(name.quotedIdentifier) (
+      CREATE TABLE \(temporary(name).quotedIdentifier) (
         _pk bigint PRIMARY KEY DEFAULT nextval('\(ServerNames.pairs)'),
         source bigint NOT NULL,
         target bigint NOT NULL,
@@ -89,9 +93,13 @@ extension LayoutRecord.PairTable {
         target_position bigint,
         UNIQUE (source, target)
       )
-      """,
-      "CREATE INDEX IF NOT EXISTS \(index.quotedIdentifier) ON \(name.quotedIdentifier) (target)",
+      """
     ]
+  }
+
+  var serverIndices: [String] {
+    let index = ServerNames.constraint(name, ["target"], "index")
+    return ["CREATE INDEX IF NOT EXISTS \(index.quotedIdentifier) ON \(name.quotedIdentifier) (target)"]
   }
 
   func serverConstraints(_ partitions: PartitionedTables) -> [String] {

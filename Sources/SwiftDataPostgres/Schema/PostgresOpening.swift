@@ -23,6 +23,8 @@ struct PostgresOpening {
   struct Opened {
     let identifier: String
     let partitions: PartitionedTables
+    /// The changes that opening made.
+    var steps: [ModelContainer.MigrationSummary.Step] = []
   }
 
   func open() throws -> Opened {
@@ -50,15 +52,22 @@ struct PostgresOpening {
         try write("functions", "\(ServerFunctions.version)")
       }
       let stored = try storedRecord()
-      let partitions = try partitions(of: stored)
+      var partitions = try partitions(of: stored)
+      if try isFormer() {
+        for place in partitions.indices { partitions[place].names = partitions[place].partitions }
+      }
       if partitions.contains(where: \.isSharded) { try reachShards() }
-      let new = try migrate(stored, identifier, PartitionedTables(partitions))
+      let (new, steps) = try migrate(stored, identifier, PartitionedTables(partitions))
       try write("partitions", String(decoding: JSONCoding.encode(partitions), as: UTF8.self))
-      try write("layout", String(decoding: JSONCoding.encode(new), as: UTF8.self))
-      try write("version", "\(try version.numbers)")
+      try write(Keys.layout, String(decoding: JSONCoding.encode(new), as: UTF8.self))
+      try write(Keys.version, "\(try version.numbers)")
+      try write(Keys.format, Keys.present)
+      // A program of the first format finds that it is too old.
+      try write(Keys.formerLayout, String(decoding: JSONCoding.encode(LayoutRecord.empty), as: UTF8.self))
+      try write(Keys.formerVersion, "\(Int32.max).0.0")
       try write("search", (try searchRecords()).union(search.flatMap(\.records)).sorted().joined(separator: "\n"))
       try connection.script("COMMIT")
-      return Opened(identifier: identifier, partitions: PartitionedTables(partitions))
+      return Opened(identifier: identifier, partitions: PartitionedTables(partitions), steps: steps)
     } catch {
       try? connection.script("ROLLBACK")
       throw error
@@ -68,34 +77,55 @@ struct PostgresOpening {
   // MARK: - Migration
 
   /// Migrates the tables to the models, through the versions of the plan.
-  /// - Returns: the resulting layout.
+  /// - Returns: the resulting layout, and the changes.
   private func migrate(
     _ stored: LayoutRecord?, _ identifier: String, _ partitions: PartitionedTables
-  ) throws -> LayoutRecord {
+  ) throws -> (LayoutRecord, [ModelContainer.MigrationSummary.Step]) {
+    let isNew = stored == nil
+    var stored = stored ?? .empty
+    var done = [ModelContainer.MigrationSummary.Step]()
+    func note(_ plan: LayoutPlan, _ from: Schema.Version, _ to: Schema.Version, isCustom: Bool) {
+      // The columns of removed properties stay.
+      let changes = plan.changes.filter { $0.kind != .removed }
+      guard !isNew, isCustom || !changes.isEmpty || from != to else { return }
+      done.append(.init(fromVersion: from, toVersion: to, isCustom: isCustom, changes: changes))
+    }
     let steps = try migration?.steps ?? []
-    if let plan, let stored, let source = steps.first?.source, !stored.holds(source.layout.record) {
+    var isFormer = try isFormer()
+    // The record of the first format has other names, so that it cannot be compared.
+    if let plan, !isNew, !isFormer, let source = steps.first?.source, !stored.holds(source.layout.record) {
       throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
     }
-    var stored = stored ?? .empty
+    if isFormer, let first = steps.first {
+      stored = try bring(stored, to: first.source.layout, partitions, isPlanned: false, isFormer: true).record
+      isFormer = false
+    }
     for step in steps {
       // Programs with the database open wait until the new models are in force.
       if step.willMigrate != nil || step.didMigrate != nil { try lockTables(stored) }
       if let willMigrate = step.willMigrate { try run(willMigrate, step.source, identifier, partitions) }
-      stored = try bring(stored, to: step.target.layout, partitions)
+      let new = try bring(stored, to: step.target.layout, partitions, isPlanned: true, isFormer: false)
+      stored = new.record
+      note(
+        new.plan, step.source.schema.version, step.target.schema.version,
+        isCustom: step.willMigrate != nil || step.didMigrate != nil)
       if let didMigrate = step.didMigrate { try run(didMigrate, step.target, identifier, partitions) }
     }
-    return try bring(stored, to: current.layout, partitions)
+    let new = try bring(stored, to: current.layout, partitions, isPlanned: plan != nil, isFormer: isFormer)
+    let version = try self.version
+    note(new.plan, steps.isEmpty ? try storedVersion() ?? version : version, version, isCustom: false)
+    return (new.record, done)
   }
 
   private func bring(
-    _ stored: LayoutRecord, to layout: StoreLayout, _ partitions: PartitionedTables
-  ) throws -> LayoutRecord {
+    _ stored: LayoutRecord, to layout: StoreLayout, _ partitions: PartitionedTables, isPlanned: Bool, isFormer: Bool
+  ) throws -> (record: LayoutRecord, plan: LayoutPlan) {
     defer { try? connection.forgetStatements() }
     let change = LayoutChange(
-      connection: connection, tables: layout.tables, store: configuration.name, namespace: configuration.namespace,
-      partitions: partitions, shards: shards)
+      connection: connection, layout: layout, store: configuration.name, namespace: configuration.namespace,
+      partitions: partitions, shards: shards, isFormer: isFormer)
     try connection.settleConstraints()
-    let new = try change.bring(stored, to: layout.record)
+    let new = try change.bring(stored, isPlanned: isPlanned)
     for columns in SearchColumns.all(of: layout) {
       try connection.settleConstraints()
       let partitioned = partitions[columns.table].flatMap { $0.isSharded ? $0 : nil }
@@ -135,7 +165,11 @@ struct PostgresOpening {
   }
 
   private func storedVersion() throws -> Schema.Version? {
-    guard let numbers = try read("version")?.split(separator: ".").compactMap({ Int($0) }), numbers.count == 3 else {
+    guard
+      let numbers = try read(try isFormer() ? Keys.formerVersion : Keys.version)?.split(separator: ".").compactMap({
+        Int($0)
+      }), numbers.count == 3
+    else {
       return nil
     }
     return Schema.Version(numbers[0], numbers[1], numbers[2])
@@ -150,6 +184,7 @@ struct PostgresOpening {
       [.text(configuration.namespace), .text(ServerNames.metadata)])
     guard there.count == 1, let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion(stored)
+    if try isFormer() { return nil }
     // A stage may have work to do even if the tables are right.
     if plan != nil, try storedVersion() != version { return nil }
     guard try functionVersion() >= ServerFunctions.version, stored.holds(record),
@@ -174,7 +209,9 @@ struct PostgresOpening {
       if place == nil, stored?.table(named: wanted.table) == nil {
         partitions.append(wanted)
       } else if let place, partitions[place].isDivided(like: wanted, record) {
+        let names = partitions[place].names
         partitions[place] = wanted
+        partitions[place].names = names
       } else {
         throw SwiftDataError(
           .loadIssueModelContainer, entity: wanted.table, property: wanted.column,
@@ -250,7 +287,23 @@ struct PostgresOpening {
   }
 
   private func storedRecord() throws -> LayoutRecord? {
-    try read("layout").map { try JSONCoding.decode(LayoutRecord.self, from: Data($0.utf8)) }
+    let isFormer = try isFormer()
+    guard let text = try read(isFormer ? Keys.formerLayout : Keys.layout) else { return nil }
+    let record = try JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
+    return isFormer ? FormerLayout.record(record, as: [current.layout]).record : record
+  }
+
+  /// Whether the store has the first format. A new store has none yet.
+  /// - Throws: `SwiftDataError.newerSchema` for a newer format.
+  private func isFormer() throws -> Bool {
+    guard let format = try read(Keys.format) else { return try read(Keys.formerLayout) != nil }
+    guard format == Keys.present else {
+      throw SwiftDataError(
+        .newerSchema,
+        message: "the store \"\(configuration.name)\" has the format \(format) and this version of SwiftData reads the"
+          + " format \(Keys.present); update the program")
+    }
+    return false
   }
 
   private func read(_ key: String) throws -> String? {
@@ -263,6 +316,20 @@ struct PostgresOpening {
     _ = try connection.run(
       "INSERT INTO \(ServerNames.metadata) (key, value) VALUES ($1::text, $2::text)"
         + " ON CONFLICT (key) DO UPDATE SET value = excluded.value", [.text(key), .text(value)])
+  }
+}
+
+extension PostgresOpening {
+  /// The keys of the metadata.
+  enum Keys {
+    static let format = "format"
+    /// The format that this program writes.
+    static let present = "2"
+    static let layout = "layout 2"
+    static let version = "version 2"
+    /// Where the first format has them.
+    static let formerLayout = "layout"
+    static let formerVersion = "version"
   }
 }
 

@@ -20,7 +20,7 @@ struct ReferenceStatements {
   let partitions: PartitionedTables
 
   private var name: String { ServerNames.constraint(table, [column], "fkey") }
-  private var deletionName: String { ServerNames.short("\(name)_deleted") }
+  private var deletionName: String { ServerNames.constraint(table, [column], "deleted") }
 
   var creation: [String] {
     if partitions.isSharded(table) || partitions.isSharded(target) { return [] }
@@ -47,15 +47,35 @@ struct ReferenceStatements {
     ]
   }
 
+  /// The statement that removes the foreign key or the triggers, whatever their names are: tables and columns may have had
+  /// others when they were made.
   var removal: [String] {
-    let table = table.quotedIdentifier
-    guard partitions[target] != nil else {
-      return ["ALTER TABLE \(table) DROP CONSTRAINT IF EXISTS \(name.quotedIdentifier)"]
+    func text(_ name: String) -> String { name.quotedLiteral }
+    let class_ = "\(text(table.quotedIdentifier))::regclass"
+    let attribute =
+      "(SELECT attnum FROM pg_catalog.pg_attribute WHERE attrelid = \(class_) AND attname = \(text(column)))"
+    func loop(_ query: String, _ statement: String) -> String {
+      "FOR r IN \(query) LOOP EXECUTE format(\(statement), r.n, r.t); END LOOP;"
     }
-    return [
-      "DROP TRIGGER IF EXISTS \(name.quotedIdentifier) ON \(table)",
-      "DROP TRIGGER IF EXISTS \(deletionName.quotedIdentifier) ON \(target.quotedIdentifier)",
-    ]
+    let keys = loop(
+      "SELECT conname AS n, conrelid::regclass AS t FROM pg_catalog.pg_constraint"
+        + " WHERE conrelid = \(class_) AND contype = 'f' AND conkey = ARRAY[\(attribute)]",
+      "'ALTER TABLE %2$s DROP CONSTRAINT %1$I'")
+    let arguments =
+      "(\(Self.begins([column])) AND tgrelid = \(class_)) OR \(Self.begins([table, column]))"
+    let triggers = loop(
+      "SELECT tgname AS n, tgrelid::regclass AS t FROM pg_catalog.pg_trigger JOIN pg_catalog.pg_proc AS f"
+        + " ON f.oid = tgfoid WHERE tgparentid = 0 AND f.proname IN ('swiftdata_referring', 'swiftdata_referred')"
+        + " AND (\(arguments))",
+      "'DROP TRIGGER IF EXISTS %1$I ON %2$s'")
+    return ["DO $swift$ DECLARE r record; BEGIN \(keys) \(triggers) END $swift$"]
+  }
+
+  /// The condition that a trigger's arguments begin with some texts. Each is followed by NUL.
+  private static func begins(_ texts: [String]) -> String {
+    let bytes: [UInt8] = texts.flatMap { text -> [UInt8] in Array(text.utf8) + [0] }
+    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "substring(tgargs FROM 1 FOR \(bytes.count)) = '\\x\(digits)'::bytea"
   }
 
   /// The functions of the triggers. A row may have changed since the event that a deferred trigger runs for, and an

@@ -44,7 +44,8 @@ struct StoreErasure {
 
   /// The tables of all programs that used the store.
   private func storedRecord() throws -> LayoutRecord? {
-    let stored = try connection.run("SELECT value FROM \(ServerNames.metadata) WHERE key = 'layout'")
+    let stored = try connection.run(
+      "SELECT value FROM \(ServerNames.metadata) WHERE key = $1::text", [.text(PostgresOpening.Keys.layout)])
     guard stored.count == 1, let text = stored.text(0, 0) else { return nil }
     return try JSONCoding.decode(LayoutRecord.self, from: Data(text.utf8))
   }

@@ -88,7 +88,7 @@ struct SearchColumns {
 
   /// The trigger with its function.
   private func forgetting(_ column: Column) -> String {
-    ServerNames.short("swift_forget_\(table)_\(column.source)").quotedIdentifier
+    TableNames.index(of: table, [column.source], "forget").quotedIdentifier
   }
 
   /// Removes objects that dropping the table leaves.

@@ -24,7 +24,7 @@ struct ExplainTests {
   @Test("A predicate on a unique property searches its index")
   func unique() throws {
     let result = try explain(#Predicate { $0.code == "x" })
-    #expect(steps(result).contains("SEARCH t0 USING INDEX Parcel_code_unique (code=?)"))
+    #expect(steps(result).contains("SEARCH t0 USING INDEX Parcel#code#unique (code=?)"))
     #expect(result.findings.isEmpty)
     #expect(result.bindings == [.text("x")])
   }
@@ -32,7 +32,7 @@ struct ExplainTests {
   @Test("A predicate on an indexed property searches its index")
   func indexed() throws {
     let result = try explain(#Predicate { $0.weight > 3 && $0.weight <= 9 })
-    #expect(steps(result).contains("SEARCH t0 USING INDEX Parcel_weight_index (weight>? AND weight<?)"))
+    #expect(steps(result).contains("SEARCH t0 USING INDEX Parcel#weight#index (weight>? AND weight<?)"))
     #expect(result.findings.isEmpty)
     #expect(result.bindings == [.integer(3), .integer(9)])
   }
@@ -40,7 +40,7 @@ struct ExplainTests {
   @Test("A predicate and an order on the properties of one index need no sorting")
   func compound() throws {
     let result = try explain(#Predicate { $0.sender == "x" }, [SortDescriptor(\.sent, order: .reverse)])
-    #expect(steps(result).contains("SEARCH t0 USING INDEX Parcel_sender_sent_index (sender=?)"))
+    #expect(steps(result).contains("SEARCH t0 USING INDEX Parcel#sender,sent#index (sender=?)"))
     #expect(result.findings.isEmpty)
   }
 
@@ -53,17 +53,18 @@ struct ExplainTests {
     let alone = try explain(#Predicate { $0.depot?.persistentModelID == id })
     #expect(steps(alone).contains("SEARCH t0 USING INDEX Parcel_depot_"))
     let both = try explain(#Predicate { $0.depot?.persistentModelID == id && $0.number == 4 })
-    #expect(steps(both).contains("SEARCH t0 USING INDEX Parcel_depot_number_unique (depot=? AND number=?)"))
+    #expect(steps(both).contains("SEARCH t0 USING INDEX Parcel#depot,number#unique (depot=? AND number=?)"))
     #expect(both.findings.isEmpty)
   }
 
   @Test("A predicate on a member of a composite value searches the index on the member")
   func member() throws {
     let city = try explain(#Predicate { $0.address.city == "x" })
-    #expect(steps(city).contains("SEARCH t0 USING INDEX Parcel_address_city_index (<expr>=?)"))
+    #expect(steps(city).contains("SEARCH t0 USING INDEX Parcel#address@city#index (<expr>=?)"))
     let latitude = try explain(#Predicate { $0.address.position.latitude > 3 })
     #expect(
-      steps(latitude).contains("SEARCH t0 USING INDEX Parcel_address_position_latitude_index (<expr>>? AND <expr><?)"))
+      steps(latitude).contains("SEARCH t0 USING INDEX Parcel#address@position%2Elatitude#index (<expr>>? AND <expr><?)")
+    )
     #expect(city.findings.isEmpty && latitude.findings.isEmpty)
   }
 
@@ -72,7 +73,7 @@ struct ExplainTests {
     var descriptor = FetchDescriptor<Parcel>(sortBy: [SortDescriptor(\.address.city)])
     descriptor.fetchLimit = 10
     let result = try context.explain(descriptor)
-    #expect(steps(result).contains("SCAN t0 USING INDEX Parcel_address_city_index"))
+    #expect(steps(result).contains("SCAN t0 USING INDEX Parcel#address@city#index"))
     #expect(!steps(result).contains("TEMP B-TREE"))
     #expect(result.findings.isEmpty)
   }

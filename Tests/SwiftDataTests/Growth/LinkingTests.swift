@@ -125,7 +125,7 @@ private enum Forest {
   }
 
   private static func positionUpdates(_ statements: [String]) -> Int {
-    statements.count { $0.hasPrefix("UPDATE \"Leaf\" SET \"trunk_position\"") }
+    statements.count { $0.hasPrefix("UPDATE \"Leaf\" SET \"trunk#position\"") }
   }
 
   @Test("To take one out, to move one and to put one in between is no work for each that is there")
@@ -194,8 +194,8 @@ private enum Forest {
       let work = context.state.work.total
       let (_, statements) = try SQLTrace.record { try context.save() }
       // Each pair once, though both sides have it; their order is that of the lists.
-      #expect(statements.count { $0.hasPrefix("INSERT OR IGNORE INTO \"Leaf_marks\"") } == count * count)
-      #expect(!statements.contains { $0.hasPrefix("UPDATE \"Leaf_marks\"") })
+      #expect(statements.count { $0.hasPrefix("INSERT OR IGNORE INTO \"Leaf.marks\"") } == count * count)
+      #expect(!statements.contains { $0.hasPrefix("UPDATE \"Leaf.marks\"") })
       let fresh = ModelContext(context.container)
       let stored = try fresh.fetch(FetchDescriptor<Leaf>(sortBy: [SortDescriptor(\.number)]))
       #expect(stored.allSatisfy { $0.marks?.map(\.number) == Array(0..<count) })

@@ -102,12 +102,12 @@ struct CompositeTests {
     let city = try context.explain(
       FetchDescriptor<Place>(predicate: #Predicate { $0.address.city == "x" && $0.address.number == 3 }))
     #expect(
-      city.plan.contains { $0.detail.contains("INDEX Place_address_city_address_number_index (<expr>=? AND <expr>=?)") }
+      city.plan.contains { $0.detail.contains("INDEX Place#address@city,address@number#index (<expr>=? AND <expr>=?)") }
     )
     let region: PersistentIdentifier? = Mapped.Region("r").persistentModelID
     let name = try context.explain(
       FetchDescriptor<Place>(predicate: #Predicate { $0.region?.persistentModelID == region && $0.name == "x" }))
-    #expect(name.plan.contains { $0.detail.contains("INDEX Place_region_name_index (region=? AND name=?)") })
+    #expect(name.plan.contains { $0.detail.contains("INDEX Place#region,name#index (region=? AND name=?)") })
   }
 
   @Test("The schema names members with a dot")

@@ -149,7 +149,7 @@ struct RTreeTests {
     let third = ModelContext(try store.container(BinarySpots.Spot.self))
     let binary = FetchDescriptor<BinarySpots.Spot>(predicate: #Predicate { $0.x > 4 && $0.x < 6 })
     #expect(try third.fetch(binary).map(\.x) == [5])
-    #expect(try third.explain(binary).plan.contains { $0.detail.contains("Spot_x_index") })
+    #expect(try third.explain(binary).plan.contains { $0.detail.contains("Spot#x#index") })
     #expect(try store.shell("SELECT count(*) FROM sqlite_master WHERE name LIKE '%rtree%'") == "0")
   }
 

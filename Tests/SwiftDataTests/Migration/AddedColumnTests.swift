@@ -148,7 +148,7 @@ private enum Rounded {
     context.insert(new)
     try context.save()
     let columns = try store.shell(
-      "SELECT group_concat(name) FROM pragma_table_info('Card') WHERE name NOT IN ('_pk', 'text', 'deck', 'deck_position')"
+      "SELECT group_concat(name) FROM pragma_table_info('Card') WHERE name NOT IN ('_pk', 'text', 'deck', 'deck#position')"
     )
     let cells = columns.split(separator: ",").map { "quote(\($0)), typeof(\($0))" }.joined(separator: ", ")
     let kinds = try store.shell("SELECT DISTINCT \(cells) FROM Card")

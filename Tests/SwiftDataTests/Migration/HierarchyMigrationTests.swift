@@ -168,7 +168,7 @@ private enum RaisingPlan: SchemaMigrationPlan {
     #expect(cars[0].photo == Self.photo)
     #expect(cars[1].trips.map(\.name) == ["T"])
     #expect(try context.fetchCount(FetchDescriptor<Raised.Vehicle>()) == 2)
-    #expect(try store.shell("SELECT count(*) FROM Vehicle WHERE sails IS NOT NULL") == "0")
+    #expect(try store.shell(#"SELECT count(*) FROM Vehicle WHERE "Boat.sails" IS NOT NULL"#) == "0")
 
     context.insert(Raised.Boat(sails: 2))
     context.insert(Raised.Car(plate: "C"))

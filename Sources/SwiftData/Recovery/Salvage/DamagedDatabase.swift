@@ -53,6 +53,15 @@ struct DamagedDatabase {
     self.objects = objects
   }
 
+  /// How many tables and columns of a layout the file's own list of tables has.
+  func nameCount(of record: LayoutRecord) -> Int {
+    let tables = Dictionary(objects.filter { $0.type == "table" }.map { ($0.name, $0.sql) }) { first, _ in first }
+    return record.tables.reduce(0) { count, table in
+      guard let sql = tables[table.name] else { return count }
+      return count + 1 + table.columns.filter { sql.contains($0.name.quotedIdentifier) }.count
+    } + record.pairTables.filter { tables[$0.name] != nil }.count
+  }
+
   private static func object(_ cells: [SQLValue]) -> Object? {
     guard cells.count == 5, case .text(let type) = cells[0], ["table", "index"].contains(type),
       case .text(let name) = cells[1], case .text(let table) = cells[2], case .integer(let root) = cells[3], root > 1,

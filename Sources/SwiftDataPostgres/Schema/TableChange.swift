@@ -1,0 +1,349 @@
+import Foundation
+import SwiftData
+
+/// Changes one table of the store to what the models want.
+///
+/// A column whose values one column takes gets that column's name. If the values of one column go to several
+/// columns, or the values of several columns to one, the rows are written and the old columns go.
+struct TableChange {
+  let change: LayoutChange
+  let plan: LayoutPlan
+  let table: LayoutPlan.TablePlan
+  var connection: PostgresConnection { change.connection }
+  var name: String { table.new.name.quotedIdentifier }
+  /// The column plans by what happens to them.
+  private let renames: [(from: String, plan: LayoutPlan.ColumnPlan)]
+  private let copies: [LayoutPlan.ColumnPlan]
+  private let news: [LayoutPlan.ColumnPlan]
+
+  init(_ change: LayoutChange, _ plan: LayoutPlan, _ table: LayoutPlan.TablePlan) {
+    (self.change, self.plan, self.table) = (change, plan, table)
+    var readers = [String: Int]()
+    for column in table.columns { for name in Set(column.columns) { readers[name, default: 0] += 1 } }
+    var renames = [(from: String, plan: LayoutPlan.ColumnPlan)]()
+    var (copies, news) = ([LayoutPlan.ColumnPlan](), [LayoutPlan.ColumnPlan]())
+    for column in table.columns where !column.isKept {
+      let sources = Set(column.columns)
+      if sources.isEmpty {
+        news.append(column)
+      } else if sources.count == 1, let source = sources.first, readers[source] == 1,
+        table.old?.column(named: source)?.isMixed != true
+      {
+        // The column stays if only other rows need a value.
+        if source != column.column.name { renames.append((source, column)) }
+      } else {
+        copies.append(column)
+      }
+    }
+    (self.renames, self.copies, self.news) = (renames, copies, news)
+  }
+
+  /// - Returns: the record of the table.
+  func bring(_ stored: LayoutRecord.Table) throws -> LayoutRecord.Table {
+    var result = stored
+    try checkTypes()
+    try nameClasses(&result)
+    let moved = Set(renames.map(\.from))
+    let targets = Set((renames.map(\.plan) + copies + news).map(\.column.name))
+    let consumed = Set(copies.flatMap(\.columns))
+      .subtracting((table.columns.filter(\.isKept) + copies).map(\.column.name))
+    let displaced = result.columns.map(\.name).filter {
+      targets.contains($0) && !moved.contains($0) && !copies.flatMap(\.columns).contains($0)
+    }
+    if !renames.isEmpty || !copies.isEmpty || !displaced.isEmpty || change.isFormer { try dropWords() }
+    try renameIndices(&result, moved: renames.map { ($0.from, $0.plan.column.name) }, gone: consumed.union(displaced))
+    for column in result.columns where moved.contains(column.name) || consumed.contains(column.name) {
+      try change.run(references(column)?.removal ?? [])
+    }
+    for name in displaced { try displace(name) }
+    try moveGiven(displaced)
+    try renameColumns(Set(result.columns.map(\.name)).subtracting(displaced))
+    try connection.settleConstraints()
+    for column in copies { try copy(column) }
+    for name in consumed.sorted() { try drop(name) }
+    for (former, column) in renames {
+      if !column.column.isRequired, table.old?.column(named: former)?.isRequired == true {
+        try alter("ALTER COLUMN \(column.column.name.quotedIdentifier) DROP NOT NULL")
+      }
+      try narrow(column, from: former)
+    }
+    for column in news { try add(column.column) }
+    for column in table.columns { try fill(column, isKept: column.isKept, stored) }
+    for column in copies.map(\.column) + renames.map(\.plan.column) + news.map(\.column) {
+      try connection.settleConstraints()
+      try change.run(references(column)?.creation ?? [])
+    }
+    try renameHistory()
+    let left = result.columns.filter { column in
+      !displaced.contains(column.name) && !moved.contains(column.name) && !consumed.contains(column.name)
+        && table.new.column(named: column.name) == nil
+    }
+    result.columns = try table.columns.map { try record(of: $0, stored) } + left.map(relax)
+    for index in table.new.indices where !result.indices.contains(index) {
+      try make(index)
+      result.indices.append(index)
+    }
+    result.classes += table.new.classes.filter { !result.classes.contains($0) }
+    result.superclasses = (result.superclasses ?? [:]).merging(table.new.superclasses ?? [:]) { $1 }
+    return result
+  }
+
+  // MARK: - Checks
+
+  private func checkTypes() throws {
+    for column in table.columns {
+      for name in column.columns {
+        guard let known = table.old?.column(named: name), known.isMixed != true else { continue }
+        guard known.family != column.column.family else { continue }
+        throw SwiftDataError(
+          .loadIssueModelContainer, entity: column.column.entity, property: column.column.propertyName,
+          message: "the store \"\(change.store)\" has values of the kind \(known.family) there, and the models want"
+            + " \(column.column.family); add a property with another name, fill it, and remove this one later")
+      }
+    }
+  }
+
+  // MARK: - Rows
+
+  private func nameClasses(_ result: inout LayoutRecord.Table) throws {
+    let own = table.new.classes[0]
+    if table.new.hasDiscriminator, !result.hasDiscriminator {
+      try change.alterShards(of: table.new.name) { _, _ in
+        ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS _entity text COLLATE \"C\""]
+      }
+      try connection.script("ALTER TABLE \(name) ADD COLUMN \(LayoutRecord.Table.discriminator) DEFAULT ''")
+      _ = try connection.run("UPDATE \(name) SET _entity = $1::text", [.text(result.classes.first ?? own)])
+      try connection.settleConstraints()
+      try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity DROP DEFAULT")
+      result.hasDiscriminator = true
+    } else if result.hasDiscriminator, !table.new.hasDiscriminator {
+      try connection.script("ALTER TABLE \(name) ALTER COLUMN _entity SET DEFAULT \(own.quotedLiteral)")
+    }
+  }
+
+  /// The condition for the rows of some classes, by their old names. Nil for all rows.
+  private func condition(_ classes: [String]) -> String? {
+    guard table.new.hasDiscriminator || table.old?.hasDiscriminator == true else { return nil }
+    // The rows have the new names of their classes by now.
+    let names = classes.map { plan.classes.newName(of: $0) ?? $0 }
+    return LayoutRecord.Index.condition(names)
+  }
+
+  private func copy(_ column: LayoutPlan.ColumnPlan) throws {
+    if !column.columns.contains(column.column.name) { try add(column.column) }
+    for part in column.parts {
+      guard case .column(let source) = part.source, source != column.column.name else { continue }
+      if table.old?.column(named: source)?.isMixed == true {
+        try unmix(source, column.column, condition(part.classes))
+      } else {
+        try connection.script(
+          "UPDATE \(name) SET \(column.column.name.quotedIdentifier) = \(source.quotedIdentifier)"
+            + (condition(part.classes).map { " WHERE \($0)" } ?? ""))
+      }
+      try connection.settleConstraints()
+    }
+  }
+
+  /// Copies the values of a column that several types shared.
+  private func unmix(_ source: String, _ column: LayoutRecord.Column, _ condition: String?) throws {
+    let source = source.quotedIdentifier
+    var last = Int64.min
+    while true {
+      let rows = try connection.run(
+        "SELECT _pk, \(source) FROM \(name) WHERE \(source) IS NOT NULL AND _pk > $1::bigint"
+          + (condition.map { " AND \($0)" } ?? "") + " ORDER BY _pk LIMIT 1000", [.integer(last)])
+      guard rows.count > 0 else { return }
+      let cells = (0..<rows.count).map { row in
+        (key: rows.integer(row, 0), cell: ServerCell(ServerCell.unmixed(rows.value(row, 1)), column.family))
+      }
+      last = cells.last!.key
+      try write(cells, to: column)
+    }
+  }
+
+  /// Writes cells of rows with the texts that a cell cannot represent.
+  private func write(_ cells: [(key: Int64, cell: ServerCell)], to column: LayoutRecord.Column) throws {
+    _ = try connection.run(
+      "UPDATE \(name) AS t SET \(column.name.quotedIdentifier) = v.cell"
+        + " FROM unnest($1::bigint[], $2::\(column.serverType.name)[]) AS v (key, cell) WHERE t._pk = v.key",
+      [.keys(cells.map(\.key)), .array(cells.map(\.cell.value), column.serverType)])
+    for (key, cell) in cells {
+      guard let text = cell.given else { continue }
+      _ = try connection.run(
+        "UPDATE \(name) SET _given = coalesce(_given, '{}') || $1::jsonb WHERE _pk = $2::bigint",
+        [.text(Self.text(ServerCell.encode(given: [column.name: text]))), .integer(key)])
+    }
+  }
+
+  private static func text(_ value: SQLValue) -> String { if case .text(let text) = value { text } else { "{}" } }
+
+  /// Clears the values of classes that do not have the property any more.
+  private func narrow(_ column: LayoutPlan.ColumnPlan, from former: String) throws {
+    guard let owner = table.old?.column(named: former)?.entity, let family = table.old?.family(of: owner),
+      table.new.hasDiscriminator
+    else { return }
+    let kept = column.parts.filter { $0.source == .column(former) }.flatMap(\.classes)
+    guard !Set(kept).isSuperset(of: family), let condition = condition(kept) else { return }
+    let target = column.column.name.quotedIdentifier
+    try connection.script("UPDATE \(name) SET \(target) = NULL WHERE \(target) IS NOT NULL AND NOT (\(condition))")
+    try connection.settleConstraints()
+  }
+
+  /// Gives the rows without a value the default of the property, if they need one.
+  private func fill(_ plan: LayoutPlan.ColumnPlan, isKept: Bool, _ stored: LayoutRecord.Table) throws {
+    let column = plan.column
+    guard let entity = column.entity, let member = change.layout.table(ofClass: entity),
+      let property = member.stored.first(where: { TableNames.column(for: $0) == column.name }),
+      column.family != .position
+    else { return }
+    for part in plan.parts {
+      let isNew = part.source == .nothing
+      guard isNew || !property.isOptional else { continue }
+      // A column that was required has no gaps.
+      if isKept, stored.column(named: column.name)?.isRequired == true { continue }
+      let filling = DefaultFilling(
+        connection: connection, table: name, column: column, condition: condition(part.classes))
+      try filling.fill(property, member.entity)
+    }
+    guard column.isRequired, !isKept || stored.column(named: column.name)?.isRequired != true else { return }
+    try connection.settleConstraints()
+    try alter("ALTER COLUMN \(column.name.quotedIdentifier) SET NOT NULL")
+  }
+
+  // MARK: - Columns
+
+  private func alter(_ text: String) throws { try connection.script("ALTER TABLE \(name) \(text)") }
+
+  private func references(_ column: LayoutRecord.Column) -> ReferenceStatements? {
+    table.new.references(column, change.partitions)
+  }
+
+  private func add(_ column: LayoutRecord.Column) throws {
+    try change.alterShards(of: table.new.name) { _, _ in
+      ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(column.shardDefinition)"]
+    }
+    try alter("ADD COLUMN \(column.name.quotedIdentifier) \(column.serverType.declaration)")
+  }
+
+  private func drop(_ column: String) throws {
+    try change.alterShards(of: table.new.name) { _, _ in
+      ["ALTER TABLE \(name) DROP COLUMN IF EXISTS \(column.quotedIdentifier)"]
+    }
+    try alter("DROP COLUMN \(column.quotedIdentifier) CASCADE")
+  }
+
+  /// Drops a column whose name another one takes.
+  private func displace(_ column: String) throws {
+    let count = try connection.run("SELECT count(\(column.quotedIdentifier)) FROM \(name)").integer(0, 0)
+    if let known = table.old?.column(named: column), known.family != .position, count > 0 {
+      change.warn(
+        "\(known.entity ?? table.new.classes[0]).\(known.propertyName) gives its name to another property", count,
+        "value")
+    }
+    try drop(column)
+  }
+
+  /// Renames all columns at once, so that two can exchange their names.
+  private func renameColumns(_ present: Set<String>) throws {
+    func rename(_ from: String, _ to: String) throws {
+      try change.alterShards(of: table.new.name) { partitioned, _ in [partitioned.renaming(from, to: to)] }
+      try alter("RENAME COLUMN \(from.quotedIdentifier) TO \(to.quotedIdentifier)")
+    }
+    let taken = renames.filter { present.contains($0.plan.column.name) }
+    if taken.isEmpty {
+      for (from, plan) in renames { try rename(from, plan.column.name) }
+      return
+    }
+    for (from, plan) in renames { try rename(from, TableNames.part("new", of: plan.column.name)) }
+    for (_, plan) in renames { try rename(TableNames.part("new", of: plan.column.name), plan.column.name) }
+  }
+
+  /// Moves the original texts of the columns, which `_given` has by column.
+  private func moveGiven(_ displaced: [String]) throws {
+    var moves = [(classes: [String], names: [String: String])]()
+    for match in plan.classes.matches where match.table.name == table.old?.name {
+      var names = Dictionary(displaced.map { ($0, "") }) { first, _ in first }
+      for column in renames.map(\.plan) + copies {
+        for part in column.parts where part.classes.contains(match.old) {
+          if case .column(let source) = part.source { names[source] = column.column.name }
+        }
+      }
+      guard !names.isEmpty else { continue }
+      if let place = moves.firstIndex(where: { $0.names == names }) {
+        moves[place].classes.append(match.old)
+      } else {
+        moves.append(([match.old], names))
+      }
+    }
+    for move in moves {
+      let names = String(decoding: try JSONCoding.encode(move.names), as: UTF8.self)
+      _ = try connection.run(
+        "UPDATE \(name) AS t SET _given = (SELECT jsonb_object_agg(coalesce(m.value, g.key), g.value)"
+          + " FROM jsonb_each(t._given) AS g LEFT JOIN jsonb_each_text($1::jsonb) AS m ON m.key = g.key"
+          + " WHERE m.value IS DISTINCT FROM '')"
+          + " WHERE t._given ?| $2::text[]" + (condition(move.classes).map { " AND \($0)" } ?? ""),
+        [.text(names), .array(move.names.keys.sorted().map { .text($0) }, .text)])
+    }
+    if !moves.isEmpty { try connection.settleConstraints() }
+  }
+
+  /// Drops the words of searchable texts with all that belongs to them. Opening the store makes them again.
+  private func dropWords() throws {
+    let own = table.new.name.quotedIdentifier.quotedLiteral
+    let functions = try connection.run(
+      "SELECT f.oid::regprocedure::text FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid"
+        + " WHERE t.tgrelid = \(own)::regclass AND t.tgparentid = 0 AND f.prosrc LIKE '%NEW.%:= NULL; RETURN NEW;%'")
+    for row in 0..<functions.count {
+      guard let name = functions.text(row, 0) else { continue }
+      try connection.script("DROP FUNCTION IF EXISTS \(name) CASCADE")
+    }
+    let columns = try connection.run(
+      "SELECT attname::text FROM pg_catalog.pg_attribute WHERE attrelid = \(own)::regclass AND NOT attisdropped"
+        + " AND atttypid = 'tsvector'::regtype")
+    for row in 0..<columns.count { if let column = columns.text(row, 0) { try drop(column) } }
+    // A program with other searchable texts makes its own again too.
+    _ = try connection.run(
+      "UPDATE \(ServerNames.metadata) SET value = (SELECT coalesce(string_agg(line, E'\\n'), '')"
+        + " FROM unnest(string_to_array(value, E'\\n')) AS line WHERE strpos(line, $1::text) = 0) WHERE key = 'search'",
+      [.text(" \(table.new.name): ")])
+  }
+
+  private func renameHistory() throws {
+    for match in plan.classes.matches where match.table.name == table.old?.name {
+      try RenamedHistory(connection: connection, entity: match.new).rename(match.renamed)
+    }
+  }
+
+  // MARK: - The record
+
+  private func record(of plan: LayoutPlan.ColumnPlan, _ stored: LayoutRecord.Table) throws -> LayoutRecord.Column {
+    var column = plan.column
+    let known = plan.columns.compactMap { table.old?.column(named: $0) }
+    if !column.isRequired, known.contains(where: \.isRequired) {
+      try alter("ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
+    }
+    // Other programs may still name the earlier ones.
+    let formers = known.flatMap { $0.formerNames ?? [] }
+    column.formerNames = (column.formerNames ?? []) + formers.filter { column.formerNames?.contains($0) != true }
+    if plan.isKept, let former = known.first, former.reference != column.reference {
+      try change.run(references(former)?.removal ?? [])
+      try connection.settleConstraints()
+      try change.run(references(column)?.creation ?? [])
+    }
+    return column
+  }
+
+  /// Lets programs save that do not know a column: without a value for it, and with its target deleted.
+  private func relax(_ stored: LayoutRecord.Column) throws -> LayoutRecord.Column {
+    var column = stored
+    if column.isRequired {
+      try alter("ALTER COLUMN \(column.name.quotedIdentifier) DROP NOT NULL")
+      column.isRequired = false
+    }
+    guard column.reference?.setsNull == false else { return column }
+    try change.run(references(column)?.removal ?? [])
+    column.reference?.setsNull = true
+    try change.run(references(column)?.creation ?? [])
+    return column
+  }
+}
