@@ -52,15 +52,13 @@ extension LoweringState {
   private func member(
     of column: Scalar, _ property: __Property, _ rest: [KeyPathSteps.Step], _ keyPath: AnyKeyPath
   ) throws -> Scalar {
-    guard column.type.form != .opaque, let output = ScalarType(of: type(of: keyPath).valueType) else {
-      throw unsortable("\(KeyPathText.describe(keyPath)) is inside a value that the store cannot look into")
-    }
-    guard column.type.form == .json, let member = CompositeMembers.path(of: rest, in: property.bareType) else {
-      throw DataStoreError.preferInMemoryFilter
-    }
+    guard column.type.form == .json, let output = ScalarType(of: type(of: keyPath).valueType),
+      let member = CompositeMembers.path(of: rest, in: property.bareType)
+    else { throw DataStoreError.preferInMemoryFilter }
     return self.member(of: column, at: member.path, type: output, isOptional: true)
   }
 
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` for a type whose order only Swift knows, such as `CGFloat`.
   private mutating func orderTerms(_ scalar: Scalar, _ target: SortTarget) throws -> [SQLFragment] {
     let terms: [SQLFragment]?
     switch target.rule {
@@ -69,10 +67,7 @@ extension LoweringState {
     case .localized, .localizedStandard: terms = localizedKeys(of: scalar, target.rule!)
     case .rawValue: terms = orderKeys(of: scalar.raw)
     }
-    guard let terms else {
-      let name = KeyPathText.describe(target.keyPath)
-      throw unsortable("\(name) is a \(scalar.type.swiftType), whose order the store does not know")
-    }
+    guard let terms else { throw DataStoreError.preferInMemoryFilter }
     return terms
   }
 
