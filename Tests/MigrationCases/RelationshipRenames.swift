@@ -100,6 +100,26 @@ private enum E3 {
   }
 }
 
+/// Only one end of each relationship keeps its name, and no `originalName:` says so of the other.
+private enum E4 {
+  @Model final class List {
+    var name: String = ""
+    @Relationship(inverse: \Tag.lists) var labels: [Tag] = []
+    @Relationship(inverse: \Page.list) var sheets: [Page] = []
+    init(_ name: String) { self.name = name }
+  }
+  @Model final class Tag {
+    var text: String = ""
+    var lists: [List] = []
+    init(_ text: String) { self.text = text }
+  }
+  @Model final class Page {
+    var text: String = ""
+    var list: List?
+    init(_ text: String) { self.text = text }
+  }
+}
+
 extension MigrationCase {
   private static func seed(_ store: any CaseStore) throws {
     let context = try store.open(L1.List.self, L1.Item.self)
@@ -164,6 +184,15 @@ extension MigrationCase {
         try seedEnds(store)
         return try texts(store.open(E3.List.self, E3.Tag.self, E3.Page.self), E3.List.self) {
           "\($0.TAGS.map(\.text)) \($0.Pages.map(\.text))"
+        }
+      })
+    cases.append(
+      MigrationCase(
+        "A relationship stays if one of its ends keeps its name", expects: ["[\"u\", \"t\"] [\"3\", \"2\", \"1\"]"]
+      ) { store in
+        try seedEnds(store)
+        return try texts(store.open(E4.List.self, E4.Tag.self, E4.Page.self), E4.List.self) {
+          "\($0.labels.map(\.text)) \($0.sheets.map(\.text))"
         }
       })
     return cases

@@ -30,7 +30,7 @@ struct LayoutMigration {
     try buildIndices()
     try DerivedTable.rebuild(for: layout, on: database)
     try removeDanglingKeys()
-    try decodeRows()
+    try ChangedValues(plan, layout).check(on: SQLiteConnection(KeptStatements(database), store: store)) { $0.select() }
   }
 
   /// The tables whose full-text indices and R*Trees become invalid.
@@ -286,34 +286,6 @@ struct LayoutMigration {
     if !changed.isEmpty { try ForeignKeys.apply(plan.new, to: changed, database) }
     // A store's references hold before a migration, and the closures of a stage are checked after each.
     if plan.movesRows { try ForeignKeys.check(database) }
-  }
-
-  // MARK: - Values
-
-  /// Decodes every row whose type changed, so that no unreadable value is found later.
-  private func decodeRows() throws {
-    let names = Set(plan.tables.filter(\.needsDecoding).map(\.new.name))
-    let connection = SQLiteConnection(KeptStatements(database), store: store)
-    for table in layout.tables where names.contains(table.name) {
-      let condition = table.hasDiscriminator ? " WHERE t0._entity = \(table.entity.name.quotedLiteral)" : ""
-      let query = SQLFragment("SELECT \(table.select()) FROM \(table.name.quotedIdentifier) AS t0\(condition)")
-      try connection.run(query, of: table, entity: table.entity) { reader in
-        reader.columns = table.positions[table.entity.name]!
-        while try reader.next() {
-          reader.deferred = PropertySet()
-          do {
-            _ = try table.entity.type.init(__row: reader)
-          } catch let error as SwiftDataError {
-            throw SwiftDataError(
-              .unreadableValue, entity: error.entity, property: error.property,
-              message:
-                "the stored object with the key \(reader.int64(0)) has a value that the property's new type cannot"
-                + " take (\(error.message ?? error.code.description)); give the property another name and fill it in a"
-                + " custom stage", underlying: error)
-          }
-        }
-      }
-    }
   }
 
   /// Removes the external files of dropped columns.

@@ -181,19 +181,24 @@ package struct LayoutPlan {
     plan.columns = columns.match()
     plan.addedColumns = AddedColumn.columns(of: plan, in: layout)
     changes += columns.changes
-    changes += Self.indexChanges(origin, table)
+    changes += indexChanges(origin, table)
     tables.append(plan)
   }
 
-  private static func indexChanges(_ old: LayoutRecord.Table, _ new: LayoutRecord.Table) -> [ModelContainer
-    .MigrationChange]
-  {
-    // Columns may have other names than before, and their properties have not.
-    func isSame(_ left: LayoutRecord.Index, _ right: LayoutRecord.Index) -> Bool {
-      left.names == right.names && left.isUnique == right.isUnique
+  private func indexChanges(_ old: LayoutRecord.Table, _ new: LayoutRecord.Table) -> [ModelContainer.MigrationChange] {
+    let formers = classes.names.oldNames(of: new)
+    // Columns may have other names than before, and their properties have not. Siblings have properties of one name.
+    func isSame(_ former: LayoutRecord.Index, _ index: LayoutRecord.Index) -> Bool {
+      guard former.names == index.names, former.isUnique == index.isUnique else { return false }
+      guard let before = old.scope(of: former), let after = new.scope(of: index) else { return true }
+      return Set(after.compactMap { formers[$0] }) == before.intersection(formers.values)
     }
     func list(_ index: LayoutRecord.Index) -> String { index.names.joined(separator: ", ") }
-    func entity(_ index: LayoutRecord.Index) -> String { index.classes?[0] ?? new.classes[0] }
+    func entity(_ index: LayoutRecord.Index) -> String {
+      index.classes?[0]
+        ?? index.columns.compactMap { new.property(of: $0)?.entity }
+        .max { new.lineage(of: $0).count < new.lineage(of: $1).count } ?? new.classes[0]
+    }
     let properties = Set(new.columns.map(\.propertyName))
     return new.indices.filter { index in !old.indices.contains { isSame($0, index) } }.map {
       ModelContainer.MigrationChange(
@@ -201,7 +206,7 @@ package struct LayoutPlan {
     }
       + old.indices.filter { index in
         // A member of a composite value names its property before the dot.
-        !new.indices.contains { isSame($0, index) }
+        !new.indices.contains { isSame(index, $0) }
           && index.names.allSatisfy { properties.contains(String($0.prefix { $0 != "." })) }
       }.map {
         ModelContainer.MigrationChange(

@@ -43,6 +43,20 @@ package struct LayoutRecord: Codable, Equatable {
     /// A class and its subclasses.
     package func family(of name: String) -> [String] { classes.filter { lineage(of: $0).contains(name) } }
 
+    /// The column of a term of an index, which may be a member of a composite value.
+    func property(of term: String) -> Column? { column(named: String(term.prefix { $0 != "@" })) }
+
+    /// The classes whose rows have values in an index, or nil if the record of an earlier format does not say.
+    func scope(of index: Index) -> Set<String>? {
+      if let classes = index.classes { return Set(classes) }
+      var result = Set(classes)
+      for term in index.columns {
+        guard let owner = property(of: term)?.entity else { return nil }
+        result.formIntersection(family(of: owner))
+      }
+      return result
+    }
+
     /// The columns of a class's properties, without positions.
     package func columns(of name: String) -> [Column] {
       let lineage = lineage(of: name)

@@ -91,36 +91,38 @@ struct PostgresOpening {
       done.append(.init(fromVersion: from, toVersion: to, isCustom: isCustom, changes: changes))
     }
     let steps = try migration?.steps ?? []
+    let opened = Opened(identifier: identifier, partitions: partitions)
     var isFormer = try isFormer()
     // The record of the first format has other names, so that it cannot be compared.
     if let plan, !isNew, !isFormer, let source = steps.first?.source, !stored.holds(source.layout.record) {
       throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
     }
     if isFormer, let first = steps.first {
-      stored = try bring(stored, to: first.source.layout, partitions, isPlanned: false, isFormer: true).record
+      stored = try bring(stored, to: first.source, opened, isPlanned: false, isFormer: true).record
       isFormer = false
     }
     for step in steps {
       // Programs with the database open wait until the new models are in force.
       if step.willMigrate != nil || step.didMigrate != nil { try lockTables(stored) }
-      if let willMigrate = step.willMigrate { try run(willMigrate, step.source, identifier, partitions) }
-      let new = try bring(stored, to: step.target.layout, partitions, isPlanned: true, isFormer: false)
+      if let willMigrate = step.willMigrate { try run(willMigrate, step.source, opened) }
+      let new = try bring(stored, to: step.target, opened, isPlanned: true, isFormer: false)
       stored = new.record
       note(
         new.plan, step.source.schema.version, step.target.schema.version,
         isCustom: step.willMigrate != nil || step.didMigrate != nil)
-      if let didMigrate = step.didMigrate { try run(didMigrate, step.target, identifier, partitions) }
+      if let didMigrate = step.didMigrate { try run(didMigrate, step.target, opened) }
     }
-    let new = try bring(stored, to: current.layout, partitions, isPlanned: plan != nil, isFormer: isFormer)
+    let new = try bring(stored, to: current, opened, isPlanned: plan != nil, isFormer: isFormer)
     let version = try self.version
     note(new.plan, steps.isEmpty ? try storedVersion() ?? version : version, version, isCustom: false)
     return (new.record, done)
   }
 
   private func bring(
-    _ stored: LayoutRecord, to layout: StoreLayout, _ partitions: PartitionedTables, isPlanned: Bool, isFormer: Bool
+    _ stored: LayoutRecord, to version: VersionLayout, _ opened: Opened, isPlanned: Bool, isFormer: Bool
   ) throws -> (record: LayoutRecord, plan: LayoutPlan) {
     defer { try? connection.forgetStatements() }
+    let (layout, partitions) = (version.layout, opened.partitions)
     let change = LayoutChange(
       connection: connection, layout: layout, store: configuration.name, namespace: configuration.namespace,
       partitions: partitions, shards: shards, isFormer: isFormer)
@@ -132,14 +134,16 @@ struct PostgresOpening {
       if let partitioned { try shards.run(for: partitioned) { _ in columns.creation } }
       try columns.make(on: connection, isSharded: partitioned != nil)
     }
+    let values = ChangedValues(new.plan, layout)
+    if !values.isEmpty {
+      try connection.forgetStatements()
+      let store = PostgresStore(configuration, version, opened, within: connection)
+      try store.withConnection(cancellable: false) { try values.check(on: $0) { store.selection(of: $0) } }
+    }
     return new
   }
 
-  private func run(
-    _ body: (ModelContext) throws -> Void, _ version: VersionLayout, _ identifier: String,
-    _ partitions: PartitionedTables
-  ) throws {
-    let opened = Opened(identifier: identifier, partitions: partitions)
+  private func run(_ body: (ModelContext) throws -> Void, _ version: VersionLayout, _ opened: Opened) throws {
     let store = PostgresStore(configuration, version, opened, within: connection)
     try ServerMigration.run(body, on: version, store: store)
   }

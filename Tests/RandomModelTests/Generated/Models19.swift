@@ -211,7 +211,7 @@ enum Case45 {
     [
       Pair(
         name: "new superclass 1>2", old: V1.self, new: V2.self, change: changeV1toV2,
-        refusedOnPostgres: "PostgreSQL gives a class with rows no superclass")
+        refusedOnPostgres: "Documentation/postgres.md names this difference")
     ]
   }
 }

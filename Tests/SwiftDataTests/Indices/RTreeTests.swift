@@ -130,7 +130,9 @@ struct RTreeTests {
     try context.save()
     let circles = FetchDescriptor<Mapped.Circle>(predicate: #Predicate { $0.radius > 3 && $0.radius < 6 })
     #expect(try context.fetch(circles).map(\.title) == ["c4", "c5"])
-    #expect(try context.explain(circles).plan.contains { $0.detail.contains("_swiftdata_Circle.radius.rtree VIRTUAL") })
+    #expect(
+      try context.explain(circles).plan.contains { $0.detail.contains("_swiftdata_Circle.Circle.radius.rtree VIRTUAL") }
+    )
     let squares = FetchDescriptor<Mapped.Square>(predicate: #Predicate { $0.radius > 3 && $0.radius < 6 })
     #expect(try context.fetch(squares).map(\.title) == ["s4", "s5"])
     #expect(try !context.explain(squares).plan.contains { $0.detail.contains("VIRTUAL") })

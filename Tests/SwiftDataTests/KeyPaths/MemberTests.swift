@@ -117,7 +117,7 @@ struct MemberTests {
     try check(SortDescriptor(\Tagged.plain.doubled), in: context)
     try check(#Predicate<Tagged> { $0.plain.constant == 5 }, in: context)
     let plan = try context.explain(FetchDescriptor<Tagged>(predicate: #Predicate { $0.plain.number == 3 })).plan
-    #expect(plan.contains { $0.detail.contains("Tagged_plain_number_unique") })
+    #expect(plan.contains { $0.detail.contains("Tagged#plain@number#unique") })
     context.insert(Tagged(Members.Plain(3), "again"))
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Tagged>()) == 6)

@@ -188,7 +188,7 @@ private enum ShearingPlan: SchemaMigrationPlan {
     #expect((assets[1] as? Shorn.Song)?.bpm == 120)
     #expect((assets[1] as? Shorn.Song)?.seconds == 1)
     // Only the rows of the class have its property.
-    #expect(try store.shell("SELECT name FROM Asset WHERE bpm IS NULL") == "A")
+    #expect(try store.shell("SELECT name FROM Asset WHERE \"Song.bpm\" IS NULL") == "A")
     #expect(try store.shell("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
   }
 

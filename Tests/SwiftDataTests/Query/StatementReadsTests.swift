@@ -88,7 +88,7 @@ struct StatementReadsTests {
   func manyToMany() throws {
     let query = try query(#Predicate<Reading.Order> { order in order.items.contains { $0.rank > 1 } })
     #expect(query.reads.condition.related == ["Item": ["rank"]])
-    #expect(query.reads.condition.pairs == ["Item_orders"])
+    #expect(query.reads.condition.pairs == ["Item.orders"])
     #expect(query.tables(of: context.state.core) == ["Order", "Item"])
   }
 
