@@ -41,7 +41,7 @@ struct PartitionTests {
     let container = try Self.open(Self.divided(store))
     try Self.use(container)
     // All partitions have rows, and none has those of another.
-    let counts = try (0..<8).map { try store.sql("SELECT count(*) FROM \"Letter__p\($0)\"").integer(0, 0) }
+    let counts = try (0..<8).map { try store.sql("SELECT count(*) FROM \"Letter@\($0)\"").integer(0, 0) }
     #expect(counts.reduce(0, +) == 89)
     #expect(counts.count { $0 > 0 } > 2)
     // A moved row is still itself.

@@ -63,7 +63,7 @@ struct TenantTests {
     #expect(try old.migrate(names).isEmpty)
     // A newer program was at one of them.
     func setVersion(_ version: String) throws {
-      try stores[3].sql("UPDATE _swiftdata_metadata SET value = '\(version)' WHERE key = 'version'")
+      try stores[3].sql("UPDATE _swiftdata_metadata SET value = '\(version)' WHERE key = 'version 2'")
     }
     try setVersion("9.0.0")
     let new = tenants(Schema([Second.Ware.self, Second.Shelf.self], version: Schema.Version(2, 0, 0)))

@@ -61,8 +61,8 @@ struct UniqueRaceTests {
     _ = try program()
     // The program finds an incomplete store, and waits for the one that completes it.
     let other = try PostgresConnection(url: store.url, namespace: store.namespace)
-    let layout = try #require(other.run("SELECT value FROM _swiftdata_metadata WHERE key = 'layout'").text(0, 0))
-    try other.run("DELETE FROM _swiftdata_metadata WHERE key = 'layout'")
+    let layout = try #require(other.run("SELECT value FROM _swiftdata_metadata WHERE key = 'layout 2'").text(0, 0))
+    try other.run("DELETE FROM _swiftdata_metadata WHERE key = 'layout 2'")
     try other.script("BEGIN")
     try other.run(
       "SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7))", [.text("swiftdata \(store.namespace)")])
@@ -72,7 +72,7 @@ struct UniqueRaceTests {
     // The lock of a save that is writing its history.
     let saving = try PostgresConnection(url: store.url, namespace: store.namespace)
     try saving.script("BEGIN; LOCK TABLE _swiftdata_changes IN ROW EXCLUSIVE MODE")
-    try other.run("INSERT INTO _swiftdata_metadata (key, value) VALUES ('layout', $1::text)", [.text(layout)])
+    try other.run("INSERT INTO _swiftdata_metadata (key, value) VALUES ('layout 2', $1::text)", [.text(layout)])
     try other.script("COMMIT")
     opening.join()
     try saving.script("COMMIT")
