@@ -37,6 +37,9 @@ struct MigrationCaseTests {
   @Test("Family 3: names that the store makes", arguments: MigrationCase.names)
   func names(_ known: MigrationCase) throws { try check(known) }
 
+  @Test("Changes of a property's type", arguments: MigrationCase.typeChanges)
+  func typeChanges(_ known: MigrationCase) throws { try check(known) }
+
   @Test("A store of the first format keeps all values, lists, orders, words and the history")
   func former() throws {
     let store = TestStore()

@@ -237,6 +237,13 @@ extension LayoutRecord {
       }
   }
 
+  /// Whether the values are known to fit the types of a program whose columns are there. An opening checks them else.
+  func fits(_ other: LayoutRecord) -> Bool {
+    other.tables.allSatisfy { wanted in
+      wanted.columns.allSatisfy { $0.valueType == table(named: wanted.name)?.column(named: $0.name)?.valueType }
+    }
+  }
+
   private static func isRenamed(_ stored: [String]?, _ wanted: [String]?) -> Bool {
     Set(stored ?? []).isSuperset(of: wanted ?? [])
   }

@@ -34,6 +34,9 @@ struct MigrationCaseTests {
 
   @Test("Family 3: names that the store makes", arguments: MigrationCase.names)
   func names(_ known: MigrationCase) throws { try check(known) }
+
+  @Test("Changes of a property's type", arguments: MigrationCase.typeChanges)
+  func typeChanges(_ known: MigrationCase) throws { try check(known) }
 }
 
 private enum Full {
