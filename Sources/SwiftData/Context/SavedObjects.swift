@@ -15,7 +15,7 @@ struct SavedObjects {
     changes.updated = operation.savedRows.updated
     if operation.changes.hasRelationships {
       refaultUnrecorded()
-      dropForgotten()
+      dropGone()
     }
     var last: EntityTable?
     for object in operation.deleted {
@@ -117,21 +117,22 @@ struct SavedObjects {
     return targets
   }
 
-  /// Removes new objects that were deleted before the save from relationships that still contain them.
-  private func dropForgotten() {
-    guard context.hasForgotten else { return }
-    func isForgotten(_ target: any PersistentModel) -> Bool {
-      target.__state.context == nil && target.__state.key == 0
+  /// Removes targets that are not in the store from relationships that gained them: objects that this save deletes, and new
+  /// objects that were deleted before it. An object that was deleted first and related then is such a target.
+  private func dropGone() {
+    guard context.hasForgotten || !operation.deleted.isEmpty else { return }
+    func isGone(_ target: any PersistentModel) -> Bool {
+      target.__state.flags.contains(.deleted) || target.__state.context == nil && target.__state.key == 0
     }
     for (object, change) in operation.inserted.map({ ($0, nil) }) + operation.changed.map({ ($0.object, Optional($0)) })
     {
       for property in type(of: object).__entity.properties
       where !property.isAttribute && change?.properties.contains(property.index) != false {
-        guard Self.newTargets(of: object, property, change).contains(where: isForgotten),
+        guard Self.newTargets(of: object, property, change).contains(where: isGone),
           case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
           property.isOptional || property.isToMany
         else { continue }
-        _ = object.__relationship(property.index, .load(targets.filter { !isForgotten($0) }, positioned: positioned))
+        _ = object.__relationship(property.index, .load(targets.filter { !isGone($0) }, positioned: positioned))
         context.notify(object, property.index)
       }
     }
