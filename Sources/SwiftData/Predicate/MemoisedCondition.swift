@@ -11,8 +11,17 @@ struct MemoisedCondition<M: PersistentModel> {
 
   init(_ predicate: Predicate<M>) {
     self.predicate = predicate
+    guard Self.mayGain(predicate.expression) else {
+      program = nil
+      return
+    }
     let program = ConditionProgram(predicate.expression) { ($0 as? any MemoisableExpression)?.memoised() }
     self.program = program.isWorthwhile ? program : nil
+  }
+
+  /// A single comparison, as most predicates are, gains nothing.
+  private static func mayGain(_ expression: any PredicateExpression) -> Bool {
+    (expression as? any LowerableExpression)?.composite != nil || expression is any MemoisableExpression
   }
 
   /// Whether the predicate matches an object. An object for which it throws does not match.
