@@ -19,8 +19,8 @@ package struct CapturedCondition {
   let isForceUnwrapped: Bool
   /// Binds the variables for lowering the condition.
   let lowerVariables: (inout LoweringState) throws -> Void
-  /// Binds the variables for evaluating the condition.
-  let evaluateVariables: (inout PredicateBindings) throws -> Void
+  /// The variables for evaluating the condition, from those around it. The condition knows only its own.
+  let evaluateVariables: (PredicateBindings) throws -> PredicateBindings
 }
 
 /// A condition as a list of instructions.
@@ -29,7 +29,8 @@ package struct CapturedCondition {
 struct ConditionProgram {
   private enum Instruction {
     case test((PredicateBindings) throws -> Bool)
-    case bind((inout PredicateBindings) throws -> Void)
+    case enter((PredicateBindings) throws -> PredicateBindings)
+    case leave
     case negate
     /// Continues at another instruction if the last value is the given one.
     case jump(ifIs: Bool, to: Int)
@@ -51,7 +52,7 @@ struct ConditionProgram {
       case jump(ifIs: Bool)
       case land
       case negate
-      case leave(start: Int)
+      case leave(CapturedCondition, start: Int)
     }
     var steps = [Step.visit(expression)]
     var jumps = [Int]()
@@ -66,9 +67,8 @@ struct ConditionProgram {
         case .negation(let inner): steps += [.negate, .visit(inner)]
         case .captured(let captured):
           isWorthwhile = true
-          instructions.append(.bind(captured.evaluateVariables))
-          if captured.isForceUnwrapped { steps.append(.leave(start: instructions.count)) }
-          steps.append(.visit(captured.condition))
+          instructions.append(.enter(captured.evaluateVariables))
+          steps += [.leave(captured, start: instructions.count), .visit(captured.condition)]
         case nil:
           let known = shortcut(expression)
           if known != nil { isWorthwhile = true }
@@ -83,7 +83,9 @@ struct ConditionProgram {
           instructions[jump] = .jump(ifIs: flag, to: instructions.count)
         }
       case .negate: instructions.append(.negate)
-      case .leave(let start): forceUnwrapped.append(start..<instructions.count)
+      case .leave(let captured, let start):
+        if captured.isForceUnwrapped { forceUnwrapped.append(start..<instructions.count) }
+        instructions.append(.leave)
       }
     }
   }
@@ -92,6 +94,7 @@ struct ConditionProgram {
   /// - Throws: what the condition throws.
   func evaluate(_ bindings: PredicateBindings) throws -> Bool {
     var bindings = bindings
+    var around = [PredicateBindings]()
     var value = false
     var next = 0
     do {
@@ -99,7 +102,10 @@ struct ConditionProgram {
         defer { next += 1 }
         switch instructions[next] {
         case .test(let test): value = try test(bindings)
-        case .bind(let bind): try bind(&bindings)
+        case .enter(let variables):
+          around.append(bindings)
+          bindings = try variables(bindings)
+        case .leave: bindings = around.removeLast()
         case .negate: value.toggle()
         case .jump(let flag, let target): if value == flag { next = target - 1 }
         }

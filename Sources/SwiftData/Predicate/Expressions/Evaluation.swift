@@ -12,7 +12,7 @@ extension PredicateExpressions.ExpressionEvaluate: LowerableExpression {
       CapturedCondition(condition: condition, isForceUnwrapped: false) { state in
         try lowerVariables(of: known, &state)
       } evaluateVariables: { bindings in
-        try Self.bind(known, to: repeat (each input).evaluate(bindings), in: &bindings)
+        try Self.bindings(of: known, to: repeat (each input).evaluate(bindings))
       })
   }
 
@@ -40,11 +40,12 @@ extension PredicateExpressions.ExpressionEvaluate: LowerableExpression {
     return keys
   }
 
-  private static func bind<each Argument, Result>(
-    _ expression: Expression<repeat each Argument, Result>, to value: repeat each Argument,
-    in bindings: inout PredicateBindings
-  ) {
+  private static func bindings<each Argument, Result>(
+    of expression: Expression<repeat each Argument, Result>, to value: repeat each Argument
+  ) -> PredicateBindings {
+    var bindings = PredicateBindings()
     for (variable, value) in repeat (each expression.variable, each value) { bindings[variable] = value }
+    return bindings
   }
 }
 

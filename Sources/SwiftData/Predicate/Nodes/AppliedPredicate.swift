@@ -11,13 +11,13 @@ struct AppliedPredicate: StandardPredicateExpression, CustomStringConvertible {
   /// The variables of the predicate, each with the one that it stands for.
   private let variables: [(own: PredicateExpressions.VariableID, outer: PredicateExpressions.VariableID)]
   /// Binds each variable of the predicate for its evaluation.
-  private let bindings: [@Sendable (inout PredicateBindings) throws -> Void]
+  private let bindings: [@Sendable (inout PredicateBindings, _ outer: PredicateBindings) throws -> Void]
 
   init<each Input>(
     _ predicate: Predicate<repeat each Input>, to variable: repeat PredicateExpressions.Variable<each Input>
   ) {
     var variables = [(own: PredicateExpressions.VariableID, outer: PredicateExpressions.VariableID)]()
-    var bindings = [@Sendable (inout PredicateBindings) throws -> Void]()
+    var bindings = [@Sendable (inout PredicateBindings, PredicateBindings) throws -> Void]()
     for (own, outer) in repeat (each predicate.variable, each variable) {
       variables.append((own: own.key, outer: outer.key))
       // Without the predicate, which would be freed with it.
@@ -29,19 +29,17 @@ struct AppliedPredicate: StandardPredicateExpression, CustomStringConvertible {
 
   private static func binding<T>(
     _ own: PredicateExpressions.Variable<T>, to outer: PredicateExpressions.Variable<T>
-  ) -> @Sendable (inout PredicateBindings) throws -> Void {
-    { bindings in bindings[own] = try outer.evaluate(bindings) }
+  ) -> @Sendable (inout PredicateBindings, PredicateBindings) throws -> Void {
+    { bindings, around in bindings[own] = try outer.evaluate(around) }
   }
 
-  private func bindVariables(_ outer: inout PredicateBindings) throws {
-    for bind in bindings { try bind(&outer) }
+  private func ownBindings(_ outer: PredicateBindings) throws -> PredicateBindings {
+    var own = PredicateBindings()
+    for bind in bindings { try bind(&own, outer) }
+    return own
   }
 
-  func evaluate(_ bindings: PredicateBindings) throws -> Bool {
-    var bindings = bindings
-    try bindVariables(&bindings)
-    return try captured.evaluate(bindings)
-  }
+  func evaluate(_ bindings: PredicateBindings) throws -> Bool { try captured.evaluate(ownBindings(bindings)) }
 
   /// The predicate's expression.
   var description: String { "<\(type(of: captured.expression))>.evaluate(…)" }
@@ -70,7 +68,7 @@ extension AppliedPredicate: LowerableExpression {
           if let meaning = state.variables[outer] { state.variables.bind(own, meaning) }
         }
       } evaluateVariables: { bindings in
-        try bindVariables(&bindings)
+        try ownBindings(bindings)
       })
   }
 

@@ -116,7 +116,7 @@ extension __PredicateAnswers: AnyPredicateAnswers {
       guard case .model(let model)? = try operand.evaluate(bindings) as? __PredicateOperand<Model> else {
         throw CocoaError(.featureUnsupported)
       }
-      bindings[variable] = model
+      return PredicateBindings((variable, model))
     }
   }
 }
