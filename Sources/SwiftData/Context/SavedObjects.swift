@@ -14,8 +14,10 @@ struct SavedObjects {
     changes.deleted = operation.savedRows.deleted
     changes.updated = operation.savedRows.updated
     if operation.changes.hasRelationships {
+      // Before lists that name what is dropped become faults.
+      dropRegained()
       refaultUnrecorded()
-      dropGone()
+      dropForgotten()
     }
     var last: EntityTable?
     for object in operation.deleted {
@@ -117,23 +119,34 @@ struct SavedObjects {
     return targets
   }
 
-  /// Removes targets that are not in the store from relationships that gained them: objects that this save deletes, and new
-  /// objects that were deleted before it. An object that was deleted first and related then is such a target.
-  private func dropGone() {
-    guard context.hasForgotten || !operation.deleted.isEmpty else { return }
-    func isGone(_ target: any PersistentModel) -> Bool {
-      target.__state.flags.contains(.deleted) || target.__state.context == nil && target.__state.key == 0
+  /// Removes new objects that were deleted before the save from relationships that still contain them.
+  private func dropForgotten() {
+    guard context.hasForgotten else { return }
+    func isForgotten(_ target: any PersistentModel) -> Bool {
+      target.__state.context == nil && target.__state.key == 0
     }
     for (object, change) in operation.inserted.map({ ($0, nil) }) + operation.changed.map({ ($0.object, Optional($0)) })
     {
       for property in type(of: object).__entity.properties
       where !property.isAttribute && change?.properties.contains(property.index) != false {
-        guard Self.newTargets(of: object, property, change).contains(where: isGone),
+        guard Self.newTargets(of: object, property, change).contains(where: isForgotten),
           case .targets(let targets, let positioned) = object.__relationship(property.index, .read),
           property.isOptional || property.isToMany
         else { continue }
-        _ = object.__relationship(property.index, .load(targets.filter { !isGone($0) }, positioned: positioned))
+        _ = object.__relationship(property.index, .load(targets.filter { !isForgotten($0) }, positioned: positioned))
         context.notify(object, property.index)
+      }
+    }
+  }
+
+  /// Removes the objects that this save deletes from relationships that gained them while their deletion was pending. No
+  /// delete rule cleared these.
+  private func dropRegained() {
+    for object in operation.deleted where object.__state.flags.contains(.regained) {
+      for (target, inverse) in RelationshipMaintenance.loadedReferences(to: object)
+      where inverse.isToMany || inverse.isOptional {
+        _ = target.__relationship(inverse.index, .remove(object))
+        context.notify(target, inverse.index)
       }
     }
   }

@@ -201,10 +201,12 @@ struct ConditionTree {
 /// `CASE WHEN … THEN …`, whose length SQL does not limit.
 private struct DecisionList {
   private var sql = SQLFragment("CASE")
+  private var isEmpty = true
 
   /// Decides if a condition has a value.
   /// - Parameter nullCounts: whether NULL counts as the value false.
   mutating func decide(_ operand: SQLFragment, is value: Bool, then result: Bool, nullCounts: Bool = false) {
+    isEmpty = false
     sql.append(value ? " WHEN " : nullCounts ? " WHEN (" : " WHEN NOT ")
     sql.append(operand)
     if !value, nullCounts { sql.append(") IS NOT TRUE") }
@@ -213,12 +215,15 @@ private struct DecisionList {
 
   /// Ends with NULL if a value is NULL.
   mutating func fail(_ value: Scalar) {
+    isEmpty = false
     sql.append(" WHEN ")
     sql.append(value.operand)
     sql.append(" IS NULL THEN NULL")
   }
 
   func scalar(otherwise last: SQLFragment, mayThrow: Bool) -> Scalar {
+    // Negations alone decide nothing.
+    if isEmpty { return .condition(last, mayThrow: mayThrow) }
     var sql = sql
     sql.append(" ELSE ")
     sql.append(last)

@@ -136,7 +136,7 @@ struct DeepPredicateTests {
     }
   }
 
-  @Test("a fetch returns what evaluate says of random compositions", arguments: 0..<40)
+  @Test("a fetch returns what evaluate says of random compositions", arguments: 0..<100)
   func random(seed: Int) async throws {
     var random = RandomSource(seed: UInt64(seed))
     let predicate = Self.predicate(&random, size: 1 + Int(random.next() % 60))
