@@ -2,8 +2,8 @@ import Foundation
 @_spi(Reflection) import Swift
 import Synchronization
 
-// Equal sets, and equal dictionaries whose keys are no strings and no integers, are encoded in an order of their own. The
-// stored form of equal values has to be equal, so it is the order of their elements' JSON.
+// Encoders write equal sets in different orders, and equal dictionaries too if the keys are neither strings nor integers. The
+// stored form of equal values has to be equal, so the elements are sorted by their JSON.
 
 /// A value whose sets and dictionaries are encoded in one order.
 struct OrderedValue: Encodable {
@@ -58,12 +58,12 @@ private protocol UnorderedValue {
   func orderedElements() throws -> [OrderedValue]?
 }
 
-/// Sorts by the JSON of the elements, of which text is in normal form C: equal elements sort alike.
+/// Sorts by the JSON of the elements. Strings have Swift's order, in which canonically equivalent texts have one place.
 private func inOrder<Element>(_ elements: [Element], by key: (Element) -> any Encodable) throws -> [Element] {
   var keyed = [(text: String, element: Element)]()
   for element in elements {
     let json = try JSONCoding.encode(attribute: key(element))
-    keyed.append((SwiftText.nfc(String(decoding: json, as: UTF8.self)), element))
+    keyed.append((String(decoding: json, as: UTF8.self), element))
   }
   return keyed.sorted { $0.text < $1.text }.map { $0.element }
 }
@@ -83,7 +83,7 @@ extension Dictionary: UnorderedValue {
     !hasSortedKeys || isUnordered(Value.self)
   }
 
-  /// Whether the keys are those of a JSON object, which the encoder sorts.
+  /// Whether the keys become keys of a JSON object, which the encoder sorts.
   private static var hasSortedKeys: Bool {
     Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type
   }

@@ -3,9 +3,9 @@ import Synchronization
 extension Schema {
   /// A type whose `==` compares raw values.
   ///
-  /// A struct with a raw value, such as a typed identifier, is stored by its raw value. Its `==` may be another, as that of an
-  /// e-mail address that ignores case, and the engine cannot see which it is. So Swift compares each row in a predicate, and
-  /// the struct cannot be unique. A struct that conforms to this protocol is compared by its raw value in SQL, which can use an
+  /// A struct with a raw value, such as a typed identifier, is stored by its raw value. The struct may have an `==` of its own,
+  /// such as one that ignores case, and the engine cannot see that. So Swift compares each row in a predicate, and the struct
+  /// cannot be unique. A struct that conforms to this protocol is compared by its raw value in SQL, which can use an
   /// index, and can be unique:
   ///
   /// ```swift
@@ -54,7 +54,7 @@ enum RawEquality {
 
 /// The values of an enum without associated values.
 ///
-/// The layout is that of Swift's `docs/ABI/TypeMetadata.rst`, as in ``TypeKind``.
+/// Swift's `docs/ABI/TypeMetadata.rst` describes the layout, as for ``TypeKind``.
 private enum EnumCases {
   private typealias Inject = @convention(c) (UnsafeMutableRawPointer, UInt32, UnsafeRawPointer) -> Void
 

@@ -5,7 +5,7 @@ extension LoweringState {
   mutating func composed<E: PredicateExpression>(_ expression: E) throws -> Lowered {
     // The node is one, because a composed condition calls this.
     guard let condition = expression as? any PredicateExpression<Bool> else {
-      throw unsupported(expression, "it is no condition")
+      throw unsupported(expression, "it is not a condition")
     }
     var lowering = ConditionLowering(condition, filtering: isFiltering)
     return try lowering.run(&self)

@@ -1,4 +1,4 @@
-/// Finds the rows whose unique values equal those of another row in Swift, though not byte by byte.
+/// Finds rows whose unique values are equal in Swift, though not byte by byte.
 ///
 /// A unique index compares bytes, which suffices for text in Unicode normal form C. A save that writes other text to a unique
 /// column, or writes to a unique column with such text, looks for equal values here: in the index by the text in normal form C,
