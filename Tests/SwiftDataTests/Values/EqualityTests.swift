@@ -28,7 +28,7 @@ private enum Answer: String, Codable, Sendable {
 
 private struct Place: Codable, Hashable { var names: Set<String>, area: Double }
 
-@Model private final class Person {
+@Model private final class Correspondent {
   var number: Int
   var email: Email
   var emails: [Email]
@@ -134,7 +134,7 @@ private enum After {
 
 private var models: [any PersistentModel.Type] {
   [
-    Person.self, UniqueText.self, UniqueCharacter.self, UniquePair.self, UniqueNumber.self, UniqueDate.self,
+    Correspondent.self, UniqueText.self, UniqueCharacter.self, UniquePair.self, UniqueNumber.self, UniqueDate.self,
     UniqueSet.self, UniquePlace.self, UniqueScores.self, UniqueHandle.self,
   ]
 }
@@ -289,12 +289,12 @@ struct EqualityTests {
     let container = try Self.container(database)
     defer { if database == .postgres { try? container.erase() } }
     let context = ModelContext(container)
-    context.insert(Person(0, "Ann@x.org", .yes, best: .yeah))
-    context.insert(Person(1, "ann@X.org", .yeah))
-    context.insert(Person(2, "bob@x.org", .no, best: .no))
+    context.insert(Correspondent(0, "Ann@x.org", .yes, best: .yeah))
+    context.insert(Correspondent(1, "ann@X.org", .yeah))
+    context.insert(Correspondent(2, "bob@x.org", .no, best: .no))
     let (ann, answer, size) = (Email(rawValue: "ANN@X.ORG"), Answer.yes, Size.large)
     let (list, answers, many) = ([ann], [answer], (0..<20).map { Email(rawValue: "\($0)@x") } + [ann])
-    func numbers(_ predicate: Predicate<Person>) throws -> [Int] {
+    func numbers(_ predicate: Predicate<Correspondent>) throws -> [Int] {
       try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.number)])).map(\.number)
     }
     for state in ["unsaved", "saved"] {
@@ -323,8 +323,8 @@ struct EqualityTests {
       let explanation = try context.explain(FetchDescriptor(predicate: predicate))
       return explanation.sql
     }
-    #expect(try plan(#Predicate<Person> { $0.size == size }).contains("\"size\" = ?"))
-    #expect(try plan(#Predicate<Person> { $0.answer == answer }).contains("swift_value("))
+    #expect(try plan(#Predicate<Correspondent> { $0.size == size }).contains("\"size\" = ?"))
+    #expect(try plan(#Predicate<Correspondent> { $0.answer == answer }).contains("swift_value("))
     #expect(try plan(#Predicate<UniqueHandle> { $0.handle == handle }).contains("\"handle\" = ?"))
   }
 
