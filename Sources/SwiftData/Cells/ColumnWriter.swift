@@ -105,8 +105,9 @@ package enum JSONCoding {
 
   /// The JSON of an attribute's value, in which sets are sorted too.
   static func encode<V: Encodable>(attribute value: V) throws -> Data {
-    guard OrderedValue.isNeeded(for: V.self) else { return try encode(value) }
-    return try encoder.encode(OrderedValue(value: value))
+    if let texts = JSONTexts.encode(value) { return texts }
+    if OrderedValue.isNeeded(for: V.self) { return try encoder.encode(OrderedValue(value: value)) }
+    return try encoder.encode(value)
   }
 
   private static var encoder: JSONEncoder {
