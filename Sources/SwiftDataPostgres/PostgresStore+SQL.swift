@@ -121,6 +121,13 @@ final class PostgresStatements: SQLConnection {
   func run(
     _ statement: SQLFragment, of table: EntityTable?, entity: __Entity, _ body: (SQLRows) throws -> Void
   ) throws {
+    // The protocol counts parameters in 16 bits.
+    guard statement.arguments.count <= Int(UInt16.max) else {
+      throw SwiftDataError(
+        .unsupportedPredicate, entity: entity.name,
+        message: "the predicate has \(statement.arguments.count) values, and PostgreSQL takes \(UInt16.max); capture a"
+          + " list instead of single values")
+    }
     let result = try store.reading { try store.connections.run(statement, cancellable: cancellable) }
     // A sum may have a type that no cell has.
     guard result.isReadable else { throw DataStoreError.preferInMemoryFilter }

@@ -50,7 +50,7 @@ open class __ColumnWriter {
     if let optional = value as? any __OptionalValue, optional.__isNone { return try null() }
     let data: Data
     do {
-      data = try JSONCoding.encode(value)
+      data = try JSONCoding.encode(attribute: value)
     } catch {
       throw SwiftDataError(
         .unwritableValue, entity: current.entityName, property: current.name,
@@ -100,11 +100,22 @@ open class __ColumnWriter {
 package enum JSONCoding {
   package static func encode<V: Encodable>(_ value: V) throws -> Data {
     if let texts = JSONTexts.encode(value) { return texts }
+    return try encoder.encode(value)
+  }
+
+  /// The JSON of an attribute's value, in which sets are sorted too.
+  static func encode<V: Encodable>(attribute value: V) throws -> Data {
+    if let texts = JSONTexts.encode(value) { return texts }
+    if OrderedValue.isNeeded(for: V.self) { return try encoder.encode(OrderedValue(value: value)) }
+    return try encoder.encode(value)
+  }
+
+  private static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    return try encoder.encode(value)
+    return encoder
   }
 
   package static func decode<V: Decodable>(_ type: V.Type, from data: Data) throws -> V {

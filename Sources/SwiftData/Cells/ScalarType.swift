@@ -76,6 +76,18 @@ package struct ScalarType {
   /// Whether SQL's comparison of the form equals the type's own.
   var isPlain: Bool { swiftType is any __ColumnValue.Type }
 
+  /// Whether values are equal in Swift exactly if their cells are, with text in normal form C. NaN, which equals nothing,
+  /// is the exception.
+  var hasEqualCells: Bool {
+    switch form {
+    case .json, .opaque: false
+    case .key: true
+    default:
+      ValueTypes.isColumn(swiftType) || isPlain
+        || (swiftType as? any RawRepresentable.Type).map(RawEquality.isOfRawValues) ?? true
+    }
+  }
+
   static func isOptional(_ type: Any.Type) -> Bool { ValueTypes.wrapped(by: type) != nil }
 
   static func bare(_ type: Any.Type) -> Any.Type {
@@ -164,7 +176,7 @@ extension ScalarType {
   }
 
   private static func json(_ value: any Encodable) -> SQLValue? {
-    (try? JSONCoding.encode(value)).map { .text(String(decoding: $0, as: UTF8.self)) }
+    (try? JSONCoding.encode(attribute: value)).map { .text(String(decoding: $0, as: UTF8.self)) }
   }
 
   private static func writeRaw<R: RawRepresentable>(_ value: R, to writer: __ColumnWriter) throws {

@@ -45,7 +45,7 @@ extension ContextState {
   }
 
   func restoreDeleted(_ object: any PersistentModel) {
-    object.__state.flags.remove(.deleted)
+    object.__state.flags.subtract([.deleted, .regained])
     deleted[ObjectIdentifier(object)] = nil
     noteLive(object)
     registerUndo { $0.redoDeletion(of: object) }

@@ -212,7 +212,7 @@ package final class ContextState {
       if let row = insertion?.row { return restore(row) }
       return delete(object)
     }
-    let targets = RelationshipMaintenance.unrecordedReferences(to: object)
+    let targets = RelationshipMaintenance.loadedReferences(to: object)
     forget(object, clearing: nil)
     // References to itself stay, because the next insertion would not restore them.
     for (target, inverse) in targets where target !== object {

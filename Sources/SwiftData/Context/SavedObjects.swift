@@ -14,6 +14,8 @@ struct SavedObjects {
     changes.deleted = operation.savedRows.deleted
     changes.updated = operation.savedRows.updated
     if operation.changes.hasRelationships {
+      // Before lists that name what is dropped become faults.
+      dropRegained()
       refaultUnrecorded()
       dropForgotten()
     }
@@ -133,6 +135,18 @@ struct SavedObjects {
         else { continue }
         _ = object.__relationship(property.index, .load(targets.filter { !isForgotten($0) }, positioned: positioned))
         context.notify(object, property.index)
+      }
+    }
+  }
+
+  /// Removes the objects that this save deletes from relationships that gained them while their deletion was pending. No
+  /// delete rule cleared these.
+  private func dropRegained() {
+    for object in operation.deleted where object.__state.flags.contains(.regained) {
+      for (target, inverse) in RelationshipMaintenance.loadedReferences(to: object)
+      where inverse.isToMany || inverse.isOptional {
+        _ = target.__relationship(inverse.index, .remove(object))
+        context.notify(target, inverse.index)
       }
     }
   }

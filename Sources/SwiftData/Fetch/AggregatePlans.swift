@@ -111,11 +111,11 @@ enum Extreme {
     let extreme: (String) -> String
     var withoutNaN: ((String) -> String)?
     switch type.form {
-    case .integer where type.isPlain, .uuid: extreme = { "\(function)(\($0))" }
+    case .integer where type.isPlain, .uuid where type.isPlain: extreme = { "\(function)(\($0))" }
     case .text where type.isPlain:
       input = value.comparable
       extreme = { "\(function)(\($0))" }
-    case .real:
+    case .real where type.isPlain:
       extreme = { dialect.realExtreme(function, $0).all }
       if dialect.realExtreme(function, "").withoutNaN != nil {
         withoutNaN = { dialect.realExtreme(function, $0).withoutNaN! }

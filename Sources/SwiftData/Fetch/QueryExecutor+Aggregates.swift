@@ -91,7 +91,7 @@ struct GroupingStatement {
     // Values that the database cannot group by are grouped in memory.
     if !state.dialect.canGroup(by: value.scalar.type.form) { throw DataStoreError.preferInMemoryFilter }
     switch value.scalar.type.form {
-    case .json, .opaque:
+    case _ where !value.scalar.type.hasEqualCells:
       throw SwiftDataError(
         .unsupportedKeyPath, entity: state.entity.name, property: value.property?.property.name,
         message: "models cannot be grouped by a \(value.scalar.type.swiftType), whose equality the store does not know;"

@@ -50,6 +50,14 @@ package struct IndexTerm {
 
   package var isMember: Bool { member != nil }
 
+  var mayBeNaN: Bool { type.form == .real }
+
+  /// The SQL of the term in a form in which equal values have equal cells.
+  var canonicalSQL: String { mayHaveOtherForms ? "swift_nfc(\(sql))" : sql }
+
+  /// Whether equal values can have other cells: text, also in JSON, outside normal form C. The SQL of a member is normalised.
+  var mayHaveOtherForms: Bool { !isMember && (type.form == .text || type.form == .json) }
+
   /// The name of a column, followed by the name of the member.
   func column(in column: String) -> String {
     isMember ? TableNames.member(String(name.dropFirst(property.name.count + 1)), of: column) : column

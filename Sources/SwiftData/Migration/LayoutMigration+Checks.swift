@@ -72,7 +72,7 @@ extension LayoutMigration {
 
   func checkUnique(_ index: LayoutRecord.Index, _ table: LayoutPlan.TablePlan) throws {
     guard table.old?.indices.contains(index) != true || table.isRebuilt else { return }
-    let list = index.terms.joined(separator: ", ")
+    let list = index.terms(inNormalFormOf: table.new).joined(separator: ", ")
     let sql =
       "SELECT group_concat(_pk, ', '), count(*) FROM (SELECT * FROM \(table.new.name.quotedIdentifier) ORDER BY _pk)"
       + " WHERE \((index.terms.map { "\($0) IS NOT NULL" } + [index.condition()].compactMap(\.self)).joined(separator: " AND "))"

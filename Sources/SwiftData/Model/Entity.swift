@@ -102,7 +102,10 @@ public final class __Entity: @unchecked Sendable {
     for (macro, listings) in [("#Unique", declaredConstraints), ("#Index", declaredIndices)] {
       for listing in listings {
         let terms = listing.terms(in: self)
-        guard let broken = terms.firstIndex(where: { $0 == nil }) else { continue }
+        guard let broken = terms.firstIndex(where: { $0 == nil }) else {
+          if macro == "#Unique" { for case let list? in terms { try list.forEach(validateUnique) } }
+          continue
+        }
         throw SwiftDataError(
           .unsupportedKeyPath, entity: name,
           message: "list \(broken + 1) of \(macro) has a key path that is not a persisted property of \(name); "
@@ -112,6 +115,26 @@ public final class __Entity: @unchecked Sendable {
       }
     }
     for terms in rtreeTerms { try RTreeIndex.validate(terms, in: self) }
+    for property in properties.dropFirst(inheritedCount) where property.attribute?.isUnique == true {
+      try validateUnique(IndexTerm(property))
+    }
+  }
+
+  /// Checks that equal values of a unique property have equal cells.
+  private func validateUnique(_ term: IndexTerm) throws {
+    if term.property.isExternal, case .attribute(.blob, .direct) = term.property.kind {
+      throw SwiftDataError(
+        .unknownSchema, entity: name, property: term.name,
+        message: "data in external storage cannot be unique, because the row has only a file's name; make a hash of"
+          + " the data unique")
+    }
+    let type = term.type
+    guard type.form != .json, type.form != .opaque, !type.hasEqualCells else { return }
+    throw SwiftDataError(
+      .unknownSchema, entity: name, property: term.name,
+      message: "it cannot be unique, because a \(type.swiftType) is stored by its raw value and may have an == of its"
+        + " own, which no index has; conform \(type.swiftType) to Schema.ComparedByRawValue if it compares raw values, or"
+        + " make a property with the values in one form unique")
   }
 
   /// The number of properties including inherited ones, which is the index of a subclass's first own property.

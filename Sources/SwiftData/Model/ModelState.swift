@@ -142,6 +142,8 @@ public struct __ModelState: ~Copyable {
     package static let changed = Flags(rawValue: 4)
     /// A required to-one lost its target from the other side and still shows it. The save throws unless it is replaced.
     package static let orphaned = Flags(rawValue: 16)
+    /// A relationship gained the object after its deletion.
+    package static let regained = Flags(rawValue: 32)
   }
 
   /// The state of a new object.

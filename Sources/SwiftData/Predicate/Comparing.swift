@@ -49,10 +49,16 @@ extension LoweringState {
   private func equality(_ scalar: Scalar, _ value: Any, as type: Any.Type) -> Scalar? {
     if scalar.type.form == .bool, let flag = value as? Bool { return truth(of: scalar, is: flag) }
     if scalar.type.form == .opaque { return nil }
-    if isNaN(value) { return Scalar.condition(SQLFragment("FALSE"), isAtomic: true).unless(hidden(by: [scalar])) }
+    if comparesBySwift(scalar.type) {
+      return scalar.type.cell(of: value).flatMap {
+        swiftEquality(scalar, Scalar(sql: SQLFragment("?", [$0]), type: scalar.type), as: type)
+      }
+    }
     guard let cell = cell(of: value, as: scalar.type) else { return nil }
+    if isNaN(cell, scalar.type) {
+      return Scalar.condition(SQLFragment("FALSE"), isAtomic: true).unless(hidden(by: [scalar]))
+    }
     let parameter = Scalar(sql: SQLFragment("?", [cell]), type: scalar.type)
-    if comparesBySwift(scalar.type) { return swiftEquality(scalar, parameter, as: type) }
     // A filter may treat NULL as false. Then `=` suffices, which indices and join reduction support.
     let isExact = isFiltering || !scalar.isOptional
     return .condition(
@@ -118,8 +124,9 @@ extension LoweringState {
     return .condition(one.operand + SQLFragment(" AND ") + other.operand)
   }
 
-  /// Whether equality must be computed by Swift. Structs and collections may be equal while their JSON differs, and the reverse.
-  private func comparesBySwift(_ type: ScalarType) -> Bool { type.form == .json }
+  /// Whether equality must be computed by Swift. Structs and collections may be equal while their JSON differs, and the reverse. A
+  /// type with a raw value may have its own `==`.
+  private func comparesBySwift(_ type: ScalarType) -> Bool { !type.hasEqualCells }
 
   private func swiftEquality(_ left: Scalar, _ right: Scalar, as type: Any.Type) -> Scalar? {
     let bare = ScalarType.bare(type)
@@ -139,14 +146,8 @@ extension LoweringState {
     return Scalar(sql: sql, type: .bool, mayThrow: result.mayThrow, isAtomic: true)
   }
 
-  private func isNaN(_ value: Any) -> Bool {
-    switch value {
-    case let double as Double: double.isNaN
-    case let float as Float: float.isNaN
-    case let date as Date: date.timeIntervalSinceReferenceDate.isNaN
-    default: false
-    }
-  }
+  /// NaN is stored as text.
+  private func isNaN(_ cell: SQLValue, _ type: ScalarType) -> Bool { type.form == .real && cell == .text("nan") }
 
   // MARK: - Order
 
@@ -252,9 +253,9 @@ extension LoweringState {
         hasNil = true
         continue
       }
-      if isNaN(value) { continue }
-      guard let cell = cell(of: value, as: element.type) else { return nil }
-      cells.append(cell)
+      let isSwift = comparesBySwift(element.type)
+      guard let cell = isSwift ? element.type.cell(of: value) : cell(of: value, as: element.type) else { return nil }
+      if isSwift || !isNaN(cell, element.type) { cells.append(cell) }
     }
     guard element.type.form != .opaque else { return nil }
     if cells.isEmpty, !hasNil {
@@ -306,9 +307,9 @@ extension LoweringState {
     guard let equatable = ScalarType.bare(type) as? any Equatable.Type,
       let call = ValueFunction.equality(of: equatable, element.type, element.type, entity)
     else { return nil }
-    let item = Scalar(sql: SQLFragment("value"), type: element.type)
+    let (list, decode) = ListCoding.encode(cells)
+    let item = Scalar(sql: SQLFragment(decode.map { "\($0)(value)" } ?? "value"), type: element.type)
     let equal = call.scalar([element, item], type: .bool)
-    let (list, _) = ListCoding.encode(cells)
     let sql =
       SQLFragment("EXISTS (") + dialect.rows(ofList: list, decode: nil, form: element.type.form)
       + SQLFragment(" WHERE ") + equal.condition

@@ -7,13 +7,25 @@ import Foundation
 struct BoundVariables {
   private var bindings: [(variable: PredicateExpressions.VariableID, meaning: Lowered)] = []
 
-  /// - Complexity: O(*n*) with the number of variables.
+  /// - Complexity: O(*n*) with the number of variables. The last ones are found first.
   subscript(variable: PredicateExpressions.VariableID) -> Lowered? {
-    get { bindings.first { $0.variable == variable }?.meaning }
+    get { bindings.last { $0.variable == variable }?.meaning }
     set {
       bindings.removeAll { $0.variable == variable }
-      if let newValue { bindings.append((variable, newValue)) }
+      if let newValue { bind(variable, newValue) }
     }
+  }
+
+  var count: Int { bindings.count }
+
+  /// Gives a variable a meaning until ``unbind(to:)``.
+  mutating func bind(_ variable: PredicateExpressions.VariableID, _ meaning: Lowered) {
+    bindings.append((variable, meaning))
+  }
+
+  /// Forgets all but the first variables.
+  mutating func unbind(to count: Int) {
+    if bindings.count > count { bindings.removeLast(bindings.count - count) }
   }
 }
 
@@ -25,6 +37,10 @@ package struct LoweringState {
   /// Whether the condition is a filter. NULL may then stand for false, which allows the use of an index.
   private(set) var isFiltering = false
   private var aliasCount = 1
+  /// The number of nodes around the one being lowered.
+  private var depth = 0
+  /// Each takes some kilobytes of the stack, and a thread of the concurrency runtime has 512.
+  private static let depthLimit = 100
   /// The statement (0) or subselect being written. Its objects may refer to aliases of enclosing scopes, so only its
   /// own FROM clause can join them.
   var currentScope = 0
@@ -63,13 +79,22 @@ package struct LoweringState {
     guard let node = lowerable(expression) else {
       throw unsupported(expression, "it has no SQL form")
     }
+    depth += 1
+    defer { depth -= 1 }
+    // Conditions joined with `&&`, `||` and `!` do not count.
+    guard depth <= Self.depthLimit else {
+      throw SwiftDataError(
+        .unsupportedPredicate, entity: entity.name,
+        message: "the predicate nests more than \(Self.depthLimit) expressions; join conditions with && and ||, and"
+          + " captured predicates outside of ?: and other expressions")
+    }
     let wasFiltering = isFiltering
     defer { isFiltering = wasFiltering }
     isFiltering = filtering
     return try node.lower(&self)
   }
 
-  private func lowerable<E: PredicateExpression>(_ expression: E) -> (any LowerableExpression)? {
+  func lowerable<E: PredicateExpression>(_ expression: E) -> (any LowerableExpression)? {
     // The cast cannot fail, because `L` is `E`.
     func open<L: LowerableExpression>(_: L.Type) -> any LowerableExpression { expression as! L }
     if let known = knownTypes.first(where: { $0 == E.self }) { return open(known) }

@@ -6,18 +6,28 @@ import Foundation
 /// objects, that scan dominates a fetch.
 struct MemoisedCondition<M: PersistentModel> {
   private let predicate: Predicate<M>
-  /// Nil if memoisation gains nothing.
-  private let condition: ((PredicateBindings) throws -> Bool)?
+  /// Nil if evaluating the predicate is as good.
+  private let program: ConditionProgram?
 
   init(_ predicate: Predicate<M>) {
     self.predicate = predicate
-    condition = (predicate.expression as? any MemoisableExpression)?.memoised()
+    guard Self.mayGain(predicate.expression) else {
+      program = nil
+      return
+    }
+    let program = ConditionProgram(predicate.expression) { ($0 as? any MemoisableExpression)?.memoised() }
+    self.program = program.isWorthwhile ? program : nil
+  }
+
+  /// A single comparison, as most predicates are, gains nothing.
+  private static func mayGain(_ expression: any PredicateExpression) -> Bool {
+    (expression as? any LowerableExpression)?.composite != nil || expression is any MemoisableExpression
   }
 
   /// Whether the predicate matches an object. An object for which it throws does not match.
   func takes(_ object: M) -> Bool {
-    guard let condition else { return (try? predicate.evaluate(object)) == true }
-    return (try? condition(PredicateBindings((predicate.variable, object)))) == true
+    guard let program else { return (try? predicate.evaluate(object)) == true }
+    return (try? program.evaluate(PredicateBindings((predicate.variable, object)))) == true
   }
 }
 
@@ -25,36 +35,6 @@ struct MemoisedCondition<M: PersistentModel> {
 private protocol MemoisableExpression {
   /// A faster equivalent of `evaluate(_:)`, or nil if there is none.
   func memoised() -> ((PredicateBindings) throws -> Bool)?
-}
-
-extension PredicateExpression where Output == Bool {
-  fileprivate func memoised() -> ((PredicateBindings) throws -> Bool)? {
-    (self as? any MemoisableExpression)?.memoised()
-  }
-}
-
-extension PredicateExpressions.Conjunction: MemoisableExpression {
-  fileprivate func memoised() -> ((PredicateBindings) throws -> Bool)? {
-    let (left, right) = ((lhs as? any MemoisableExpression)?.memoised(), (rhs as? any MemoisableExpression)?.memoised())
-    guard left != nil || right != nil else { return nil }
-    let (one, other) = (left ?? lhs.evaluate, right ?? rhs.evaluate)
-    return { try one($0) && other($0) }
-  }
-}
-
-extension PredicateExpressions.Disjunction: MemoisableExpression {
-  fileprivate func memoised() -> ((PredicateBindings) throws -> Bool)? {
-    let (left, right) = ((lhs as? any MemoisableExpression)?.memoised(), (rhs as? any MemoisableExpression)?.memoised())
-    guard left != nil || right != nil else { return nil }
-    let (one, other) = (left ?? lhs.evaluate, right ?? rhs.evaluate)
-    return { try one($0) || other($0) }
-  }
-}
-
-extension PredicateExpressions.Negation: MemoisableExpression {
-  fileprivate func memoised() -> ((PredicateBindings) throws -> Bool)? {
-    (wrapped as? any MemoisableExpression)?.memoised().map { inner in { try !inner($0) } }
-  }
 }
 
 extension PredicateExpressions.SequenceContains: MemoisableExpression {

@@ -129,14 +129,26 @@ package enum PredicateLowering {
   ) -> LoweredQuery? {
     var state = LoweringState(entity: entity, environment: environment)
     state.variables[predicate.variable.key] = .object(state.row)
-    var (waiting, conditions): ([any PredicateExpression<Bool>], [SQLFragment]) = ([predicate.expression], [])
+    var conditions = [SQLFragment]()
+    var waiting = [Part.condition(predicate.expression)]
     while let part = waiting.popLast() {
-      if let conjunction = part as? any ConjunctionNode {
-        waiting += conjunction.parts.reversed()
-      } else if let condition = try? state.truth(part, filtering: true).conjunct,
-        environment.dialect.mayCompute(condition)
-      {
-        conditions.append(condition)
+      guard case .condition(let expression) = part else {
+        if case .end(let variables) = part { state.variables.unbind(to: variables) }
+        continue
+      }
+      let bound = state.variables.count
+      switch state.lowerable(expression)?.composite {
+      case .conjunction(let left, let right): waiting += [.condition(right), .condition(left)]
+      case .captured(let captured) where (try? captured.lowerVariables(&state)) != nil:
+        waiting += [.end(variables: bound), .condition(captured.condition)]
+      default:
+        if let condition = try? state.truth(expression, filtering: true).conditionOperand,
+          environment.dialect.mayCompute(condition)
+        {
+          conditions.append(condition)
+        }
+        // What the database cannot compute may have left its own.
+        state.variables.unbind(to: bound)
       }
     }
     guard !conditions.isEmpty else { return nil }
@@ -145,6 +157,13 @@ package enum PredicateLowering {
     return LoweredQuery(
       joins: state.joins(of: 0), orderJoins: [], condition: conditions.conjunction, order: [], valueJoins: [],
       values: [], reads: reads)
+  }
+
+  /// A step of looking through a conjunction.
+  private enum Part {
+    case condition(any PredicateExpression<Bool>)
+    /// After a captured predicate, whose variables come after the given number of others.
+    case end(variables: Int)
   }
 
   /// The condition for rows of `entity` with the table alias `t0`. It needs no joins.
@@ -175,4 +194,10 @@ package enum PredicateLowering {
 /// A node with an SQL form.
 package protocol LowerableExpression {
   func lower(_ state: inout LoweringState) throws -> Lowered
+  /// The conditions that it is composed of, or nil if it is not composed of conditions.
+  var composite: CompositeCondition? { get }
+}
+
+extension LowerableExpression {
+  package var composite: CompositeCondition? { nil }
 }

@@ -76,6 +76,8 @@ enum RelationshipMaintenance {
 
   private static func connect(_ object: any PersistentModel, to target: any PersistentModel, _ info: RelationshipInfo) {
     guard let inverse = info.inverse else { return }
+    noteRegained(object)
+    noteRegained(target)
     let inverseIndex = inverse.index
     switch target.__relationship(inverseIndex, .contains(object)) {
     case .none, .change, .order, .original: return
@@ -106,6 +108,10 @@ enum RelationshipMaintenance {
     }
   }
 
+  private static func noteRegained(_ object: any PersistentModel) {
+    if object.__state.flags.contains(.deleted) { object.__state.flags.insert(.regained) }
+  }
+
   /// Updates the former owner of a target that moved.
   private static func leave(_ target: any PersistentModel, _ former: any PersistentModel, _ info: RelationshipInfo) {
     let index = info.property.index
@@ -134,9 +140,9 @@ enum RelationshipMaintenance {
     if !inverse.isToMany, !inverse.isOptional { target.__state.flags.insert(.orphaned) }
   }
 
-  /// Loaded inverse sides that contain an object without a recorded change, because they were loaded after the object
-  /// was related.
-  static func unrecordedReferences(to object: any PersistentModel) -> [(any PersistentModel, __Property)] {
+  /// Loaded inverse sides that contain an object. Some have no recorded change, because they were loaded after the object was
+  /// related.
+  static func loadedReferences(to object: any PersistentModel) -> [(any PersistentModel, __Property)] {
     let entity = type(of: object).__entity
     var found = [(any PersistentModel, __Property)]()
     for property in entity.properties where !property.isAttribute {

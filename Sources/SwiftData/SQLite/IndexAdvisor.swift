@@ -98,6 +98,10 @@ struct IndexAdvisor {
         + " and no #Index helps. A store stays in this mode after its first such text. precomposedStringWithCanonicalMapping"
         + " before the assignment avoids it."
     }
+    if let type = typeWithOwnEquality(alias) {
+      return "A \(type) may have an == of its own, so Swift compares the value of each row. If it compares raw values,"
+        + " conform it to Schema.ComparedByRawValue. SQL then compares them, and can use an #Index."
+    }
     let searchable = alias == "t0" ? searchableProperties(terms) : []
     return "No #Index helps: the predicate is computed for each row. Equality with captured values, ranges of them and"
       + " prefixes, of stored properties and joined by &&, can use one."
@@ -105,6 +109,16 @@ struct IndexAdvisor {
         ? ""
         : " Words in \(searchable.joined(separator: ", ")) are found by"
           + " context.search(\(query.table.entity.name).self, …) without a scan.")
+  }
+
+  /// The type of a property with a raw value whose equality Swift computes.
+  private func typeWithOwnEquality(_ alias: String) -> Any.Type? {
+    query.table.family.flatMap(\.properties).lazy.filter(\.isAttribute).map { (ScalarType(of: $0), $0) }
+      .first { type, property in
+        let cell = "\(alias).\(TableNames.column(for: property).quotedIdentifier)"
+        return type.form != .json && type.form != .opaque && !type.hasEqualCells
+          && text.contains("swift_value(?, \(cell)")
+      }?.0.swiftType
   }
 
   private func searchableProperties(_ terms: [IndexTerm.Mention]) -> [String] {

@@ -25,6 +25,7 @@ struct SQLiteBatchUpdate {
         try checkFailures(connection)
         result = try change(connection)
         try store.noteNonNFC(result.nonNFC, on: connection)
+        try checkEquivalents(result.nonNFC, connection)
         try recordHistory(result.keys, connection)
       }
     } catch let error as SwiftDataError where error.code == .uniquenessViolation {
@@ -48,6 +49,17 @@ struct SQLiteBatchUpdate {
       guard count == 0 else {
         throw LoweredValue.failure(table.entity, "the new value of \(column.property.name)", count: count)
       }
+    }
+  }
+
+  /// Checks that no two rows have unique values that are equal with other Unicode scalars.
+  private func checkEquivalents(_ nonNFC: Set<String>, _ connection: SQLiteConnection) throws {
+    let assigned = columns.map(\.property.index)
+    for constraint in EquivalentRows.constraints(of: table, where: { store.isNonNFC($0) || nonNFC.contains($0) })
+    where constraint.terms.contains(where: { assigned.contains($0.property.index) }) {
+      guard try EquivalentRows.areAny(in: table, constraint, connection) else { continue }
+      throw SwiftDataError(
+        .uniquenessViolation, entity: table.entity.name, property: constraint.terms.map(\.name).joined(separator: ", "))
     }
   }
 

@@ -3,14 +3,27 @@ import Foundation
 extension SQLiteStore {
   package func run(_ save: RowSave, _ others: () throws -> Void) throws {
     var nonNFC = Set<String>()
-    try write { connection in
-      let writer = SQLiteRowWriter(self, connection)
-      try save.write(by: writer)
-      nonNFC = try writer.finish()
-      try others()
+    func run() throws {
+      try write { connection in
+        let writer = SQLiteRowWriter(self, connection)
+        try save.write(by: writer)
+        nonNFC = try writer.finish()
+        try others()
+      }
+    }
+    do {
+      try run()
+    } catch let error as TextMovedOn {
+      didCommitNonNFC(error.columns)
+      try run()
     }
     didCommitNonNFC(nonNFC)
   }
+}
+
+/// Another process stored text outside normal form C in a unique column, and the save did not expect that.
+private struct TextMovedOn: Error {
+  let columns: Set<String>
 }
 
 /// Executes a save in SQLite with prepared statements, bound straight from the models.
@@ -19,14 +32,21 @@ final class SQLiteRowWriter: RowWriter {
   private let connection: SQLiteConnection
   // Unchecked, because adding a name runs nothing else.
   @exclusivity(unchecked) private var nonNFC: Set<String> = []
+  /// Whether some text in the store or in this save is not in normal form C.
+  @exclusivity(unchecked) private var hasOtherForms: Bool
+  /// Whether the save wrote to unique columns of text.
+  private var wroteUniqueText = false
+  private lazy var equivalents = EquivalentRows(connection)
   /// The external files of deleted rows and replaced values.
   @exclusivity(unchecked) private var oldFiles: [String] = []
 
   init(_ store: SQLiteStore, _ connection: SQLiteConnection) {
     (self.store, self.connection) = (store, connection)
+    hasOtherForms = store.nonNFCCount > 0
     connection.writer.textObserver = { [unowned self] property, text in
       guard case .attribute = property.kind, !SwiftText.isNFC(text) else { return }
       nonNFC.insert("\(property.tableName).\(TableNames.column(for: property))")
+      hasOtherForms = true
     }
     connection.writer.externalWriter = { [unowned self] property, data in
       // An encrypted value stays in its row, whatever its size.
@@ -40,6 +60,10 @@ final class SQLiteRowWriter: RowWriter {
   /// - Returns: the columns that received text outside normal form C.
   func finish() throws -> Set<String> {
     (connection.writer.textObserver, connection.writer.externalWriter) = (nil, nil)
+    if wroteUniqueText, let transaction = connection.historyTransaction, store.mayLackNonNFC(before: transaction) {
+      let columns = Set(try connection.nonNFCColumns())
+      if columns.contains(where: { !store.isNonNFC($0) }) { throw TextMovedOn(columns: columns) }
+    }
     try store.noteNonNFC(nonNFC, on: connection)
     if !oldFiles.isEmpty { try connection.files.remove(oldFiles) }
     return nonNFC
@@ -145,7 +169,41 @@ final class SQLiteRowWriter: RowWriter {
       guard store.configuration.uniquenessViolations == .update else { throw error }
       // The update writes its own files.
       connection.openFiles?.rollBack(to: files)
-      try merge(object, table, error, save)
+      return try merge(object, table, error, save)
+    }
+    guard table.hasUniqueText else { return }
+    wroteUniqueText = true
+    guard hasOtherForms else { return }
+    for constraint in equivalentConstraints(of: table) {
+      guard let (key, other) = try equivalents.row(equalTo: object.__state.key, in: table, constraint) else {
+        try equivalents.note(object.__state.key, in: table, constraint)
+        continue
+      }
+      guard store.configuration.uniquenessViolations == .update else { throw Self.violation(table, constraint) }
+      try connection.execute(
+        "DELETE FROM \(name: table.name) WHERE _pk = \(bind: .integer(object.__state.key))" as SQLFragment)
+      connection.openFiles?.rollBack(to: files)
+      return try merge(object, table, into: key, other, constraint, Self.violation(table, constraint), save)
+    }
+  }
+
+  private func equivalentConstraints(of table: EntityTable) -> [UniqueConstraint] {
+    EquivalentRows.constraints(of: table) { store.isNonNFC($0) || nonNFC.contains($0) }
+  }
+
+  private static func violation(_ table: EntityTable, _ constraint: UniqueConstraint) -> SwiftDataError {
+    SwiftDataError(
+      .uniquenessViolation, entity: table.entity.name, property: constraint.terms.map(\.name).joined(separator: ", "),
+      message: "another stored object has the same value, with other Unicode scalars; change one of them, or fetch the"
+        + " stored object and update it")
+  }
+
+  /// Checks that a changed row has the unique values of no other.
+  private func checkEquivalents(of key: Int64, _ table: EntityTable, _ properties: [__Property]) throws {
+    for constraint in equivalentConstraints(of: table)
+    where constraint.terms.contains(where: { term in properties.contains { $0 === term.property } }) {
+      if try equivalents.row(equalTo: key, in: table, constraint) != nil { throw Self.violation(table, constraint) }
+      try equivalents.note(key, in: table, constraint)
     }
   }
 
@@ -165,22 +223,30 @@ final class SQLiteRowWriter: RowWriter {
   ) throws {
     for constraint in table.uniqueness {
       let columns =
-        constraint.terms.map { "\($0.sql) = \($0.sql(in: "?"))" } + [constraint.condition()].compactMap(\.self)
+        constraint.terms.map { "\($0.sql) = \($0.sql(in: "?"))" } + [constraint.condition].compactMap(\.self)
       let values = ValueWriter.values(of: object, constraint.terms.map(\.property))
       let query = SQLFragment(
         "SELECT _pk\(table.hasDiscriminator ? ", _entity" : "") FROM \(table.name.quotedIdentifier)"
           + " WHERE \(columns.joined(separator: " AND "))", values)
       let rows = try connection.rows(query) { ($0.integer(0), table.hasDiscriminator ? $0.text(1) : nil) }
       guard let (key, other) = rows.first else { continue }
-      if let other, other != table.entity.name {
-        throw RowSave.otherClass(other, table, constraint.terms.map(\.name), underlying: collision)
-      }
-      let written = try save.merge(object, table, into: key, by: self)
-      try noteOldFiles(of: [key], written, table)
-      if !written.isEmpty { try update(object, written, table.updateSQL(written)) }
-      return
+      return try merge(object, table, into: key, other, constraint, collision, save)
     }
     throw collision
+  }
+
+  private func merge(
+    _ object: any PersistentModel, _ table: EntityTable, into key: Int64, _ other: String?,
+    _ constraint: UniqueConstraint,
+    _ collision: SwiftDataError, _ save: RowSave
+  ) throws {
+    if let other, other != table.entity.name {
+      throw RowSave.otherClass(other, table, constraint.terms.map(\.name), underlying: collision)
+    }
+    let written = try save.merge(object, table, into: key, by: self)
+    try noteOldFiles(of: [key], written, table)
+    if !written.isEmpty { try update(object, written, table.updateSQL(written)) }
+    if table.hasUniqueText, hasOtherForms { try checkEquivalents(of: key, table, written) }
   }
 
   // MARK: - Updates
@@ -215,6 +281,10 @@ final class SQLiteRowWriter: RowWriter {
     for object in group.objects {
       if try update(object, properties, sql) == 0 { throw RowSave.stale(group.table) }
     }
+    guard group.table.hasUniqueText, group.table.uniqueProperties.intersects(group.properties) else { return }
+    wroteUniqueText = true
+    guard hasOtherForms else { return }
+    for object in group.objects { try checkEquivalents(of: object.__state.key, group.table, properties) }
   }
 
   @discardableResult

@@ -323,6 +323,8 @@ package final class SQLiteStore: @unchecked Sendable {
     bookkeeping.withLock { $0.nonNFC.contains("\(table).\(column)") }
   }
 
+  func isNonNFC(_ column: String) -> Bool { bookkeeping.withLock { $0.nonNFC.contains(column) } }
+
   /// The number of columns with text outside normal form C.
   package var nonNFCCount: Int { bookkeeping.withLock { $0.nonNFC.count } }
   package var textChanges: Int { nonNFCCount }
@@ -332,6 +334,14 @@ package final class SQLiteStore: @unchecked Sendable {
     for column in new {
       try connection.execute(
         SQLFragment("INSERT OR IGNORE INTO _swiftdata_denormalized (column_name) VALUES (?)", [.text(column)]))
+    }
+  }
+
+  /// Whether another process committed before a transaction of ours, so that it may have stored text outside normal form C in a
+  /// column that this process does not know.
+  func mayLackNonNFC(before transaction: Int64) -> Bool {
+    bookkeeping.withLock { state in
+      transaction > state.lastTransaction + 1 || state.externalCommits != state.commitsWithKnownText
     }
   }
 

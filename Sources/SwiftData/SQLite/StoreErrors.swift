@@ -49,6 +49,11 @@ enum StoreErrors {
         .newerSchema,
         "a program with other models migrated \(place) while it was open here (\(message ?? "")); nothing of this was"
           + " stored. Make a new ModelContainer with the models that the file has now, or update the program")
+    case SQLITE_ERROR where isTooDeep(message):
+      return make(
+        .unsupportedPredicate,
+        "SQLite cannot nest the predicate's expressions so deep, or bind so many values (\(message ?? "")); nest fewer"
+          + " expressions, or capture a list instead of single values")
     case SQLITE_ERROR where isOfAnotherSchema(message):
       return make(
         .storeDamaged,
@@ -84,6 +89,11 @@ enum StoreErrors {
   }
 
   static let salvage = "ModelContainer.recover(from:to:for:) copies what can be read to a new store"
+
+  private static func isTooDeep(_ message: String?) -> Bool {
+    ["parser stack overflow", "Expression tree is too large", "too many SQL variables", "parser stack"]
+      .contains { message?.contains($0) == true }
+  }
 
   /// Whether SQLite's message means that another program changed the tables.
   private static func isOfAnotherSchema(_ message: String?) -> Bool {

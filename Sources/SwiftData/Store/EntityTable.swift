@@ -29,6 +29,8 @@ package final class EntityTable: @unchecked Sendable {
   package let validated: [__Property]
   /// The uniqueness constraints of the class and its superclasses.
   package let uniqueness: [UniqueConstraint]
+  /// Whether a uniqueness constraint has text, also in JSON.
+  let hasUniqueText: Bool
   /// The properties in uniqueness constraints.
   package let uniqueProperties: PropertySet
   /// The encrypted columns of the class and its subclasses. Empty if the store has no key.
@@ -80,6 +82,7 @@ package final class EntityTable: @unchecked Sendable {
     let table = name
     self.selectAll = (key + columns.map { Self.cell($0, table, encrypted) }).joined(separator: ", ")
     self.uniqueness = Self.uniqueness(of: entity, in: hierarchy)
+    self.hasUniqueText = uniqueness.contains(where: \.mayHaveOtherForms)
     self.uniqueProperties = PropertySet(uniqueness.flatMap(\.terms).map(\.property.index))
     self.rtrees = RTreeIndex.all(of: entity)
     self.validated = entity.properties.filter { property in
@@ -186,7 +189,9 @@ package final class EntityTable: @unchecked Sendable {
   /// The plain indices: `#Index`, `@Attribute(.indexed)` and to-one relationships.
   package var indices: [[IndexTerm]] {
     let properties = entity.properties.filter { $0.isToOne || $0.attribute?.options.contains(.indexed) == true }
-    return properties.map { [IndexTerm($0)] } + inherited(\.binaryTerms)
+    // Predicates do not use a unique index that leaves out NaN.
+    let numbers = uniqueness.map(\.terms).filter { $0.contains(where: \.mayBeNaN) }
+    return properties.map { [IndexTerm($0)] } + inherited(\.binaryTerms) + numbers
   }
 
   /// The terms that the class and its superclasses declare.

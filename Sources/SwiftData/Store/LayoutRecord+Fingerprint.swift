@@ -57,6 +57,7 @@ extension LayoutRecord.Table {
         sum.combine(names ?? [])
       }
       sum.combine(index.formerName)
+      sum.combine(index.numbers ?? [])
     }
   }
 }

@@ -132,6 +132,8 @@ package struct LayoutRecord: Codable, Equatable {
     package var keyPaths: [String]?
     /// The classes whose rows have unique values, the one that declares it first. Nil if all rows of the table have.
     package var classes: [String]?
+    /// The columns of a unique index that may have NaN, which equals nothing. Nil if there are none.
+    package var numbers: [String]?
     /// The name that an earlier format gave the index.
     package var formerName: String?
 
@@ -150,8 +152,15 @@ package struct LayoutRecord: Codable, Equatable {
     package var names: [String] { keyPaths ?? columns }
 
     /// The condition for the rows that the index contains, or nil for all rows.
-    /// - Parameter row: the alias with a dot, or nothing.
-    package func condition(_ row: String = "") -> String? { classes.map { Self.condition($0, row) } }
+    /// - Parameter isNumber: the condition for a value not to be NaN.
+    package func condition(_ isNumber: (String) -> String = Self.isNumber) -> String? {
+      let values = zip(columns, terms).filter { numbers?.contains($0.0) == true }.map { isNumber($0.1) }
+      let all = (classes.map { [Self.condition($0)] } ?? []) + values
+      return all.isEmpty ? nil : all.joined(separator: " AND ")
+    }
+
+    /// SQLite has NaN as text.
+    package static func isNumber(_ value: String) -> String { "\(value) <> 'nan'" }
 
     /// SQLite uses an index with a condition for a query that has the same condition, word by word.
     package static func condition(_ classes: [String], _ row: String = "") -> String {
@@ -161,7 +170,7 @@ package struct LayoutRecord: Codable, Equatable {
     // The key paths follow from the columns, and two indices with different names have the same rows.
     package static func == (left: Index, right: Index) -> Bool {
       left.columns == right.columns && left.isUnique == right.isUnique && left.expressions == right.expressions
-        && left.classes.map(Set.init) == right.classes.map(Set.init)
+        && left.classes.map(Set.init) == right.classes.map(Set.init) && left.numbers == right.numbers
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -340,6 +349,15 @@ package enum ValueFamily: String, Codable, Sendable {
     case ObjectIdentifier(UUID.self): .uuid
     case ObjectIdentifier(Data.self): .data
     default: .integer
+    }
+  }
+}
+
+extension LayoutRecord.Index {
+  /// The terms with text in normal form C. Equal texts are equal in it, which an index of their bytes does not see.
+  func terms(inNormalFormOf table: LayoutRecord.Table) -> [String] {
+    zip(columns, terms).map { column, term in
+      table.column(named: column)?.affinity == .text ? "swift_nfc(\(term))" : term
     }
   }
 }

@@ -129,10 +129,14 @@ extension LayoutRecord {
       var index = Index(
         columns: terms.map { $0.column(in: names.column($0.property)) }, isUnique: isUnique, expressions: expressions,
         keyPaths: terms.map(\.name), classes: classes)
+      let numbers = isUnique ? zip(terms, index.columns).filter { $0.0.mayBeNaN }.map { $0.1 } : []
+      if !numbers.isEmpty { index.numbers = numbers }
       index.formerName = names.index(table, index)
       // A unique index of all rows serves as a plain one.
       let isKnown = result.contains {
-        $0.terms == index.terms && ($0.classes == nil || $0.classes == index.classes && $0.isUnique == isUnique)
+        // Predicates do not use a unique index that leaves out NaN.
+        $0.terms == index.terms && ($0.numbers == nil || isUnique)
+          && ($0.classes == nil || $0.classes == index.classes && $0.isUnique == isUnique)
       }
       if !terms.isEmpty, !isKnown { result.append(index) }
     }

@@ -15,7 +15,17 @@ package struct UniqueConstraint {
       isOwn ? nil : [entity.name] + hierarchy.filter { $0 !== entity && $0.isKind(of: entity) }.map(\.name)
   }
 
-  /// The condition for the rows for which the constraint holds, as the index has it, or nil for all rows.
+  /// The condition for the classes of rows for which the constraint holds, or nil for all rows.
   /// - Parameter row: the alias with a dot, or nothing.
-  package func condition(_ row: String = "") -> String? { classes.map { LayoutRecord.Index.condition($0, row) } }
+  package func classCondition(_ row: String = "") -> String? { classes.map { LayoutRecord.Index.condition($0, row) } }
+
+  /// The condition for the rows for which the constraint holds, as SQLite's index has it, or nil for all rows. NaN equals
+  /// nothing.
+  var condition: String? {
+    let all = [classCondition()].compactMap(\.self) + terms.filter(\.mayBeNaN).map { LayoutRecord.Index.isNumber($0.sql) }
+    return all.isEmpty ? nil : all.joined(separator: " AND ")
+  }
+
+  /// Whether equal values can differ byte by byte.
+  var mayHaveOtherForms: Bool { terms.contains(where: \.mayHaveOtherForms) }
 }

@@ -50,6 +50,10 @@ extension PostgresError {
     let code: SwiftDataError.Code
     let advice: String
     switch state {
+    case "54001", "54000":
+      (code, advice) = (
+        .unsupportedPredicate, "the server cannot nest the predicate's expressions so deep; nest fewer expressions"
+      )
     case "53100": (code, advice) = (.storeFull, "the server's disk is full")
     case "25006": (code, advice) = (.storeReadOnly, "the server is a replica; name the primary in the URL too")
     case "28P01", "28000": (code, advice) = (.io, "the server refuses the user or the password of the URL")

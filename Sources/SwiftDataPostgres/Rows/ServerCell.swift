@@ -38,8 +38,10 @@ struct ServerCell {
     // PostgreSQL supports NaN, unlike SQLite.
     case (.text, .real), (.text, .date): (value, given) = (.real(.nan), nil)
     case (.text(let text), .json):
-      let isKept = StoredText.isKept(json: text)
-      (value, given) = (.text(StoredText.json(text)), isKept ? nil : text)
+      // In normal form C, so that equal values have equal JSON.
+      let normal = SwiftText.nfc(text)
+      let isKept = StoredText.isKept(json: text) && normal.utf8.elementsEqual(text.utf8)
+      (value, given) = (.text(StoredText.json(normal)), isKept ? nil : text)
     case (.text(let text), _):
       let stored = StoredText.of(text)
       // Swift's `==` treats canonically equivalent texts as equal, but here identity counts.

@@ -90,12 +90,16 @@ final class PostgresCellWriter: __ColumnWriter {
     case .json:
       var value = value
       let isPlain = value.withUTF8 { bytes in
-        guard StoredText.isKept(json: bytes) else { return false }
+        guard StoredText.isKept(json: bytes), SwiftText.isSurelyNFC(bytes) else { return false }
         cells.appendCell(UnsafeRawBufferPointer(bytes), version: 1)
         return true
       }
       if !isPlain { appendOther(.text(value)) }
-    case .plain, .real, .mixed: appendOther(.text(value))
+    case .real:
+      // NaN, which equals nothing.
+      hasNull = true
+      appendOther(.text(value))
+    case .plain, .mixed: appendOther(.text(value))
     }
   }
 

@@ -64,7 +64,7 @@ struct UniqueValues {
     }
     guard !candidates.isEmpty else { return [] }
     if candidates.count <= Self.lockLimit { lock(firsts.keys, properties) }
-    let stored = try stored(values.rows, properties, constraint.condition("t."))
+    let stored = try stored(values.rows, properties, constraint.classCondition("t."))
     var found = [(any PersistentModel, Int64)]()
     for (place, row) in stored {
       if let entity = row.entity, entity != table.entity.name {

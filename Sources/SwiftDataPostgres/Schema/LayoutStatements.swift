@@ -31,7 +31,7 @@ extension LayoutRecord.Table {
     guard index.isUnique else { return creationOnServer(index, in: PartitionedTables()) }
     guard index.expressions == nil else { return [] }
     let list = index.columns.map(\.quotedIdentifier).joined(separator: ", ")
-    let condition = index.condition().map { " WHERE \($0)" } ?? ""
+    let condition = index.serverCondition.map { " WHERE \($0)" } ?? ""
     return partitioned.indices(on: server).map { place in
       let partition = partitioned.partitions[place]
       return "CREATE UNIQUE INDEX IF NOT EXISTS \(ServerNames.index(index, of: partition).quotedIdentifier)"
@@ -65,7 +65,7 @@ extension LayoutRecord.Table {
       let columns = index.columns.map(\.quotedIdentifier)
       // A unique constraint has no condition. An exclusion of equal values has one, and is deferred as well.
       let constraint =
-        index.condition().map { condition in
+        index.serverCondition.map { condition in
           "EXCLUDE USING btree (\(columns.map { "\($0) WITH =" }.joined(separator: ", "))) WHERE (\(condition))"
         } ?? "UNIQUE (\(columns.joined(separator: ", ")))"
       return partitions.parts(of: name).map { part in
@@ -78,6 +78,11 @@ extension LayoutRecord.Table {
     let list = index.columns.map { "\($0.quotedIdentifier) NULLS FIRST" }.joined(separator: ", ")
     return ["CREATE INDEX IF NOT EXISTS \(constraint.quotedIdentifier) ON \(name.quotedIdentifier) (\(list))"]
   }
+}
+
+extension LayoutRecord.Index {
+  /// The server takes NaN for equal to NaN.
+  fileprivate var serverCondition: String? { condition { "\($0) <> 'NaN'::float8" } }
 }
 
 extension LayoutRecord.PairTable {

@@ -3,15 +3,33 @@ import Foundation
 // `expression.evaluate(x)` for a captured `#Expression`, and regular expressions.
 
 extension PredicateExpressions.ExpressionEvaluate: LowerableExpression {
+  package var composite: CompositeCondition? {
+    // A captured expression depends on no variable.
+    guard Output.self == Bool.self, let known = try? expression.evaluate(PredicateBindings()),
+      let condition = known.expression as? any PredicateExpression<Bool>
+    else { return nil }
+    return .captured(
+      CapturedCondition(condition: condition, isForceUnwrapped: false) { state in
+        try lowerVariables(of: known, &state)
+      } evaluateVariables: { bindings in
+        try Self.bindings(of: known, to: repeat (each input).evaluate(bindings))
+      })
+  }
+
   package func lower(_ state: inout LoweringState) throws -> Lowered {
+    if composite != nil { return try state.composed(self) }
     let filtering = state.isFiltering
     guard case .constant(let captured) = try state.lower(expression),
       let known = captured as? Transformation.Output
     else { throw state.unsupported(self, "its expression is not captured") }
+    try lowerVariables(of: known, &state)
+    return try state.lower(known.expression, filtering: filtering)
+  }
+
+  private func lowerVariables(of known: Transformation.Output, _ state: inout LoweringState) throws {
     var inputs = [Lowered]()
     for input in repeat each input { inputs.append(try state.lower(input)) }
-    for (key, input) in zip(Self.variables(of: known), inputs) { state.variables[key] = input }
-    return try state.lower(known.expression, filtering: filtering)
+    for (variable, input) in zip(Self.variables(of: known), inputs) { state.variables.bind(variable, input) }
   }
 
   private static func variables<each Argument, Result>(
@@ -20,6 +38,14 @@ extension PredicateExpressions.ExpressionEvaluate: LowerableExpression {
     var keys = [PredicateExpressions.VariableID]()
     for variable in repeat each expression.variable { keys.append(variable.key) }
     return keys
+  }
+
+  private static func bindings<each Argument, Result>(
+    of expression: Expression<repeat each Argument, Result>, to value: repeat each Argument
+  ) -> PredicateBindings {
+    var bindings = PredicateBindings()
+    for (variable, value) in repeat (each expression.variable, each value) { bindings[variable] = value }
+    return bindings
   }
 }
 

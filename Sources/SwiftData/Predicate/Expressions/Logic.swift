@@ -3,79 +3,18 @@ import Foundation
 // `&&`, `||`, `!` and `? :`.
 
 extension PredicateExpressions.Conjunction: LowerableExpression {
-  package func lower(_ state: inout LoweringState) throws -> Lowered {
-    let filtering = state.isFiltering
-    // A captured left side decides whether Swift evaluates the right side.
-    let first = try state.lower(lhs, filtering: filtering)
-    if case .constant(let known as Bool) = first {
-      return known ? try state.lower(rhs, filtering: filtering) : first
-    }
-    let left = try state.scalar(first, of: lhs)
-    let right = try state.truth(rhs, filtering: filtering)
-    let strictIn = left.strictIn.intersection(right.strictIn)
-    let mayThrow = left.mayThrow || right.mayThrow
-    guard left.mayThrow, !filtering else {
-      return .scalar(
-        .condition(
-          left.conjunct + SQLFragment(" AND ") + right.conjunct,
-          mayThrow: mayThrow,
-          strictIn: strictIn
-        )
-      )
-    }
-    // If the left side throws, Swift does not evaluate the right side. The result is NULL even if the right side is
-    // false.
-    let sql =
-      SQLFragment("CASE ") + left.operand + SQLFragment(" WHEN 1 THEN ") + right.condition
-      + SQLFragment(" WHEN 0 THEN 0 END")
-    return .scalar(Scalar(sql: sql, type: .bool, mayThrow: true))
-  }
-}
-
-/// `&&`.
-protocol ConjunctionNode {
-  var parts: [any PredicateExpression<Bool>] { get }
-}
-
-extension PredicateExpressions.Conjunction: ConjunctionNode {
-  var parts: [any PredicateExpression<Bool>] { [lhs, rhs] }
+  package var composite: CompositeCondition? { .conjunction(lhs, rhs) }
+  package func lower(_ state: inout LoweringState) throws -> Lowered { try state.composed(self) }
 }
 
 extension PredicateExpressions.Disjunction: LowerableExpression {
-  package func lower(_ state: inout LoweringState) throws -> Lowered {
-    let filtering = state.isFiltering
-    // Exact, because a left side that throws must not evaluate the right side.
-    let first = try state.lower(lhs)
-    if case .constant(let known as Bool) = first {
-      return known ? first : try state.lower(rhs, filtering: filtering)
-    }
-    let left = try state.scalar(first, of: lhs)
-    let right = try state.truth(rhs, filtering: filtering)
-    let strictIn = left.strictIn.intersection(right.strictIn)
-    var alternative = right.disjunct
-    if left.mayThrow {
-      // The right side counts only if the left side does not throw.
-      alternative =
-        SQLFragment("(") + left.operand + SQLFragment(" IS NOT NULL AND ") + right.conjunct + SQLFragment(")")
-    }
-    return .scalar(
-      .condition(
-        left.disjunct + SQLFragment(" OR ") + alternative,
-        mayThrow: left.mayThrow || right.mayThrow,
-        strictIn: strictIn
-      )
-    )
-  }
+  package var composite: CompositeCondition? { .disjunction(lhs, rhs) }
+  package func lower(_ state: inout LoweringState) throws -> Lowered { try state.composed(self) }
 }
 
 extension PredicateExpressions.Negation: LowerableExpression {
-  package func lower(_ state: inout LoweringState) throws -> Lowered {
-    let lowered = try state.lower(wrapped)
-    if case .constant(let known as Bool) = lowered { return .constant(!known) }
-    let inner = try state.scalar(lowered, of: wrapped)
-    let sql = inner.isCondition ? SQLFragment("NOT ") + inner.operand : inner.operand + SQLFragment(" = 0")
-    return .scalar(.condition(sql, mayThrow: inner.mayThrow, strictIn: inner.strictIn))
-  }
+  package var composite: CompositeCondition? { .negation(wrapped) }
+  package func lower(_ state: inout LoweringState) throws -> Lowered { try state.composed(self) }
 }
 
 extension PredicateExpressions.Conditional: LowerableExpression {
@@ -112,12 +51,6 @@ extension PredicateExpressions.Conditional: LowerableExpression {
     result.needsNormalization = one.needsNormalization || other.needsNormalization
     return try state.rewrap(result, yes, no)
   }
-}
-
-extension Scalar {
-  /// The condition inside a conjunction. OR needs parentheses; operators that bind tighter than AND do not.
-  var conjunct: SQLFragment { isCondition ? operand : condition }
-  fileprivate var disjunct: SQLFragment { isCondition ? operand : condition }
 }
 
 extension LoweringState {

@@ -106,7 +106,13 @@ extension PredicateExpressions.NilCoalesce {
 }
 
 extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
+  package var composite: CompositeCondition? {
+    guard Output.self == Bool.self, let answered = (inner as? any AnsweringExpression)?.answered else { return nil }
+    return .captured(answered)
+  }
+
   package func lower(_ state: inout LoweringState) throws -> Lowered {
+    if composite != nil { return try state.composed(self) }
     // Nil throws, and a filter may treat NULL as false.
     switch try state.lower(inner, filtering: state.isFiltering) {
     case .constant(let value):

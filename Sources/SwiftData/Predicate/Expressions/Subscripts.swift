@@ -4,13 +4,9 @@ import Foundation
 
 extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
   package func lower(_ state: inout LoweringState) throws -> Lowered {
-    let filtering = state.isFiltering
     let (collection, position) = (try state.lower(wrapped), try state.lower(index))
     if let question = Wrapped.Output.self as? any AnyTextAnswers.Type {
       return try state.textQuestion(question, collection, of: wrapped, position, of: index)
-    }
-    if case .constant(let predicate as any AnyPredicateAnswers) = collection {
-      return try predicate.lower(for: position, filtering: filtering, &state)
     }
     try state.refuseSlice(Wrapped.Output.self, collection, for: self)
     if case .collection(let rows) = collection {

@@ -7,25 +7,42 @@ import Foundation
 ///
 /// It has no type parameters, because the runtime of Swift 6.3 crashes on a node that stores a pack of variables.
 struct AppliedPredicate: StandardPredicateExpression, CustomStringConvertible {
-  private let expression: any StandardPredicateExpression<Bool>
+  private let captured: CapturedPredicate
   /// The variables of the predicate, each with the one that it stands for.
   private let variables: [(own: PredicateExpressions.VariableID, outer: PredicateExpressions.VariableID)]
-  private let evaluation: @Sendable (PredicateBindings) throws -> Bool
+  /// Binds each variable of the predicate for its evaluation.
+  private let bindings: [@Sendable (inout PredicateBindings, _ outer: PredicateBindings) throws -> Void]
 
   init<each Input>(
     _ predicate: Predicate<repeat each Input>, to variable: repeat PredicateExpressions.Variable<each Input>
   ) {
     var variables = [(own: PredicateExpressions.VariableID, outer: PredicateExpressions.VariableID)]()
-    for (own, outer) in repeat (each predicate.variable, each variable) { variables.append((own.key, outer.key)) }
-    self.variables = variables
-    expression = predicate.expression
-    evaluation = { bindings in try predicate.evaluate(repeat (each variable).evaluate(bindings)) }
+    var bindings = [@Sendable (inout PredicateBindings, PredicateBindings) throws -> Void]()
+    for (own, outer) in repeat (each predicate.variable, each variable) {
+      variables.append((own: own.key, outer: outer.key))
+      // Without the predicate, which would be freed with it.
+      bindings.append(Self.binding(own, to: outer))
+    }
+    (self.variables, self.bindings) = (variables, bindings)
+    captured = CapturedPredicate(predicate.expression)
   }
 
-  func evaluate(_ bindings: PredicateBindings) throws -> Bool { try evaluation(bindings) }
+  private static func binding<T>(
+    _ own: PredicateExpressions.Variable<T>, to outer: PredicateExpressions.Variable<T>
+  ) -> @Sendable (inout PredicateBindings, PredicateBindings) throws -> Void {
+    { bindings, around in bindings[own] = try outer.evaluate(around) }
+  }
+
+  private func ownBindings(_ outer: PredicateBindings) throws -> PredicateBindings {
+    var own = PredicateBindings()
+    for bind in bindings { try bind(&own, outer) }
+    return own
+  }
+
+  func evaluate(_ bindings: PredicateBindings) throws -> Bool { try captured.evaluate(ownBindings(bindings)) }
 
   /// The predicate's expression.
-  var description: String { "<\(type(of: expression))>.evaluate(…)" }
+  var description: String { "<\(type(of: captured.expression))>.evaluate(…)" }
 
   /// Always throws, because `Predicate` cannot be decoded on this platform.
   init(from decoder: any Decoder) throws {
@@ -37,18 +54,25 @@ struct AppliedPredicate: StandardPredicateExpression, CustomStringConvertible {
   /// Always throws, because `Predicate` cannot be encoded on this platform.
   func encode(to encoder: any Encoder) throws {
     throw EncodingError.invalidValue(
-      expression,
+      self,
       EncodingError.Context(codingPath: encoder.codingPath, debugDescription: "a joined predicate cannot be encoded")
     )
   }
 }
 
 extension AppliedPredicate: LowerableExpression {
-  func lower(_ state: inout LoweringState) throws -> Lowered {
-    let filtering = state.isFiltering
-    for (own, outer) in variables { state.variables[own] = state.variables[outer] }
-    return try state.lower(expression, filtering: filtering)
+  var composite: CompositeCondition? {
+    .captured(
+      CapturedCondition(condition: captured.expression, isForceUnwrapped: false) { state in
+        for (own, outer) in variables {
+          if let meaning = state.variables[outer] { state.variables.bind(own, meaning) }
+        }
+      } evaluateVariables: { bindings in
+        try ownBindings(bindings)
+      })
   }
+
+  func lower(_ state: inout LoweringState) throws -> Lowered { try state.composed(self) }
 }
 
 // MARK: - Joining

@@ -11,9 +11,11 @@ public import Foundation
 /// Plumbing of `#Predicate`. A node of our own would hold the expression too, but a program that prints a predicate with such
 /// a node traps in Foundation.
 public struct __CapturedExpression<Captured: Sendable>: Codable, Sendable, CustomStringConvertible {
-  let expression: Captured
+  private let captured: CapturedBox<Captured>
 
-  init(_ expression: Captured) { self.expression = expression }
+  var expression: Captured { captured.value }
+
+  init(_ expression: Captured) { captured = CapturedBox(expression) }
 
   /// The type of the expression.
   public var description: String { "<\(Captured.self)>" }

@@ -9,7 +9,8 @@ import Foundation
 ///
 /// Plumbing of `#Predicate`. It is a collection, because Foundation's nodes can subscript collections.
 public struct __PredicateAnswers<Model: PersistentModel>: Collection, Codable, Sendable, CustomStringConvertible {
-  let predicate: Predicate<Model>
+  private let variable: PredicateExpressions.Variable<Model>
+  private let captured: CapturedPredicate
 
   public var startIndex: __PredicateOperand<Model> { .first }
   public var endIndex: __PredicateOperand<Model> { .last }
@@ -17,13 +18,15 @@ public struct __PredicateAnswers<Model: PersistentModel>: Collection, Codable, S
 
   public subscript(operand: __PredicateOperand<Model>) -> Bool? {
     guard case .model(let model) = operand else { return nil }
-    return try? predicate.evaluate(model)
+    return try? captured.evaluate(PredicateBindings((variable, model)))
   }
 
-  /// The predicate.
-  public var description: String { "\(predicate)" }
+  /// The type of the predicate's expression. The predicate itself could hold thousands of others.
+  public var description: String { "<\(type(of: captured.expression))>" }
 
-  init(_ predicate: Predicate<Model>) { self.predicate = predicate }
+  init(_ predicate: Predicate<Model>) {
+    (variable, captured) = (predicate.variable, CapturedPredicate(predicate.expression))
+  }
 
   /// Always throws, because `Predicate` cannot be decoded on this platform.
   /// - Throws: `DecodingError.dataCorrupted`.
@@ -98,14 +101,36 @@ extension __PredicateOperand: LoweredAsRoot {}
 protocol AnyPredicateAnswers {
   /// The predicate as text for messages.
   var text: String { get }
-  func lower(for input: Lowered, filtering: Bool, _ state: inout LoweringState) throws -> Lowered
+  /// The predicate's condition for the model that an expression selects.
+  func condition(of operand: any PredicateExpression) -> CapturedCondition
 }
 
 extension __PredicateAnswers: AnyPredicateAnswers {
   var text: String { "<Predicate<\(Model.self)>>" }
 
-  func lower(for input: Lowered, filtering: Bool, _ state: inout LoweringState) throws -> Lowered {
-    state.variables[predicate.variable.key] = input
-    return try state.lower(predicate.expression, filtering: filtering)
+  func condition(of operand: any PredicateExpression) -> CapturedCondition {
+    CapturedCondition(condition: captured.expression, isForceUnwrapped: true) { [variable] state in
+      let model = try state.lower(operand)
+      state.variables.bind(variable.key, model)
+    } evaluateVariables: { [variable] bindings in
+      guard case .model(let model)? = try operand.evaluate(bindings) as? __PredicateOperand<Model> else {
+        throw CocoaError(.featureUnsupported)
+      }
+      return PredicateBindings((variable, model))
+    }
+  }
+}
+
+/// A node that may be a captured predicate's answer for a model.
+protocol AnsweringExpression {
+  var answered: CapturedCondition? { get }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript: AnsweringExpression {
+  var answered: CapturedCondition? {
+    guard let captured = wrapped as? PredicateExpressions.Value<Wrapped.Output>,
+      let answers = captured.value as? any AnyPredicateAnswers
+    else { return nil }
+    return answers.condition(of: index)
   }
 }

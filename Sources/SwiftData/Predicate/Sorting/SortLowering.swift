@@ -79,7 +79,8 @@ extension LoweringState {
   /// SQL terms that order like the Swift type, or nil if none are known.
   mutating func orderKeys(of scalar: Scalar) -> [SQLFragment]? {
     switch scalar.type.form {
-    case .integer where scalar.type.isPlain, .real, .uuid: return [scalar.operand]
+    case .integer where scalar.type.isPlain, .real where scalar.type.isPlain, .uuid where scalar.type.isPlain:
+      return [scalar.operand]
     case .key:
       // Identifiers sort by class, then by key.
       let isFamily = (classes(of: scalar)?.count ?? 1) > 1
@@ -88,7 +89,8 @@ extension LoweringState {
     case .unsigned where scalar.type.isPlain: return [scalar.operand + SQLFragment(" < 0"), scalar.operand]
     case .decimal where scalar.type.isPlain: return [SQLFragment("swift_decimal_key(") + scalar.sql + SQLFragment(")")]
     case .bool: return [scalar.operand]
-    case .integer, .unsigned, .decimal, .text, .url, .blob, .json, .opaque: return ranks(of: scalar).map { [$0] }
+    case .integer, .unsigned, .real, .decimal, .text, .url, .uuid, .blob, .json, .opaque:
+      return ranks(of: scalar).map { [$0] }
     }
   }
 
