@@ -11,6 +11,12 @@ public protocol ModelActor: Actor {
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
+/// Makes an actor a model actor with a container, an executor and its own context. (Apple's documentation,
+/// `ModelActor()`.)
+@attached(member, names: named(modelExecutor), named(modelContainer), named(init))
+@attached(extension, conformances: ModelActor)
+public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "ModelActorMacro")
+
 extension ModelActor {
   /// The executor of the actor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {

@@ -155,13 +155,3 @@ enum SnapshotValueCoding {
     }
   }
 }
-
-/// Backing data that is a view of a model.
-protocol InstanceBacking {
-  var instance: (any PersistentModel)? { get }
-}
-
-extension PersistentModel {
-  /// A view of the model with its dynamic type.
-  nonisolated var __backingData: any BackingData { __InlineBackingData(self) }
-}

@@ -114,7 +114,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     let gone = Set(deleted.map { $0.__state.key })
     let classes = deleted.map { type(of: $0).__entity }
     var found = [any PersistentModel]()
-    for table in context.core.allTables.sorted(by: { $0.entity.name < $1.entity.name })
+    for table in context.core.tables.all.sorted(by: { $0.entity.name < $1.entity.name })
     where context.core.store(of: table) === snapshots {
       let entity = table.entity
       let affected = entity.properties.filter { property in
@@ -247,27 +247,11 @@ extension SnapshotStore {
   /// Whether no relationship leads to or from a class, so that a deletion affects no other model.
   private func isUnrelated(_ entity: __Entity, _ core: ContainerCore) -> Bool {
     entity.properties.allSatisfy(\.isAttribute)
-      && core.allTables.allSatisfy { table in
+      && core.tables.all.allSatisfy { table in
         table.entity.properties.allSatisfy { property in
           guard let destination = property.destination?.__entity else { return true }
           return !entity.isKind(of: destination) && !destination.isKind(of: entity)
         }
       }
-  }
-}
-
-extension ContextState {
-  /// Prepares a save to a store with snapshots while it is locked: merges other saves, and turns marked deletions into
-  /// ordinary ones unless they are the only change.
-  func prepareSnapshots() throws {
-    guard core.stores.contains(where: { $0 is any ObjectStore }) else { return }
-    drainInbox()
-    if let problem = problems.first {
-      problems = []
-      throw problem
-    }
-    let custom = markedRows.groups.filter { core.stores[$0.table.store] is any ObjectStore }
-    guard !custom.isEmpty else { return }
-    if custom.count > 1 || custom.contains(where: { queries.hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
   }
 }

@@ -81,26 +81,3 @@ extension SnapshotStore {
     }
   }
 }
-
-/// Limit and offset. Negative values mean no bound.
-struct Bounds {
-  let offset: Int
-  let limit: Int?
-
-  init<M: PersistentModel>(_ descriptor: FetchDescriptor<M>) {
-    offset = max(0, descriptor.fetchOffset ?? 0)
-    limit = descriptor.fetchLimit.flatMap { $0 < 0 ? nil : $0 }
-  }
-
-  /// The number of models needed before the offset is dropped, or nil for all.
-  var end: Int? {
-    limit.flatMap { limit in
-      let (sum, overflow) = limit.addingReportingOverflow(offset)
-      return overflow ? nil : sum
-    }
-  }
-
-  func apply<T>(to all: [T]) -> [T] {
-    offset == 0 && limit == nil ? all : Array(all.dropFirst(offset).prefix(limit ?? .max))
-  }
-}

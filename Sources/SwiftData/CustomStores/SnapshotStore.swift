@@ -7,7 +7,6 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
   let base: Base
   package let identifier: String
   package let name: String
-  package let migration: ModelContainer.MigrationSummary
   let entities: [String: __Entity]
   private let keys = SnapshotKeys()
   /// Recursive, because a save reads what it replaces.
@@ -17,7 +16,6 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
     self.base = base
     self.identifier = base.identifier
     self.name = base.configuration.name
-    self.migration = ModelContainer.MigrationSummary(configuration: base.configuration.name, steps: [])
     self.entities = entities
   }
 
@@ -109,7 +107,7 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
   // MARK: - History
 
   package func fetchHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+    _ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog
   ) throws -> [T]? {
     func fetch<P: HistoryProviding>(_ provider: P) throws -> [T]? {
       guard let descriptor = descriptor as? HistoryDescriptor<P.HistoryType> else { return nil }
@@ -119,7 +117,7 @@ package final class SnapshotStore<Base: DataStore>: ObjectStore, @unchecked Send
   }
 
   package func deleteHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+    _ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog
   ) throws -> Bool {
     func delete<P: HistoryProviding>(_ provider: P) throws -> Bool {
       guard let descriptor = descriptor as? HistoryDescriptor<P.HistoryType> else { return false }

@@ -12,11 +12,10 @@ struct DeletionRules {
   /// Finds keys and classes of objects whose to-one the store clears.
   private(set) var cleared: [(property: __Property, destination: __Entity, targets: Question)] = []
 
-  init(_ table: EntityTable, _ core: ContainerCore) throws {
-    let dialect = try core.sqlStore(of: table).dialect
+  init(_ table: EntityTable, _ tables: TableCatalog, _ dialect: any SQLDialect) throws {
     for property in table.entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: table.entity)
-      let destination = try core.table(for: info.destination)
+      let destination = try tables.table(for: info.destination)
       switch info.deleteRule {
       case .deny:
         let owners = Self.owners(info, table, dialect)

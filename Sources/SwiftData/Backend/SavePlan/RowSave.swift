@@ -54,7 +54,7 @@ package final class RowSave: StoreSave {
     }
     if changes.hasToManys { try writeLists(by: writer) }
     if !merged.isEmpty { try clearFormerPartners(by: writer) }
-    try savedRows.finish(changes.core) {
+    try savedRows.finish(changes.tables) {
       Set(try changed.map { row(of: $0.object, try changes.table(of: $0.object)) })
     }
     try recordHistory()
@@ -92,7 +92,7 @@ package final class RowSave: StoreSave {
       return false
     }
     upserted[.init(root: table.root, key: key), default: PropertySet()].formUnion(PropertySet(written.map(\.index)))
-    if changes.context.undoneInsertions.contains(object) {
+    if changes.undoable.contains(ObjectIdentifier(object)) {
       replaced[ObjectIdentifier(object)] = try writer.replacedCells(of: key, written, in: table)
     }
     return written
@@ -147,8 +147,8 @@ package final class RowSave: StoreSave {
     }
     for group in groups {
       guard let inverse = group.info.inverse else { continue }
-      let destination = try changes.core.table(for: group.info.destination)
-      let dialect = try changes.core.sqlStore(of: destination).dialect
+      let destination = try changes.tables.table(for: group.info.destination)
+      let dialect = rows.dialect
       let column = TableNames.column(for: inverse).quotedIdentifier
       let entity = destination.hasDiscriminator ? "_entity" : "NULL"
       let former = try writer.rows(
@@ -248,7 +248,7 @@ package final class RowSave: StoreSave {
     for object in deleted {
       if last?.entity.describes(object) != true {
         let entity = type(of: object).__entity
-        let table = try changes.core.table(for: entity)
+        let table = try changes.tables.table(for: entity)
         let place = groups.firstIndex { $0.table === table } ?? groups.count
         if place == groups.count { groups.append(DeletedGroup(table: table)) }
         last = (entity, place)
@@ -292,7 +292,7 @@ package final class RowSave: StoreSave {
   }
 
   private func checkMarked(_ group: DeletedGroup, by writer: any RowWriter) throws {
-    let rules = try DeletionRules(group.table, changes.core)
+    let rules = try DeletionRules(group.table, changes.tables, rows.dialect)
     try checkDenials(of: group.keys, group.table, rules, by: writer)
     for (property, destination, targets) in rules.cleared {
       try noteCleared(property, try writer.rows(targets(group.keys)), destination.name)
@@ -327,3 +327,6 @@ package final class RowSave: StoreSave {
     for (entity, keys) in found { savedRows.clear(property.name, of: entity, keys) }
   }
 }
+
+/// Another save came first.
+struct HistoryMovedOn: Error {}

@@ -30,11 +30,11 @@ package struct SavedRows {
 
   /// Drops rows that were deleted too, and computes the rest.
   /// - Parameter objects: the rows of the changed objects, which most saves do not need.
-  mutating func finish(_ core: ContainerCore, changed objects: () throws -> Set<SavedRows.Changed>) rethrows {
+  mutating func finish(_ tables: TableCatalog, changed objects: () throws -> Set<SavedRows.Changed>) rethrows {
     if cleared.isEmpty { return }
     let changed = try objects()
     let gone = Dictionary(grouping: deleted, by: \.root).mapValues { Set($0.flatMap(\.keys)) }
-    func root(_ entity: String) -> Int { core.table(named: entity)?.root ?? -1 }
+    func root(_ entity: String) -> Int { tables.table(named: entity)?.root ?? -1 }
     cleared = cleared.filter { gone[root($0.key.entity)]?.contains($0.key.key) != true }
     for (entity, rows) in Dictionary(grouping: cleared.keys, by: \.entity).sorted(by: { $0.key < $1.key }) {
       let keys = rows.map(\.key).filter { !changed.contains(Changed(root: root(entity), key: $0)) }.sorted()

@@ -1,9 +1,8 @@
 /// The changes that one save writes to one store. A class, because a save asks for its parts again and again.
 package final class UnsavedChanges {
-  /// The saving context. A save through snapshots needs other objects than the changed ones, and an upsert asks whether it
-  /// can be undone.
-  let context: ContextState
-  package let core: ContainerCore
+  /// The saving context. A save through snapshots needs other objects than the changed ones.
+  let host: ModelHost
+  package let tables: TableCatalog
   /// The identity and the author of the saving context.
   package let editing: EditingState
   /// New objects in insertion order.
@@ -17,38 +16,28 @@ package final class UnsavedChanges {
   package let hasRelationships: Bool
   package let hasToManys: Bool
 
+  /// The new objects whose insertion can be undone.
+  let undoable: Set<ObjectIdentifier>
+
   /// The counts of removals from the context's unsaved objects when the save began.
   let removals: (inserted: Int, changed: Int, deleted: Int)
 
   package var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty && marked.isEmpty }
 
-  /// - Parameter store: the index of the store among the container's.
-  init(_ context: ContextState, store: Int) throws {
-    let core = context.core
-    var last: EntityTable?
-    var (hasRelationships, hasToManys) = (false, false)
-    func isHere(_ object: any PersistentModel) throws -> Bool {
-      if let last, last.entity.describes(object) { return last.store == store }
-      let entity = type(of: object).__entity
-      let table = try core.table(for: entity)
-      last = table
-      hasToManys = hasToManys || !table.toMany.isEmpty
-      hasRelationships = hasRelationships || !entity.properties.allSatisfy(\.isAttribute)
-      return table.store == store
-    }
-    self.context = context
-    self.core = core
-    self.editing = context.editing
-    self.removals = (context.inserted.removals, context.changed.removals, context.deleted.removals)
-    self.inserted = try context.inserted.values.filter(isHere)
-    self.changed = try context.changed.values.filter { try !$0.object.isDeleted && isHere($0.object) }
-    self.deleted = try context.deleted.values.filter(isHere)
+  init(
+    host: ModelHost, tables: TableCatalog, editing: EditingState, inserted: [any PersistentModel],
+    changed: [ObjectChange], deleted: [any PersistentModel], marked: [(table: EntityTable, keys: [Int64])],
+    hasRelationships: Bool, hasToManys: Bool, undoable: Set<ObjectIdentifier>,
+    removals: (inserted: Int, changed: Int, deleted: Int)
+  ) {
+    (self.host, self.tables, self.editing) = (host, tables, editing)
+    (self.inserted, self.changed, self.deleted, self.marked) = (inserted, changed, deleted, marked)
     (self.hasRelationships, self.hasToManys) = (hasRelationships, hasToManys)
-    self.marked = context.markedRows.groups.filter { $0.table.store == store }
+    (self.undoable, self.removals) = (undoable, removals)
   }
 
   func table(of object: any PersistentModel) throws -> EntityTable {
-    try core.table(for: type(of: object).__entity)
+    try tables.table(for: type(of: object).__entity)
   }
 }
 
@@ -83,7 +72,7 @@ extension UnsavedChanges {
       let place = places[kind] ?? groups.count
       if place == groups.count {
         groups.append(
-          ObjectGroup(table: try core.table(for: entity), properties: change.properties, objects: []))
+          ObjectGroup(table: try tables.table(for: entity), properties: change.properties, objects: []))
         places[kind] = place
       }
       groups[place].objects.append(object)
@@ -108,7 +97,7 @@ extension UnsavedChanges {
       if place == groups.count {
         groups.append(
           ObjectGroup(
-            table: try core.table(for: entity), properties: PropertySet(entity.properties.indices), objects: []))
+            table: try tables.table(for: entity), properties: PropertySet(entity.properties.indices), objects: []))
         places[ObjectIdentifier(entity)] = place
       }
       groups[place].objects.append(object)

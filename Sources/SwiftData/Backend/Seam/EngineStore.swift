@@ -16,8 +16,6 @@ package protocol EngineStore: AnyObject, Sendable {
   /// and commits earlier. A local file, whose commit hardly ever fails, is outermost (0). A store that cannot roll back
   /// is innermost.
   var nesting: Int { get }
-  /// The changes that opening made.
-  var migration: ModelContainer.MigrationSummary { get }
   /// Whether misuse of a context traps instead of being logged.
   var trapsOnConcurrencyMisuse: Bool { get }
 
@@ -48,9 +46,9 @@ package protocol EngineStore: AnyObject, Sendable {
   // MARK: - History
 
   /// The transactions that a descriptor selects, or nil if the store has no transactions of this type.
-  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>, _ core: ContainerCore) throws -> [T]?
+  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog) throws -> [T]?
   /// Deletes transactions. Returns false if the store has no transactions of this type.
-  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>, _ core: ContainerCore) throws -> Bool
+  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog) throws -> Bool
   /// The number of the newest transaction that ever was, 0 before the first; nil where the store does not number them.
   func newestTransaction() throws -> Int64?
 
@@ -62,9 +60,6 @@ package protocol EngineStore: AnyObject, Sendable {
 
 extension EngineStore {
   package var externalCommits: Int { 0 }
-  package var migration: ModelContainer.MigrationSummary {
-    ModelContainer.MigrationSummary(configuration: name, steps: [])
-  }
   package var trapsOnConcurrencyMisuse: Bool { false }
   package var keepsKeys: Bool { false }
   package func newestTransaction() throws -> Int64? { nil }

@@ -46,7 +46,7 @@ package protocol SQLStore: EngineStore {
 
   /// The plan of a query's statement, and suggestions to make it faster.
   func plan(of query: StoreQuery) throws -> (
-    steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]
+    steps: [PlanStep], findings: [PlanFinding]
   )
 
   /// Searches the stored rows.

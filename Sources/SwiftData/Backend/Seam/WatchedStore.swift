@@ -35,32 +35,23 @@ package struct ExternalChanges: Sendable {
   package init(isComplete: Bool, changes: [Change]) { (self.isComplete, self.changes) = (isComplete, changes) }
 
   /// The changes in the form for a container's contexts.
-  func savedChanges(in core: ContainerCore) -> SavedChanges {
+  func savedChanges(in tables: TableCatalog) -> SavedChanges {
     var result = SavedChanges()
     result.isEverything = !isComplete
     func objects(_ kind: HistoryRecorder.Kind) -> [SavedChanges.Objects] {
       let groups = Dictionary(grouping: changes.filter { $0.kind == kind }, by: \.entity)
       return groups.sorted { $0.key < $1.key }.compactMap { name, runs in
-        core.table(named: name).map { SavedChanges.Objects(root: $0.root, entity: name, keys: runs.flatMap(\.keys)) }
+        tables.table(named: name).map { SavedChanges.Objects(root: $0.root, entity: name, keys: runs.flatMap(\.keys)) }
       }
     }
     (result.inserted, result.updated, result.deleted) = (objects(.insert), objects(.update), objects(.delete))
     result.entities = Set((result.inserted + result.updated + result.deleted).map(\.entity))
     // Arrays of saved owners may be outdated.
     for group in result.updated {
-      for property in core.table(named: group.entity)?.toMany ?? [] {
+      for property in tables.table(named: group.entity)?.toMany ?? [] {
         result.entities.insert(property.destination!.__entity.name)
       }
     }
     return result
   }
-}
-
-extension SQLiteStore: WatchedStore {
-  private static let watchQueue = DispatchQueue(label: "SwiftData.StoreWatch", qos: .utility)
-  package var watchQueue: DispatchQueue { Self.watchQueue }
-}
-
-extension ContainerCore {
-  var watchedStores: [any WatchedStore] { stores.compactMap { $0 as? any WatchedStore } }
 }

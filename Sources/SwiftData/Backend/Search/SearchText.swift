@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 
 /// Converts text to its indexed form and back.
 ///
@@ -77,7 +76,7 @@ enum SearchText {
   }
 
   /// Parses the result of `snippetSQL`. Returns nil if nothing is marked.
-  static func snippet(_ marked: String, of property: String) -> ModelContext.SearchSnippet? {
+  static func snippet(_ marked: String, of property: String) -> MarkedText? {
     var scalars = String.UnicodeScalarView()
     var (length, open) = (0, 0)
     var found = [Range<Int>]()
@@ -93,7 +92,7 @@ enum SearchText {
     }
     guard !found.isEmpty else { return nil }
     let text = String(scalars)
-    return ModelContext.SearchSnippet(property: property, text: text, ranges: wholeCharacters(found, in: text))
+    return MarkedText(property: property, text: text, ranges: wholeCharacters(found, in: text))
   }
 
   /// Converts byte ranges to ranges of whole characters and joins adjacent ones. A word may end within a character.
@@ -116,16 +115,9 @@ enum SearchText {
   }
 }
 
-extension SwiftFunctions {
-  static let search = [
-    SwiftFunction("swift_search_text", 1) { call in
-      // A save may temporarily replace a unique text by a blob.
-      guard sqlite3_value_type(call.values[0]) == SQLITE_TEXT else { return call.returns("") }
-      if call.utf8(0).allSatisfy({ $0 >= 0x20 && $0 < 0x80 }) {
-        call.returnsArgument(0)
-      } else {
-        call.returns(SearchText.indexed(call.text(0)))
-      }
-    }
-  ]
+/// A part of a text with matches.
+struct MarkedText {
+  let property: String
+  let text: String
+  let ranges: [Range<String.Index>]
 }

@@ -66,6 +66,12 @@ package struct SearchCondition {
   package init(_ sql: SQLFragment, isExact: Bool) { (self.sql, self.isExact) = (sql, isExact) }
 }
 
+/// A found row, before its object is loaded.
+package struct SearchFound {
+  let key: Int64
+  let rank: Double
+}
+
 /// The result of a search in stored rows.
 package enum SearchAnswer {
   /// The hits, ranked by the database. `counts` is called if unsaved objects have to be ranked too.
@@ -84,7 +90,12 @@ package struct SearchCounts {
 
   package init(rowCount: Int, counts: [Int]) { (self.rowCount, self.counts) = (rowCount, counts) }
 
-  var rarity: [Double] { counts.map { UnsavedSearch.rarity(of: $0, among: rowCount) } }
+  var rarity: [Double] { counts.map { Self.rarity(of: $0, among: rowCount) } }
+
+  /// The weight of a term that `found` of `all` rows contain, as in FTS5's BM25.
+  static func rarity(of found: Int, among all: Int) -> Double {
+    max(log((Double(all - found) + 0.5) / (Double(found) + 0.5)), 1e-6)
+  }
 }
 
 extension SearchQuery {

@@ -1,5 +1,10 @@
 import Foundation
 
+extension ModelConfiguration: DataStoreConfiguration {
+  /// The type of store that the configuration opens.
+  public typealias Store = DefaultStore
+}
+
 // @unchecked Sendable because it is immutable with Sendable contents, and each request has its own context.
 /// The default store: a SQLite file, or memory.
 ///
@@ -39,7 +44,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
     }
     self.configuration = configuration
     self.schema = schema
-    self.core = try ContainerCore(schema: schema, configurations: [configuration], migrationPlan: migrationPlan)
+    self.core = try ContainerCore.open(
+      schema: schema, configurations: [configuration], migrationPlan: migrationPlan
+    ).core
   }
 
   /// Closes the store and removes its files.
@@ -106,12 +113,12 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding,
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] {
-    try core.stores[0].fetchHistory(descriptor, core) ?? []
+    try core.stores[0].fetchHistory(descriptor, core.tables) ?? []
   }
 
   /// Deletes the saves that match a descriptor from the history.
   /// - Throws: as ``ModelContext/deleteHistory(_:)``.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-    _ = try core.stores[0].deleteHistory(descriptor, core)
+    _ = try core.stores[0].deleteHistory(descriptor, core.tables)
   }
 }

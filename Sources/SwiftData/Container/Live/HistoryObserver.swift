@@ -55,7 +55,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
         try HistoryReader(store: store).check(token, authors: authors)
         positions[store.identifier] = token.transaction
       } else {
-        positions[store.identifier] = try store.look { try StoreOpening.lastTransaction($0) } ?? 0
+        positions[store.identifier] = try store.look { try StoreFile.lastTransaction($0) } ?? 0
       }
     }
     state.withLock { [positions] in $0.positions = positions }

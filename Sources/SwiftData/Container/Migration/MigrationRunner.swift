@@ -25,7 +25,7 @@ struct MigrationRunner {
         database: database, plan: plan, layout: format.layout, store: store(format), progress: { _, _, _ in }
       ).run()
       (record, retained) = (format.layout.record, plan.retained)
-      Self.logger.info("\(configuration.name): the tables have the names of store format \(StoreOpening.format) now")
+      Self.logger.info("\(configuration.name): the tables have the names of store format \(StoreFile.format) now")
     }
     for (index, step) in path.steps.enumerated() {
       let plan = LayoutPlan(
@@ -78,15 +78,4 @@ struct MigrationRunner {
     if context.hasChanges { try context.save() }
     try ForeignKeys.check(database)
   }
-}
-
-/// A transaction that a migration began and will end. The contexts of its stages use it.
-final class OpenTransaction {
-  let database: Database
-  /// The connection belongs to the thread that began the transaction.
-  private let thread = Thread.current
-
-  init(_ database: Database) { self.database = database }
-
-  var isOfThisThread: Bool { Thread.current === thread }
 }

@@ -149,8 +149,3 @@ extension DataStoreConfiguration {
     (self as? ModelConfiguration)?.isFileOnlyRead ?? false
   }
 }
-
-extension ModelConfiguration {
-  /// Whether the store is a file that is only read.
-  var isFileOnlyRead: Bool { !allowsSave && !isStoredInMemoryOnly }
-}

@@ -4,11 +4,13 @@ enum StoreTarget {
   /// A custom store with the models that it keeps.
   case custom(any DataStoreConfiguration, Schema, [EntityTable], (any SchemaMigrationPlan.Type)?)
 
-  func open() throws -> any EngineStore {
+  /// Opens the store. The summary is nil if the store cannot tell what opening it changed.
+  func open() throws -> (store: any EngineStore, migration: ModelContainer.MigrationSummary?) {
     switch self {
-    case .sqlite(let target): try SQLiteStore(target)
+    case .sqlite(let target): return try StoreOpening.open(target)
     case .custom(let configuration, let schema, let tables, let plan):
-      try Self.open(configuration, schema, tables, plan)
+      let store = try Self.open(configuration, schema, tables, plan)
+      return (store, (store as? any MigratedStore)?.migration)
     }
   }
 

@@ -24,7 +24,7 @@ struct Recovery {
     let current = VersionLayout(schema)
     var known = readMetadata(current)
     let layout = known.layout.union(known.retained)
-    let connections = try StoreOpening.open(configuration)
+    let connections = try StoreFile.open(configuration)
     defer { try? connections.close() }
     try StoreErrors.translating(configuration, current.layout) {
       try connections.withWriter { database in
@@ -73,13 +73,13 @@ struct Recovery {
     }
     let encryption = decode("encryption") ?? EncryptionRecord()
     if let identifier = values["identifier"], let schema = values["schema"],
-      let format = values["format"], StoreOpening.readable.contains(format),
+      let format = values["format"], StoreFile.readable.contains(format),
       let version: Schema.Version = decode("version"), let layout: LayoutRecord = decode("layout"),
       let retained: LayoutRecord = decode("retained")
     {
       return Metadata(
         identifier: identifier, schema: schema, version: version, layout: layout, retained: retained,
-        encryption: encryption, format: StoreOpening.convertible.contains(format) ? format == "3" ? "3" : "2" : nil)
+        encryption: encryption, format: StoreFile.convertible.contains(format) ? format == "3" ? "3" : "2" : nil)
     }
     hasNothingOfAStore = values.isEmpty
     isForgotten = true
@@ -263,8 +263,8 @@ struct Recovery {
 
   /// Opens the new store, and removes rows that cannot be decoded.
   private mutating func removeUnreadable(_ current: VersionLayout) throws {
-    let store = try SQLiteStore(
-      MigrationTarget(configuration: configuration, current: current, plan: nil, keeps: { _ in true }))
+    let target = MigrationTarget(configuration: configuration, current: current, plan: nil, keeps: { _ in true })
+    let store = try StoreOpening.open(target).store
     let readable = SearchUnreadable(store: store, layout: current.layout)
     try store.write { connection in
       for (table, failures) in try readable.find(connection) {

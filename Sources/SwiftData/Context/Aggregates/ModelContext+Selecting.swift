@@ -56,8 +56,3 @@ struct DecodedColumn<Value> {
 
   func read(_ reader: SQLRows) throws -> Value { try decoder(reader, at: position) }
 }
-
-extension [SQLFragment] {
-  /// The fragments, separated by commas.
-  var list: SQLFragment { isEmpty ? SQLFragment("") : dropFirst().reduce(self[0]) { $0 + SQLFragment(", ") + $1 } }
-}

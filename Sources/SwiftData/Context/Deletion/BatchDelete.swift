@@ -95,7 +95,7 @@ struct DeletionClosure {
   private mutating func add(_ keys: [Int64], of table: EntityTable) throws {
     let isKnown = context.markedRows.contains(root: table.root) ? Set(context.markedRows.keys(root: table.root)) : []
     var new = keys.filter { !isKnown.contains($0) && seen[table.root, default: []].insert($0).inserted }
-    let rules = try DeletionRules(table, context.core)
+    let rules = try DeletionRules(table, context.core.tables, context.core.sqlStore(of: table).dialect)
     var shown = new.filter { context.registered(root: table.root, key: $0) != nil }
     if !shown.isEmpty { new.removeAll(where: Set(shown).contains) }
     for question in rules.refusals where !new.isEmpty {

@@ -43,7 +43,7 @@ struct LoadedReferences {
           return !found.isEmpty
         }
     }
-    for table in context.core.allTables {
+    for table in context.core.tables.all {
       let affected = table.entity.properties.filter { property in
         guard let destination = property.destination?.__entity, roots.contains(ObjectIdentifier(destination.root))
         else { return false }

@@ -48,8 +48,9 @@ extension QueryExecutor {
     let statement = query.select
     if statement.sql.contains("swift_value(") { findings.append(computed(query.table.entity)) }
     return ModelContext.FetchExplanation(
-      sql: statement.sql, bindings: statement.arguments.map(ModelContext.FetchExplanation.Binding.init), plan: steps,
-      findings: findings + own)
+      sql: statement.sql, bindings: statement.arguments.map(ModelContext.FetchExplanation.Binding.init),
+      plan: steps.map { .init(depth: $0.depth, detail: $0.detail) },
+      findings: findings + own.map { .init(entity: $0.entity, index: $0.index, description: $0.description) })
   }
 
   /// Whether the database can run the fetch without sorting.

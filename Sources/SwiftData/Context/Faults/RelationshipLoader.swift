@@ -1,46 +1,16 @@
 import Foundation
 
-/// The objects of one fetch. A relationship or attribute that one of them lacks is loaded for all of them in one
-/// statement.
-package final class FetchBatch {
-  /// In the order of the rows.
-  @exclusivity(unchecked)  // nothing else runs while it grows
-  var keys: [Int64]
-  let root: Int
-  /// The number of owners for the next load of a to-many, by property index: 1, 8, 64, … The first access must not load
-  /// the arrays of ten thousand owners, and a loop over them must not run ten thousand statements.
-  var owners: [Int: Int] = [:]
-
-  init(root: Int, keys: [Int64] = []) {
-    self.root = root
-    self.keys = keys
-  }
-}
-
 /// Loads relationships and omitted attributes on first access.
 enum RelationshipLoader {
-  /// Loads the relationship at an index, also for the other objects of the same fetch.
-  static func fire(_ object: any PersistentModel, _ index: Int) {
-    let property = type(of: object).__entity.properties[index]
-    if let context = object.__state.context {
-      context.beginUse(.read)
-      defer { context.endUse() }
-      do {
-        try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
-      } catch {
-        context.note(error)
-      }
+  /// Loads a relationship, also for the other objects of the same fetch. It stays a fault if that fails.
+  static func load(_ object: any PersistentModel, _ property: __Property, _ context: ContextState) {
+    context.beginUse(.read)
+    defer { context.endUse() }
+    do {
+      try property.isToMany ? loadToMany(object, property, context) : loadToOne(object, property, context)
+    } catch {
+      context.note(error)
     }
-    // The getter must return a value in any case.
-    guard isFault(object, property) else { return }
-    _ = object.__relationship(index, .load([], positioned: false))
-    // A required target cannot be nil, so a placeholder replaces it, as for a missing row.
-    guard isFault(object, property), let destination = property.destination else { return }
-    _ = object.__relationship(index, .load([standIn(of: destination.__entity, object)], positioned: false))
-  }
-
-  private static func standIn(of entity: __Entity, _ owner: any PersistentModel) -> any PersistentModel {
-    StandIn.object(of: entity) { owner.__state.context?.queries.example(of: entity) }
   }
 
   /// Loads an attribute that a partial fetch omitted, also for the other objects of the same fetch.
@@ -91,14 +61,6 @@ enum RelationshipLoader {
     return mates.contains { $0 === object } ? mates : [object] + mates
   }
 
-  private static func isFault(_ object: any PersistentModel, _ property: __Property) -> Bool {
-    guard property.index < type(of: object).__entity.properties.count,
-      type(of: object).__entity.properties[property.index] === property
-    else { return false }
-    if case .fault = object.__relationship(property.index, .check) { return true }
-    return false
-  }
-
   // MARK: - To-one
 
   private static func loadToOne(
@@ -106,7 +68,7 @@ enum RelationshipLoader {
   ) throws {
     let destination = try context.core.table(for: property.destination!.__entity)
     var waiting = [(any PersistentModel, Int64)]()
-    for mate in batch(of: object, context) where isFault(mate, property) {
+    for mate in batch(of: object, context) where Faults.isFault(mate, property) {
       guard case .fault(let key) = mate.__relationship(property.index, .read) else { continue }
       if key == 0 {
         _ = mate.__relationship(property.index, .load([], positioned: false))
@@ -117,10 +79,10 @@ enum RelationshipLoader {
       }
     }
     // A registered target may have resolved the object itself. The others can wait for their own access.
-    guard isFault(object, property), !waiting.isEmpty else { return }
+    guard Faults.isFault(object, property), !waiting.isEmpty else { return }
     let targets = try context.queries.objects(withKeys: Array(Set(waiting.map(\.1))).sorted(), in: destination)
     // Loading may have found that a target is deleted, and informed its owner.
-    for (mate, key) in waiting where isFault(mate, property) {
+    for (mate, key) in waiting where Faults.isFault(mate, property) {
       let target = targets[key].map { [$0] } ?? []
       _ = mate.__relationship(property.index, .load(target, positioned: false))
     }
@@ -150,7 +112,7 @@ enum RelationshipLoader {
       _ = owner.__relationship(property.index, .load(targets, positioned: positioned.contains(key)))
       guard let inverse = info.inverse, !inverse.isToMany else { continue }
       // The owner of each target is known now.
-      for target in targets where isFault(target, inverse) {
+      for target in targets where Faults.isFault(target, inverse) {
         _ = target.__relationship(inverse.index, .load([owner], positioned: false))
       }
     }
@@ -178,7 +140,7 @@ enum RelationshipLoader {
     // A store that cannot be read is asked again at each access.
     batch.owners[property.index] = min(limit, 1 << 20) * 8
     guard limit > 1 else { return [object] }
-    let others = self.batch(of: object, context).filter { $0 !== object && isFault($0, property) }
+    let others = self.batch(of: object, context).filter { $0 !== object && Faults.isFault($0, property) }
     return [object] + others.prefix(limit - 1)
   }
 }

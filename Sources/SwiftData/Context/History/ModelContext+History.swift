@@ -12,7 +12,7 @@ extension ModelContext {
   ///   of results only, unless the predicate or the order examines changes.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
     let core = state.core
-    let found = try core.stores.compactMap { try $0.fetchHistory(descriptor, core) }
+    let found = try core.stores.compactMap { try $0.fetchHistory(descriptor, core.tables) }
     guard !found.isEmpty else { throw Self.unknownHistory(T.self) }
     guard found.count > 1 else { return found[0] }
     var all = found.flatMap { $0 }
@@ -26,7 +26,7 @@ extension ModelContext {
   /// - Throws: as ``fetchHistory(_:)``, and an error of the store.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     let core = state.core
-    let known = try core.stores.map { try $0.deleteHistory(descriptor, core) }
+    let known = try core.stores.map { try $0.deleteHistory(descriptor, core.tables) }
     guard known.contains(true) else { throw Self.unknownHistory(T.self) }
   }
 

@@ -132,12 +132,12 @@ final class LiveResults<Model: PersistentModel>: LiveQuery {
   private func findScope() throws -> Scope {
     guard let query = try statement() else {
       // A custom store does not report what it reads.
-      let tables = state.core.allTables.filter { $0.store == own.store }.map(\.name)
+      let tables = state.core.tables.all.filter { $0.store == own.store }.map(\.name)
       return Scope(tables: Set(tables), isPatchable: false)
     }
     let isPatchable =
       query.limit == nil && query.offset == nil && descriptor.includePendingChanges && !query.readsOwnTableAgain
-    return Scope(tables: query.tables(of: state.core), isPatchable: isPatchable)
+    return Scope(tables: query.tables(of: state.core.tables), isPatchable: isPatchable)
   }
 
   /// The fetch as a statement, or nil if the store runs none or defers a part of it to Swift.

@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+public import Foundation
 import Synchronization
 
 /// Detects external commits to the stores of a container and informs its contexts. It lives as long as it is
@@ -40,7 +40,7 @@ final class StoreWatch: Sendable {
     private func look() {
       // A store that cannot be read (erased, or its disk is gone) throws when it is used.
       guard let core, let store, let changes = try? store.externalChanges(after: &seen) else { return }
-      core.announce(changes.savedChanges(in: core), from: nil)
+      core.announce(changes.savedChanges(in: core.tables), from: nil)
       core.postRemoteChange(store)
       core.postChange(store)
     }
@@ -48,6 +48,8 @@ final class StoreWatch: Sendable {
 }
 
 extension ContainerCore {
+  fileprivate var watchedStores: [any WatchedStore] { stores.compactMap { $0 as? any WatchedStore } }
+
   /// Watches the stores as long as the result is referenced. Returns nil if no other process can save to them.
   func watch() -> StoreWatch? {
     guard watchedStores.contains(where: \.isShared) else { return nil }
@@ -126,3 +128,16 @@ enum RemoteChange {
     if isWanted { core.keepWatch() }
   }
 }
+
+#if !canImport(ObjectiveC)
+  extension Notification.Name {
+    /// Posted after every save to a store, on a background thread: by another process, another container or this one. The object is
+    /// the container, the user info has the store's identifier under `"storeIdentifier"`. Reading this property makes every container
+    /// watch its stores from then on. Not declared where Core Data exists. (Apple's documentation,
+    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: "for every write to the store, including writes by other processes".)
+    public static var NSPersistentStoreRemoteChange: Notification.Name {
+      RemoteChange.wantCoreDataName()
+      return RemoteChange.coreDataName
+    }
+  }
+#endif

@@ -162,3 +162,19 @@ enum SaveNotification {
     return info
   }
 }
+
+extension ContextState {
+  /// Prepares a save to a store with snapshots while it is locked: merges other saves, and turns marked deletions into
+  /// ordinary ones unless they are the only change.
+  func prepareSnapshots() throws {
+    guard core.stores.contains(where: { $0 is any ObjectStore }) else { return }
+    drainInbox()
+    if let problem = problems.first {
+      problems = []
+      throw problem
+    }
+    let custom = markedRows.groups.filter { core.stores[$0.table.store] is any ObjectStore }
+    guard !custom.isEmpty else { return }
+    if custom.count > 1 || custom.contains(where: { queries.hasUnsaved(in: $0.table.store) }) { try loadMarkedRows() }
+  }
+}

@@ -1,6 +1,3 @@
-/// Another save came first.
-struct HistoryMovedOn: Error {}
-
 extension ModelContext {
   /// The place of the newest save in the history of the container's store. Pass it to ``save(ifNothingFollows:)``.
   /// (Not Apple's.)

@@ -21,7 +21,8 @@ struct UndoneInsertions {
     return insertion
   }
 
-  func contains(_ object: any PersistentModel) -> Bool { !open.isEmpty && open[ObjectIdentifier(object)] != nil }
+  /// The inserted objects.
+  var objects: Set<ObjectIdentifier> { Set(open.keys) }
 
   /// Ends an insertion that was saved or undone.
   /// - Parameter row: the stored row that the save wrote the object into.

@@ -81,12 +81,6 @@ extension QueryExecutor {
   }
 }
 
-/// A found row, before its object is loaded.
-package struct SearchFound {
-  let key: Int64
-  let rank: Double
-}
-
 extension ModelContext {
   /// Searches the `.spotlight` attributes for a text and returns the matching objects, best first.
   ///

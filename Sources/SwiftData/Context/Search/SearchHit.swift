@@ -19,7 +19,9 @@ extension ModelContext {
     ///
     /// The texts are the ones that the search found, whatever happens to the object later.
     /// - Complexity: proportional to the texts, at each access.
-    public var snippets: [ModelContext.SearchSnippet] { source.snippets(of: texts) }
+    public var snippets: [ModelContext.SearchSnippet] {
+      source.snippets(of: texts).map { .init(property: $0.property, text: $0.text, ranges: $0.ranges) }
+    }
   }
 }
 

@@ -11,10 +11,7 @@ package final class ContainerCore: @unchecked Sendable {
   let misuse: ConcurrencyMisuse
   /// The stores by kind.
   private let kinds: [StoreKind]
-  private let tablesByEntity: [ObjectIdentifier: EntityTable]
-  private let tablesByName: [String: EntityTable]
-  /// The number of class hierarchies. `EntityTable.root` is an index into them.
-  package let rootCount: Int
+  package let tables: TableCatalog
   private let contexts = Mutex<[WeakContext]>([])
   /// The container, for its notifications.
   let container = Mutex(WeakContainer())
@@ -24,18 +21,8 @@ package final class ContainerCore: @unchecked Sendable {
   /// A context as other threads see it: only its inbox, which is locked.
   private struct WeakContext: Sendable { weak var inbox: ContextInbox? }
 
-  struct WeakContainer: Sendable { weak var container: ModelContainer? }
+  struct WeakContainer: Sendable { weak var container: (any AnyObject & Sendable)? }
   struct WeakWatch: Sendable { weak var watch: StoreWatch? }
-
-  convenience init(
-    schema: Schema, configurations: [any DataStoreConfiguration],
-    migrationPlan: (any SchemaMigrationPlan.Type)? = nil
-  ) throws {
-    let targets = try Self.targets(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
-    let stores = try targets.stores.map { try $0.open() }
-    try Self.attachPacks(targets, stores)
-    self.init(schema, tables: targets.tables, stores: stores)
-  }
 
   /// Makes the core for contexts over an open store: of a migration's stage, or of a request.
   package convenience init(_ version: VersionLayout, store: any EngineStore) {
@@ -45,72 +32,19 @@ package final class ContainerCore: @unchecked Sendable {
   /// Makes a core without stores and models.
   package convenience init() { self.init(Schema(), tables: [], stores: []) }
 
-  private init(_ schema: Schema, tables: [EntityTable], stores: [any EngineStore]) {
+  init(_ schema: Schema, tables: [EntityTable], stores: [any EngineStore]) {
     self.schema = schema
     self.stores = stores
     self.misuse = ConcurrencyMisuse(trapsOnMisuse: stores.contains(where: \.trapsOnConcurrencyMisuse))
     self.kinds = stores.map(StoreKind.init)
-    self.tablesByEntity = Dictionary(uniqueKeysWithValues: tables.map { (ObjectIdentifier($0.entity), $0) })
-    self.tablesByName = Dictionary(tables.map { ($0.entity.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.rootCount = Set(tables.map(\.root)).count
-  }
-
-  /// The models that each store has to hold after opening.
-  struct Targets {
-    /// One for each entity, in the store that objects are inserted into.
-    let tables: [EntityTable]
-    /// The stores that are only read besides, for those that have some.
-    let packs: [(table: EntityTable, stores: [Int])]
-    let stores: [StoreTarget]
-  }
-
-  /// Returns the target of each store.
-  static func targets(
-    schema: Schema, configurations: [any DataStoreConfiguration], migrationPlan: (any SchemaMigrationPlan.Type)?
-  ) throws -> Targets {
-    let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
-    let assignment = try StoreAssignment(schema: schema, configurations: configurations)
-    let tables = EntityTable.tables(of: schema, store: assignment.store) { index in
-      (configurations[index] as? ModelConfiguration)?.encryptionKey != nil
-    }
-    for table in tables { try table.validateEncryption() }
-    let owners = Dictionary(tables.map { ($0.entity.name, $0.store) }, uniquingKeysWith: { first, _ in first })
-    // The same tables once more, for the packs.
-    let others = assignment.hasPacks ? EntityTable.tables(of: schema, store: assignment.store) : []
-    let stores = configurations.enumerated().map { index, configuration -> StoreTarget in
-      let members =
-        tables.filter { $0.store == index }
-        + others.filter { assignment.packs(of: $0.entity).contains(index) }
-      let own = schema.part(members.map(\.entity.type))
-      guard let model = configuration as? ModelConfiguration else {
-        return .custom(configuration, own, members, migrationPlan)
-      }
-      return .sqlite(
-        MigrationTarget(
-          configuration: model, current: VersionLayout(schema: own, layout: StoreLayout(tables: members)),
-          plan: migrationPlan,
-          hasPacks: tables.contains { $0.store == index && !assignment.packs(of: $0.entity).isEmpty },
-          keeps: { name in
-            if members.contains(where: { $0.entity.name == name }) { return true }
-            return owners[name].map { $0 == index } ?? (configurations.count == 1 ? true : nil)
-          }))
-    }
-    let packs = tables.map { (table: $0, stores: assignment.packs(of: $0.entity)) }.filter { !$0.stores.isEmpty }
-    return Targets(tables: tables, packs: packs, stores: stores)
+    self.tables = TableCatalog(tables)
   }
 
   /// The table of an entity.
   /// - Throws: ``SwiftDataError/unknownSchema`` if the container does not have the model.
-  package func table(for entity: __Entity) throws -> EntityTable {
-    guard let table = tablesByEntity[ObjectIdentifier(entity)] else {
-      throw SwiftDataError(
-        .unknownSchema, entity: entity.name,
-        message: "the model is not in the container's schema; name it in ModelContainer(for:)")
-    }
-    return table
-  }
+  package func table(for entity: __Entity) throws -> EntityTable { try tables.table(for: entity) }
 
-  package func table(named name: String) -> EntityTable? { tablesByName[name] }
+  package func table(named name: String) -> EntityTable? { tables.table(named: name) }
 
   package func store(of table: EntityTable) -> any EngineStore { stores[table.store] }
 
@@ -140,8 +74,6 @@ package final class ContainerCore: @unchecked Sendable {
     }
     return try run(stores[...])
   }
-
-  var allTables: [EntityTable] { Array(tablesByEntity.values) }
 
   // MARK: - Contexts
 
@@ -183,4 +115,9 @@ package enum StoreKind {
     default: preconditionFailure("every store of this package is of one of the two kinds")
     }
   }
+}
+
+extension ContainerCore {
+  /// The SQLite stores, for operations that only they support.
+  package var sqliteStores: [SQLiteStore] { stores.compactMap { $0 as? SQLiteStore } }
 }

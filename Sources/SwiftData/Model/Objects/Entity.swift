@@ -111,7 +111,7 @@ public final class __Entity: @unchecked Sendable {
             + " has, so its members have no index")
       }
     }
-    for terms in rtreeTerms { try RTreeIndex.validate(terms, in: self) }
+    for terms in rtreeTerms { try IndexTerm.validateRTree(terms, in: self) }
   }
 
   /// The number of properties including inherited ones, which is the index of a subclass's first own property.

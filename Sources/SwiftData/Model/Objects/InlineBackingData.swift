@@ -109,6 +109,16 @@ public final class __InlineBackingData<Model: PersistentModel>: BackingData {
 
 extension __InlineBackingData: InstanceBacking {}
 
+/// Backing data that is a view of a model.
+protocol InstanceBacking {
+  var instance: (any PersistentModel)? { get }
+}
+
+extension PersistentModel {
+  /// A view of the model with its dynamic type.
+  nonisolated var __backingData: any BackingData { __InlineBackingData(self) }
+}
+
 /// Reads backing data for the initializer that decodes rows.
 /// - Parameter entity: the class to instantiate, which may inherit from the class of the backing data.
 public nonisolated func __backingReader<M: PersistentModel>(

@@ -106,3 +106,11 @@ package enum KeyPathResolver {
   private struct Cache: @unchecked Sendable { var found: [Key: Reading] = [:] }
   private static let cache = Mutex(Cache())
 }
+
+extension PersistentModel {
+  /// Plumbing of `#Predicate`.
+  public subscript<Member>(__at keyPath: KeyPath<Self, Member>) -> Member { self[keyPath: keyPath] }
+
+  /// A key path of one component that follows another one.
+  static func __following<Member>(_ keyPath: KeyPath<Self, Member>) -> KeyPath<Self, Member> { \.[__at: keyPath] }
+}

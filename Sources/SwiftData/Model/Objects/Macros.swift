@@ -1,6 +1,6 @@
 public import Observation
 
-// The macros of the library, which `SwiftDataMacros` implements. `Predicate/` declares `#Predicate`.
+// The macros of the library, which `SwiftDataMacros` implements. `SQL/Predicates/` declares `#Predicate`.
 
 /// Makes a class a persistent model: a store keeps its stored properties, and the class tracks and publishes changes.
 ///
@@ -105,12 +105,6 @@ public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SwiftDataMacros", type: "IndexMacro")
-
-/// Makes an actor a model actor with a container, an executor and its own context. (Apple's documentation,
-/// `ModelActor()`.)
-@attached(member, names: named(modelExecutor), named(modelContainer), named(init))
-@attached(extension, conformances: ModelActor)
-public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "ModelActorMacro")
 
 /// `Observable` under a name that no model can shadow. A class named `Observation` would shadow the module.
 public typealias __Observable = Observable

@@ -13,18 +13,18 @@ public struct __ModelState: ~Copyable {
   // The getters are mutating although they change nothing: a protocol then lends the state in place. Otherwise each
   // read of a flag would copy the state with its references.
 
-  /// The context or the former identifier of the object. One word holds either, because no object has both.
+  /// The host or the former identifier of the object. One word holds either, because no object has both.
   private enum Home {
     case none
-    case context(ContextState)
+    case host(ModelHost)
     case former(FormerIdentity)
   }
   private var home = Home.none
   /// The context that the object is registered with. It is nil before the insertion and after a saved deletion.
-  package var context: ContextState? {
-    mutating get { if case .context(let context) = home { context } else { nil } }
+  package var host: ModelHost? {
+    mutating get { if case .host(let host) = home { host } else { nil } }
     set {
-      home = newValue.map(Home.context) ?? .none
+      home = newValue.map(Home.host) ?? .none
       probe = newValue.map { Unmanaged.passUnretained($0.trackingProbe) }
     }
   }
@@ -115,7 +115,7 @@ public struct __ModelState: ~Copyable {
   /// Ends the registration with a context.
   /// - Parameter identity: the identity that a stored object keeps.
   mutating func leave(as identity: FormerIdentity?) {
-    context = nil
+    host = nil
     home = identity.map(Home.former) ?? .none
     batch = nil
   }
@@ -174,11 +174,11 @@ public struct __ModelState: ~Copyable {
   ///   - page: the page of the identity map that has the object, retained for it.
   ///   - address: the object's address.
   mutating func register(
-    _ context: ContextState, _ key: Int64, _ page: Unmanaged<IdentityPage>, _ address: ObjectIdentifier,
+    _ host: ModelHost, _ key: Int64, _ page: Unmanaged<IdentityPage>, _ address: ObjectIdentifier,
     _ batch: FetchBatch?
   ) {
-    home = .context(context)
-    probe = .passUnretained(context.trackingProbe)
+    home = .host(host)
+    probe = .passUnretained(host.trackingProbe)
     ownKey = key
     ownPage?.release()
     ownPage = page

@@ -19,7 +19,7 @@ extension PersistentModel {
 
   /// A relationship's getter calls this while its slot is a fault. It loads the relationship for all objects of the
   /// same fetch.
-  public nonisolated func __fire(_ index: Int) { RelationshipLoader.fire(self, index) }
+  public nonisolated func __fire(_ index: Int) { Faults.fire(self, index) }
 
   /// A setter calls this before it writes. It loads the replaced value, records it and notifies observers.
   @inlinable
@@ -84,22 +84,22 @@ extension PersistentModel {
   public nonisolated var __isObserved: Bool { __state.ownExtras != nil && __state.isObserved }
 
   public nonisolated func __loadIfNeeded(_ index: Int) {
-    if __state.unloaded?.contains(index) == true { RelationshipLoader.loadAttribute(self, index) }
+    if __state.unloaded?.contains(index) == true { __state.host?.loadAttribute(self, index) }
   }
 
   public nonisolated func __recordChange(_ index: Int) {
     __loadIfNeeded(index)
     if case .fault = __relationship(index, .check) { __fire(index) }
-    __state.context?.recordChange(of: self, index)
+    __state.host?.recordChange(of: self, index)
   }
 
   public nonisolated func __maintain(_ index: Int, _ change: __RelationshipChange) {
     guard change.isRelationship, !(change.removed.isEmpty && change.added.isEmpty) || __state.flags.contains(.orphaned)
     else { return }
-    let context = __state.context
-    context?.beginUse(.change)
-    defer { context?.endUse() }
-    RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
+    func maintain() {
+      RelationshipMaintenance.didChange(self, index, removed: change.removed, added: change.added)
+    }
+    if let host = __state.host { host.changing(maintain) } else { maintain() }
   }
 }
 

@@ -25,10 +25,10 @@ enum RelationshipMaintenance {
 
   /// Called after an object was inserted, because its initializer could not update the other sides.
   /// - Parameters:
-  ///   - context: limits it to objects of that context.
+  ///   - host: limits it to objects of that context.
   ///   - cleared: references that are restored otherwise.
   static func connect(
-    _ object: any PersistentModel, within context: ContextState? = nil, except cleared: ClearedReferences? = nil
+    _ object: any PersistentModel, within host: ModelHost? = nil, except cleared: ClearedReferences? = nil
   ) {
     let entity = type(of: object).__entity
     for property in entity.properties where !property.isAttribute {
@@ -37,13 +37,13 @@ enum RelationshipMaintenance {
       }
       let info = RelationshipInfo.of(property, in: entity)
       for target in targets where cleared?.contain(target, property) != true {
-        guard let context else {
+        guard let host else {
           if share(object, target, property) { connect(object, to: target, info) }
           continue
         }
         // An object outside is updated too, because it may be inserted next.
-        let other = target.__state.context
-        if other == nil || other === context { connect(object, to: target, info) }
+        let other = target.__state.host
+        if other == nil || other === host { connect(object, to: target, info) }
       }
     }
   }
@@ -53,13 +53,13 @@ enum RelationshipMaintenance {
   private static func share(
     _ object: any PersistentModel, _ target: any PersistentModel, _ property: __Property
   ) -> Bool {
-    switch (object.__state.context, target.__state.context) {
+    switch (object.__state.host, target.__state.host) {
     case (nil, nil): return true
-    case (let context?, nil):
-      context.insert(target)
+    case (let host?, nil):
+      host.insert(target)
       return true
-    case (nil, let context?):
-      context.insert(object)
+    case (nil, let host?):
+      host.insert(object)
       return true
     case (let own?, let other?):
       if own === other { return true }
@@ -67,7 +67,7 @@ enum RelationshipMaintenance {
       let isOtherOver = other.hasEnded
       if isOtherOver || own.hasEnded {
         isOtherOver ? own.insert(target) : other.insert(object)
-        if object.__state.context === target.__state.context { return true }
+        if object.__state.host === target.__state.host { return true }
       }
       own.noteForeign(target, property: property, of: object)
       return false
@@ -94,9 +94,7 @@ enum RelationshipMaintenance {
         target.__fire(inverseIndex)
         return connect(object, to: target, info)
       }
-      let former = target.__state.context.flatMap { context in
-        (try? context.core.table(for: info.source)).flatMap { context.registered(root: $0.root, key: key) }
-      }
+      let former = target.__state.host?.registered(info.source, key: key)
       if former === object {
         _ = target.__relationship(inverseIndex, .load([object], positioned: false))
         return
@@ -167,7 +165,7 @@ enum RelationshipMaintenance {
     // Objects that left the context meanwhile return or leave by undo actions of their own.
     func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
       let ids = Set(right.map { ObjectIdentifier($0) })
-      return left.filter { !ids.contains(ObjectIdentifier($0)) && $0.__state.context === object.__state.context }
+      return left.filter { !ids.contains(ObjectIdentifier($0)) && $0.__state.host === object.__state.host }
     }
     didChange(
       object, index, removed: difference(before, after), added: difference(after, before), isAssigned: false)
@@ -175,7 +173,7 @@ enum RelationshipMaintenance {
 
   /// Changes a relationship like its setter: records the change and notifies observers.
   static func change(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
-    object.__state.context?.recordChange(of: object, index)
+    object.__state.host?.recordChange(of: object, index)
     if object.__isObserved { object.__notify(index, .willSet) }
     body()
     if object.__isObserved { object.__notify(index, .didSet) }

@@ -34,11 +34,11 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
     owner.__state.setList(nil, at: index)
   }
 
-  private var tuning: Tuning { owner.__state.context?.tuning ?? Tuning() }
+  private var tuning: Tuning { owner.__state.host?.tuning ?? Tuning() }
 
   private func counting<T>(_ body: (inout WorkCounter) -> T) -> T {
     #if DEBUG
-      if let context = owner.__state.context { return body(&context.work) }
+      if let host = owner.__state.host { return body(&host.work) }
     #endif
     var none = WorkCounter()
     return body(&none)
@@ -174,7 +174,7 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
     index.isLent = false
     if counting({ index.looksAppended(list, new, tuning.comparedLength, &$0) }) {
       let added = appended(to: list, &new, index)
-      if list.count > tuning.comparedLength { owner.__state.context?.noteUnverified(owner, self.index) }
+      if list.count > tuning.comparedLength { owner.__state.host?.noteUnverified(owner, self.index) }
       index.noteAppend(added.count, to: list)
       // From here on `new` is the slot's former list, and uniquely referenced.
       swap(&list, &new)

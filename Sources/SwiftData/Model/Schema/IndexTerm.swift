@@ -8,7 +8,7 @@ package struct IndexTerm {
   /// The key path without `\.`: `city`, `address.city`.
   package let name: String
   /// The JSON path of the member and its form, or nil for the property itself.
-  private let member: (path: String, type: ScalarType)?
+  let member: (path: String, type: ScalarType)?
 
   init(_ property: __Property) { self.init(property, property.name, nil) }
 
@@ -38,16 +38,6 @@ package struct IndexTerm {
   /// The form of the values.
   var type: ScalarType { member?.type ?? ScalarType(of: property) }
 
-  /// The SQL of the term in an index.
-  package var sql: String { sql(in: TableNames.column(for: property).quotedIdentifier) }
-
-  /// The SQL of the term for a cell: a column with an alias, or `?` for a value.
-  func sql(in cell: String) -> String {
-    guard let member else { return cell }
-    let sql = SQLiteDialect().member(of: SQLFragment(cell), path: member.path, type: member.type).sql
-    return member.type.form == .text ? "swift_nfc(\(sql))" : sql
-  }
-
   package var isMember: Bool { member != nil }
 
   /// The name of a column, followed by the name of the member.
@@ -56,40 +46,23 @@ package struct IndexTerm {
   }
 }
 
-// MARK: - In statements
-
 extension IndexTerm {
-  /// A term in the text of a statement.
-  struct Mention {
-    let sql: String
-    let keyPath: String
-    let column: String
-    let position: String.Index
-  }
+  /// Whether the SQL order of the cells is the order of the numbers or dates.
+  var isNumeric: Bool { (type.form == .integer || type.form == .real) && type.isPlain }
 
-  /// The terms of a property that a statement reads from an alias.
-  static func mentions(in text: String, of property: __Property, alias: String) -> [Mention] {
-    let column = TableNames.column(for: property)
-    let cell = "\(alias).\(column.quotedIdentifier)"
-    func mention(_ range: Range<String.Index>, _ keyPath: String) -> Mention {
-      let sql = text[range].replacingOccurrences(of: cell, with: column.quotedIdentifier)
-      return Mention(sql: sql, keyPath: keyPath, column: column, position: range.lowerBound)
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if an R*Tree does not support the terms.
+  static func validateRTree(_ terms: [IndexTerm], in entity: __Entity) throws {
+    let names = terms.map { "\\.\($0.name)" }.joined(separator: ", ")
+    guard (1...5).contains(terms.count) else {
+      throw SwiftDataError(
+        .unsupportedKeyPath, entity: entity.name,
+        message: ".rtree([\(names)]) has \(terms.count) key paths, but an R*Tree has one to five")
     }
-    guard ScalarType(of: property).form == .json else {
-      return text.range(of: cell).map { [mention($0, property.name)] } ?? []
+    if let wrong = terms.first(where: { !$0.isNumeric }) {
+      throw SwiftDataError(
+        .unsupportedKeyPath, entity: entity.name, property: wrong.name,
+        message: ".rtree([\(names)]) supports numbers and dates only, but \(wrong.name) is a \(wrong.type.swiftName);"
+          + " use .binary")
     }
-    let literal = "'(?:[^']|'')*'"
-    let escaped = NSRegularExpression.escapedPattern(for: cell)
-    let value = "swift_json_value\\(\(escaped) -> \(literal), \(literal)\\)"
-    let pattern = "swift_nfc\\(\(value)\\)|\(value)|\\(\(escaped) ->> \(literal)\\)"
-    var result = [Mention]()
-    var rest = text.startIndex..<text.endIndex
-    while let range = text.range(of: pattern, options: .regularExpression, range: rest) {
-      let path = text[range].range(of: "\\$(?:[^']|'')*", options: .regularExpression).map { text[$0] } ?? ""
-      let members = path.dropFirst(2).replacingOccurrences(of: "\"", with: "")
-      result.append(mention(range, "\(property.name).\(members)"))
-      rest = range.upperBound..<text.endIndex
-    }
-    return result
   }
 }

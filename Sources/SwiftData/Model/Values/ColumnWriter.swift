@@ -80,7 +80,7 @@ open class __ColumnWriter {
   public final func write<M: PersistentModel>(_ slot: __Slot<M?>) throws {
     guard let value = slot.value else { return try key(slot.key) }
     // A deleted target leaves nothing to refer to.
-    guard let target = value, target.__state.context != nil, !target.isDeleted else { return try null() }
+    guard let target = value, target.__state.host != nil, !target.isDeleted else { return try null() }
     try key(target.__state.key)
   }
 

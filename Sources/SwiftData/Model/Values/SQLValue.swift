@@ -73,3 +73,11 @@ extension String {
   /// The text as an SQL literal, for names where SQL allows no parameter. Values are always parameters.
   package var quotedLiteral: String { "'" + replacingOccurrences(of: "'", with: "''") + "'" }
 }
+
+extension [SQLFragment] {
+  /// The fragments, separated by commas.
+  var list: SQLFragment { isEmpty ? SQLFragment("") : dropFirst().reduce(self[0]) { $0 + SQLFragment(", ") + $1 } }
+
+  /// The conjunction of the conditions.
+  var conjunction: SQLFragment { dropFirst().reduce(self[0]) { $0 + SQLFragment(" AND ") + $1 } }
+}

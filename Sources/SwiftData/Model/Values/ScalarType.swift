@@ -183,7 +183,7 @@ extension ScalarType {
 
   /// Whether a key path is a member of every model (`hasChanges`, `modelContext`).
   static func isModelMember(_ keyPath: AnyKeyPath) -> Bool {
-    type(of: keyPath).valueType == ModelContext?.self
+    ValueTypes.wrapped(by: type(of: keyPath).valueType) is any HostFacade.Type
   }
 }
 

@@ -157,14 +157,6 @@ extension __Build {
   where Root.Output: BinaryFloatingPoint { PredicateExpressions.build_KeyPath(root: root, keyPath: \.__double) }
 }
 
-extension PersistentModel {
-  /// Plumbing of `#Predicate`.
-  public subscript<Member>(__at keyPath: KeyPath<Self, Member>) -> Member { self[keyPath: keyPath] }
-
-  /// A key path of one component that follows another one.
-  static func __following<Member>(_ keyPath: KeyPath<Self, Member>) -> KeyPath<Self, Member> { \.[__at: keyPath] }
-}
-
 extension Bool {
   /// Plumbing of `#Predicate`.
   public subscript<List: ExpressibleByArrayLiteral>(__empty _: __Build.EmptyListKey<List>) -> List { [] }

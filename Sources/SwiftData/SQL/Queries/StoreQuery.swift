@@ -141,17 +141,17 @@ package struct StoreQuery {
   var readsOwnTableAgain: Bool { readsRelated(table) }
 
   /// The names of the tables that affect the result, including both sides of join tables.
-  func tables(of core: ContainerCore) -> Set<String> {
+  func tables(of catalog: TableCatalog) -> Set<String> {
     let all = reads.all
     var names = Set(all.related.keys).union([table.name])
     guard !all.pairs.isEmpty else { return names }
-    for table in core.allTables {
+    for table in catalog.all {
       for property in table.toMany {
         guard case .join(let join, _, _, _) = RelationshipInfo.of(property, in: table.entity).storage,
           all.pairs.contains(join)
         else { continue }
         names.insert(table.name)
-        if let target = core.table(named: property.destination!.__entity.name) { names.insert(target.name) }
+        if let target = catalog.table(named: property.destination!.__entity.name) { names.insert(target.name) }
       }
     }
     return names

@@ -129,22 +129,6 @@ extension SQLiteStore {
   }
 }
 
-extension ContainerCore {
-  /// Attaches its packs to each store.
-  static func attachPacks(_ targets: Targets, _ stores: [any EngineStore]) throws {
-    for (index, store) in stores.enumerated() {
-      let own = targets.packs.filter { $0.table.store == index }
-      guard !own.isEmpty, let store = store as? SQLiteStore else { continue }
-      let packs = Set(own.flatMap(\.stores)).sorted().compactMap { pack in
-        (stores[pack] as? SQLiteStore).map { file in
-          (store: file, tables: own.filter { $0.stores.contains(pack) }.map(\.table))
-        }
-      }
-      try store.attach(packs)
-    }
-  }
-}
-
 // MARK: - External data
 
 extension SQLiteStore {

@@ -21,7 +21,7 @@ struct IndexAdvisor {
       + rows.filter { name, sql in sql.hasPrefix("CREATE VIEW") && virtual.contains { name.hasPrefix($0) } }.map(\.1)
   }
 
-  func findings(_ plan: QueryPlan) throws -> [ModelContext.FetchExplanation.Finding] {
+  func findings(_ plan: QueryPlan) throws -> [PlanFinding] {
     let aliases = plan.scanned.filter { isWorthSaying($0, plan) }
     guard !aliases.isEmpty else { return [] }
     var configuration = Configuration()
@@ -43,32 +43,32 @@ struct IndexAdvisor {
 
   // MARK: - One table
 
-  private func finding(_ alias: String, on database: Database) throws -> ModelContext.FetchExplanation.Finding? {
+  private func finding(_ alias: String, on database: Database) throws -> PlanFinding? {
     guard let table = table(of: alias) else { return nil }
     let name = alias == "t0" ? query.table.entity.name : table.name
     let every = "Every row of \(name) is scanned"
     guard query.condition != nil || alias != "t0" else {
       let best = try best(terms(of: alias, in: table), alias, table, on: database)
-      return ModelContext.FetchExplanation.Finding(
+      return PlanFinding(
         entity: name, index: best?.map(\.keyPath) ?? [],
         description: best.map { "\(every) and sorted; \(Self.macro(name, $0)) would keep them in order." }
           ?? "\(every), since the fetch has no predicate\(query.limit == nil ? "" : " to begin with").")
     }
     let terms = terms(of: alias, in: table)
     if let best = try best(terms, alias, table, on: database) {
-      return ModelContext.FetchExplanation.Finding(
+      return PlanFinding(
         entity: name, index: best.map(\.keyPath),
         description: "\(every), since no index fits the predicate; \(Self.macro(name, best)) would help.")
     }
     if let open = try openRange(terms, alias, table, on: database) {
       let macro = Self.macro(name, [open])
-      return ModelContext.FetchExplanation.Finding(
+      return PlanFinding(
         entity: name, index: [open.keyPath],
         description:
           "\(every), since the fetch is in the order of insertion and SQLite expects a range with one bound to"
           + " take many. With \(macro), give the range a second bound or sort by \\.\(open.keyPath).")
     }
-    return ModelContext.FetchExplanation.Finding(
+    return PlanFinding(
       entity: name, index: [], description: "\(every). " + reason(alias, terms))
   }
 

@@ -3,7 +3,7 @@ import GRDB
 
 /// SQLite's plan for a statement.
 struct QueryPlan {
-  let steps: [ModelContext.FetchExplanation.Step]
+  let steps: [PlanStep]
 
   init(of statement: SQLFragment, on connection: SQLiteConnection) throws {
     let explain = SQLFragment("EXPLAIN QUERY PLAN " + statement.sql, statement.arguments)
@@ -23,7 +23,7 @@ struct QueryPlan {
     steps = rows.map { row in
       let depth = (depths[row.parent] ?? -1) + 1
       depths[row.id] = depth
-      return ModelContext.FetchExplanation.Step(depth: depth, detail: row.detail)
+      return PlanStep(depth: depth, detail: row.detail)
     }
   }
 

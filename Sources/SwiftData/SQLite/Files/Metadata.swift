@@ -26,7 +26,7 @@ struct Metadata {
     identifier: String, schema: String, version: Schema.Version, layout: LayoutRecord, retained: LayoutRecord = .empty,
     encryption: EncryptionRecord, format: String? = nil
   ) {
-    self.format = format ?? (encryption.isEmpty ? StoreOpening.format : StoreOpening.encryptedFormat)
+    self.format = format ?? (encryption.isEmpty ? StoreFile.format : StoreFile.encryptedFormat)
     (self.identifier, self.schema, self.version) = (identifier, schema, version)
     (self.layout, self.retained, self.encryption) = (layout, retained, encryption)
   }
@@ -38,7 +38,7 @@ struct Metadata {
   }
 
   /// Whether the tables have the names of an earlier format.
-  var isFormer: Bool { StoreOpening.convertible.contains(format) }
+  var isFormer: Bool { StoreFile.convertible.contains(format) }
 
   /// The metadata as the file has them, by key, or nil for an empty file.
   /// - Parameter place: the file, as an error names it.
@@ -82,12 +82,12 @@ struct Metadata {
   /// - Throws: ``SwiftDataError/newerSchema`` for a newer format.
   init(_ values: [String: String], _ configuration: ModelConfiguration) throws {
     let place = "\"\(configuration.url.path)\""
-    format = values["format"] ?? StoreOpening.format
-    guard StoreOpening.readable.contains(format) else {
+    format = values["format"] ?? StoreFile.format
+    guard StoreFile.readable.contains(format) else {
       throw SwiftDataError(
         .newerSchema,
         message: "\(place) has store format \(format) and this version of SwiftData reads format"
-          + " \(StoreOpening.format); update the program. The file was left untouched")
+          + " \(StoreFile.format); update the program. The file was left untouched")
     }
     func decode<V: Decodable>(_ type: V.Type, _ key: String) throws -> V {
       do {
@@ -149,7 +149,7 @@ struct Metadata {
   /// Whether the texts are those that were written for these models, and their writer needed nothing else to know that
   /// the store fits.
   static func fit(_ models: VersionLayout, _ values: [String: String]) -> Bool {
-    guard values["format"] == StoreOpening.format, let stored = values[fingerprintKey],
+    guard values["format"] == StoreFile.format, let stored = values[fingerprintKey],
       let sum = fingerprint(of: models)
     else { return false }
     return stored == fingerprint(of: sum, values)

@@ -10,7 +10,7 @@ package enum NewStore {
   /// - Throws: ``SwiftDataError`` where the file cannot be made or has tables already.
   package static func create(at url: URL, layout: LayoutRecord, identifier: String) throws {
     let configuration = ModelConfiguration(url: url)
-    let connections = try StoreOpening.open(configuration)
+    let connections = try StoreFile.open(configuration)
     defer { try? connections.close() }
     do {
       try connections.write { database in

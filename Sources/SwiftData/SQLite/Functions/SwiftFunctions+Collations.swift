@@ -1,12 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// The text orders that SQLite delegates to Swift.
-enum SwiftCollation {
-  static func name(of rule: __SortRule) -> String {
-    rule == .localized ? "swift_localized" : "swift_localized_standard"
-  }
-
+extension SwiftCollation {
   static func register(on connection: OpaquePointer) throws {
     try register(name(of: .localized), on: connection) { SwiftCollation.compare(.localized, $1, $2, $3, $4) }
     try register(name(of: .localizedStandard), on: connection) {

@@ -15,7 +15,7 @@ final class SearchSnippets {
   }
 
   /// The snippets with a match. There are none if SQLite has no memory for the table.
-  func snippets(of texts: [SQLValue]) -> [ModelContext.SearchSnippet] {
+  func snippets(of texts: [SQLValue]) -> [MarkedText] {
     let row = try? database?.write { database in
       let cells = [.integer(1)] + texts
       try database.cachedStatement(sql: index.insertion).execute(

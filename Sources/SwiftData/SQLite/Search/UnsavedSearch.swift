@@ -37,7 +37,7 @@ struct UnsavedSearch {
       for (term, weight) in zip(query.terms, rarity) {
         let found = try Row.fetchAll(
           database, sql: sql("rowid, rank"), arguments: [SearchQuery.expression([term])])
-        let own = Self.rarity(of: found.count, among: count)
+        let own = SearchCounts.rarity(of: found.count, among: count)
         for row in found { ranks[row[0], default: 0] += (row[1] as Double) * weight / own }
       }
       return try places(query, database).map { SearchFound(key: $0, rank: ranks[$0] ?? 0) }
@@ -56,10 +56,6 @@ struct UnsavedSearch {
     return "SELECT \(columns) FROM \(name) WHERE \(name) MATCH ?"
   }
 
-  /// The weight of a term that `found` of `all` rows contain, as in FTS5's BM25.
-  static func rarity(of found: Int, among all: Int) -> Double {
-    max(log((Double(all - found) + 0.5) / (Double(found) + 0.5)), 1e-6)
-  }
 }
 
 extension SearchIndex {

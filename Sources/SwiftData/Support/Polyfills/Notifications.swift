@@ -80,15 +80,4 @@ protocol StandInForThreads {
       }
     }
   }
-
-  extension Notification.Name {
-    /// Posted after every save to a store, on a background thread: by another process, another container or this one. The object is
-    /// the container, the user info has the store's identifier under `"storeIdentifier"`. Reading this property makes every container
-    /// watch its stores from then on. Not declared where Core Data exists. (Apple's documentation,
-    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: "for every write to the store, including writes by other processes".)
-    public static var NSPersistentStoreRemoteChange: Notification.Name {
-      RemoteChange.wantCoreDataName()
-      return RemoteChange.coreDataName
-    }
-  }
 #endif
