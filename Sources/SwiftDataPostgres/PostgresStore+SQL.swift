@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-extension PostgresStore: SQLStore {
+extension PostgresStore: SQLStore, MigratedStore {
   package var name: String { configuration.name }
   package var dialect: any SQLDialect { PostgresDialect() }
   /// The column with text that the server's columns cannot hold unchanged.
@@ -15,7 +15,7 @@ extension PostgresStore: SQLStore {
 
   package func plan(
     of query: StoreQuery
-  ) throws -> (steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]) {
+  ) throws -> (steps: [PlanStep], findings: [PlanFinding]) {
     let statement = PostgresStatement(query.select)
     let result = try reading {
       try connections.read(cancellable: true) {
@@ -28,11 +28,11 @@ extension PostgresStore: SQLStore {
   }
 
   /// How many partitions of each table a plan reads.
-  private func partitionSteps(_ plan: ServerPlan) -> [ModelContext.FetchExplanation.Step] {
+  private func partitionSteps(_ plan: ServerPlan) -> [PlanStep] {
     partitions.all.compactMap { table in
       let count = plan.count(of: table.partitions)
       guard count > 0 else { return nil }
-      return ModelContext.FetchExplanation.Step(
+      return PlanStep(
         depth: 0, detail: "Partitions of \(table.table): \(count) of \(table.count)")
     }
   }
@@ -87,7 +87,7 @@ extension PostgresStore: SQLStore {
   // MARK: - History
 
   package func fetchHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+    _ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog
   ) throws -> [T]? {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { return nil }
     // T is DefaultHistoryTransaction.
@@ -103,7 +103,7 @@ extension PostgresStore: SQLStore {
   }
 
   package func deleteHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+    _ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog
   ) throws -> Bool {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { return false }
     try deleteHistory(descriptor)

@@ -29,7 +29,8 @@ public final class ModelContainer: Equatable, Sendable {
   }
 
   /// The migrations that opening the stores performed. Empty if there were none. (Not Apple's.)
-  public var migrations: [ModelContainer.MigrationSummary] { core.stores.map(\.migration).filter { !$0.isEmpty } }
+  public var migrations: [ModelContainer.MigrationSummary] { openingMigrations }
+  private let openingMigrations: [ModelContainer.MigrationSummary]
 
   package let core: ContainerCore
   /// The container holds it, because contexts hold the core.
@@ -51,7 +52,7 @@ public final class ModelContainer: Equatable, Sendable {
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration] = []
   ) throws {
     self.migrationPlan = migrationPlan
-    self.core = try ContainerCore(
+    (core, openingMigrations) = try ContainerCore.open(
       schema: schema, configurations: configurations, migrationPlan: migrationPlan)
     register()
   }
@@ -69,7 +70,8 @@ public final class ModelContainer: Equatable, Sendable {
     configurations: [any DataStoreConfiguration]
   ) throws {
     self.migrationPlan = migrationPlan
-    self.core = try ContainerCore(schema: schema, configurations: configurations, migrationPlan: migrationPlan)
+    (core, openingMigrations) = try ContainerCore.open(
+      schema: schema, configurations: configurations, migrationPlan: migrationPlan)
     register()
   }
 
@@ -152,12 +154,13 @@ public final class ModelContainer: Equatable, Sendable {
   package init(core: ContainerCore) {
     self.core = core
     self.migrationPlan = nil
+    self.openingMigrations = []
   }
 
   /// The context of the main actor, with autosave.
   @MainActor public var mainContext: ModelContext {
     if let context = main.context { return context }
-    let context = ModelContext(mainOf: self)
+    let context = ModelContext(core, mainOf: self)
     context.autosaveEnabled = true
     main.context = context
     return context

@@ -95,7 +95,7 @@ extension ContextState {
   /// Turns loaded to-manys of the entities into faults.
   /// - Parameter merging: whether to-manys with unsaved changes merge other saves with these changes.
   func refault(pointingTo entities: Set<String>?, merging: Bool = false) {
-    for table in core.allTables {
+    for table in core.tables.all {
       let stale = table.toMany.filter { property in
         guard let entities else { return true }
         return core.table(named: property.destination!.__entity.name)?.family.contains { entities.contains($0.name) }

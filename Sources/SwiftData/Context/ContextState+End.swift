@@ -15,11 +15,4 @@ extension ContextState {
 
   // @unchecked Sendable because only the main actor, to which the state belongs, uses it.
   private struct Ending: @unchecked Sendable { let state: ContextState }
-
-  /// Whether the public context has ended. Called where an object of the context is used, and therefore where the context
-  /// may end.
-  var hasEnded: Bool {
-    if !isOver, contextUse.hasEnded.load(ordering: .acquiring) { discard() }
-    return isOver
-  }
 }

@@ -33,35 +33,13 @@ extension ContextState {
 extension PersistentModel {
   /// The context of the object. It is nil before the insertion, after a saved deletion, and after the context ended.
   public nonisolated var modelContext: ModelContext? { __state.context?.facade }
+}
 
-  /// The identifier of the object: temporary until its first save, then the same for ever, in every process.
-  public nonisolated var persistentModelID: PersistentIdentifier {
-    let entity = Self.self == type(of: self) ? Self.__entity : type(of: self).__entity
-    if __state.key != 0, !__state.flags.contains(.inserted) {
-      if let core = __state.context?.core, let table = try? core.table(for: entity) {
-        return core.store(of: table).identifier(ofKey: __state.key, entity: entity.name)
-      }
-      if let former = __state.former { return former.identifier(entity, key: __state.key) }
-    }
-    let identity: TemporaryIdentity
-    if let known = __state.temporaryIdentity {
-      identity = known
-    } else {
-      identity = TemporaryIdentity()
-      __state.temporaryIdentity = identity
-      if __state.flags.contains(.inserted) { __state.context?.note(identity, of: self) }
-    }
-    return PersistentIdentifier(entityName: entity.name, temporary: identity)
+extension __ModelState {
+  /// The context that the object is registered with. It is nil before the insertion and after a saved deletion.
+  package var context: ContextState? {
+    // Every host is a context.
+    mutating get { if let host { unsafeDowncast(host, to: ContextState.self) } else { nil } }
+    set { host = newValue }
   }
-
-  /// The identifier, unless the class has an `id` of its own.
-  public nonisolated var id: PersistentIdentifier { persistentModelID }
-
-  /// Whether the object was inserted or changed since the last save.
-  public nonisolated var hasChanges: Bool {
-    __state.flags.contains(.inserted) || __state.flags.contains(.changed)
-  }
-
-  /// Whether the object is marked for deletion. False again after the deletion was saved.
-  public nonisolated var isDeleted: Bool { __state.flags.contains(.deleted) }
 }

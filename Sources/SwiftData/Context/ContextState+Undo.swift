@@ -21,4 +21,37 @@ extension ContextState {
       }
     }
   }
+
+  /// If a save came in between, the row is deleted. A row that was there before the save gets its values back.
+  func undoInsertion(of object: any PersistentModel, _ insertion: UndoneInsertions.Insertion?) {
+    guard inserted[ObjectIdentifier(object)] != nil else {
+      if let row = insertion?.row { return restore(row) }
+      return delete(object)
+    }
+    let targets = RelationshipMaintenance.loadedReferences(to: object)
+    forget(object, clearing: nil)
+    // References to itself stay, because the next insertion would not restore them.
+    for (target, inverse) in targets where target !== object {
+      _ = target.__relationship(inverse.index, .remove(object))
+      notify(target, inverse.index)
+    }
+  }
+
+  /// Redoes the deletion of a new object. References to it stay as the deletion left them.
+  func redoRemoval(of object: any PersistentModel, clearing cleared: ClearedReferences) {
+    if inserted[ObjectIdentifier(object)] != nil { forget(object, clearing: cleared) } else { delete(object) }
+  }
+
+  /// Inserts a removed object again. Objects that were removed with it return by undo actions of their own, and objects
+  /// that it only refers to may be deleted for good.
+  func insertAgain(_ object: any PersistentModel, undoing cleared: ClearedReferences?) {
+    var adoption = Adoption(into: self)
+    guard object.__state.context == nil, admit(object, revives: false, undoing: cleared, &adoption) else { return }
+    // The undo of an insertion does not record the references that it clears, and so the redo does not either. What a deletion
+    // cleared is left to its undo actions: they would find it restored, and the redo would restore it again.
+    undoManager?.disableUndoRegistration()
+    RelationshipMaintenance.connect(object, within: self, except: cleared)
+    undoManager?.enableUndoRegistration()
+    didChange()
+  }
 }

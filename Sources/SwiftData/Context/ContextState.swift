@@ -4,7 +4,7 @@ import Logging
 /// The state behind a ``ModelContext``: the identity map and the unsaved objects.
 ///
 /// Objects hold the state, so an object can load its relationships after its context has ended.
-package final class ContextState {
+package final class ContextState: ModelHost {
   let core: ContainerCore
   let inbox: ContextInbox
   weak var facade: ModelContext?
@@ -61,9 +61,6 @@ package final class ContextState {
   @exclusivity(unchecked) var undoneInsertions = UndoneInsertions()
   var isUndoing = false
   @exclusivity(unchecked) var changeHandler: (() -> Void)?
-  let trackingProbe = TrackingProbe()
-  package var work = WorkCounter()
-  package var tuning = Tuning()
   /// Whether the context saves by itself.
   var isAutosaved = false
   /// Whether the public context has ended, so that its objects can no longer be saved.
@@ -75,9 +72,10 @@ package final class ContextState {
     self.core = core
     self.inbox = ContextInbox()
     self.contextUse = ContextUse(core.misuse)
-    self.identityMaps = Array(repeating: IdentityMap(), count: core.rootCount)
+    self.identityMaps = Array(repeating: IdentityMap(), count: core.tables.rootCount)
     self.syncedExternalCommits = core.stores.map(\.externalCommits)
     self.staleStores = core.refreshingStores
+    super.init()
     core.register(inbox)
     for store in core.stores { store.contextBegan(editing) }
   }
@@ -131,7 +129,7 @@ package final class ContextState {
   }
 
   /// Inserts an object and everything reachable from it that belongs to no context.
-  func insert(_ model: any PersistentModel) {
+  override func insert(_ model: any PersistentModel) {
     beginUse(.change)
     defer { endUse() }
     var pending = [(object: model, revives: true)]
@@ -162,7 +160,7 @@ package final class ContextState {
   /// Inserts an object, or reverts its unsaved deletion. Returns false if there is nothing to do or it belongs to
   /// another context.
   /// - Parameter cleared: what the deletion cleared that is undone; nil if none is.
-  private func admit(
+  func admit(
     _ object: any PersistentModel, revives: Bool, undoing cleared: ClearedReferences? = nil, _ adoption: inout Adoption
   ) -> Bool {
     if let context = object.__state.context, context !== self, context.hasEnded {
@@ -206,26 +204,6 @@ package final class ContextState {
     return true
   }
 
-  /// If a save came in between, the row is deleted. A row that was there before the save gets its values back.
-  private func undoInsertion(of object: any PersistentModel, _ insertion: UndoneInsertions.Insertion?) {
-    guard inserted[ObjectIdentifier(object)] != nil else {
-      if let row = insertion?.row { return restore(row) }
-      return delete(object)
-    }
-    let targets = RelationshipMaintenance.loadedReferences(to: object)
-    forget(object, clearing: nil)
-    // References to itself stay, because the next insertion would not restore them.
-    for (target, inverse) in targets where target !== object {
-      _ = target.__relationship(inverse.index, .remove(object))
-      notify(target, inverse.index)
-    }
-  }
-
-  /// Redoes the deletion of a new object. References to it stay as the deletion left them.
-  private func redoRemoval(of object: any PersistentModel, clearing cleared: ClearedReferences) {
-    if inserted[ObjectIdentifier(object)] != nil { forget(object, clearing: cleared) } else { delete(object) }
-  }
-
   /// Removes a new object.
   /// - Parameter cleared: what its deletion cleared; nil if its insertion is undone.
   func forget(_ object: any PersistentModel, clearing cleared: ClearedReferences?) {
@@ -239,23 +217,10 @@ package final class ContextState {
     registerUndo { $0.insertAgain(object, undoing: cleared) }
   }
 
-  /// Inserts a removed object again. Objects that were removed with it return by undo actions of their own, and objects
-  /// that it only refers to may be deleted for good.
-  private func insertAgain(_ object: any PersistentModel, undoing cleared: ClearedReferences?) {
-    var adoption = Adoption(into: self)
-    guard object.__state.context == nil, admit(object, revives: false, undoing: cleared, &adoption) else { return }
-    // The undo of an insertion does not record the references that it clears, and so the redo does not either. What a deletion
-    // cleared is left to its undo actions: they would find it restored, and the redo would restore it again.
-    undoManager?.disableUndoRegistration()
-    RelationshipMaintenance.connect(object, within: self, except: cleared)
-    undoManager?.enableUndoRegistration()
-    didChange()
-  }
-
   // MARK: - Temporary identities
 
   /// Records the identity of a new object.
-  func note(_ identity: TemporaryIdentity, of object: any PersistentModel) {
+  override func note(_ identity: TemporaryIdentity, of object: any PersistentModel) {
     beginUse(.use)
     defer { endUse() }
     temporary[identity] = ObjectIdentifier(object)
@@ -277,7 +242,7 @@ package final class ContextState {
   // MARK: - Changes
 
   /// Keeps the old value of a property that is about to change.
-  func recordChange(of object: any PersistentModel, _ index: Int) {
+  override func recordChange(of object: any PersistentModel, _ index: Int) {
     beginUse(.change)
     defer { endUse() }
     if isOver { reportLoss(of: object) }
@@ -301,7 +266,7 @@ package final class ContextState {
   func didChange() { changeHandler?() }
 
   /// Records that an in-place change of a to-many was not compared completely.
-  func noteUnverified(_ object: any PersistentModel, _ index: Int) {
+  override func noteUnverified(_ object: any PersistentModel, _ index: Int) {
     beginUse(.change)
     defer { endUse() }
     unverified[ObjectIdentifier(object), default: (object, PropertySet())].indices.insert(index)
@@ -319,13 +284,49 @@ package final class ContextState {
     }
   }
 
+  // MARK: - What objects ask
+
+  override func load(_ object: any PersistentModel, _ property: __Property) {
+    RelationshipLoader.load(object, property, self)
+  }
+
+  override func loadAttribute(_ object: any PersistentModel, _ index: Int) {
+    RelationshipLoader.loadAttribute(object, index)
+  }
+
+  /// Whether the public context has ended. Called where an object of the context is used, and therefore where the context
+  /// may end.
+  override var hasEnded: Bool {
+    if !isOver, contextUse.hasEnded.load(ordering: .acquiring) { discard() }
+    return isOver
+  }
+
+  override func changing(_ body: () -> Void) {
+    beginUse(.change)
+    defer { endUse() }
+    body()
+  }
+
+  override func registered(_ entity: __Entity, key: Int64) -> (any PersistentModel)? {
+    (try? core.table(for: entity)).flatMap { registered(root: $0.root, key: key) }
+  }
+
+  override func identifier(ofKey key: Int64, _ entity: __Entity) -> PersistentIdentifier? {
+    guard let table = try? core.table(for: entity) else { return nil }
+    return core.store(of: table).identifier(ofKey: key, entity: entity.name)
+  }
+
+  override func example(of entity: __Entity) -> (any PersistentModel)? { queries.example(of: entity) }
+
   // MARK: - Problems that cannot be thrown at once
 
   func note(_ error: any Error) {
     problems.append(error as? SwiftDataError ?? SwiftDataError(.io, underlying: error))
   }
 
-  func noteForeign(_ object: any PersistentModel, property: __Property? = nil, of owner: (any PersistentModel)? = nil) {
+  override func noteForeign(
+    _ object: any PersistentModel, property: __Property? = nil, of owner: (any PersistentModel)? = nil
+  ) {
     let entity = type(of: object).__entity.name
     note(
       SwiftDataError(

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// A context belongs to one thread or actor. It has one object per row and holds objects with unsaved changes strongly.
 /// Other objects live as long as the program references them. (Apple's documentation, `ModelContext`.)
-public final class ModelContext: Equatable, CustomDebugStringConvertible, StandInForThreads {
+public final class ModelContext: Equatable, CustomDebugStringConvertible, StandInForThreads, HostFacade {
   /// Posted before a save, without user info.
   public static let willSave = Notification.Name("ModelContext.willSave")
   /// Posted after a save. The user info has the written identifiers under the keys of ``NotificationKey``, and under their raw
@@ -26,9 +26,9 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible, StandI
   }
 
   package let state: ContextState
-  /// Nil for the main context, which its container holds.
-  private let ownContainer: ModelContainer?
-  private weak var mainContainer: ModelContainer?
+  /// The container, which a higher layer knows. Nil for the main context, which its container holds.
+  private let ownContainer: AnyObject?
+  private weak var mainContainer: AnyObject?
   /// Whether another object is the context. See ``standIn``.
   private let isStandIn: Bool
 
@@ -64,20 +64,20 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible, StandI
     }
   }
 
-  /// Makes a context for the stores of a container.
-  public init(_ container: ModelContainer) {
+  /// Makes a context that holds its container.
+  init(_ core: ContainerCore, of container: AnyObject) {
     self.ownContainer = container
     self.isStandIn = false
-    self.state = ContextState(core: container.core)
+    self.state = ContextState(core: core)
     state.facade = self
   }
 
-  /// The main context of a container.
-  init(mainOf container: ModelContainer) {
+  /// Makes the main context of a container.
+  init(_ core: ContainerCore, mainOf container: AnyObject) {
     self.ownContainer = nil
     self.mainContainer = container
     self.isStandIn = false
-    self.state = ContextState(core: container.core)
+    self.state = ContextState(core: core)
     state.facade = self
     state.bindToMainActor()
   }
@@ -98,8 +98,8 @@ public final class ModelContext: Equatable, CustomDebugStringConvertible, StandI
   /// Whether it is the container's main context, which does not hold the container.
   var isMain: Bool { ownContainer == nil }
 
-  /// The container of the context.
-  public var container: ModelContainer { ownContainer ?? mainContainer ?? ModelContainer(core: state.core) }
+  /// The container of the context, a `ModelContainer`. Nil if it has ended.
+  var owner: AnyObject? { ownContainer ?? mainContainer }
 
   // MARK: - Unsaved changes
 

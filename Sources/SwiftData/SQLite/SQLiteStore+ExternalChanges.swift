@@ -1,11 +1,12 @@
+import Dispatch
 import GRDB
 
 extension SQLiteStore {
-  package func newestTransaction() throws -> Int64? { try look { try StoreOpening.lastTransaction($0) } }
+  package func newestTransaction() throws -> Int64? { try look { try StoreFile.lastTransaction($0) } }
 
   package func externalChanges(after seen: inout Int64) throws -> ExternalChanges? {
     let known = seen
-    guard let newest = try look({ try StoreOpening.lastTransaction($0) }), newest > known else { return nil }
+    guard let newest = try look({ try StoreFile.lastTransaction($0) }), newest > known else { return nil }
     // A transaction that was committed while the watch began may be known.
     let own = takeOwnTransactions(upTo: newest).filter { $0 > known }
     var changes: ExternalChanges?
@@ -39,4 +40,9 @@ extension SQLiteStore {
     }
     return result
   }
+}
+
+extension SQLiteStore: WatchedStore {
+  private static let watchQueue = DispatchQueue(label: "SwiftData.StoreWatch", qos: .utility)
+  package var watchQueue: DispatchQueue { Self.watchQueue }
 }

@@ -12,7 +12,7 @@ extension SQLiteStore: SQLStore {
 
   package func plan(
     of query: StoreQuery
-  ) throws -> (steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]) {
+  ) throws -> (steps: [PlanStep], findings: [PlanFinding]) {
     let (plan, definitions) = try read { connection in
       (try QueryPlan(of: query.select, on: connection), try IndexAdvisor.definitions(on: connection))
     }
@@ -23,27 +23,22 @@ extension SQLiteStore: SQLStore {
   // MARK: - History
 
   package func fetchHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+    _ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog
   ) throws -> [T]? {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { return nil }
     // T is DefaultHistoryTransaction.
-    return try history(core).fetch(descriptor) as? [T]
+    return try history(tables).fetch(descriptor) as? [T]
   }
 
   package func deleteHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+    _ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog
   ) throws -> Bool {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { return false }
-    try history(core).delete(descriptor)
+    try history(tables).delete(descriptor)
     return true
   }
 
-  private func history(_ core: ContainerCore) -> HistoryReader {
-    HistoryReader(store: self) { core.table(named: $0)?.entity }
+  private func history(_ tables: TableCatalog) -> HistoryReader {
+    HistoryReader(store: self) { tables.table(named: $0)?.entity }
   }
-}
-
-extension ContainerCore {
-  /// The SQLite stores, for operations that only they support.
-  package var sqliteStores: [SQLiteStore] { stores.compactMap { $0 as? SQLiteStore } }
 }

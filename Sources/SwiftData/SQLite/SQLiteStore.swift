@@ -16,8 +16,6 @@ package final class SQLiteStore: @unchecked Sendable {
   package var derivedTables: Set<String> { packs.isEmpty ? ownDerivedTables : [] }
   private let ownDerivedTables: Set<String>
   package var trapsOnConcurrencyMisuse: Bool { configuration.trapsOnConcurrencyMisuse }
-  /// The changes that opening made.
-  package let migration: ModelContainer.MigrationSummary
   package let loweredQueries = LoweredQueries()
   private let access: Access
   private let bookkeeping = Mutex(Bookkeeping())
@@ -55,25 +53,25 @@ package final class SQLiteStore: @unchecked Sendable {
     case transaction(OpenTransaction)
   }
 
-  /// Opens a store file, and migrates it if its layout differs.
-  init(_ target: MigrationTarget) throws {
-    self.configuration = target.configuration
-    self.layout = target.current.layout
+  /// Makes the store of an open file, which has the tables of the layout.
+  init(
+    _ connections: StoreConnections, configuration: ModelConfiguration, layout: StoreLayout, identifier: String,
+    externalStorage: ExternalStorage
+  ) throws {
+    self.configuration = configuration
+    self.layout = layout
     self.log = StatementLog(store: configuration.name)
-    self.externalStorage = ExternalStorage(configuration)
-    let connections = try StoreOpening.open(configuration, sharesMemory: target.hasPacks)
+    self.externalStorage = externalStorage
     self.access = .connections(connections)
-    let opened = try StoreOpening.prepare(connections, target: target, externalStorage: externalStorage)
-    self.identifier = opened.identifier
-    self.migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps)
+    self.identifier = identifier
     self.ownDerivedTables = try StoreErrors.translating(configuration, layout) { [layout, configuration] in
       try DerivedTable.update(connections, for: layout, configuration: configuration)
     }
     if configuration.allowsSave, externalStorage.isUnfinished {
-      try write { connection in try externalStorage.sweep { try StoreOpening.externalNames(connection) } }
+      try write { connection in try externalStorage.sweep { try StoreFile.externalNames(connection) } }
     }
-    let nonNFC = try translating { try connections.look { try StoreOpening.nonNFCColumns($0) } }
-    let last = try translating { try connections.look { try StoreOpening.lastTransaction($0) } }
+    let nonNFC = try translating { try connections.look { try StoreFile.nonNFCColumns($0) } }
+    let last = try translating { try connections.look { try StoreFile.lastTransaction($0) } }
     bookkeeping.withLock { ($0.nonNFC, $0.lastTransaction) = (nonNFC, last) }
     if configuration.historyRetention != nil, configuration.allowsSave {
       try write { try HistoryReader(store: self).trim($0) }
@@ -91,9 +89,8 @@ package final class SQLiteStore: @unchecked Sendable {
     self.externalStorage = externalStorage
     self.access = .transaction(transaction)
     self.identifier = identifier
-    self.migration = ModelContainer.MigrationSummary(configuration: configuration.name, steps: [])
     self.ownDerivedTables = try DerivedTable.current(layout.derivedTables, in: transaction.database)
-    let nonNFC = try StoreOpening.nonNFCColumns(transaction.database)
+    let nonNFC = try StoreFile.nonNFCColumns(transaction.database)
     bookkeeping.withLock { $0.nonNFC = nonNFC }
   }
 
@@ -259,7 +256,7 @@ package final class SQLiteStore: @unchecked Sendable {
   /// - Returns: the number of the newest transaction.
   package func beginWatch() -> Int64 {
     bookkeeping.withLock { $0.watchers += 1 }
-    return (try? look { try StoreOpening.lastTransaction($0) }) ?? 0
+    return (try? look { try StoreFile.lastTransaction($0) }) ?? 0
   }
 
   package func endWatch() {
@@ -354,7 +351,7 @@ package final class SQLiteStore: @unchecked Sendable {
   /// Removes all rows of all tables, and the history.
   package func deleteAllRows() throws {
     try write { connection in
-      for table in try StoreOpening.userTables(connection) {
+      for table in try StoreFile.userTables(connection) {
         try connection.execute("DELETE FROM \(table.quotedIdentifier)")
       }
       try HistoryReader(store: self).removeAll(connection)

@@ -41,15 +41,15 @@ extension AppleStore: SQLStore {
 
   package func plan(
     of query: StoreQuery
-  ) throws -> (steps: [ModelContext.FetchExplanation.Step], findings: [ModelContext.FetchExplanation.Finding]) {
+  ) throws -> (steps: [PlanStep], findings: [PlanFinding]) {
     let explain = SQLFragment("EXPLAIN QUERY PLAN " + query.select.sql, query.select.arguments)
     var depths = [Int64(0): -1]
-    let steps = try file.rows(explain).compactMap { row -> ModelContext.FetchExplanation.Step? in
+    let steps = try file.rows(explain).compactMap { row -> PlanStep? in
       guard row.count > 3, case .integer(let id) = row[0], case .integer(let parent) = row[1],
         case .text(let detail) = row[3]
       else { return nil }
       depths[id] = (depths[parent] ?? -1) + 1
-      return ModelContext.FetchExplanation.Step(depth: depths[id]!, detail: detail)
+      return PlanStep(depth: depths[id]!, detail: detail)
     }
     return (steps, [])
   }
@@ -80,7 +80,7 @@ extension AppleStore: SQLStore {
   }
 
   package func fetchHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+    _ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog
   ) throws -> [T]? {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { return nil }
     // T is DefaultHistoryTransaction.
@@ -88,7 +88,7 @@ extension AppleStore: SQLStore {
   }
 
   package func deleteHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>, _ core: ContainerCore
+    _ descriptor: HistoryDescriptor<T>, _ tables: TableCatalog
   ) throws -> Bool {
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else { return false }
     try deleteHistory(descriptor)

@@ -9,7 +9,7 @@ struct ServerIndexAdvisor {
 
   private static let candidate = "_swiftdata_candidate"
 
-  func findings(_ plan: ServerPlan) -> [ModelContext.FetchExplanation.Finding] {
+  func findings(_ plan: ServerPlan) -> [PlanFinding] {
     guard plan.scans("t0"), hasCondition || !query.order.isEmpty else { return [] }
     let columns = self.columns
     // Without the permission to create temporary tables there is no advice.
@@ -21,14 +21,14 @@ struct ServerIndexAdvisor {
     guard !names.isEmpty else {
       return hasCondition
         ? [
-          ModelContext.FetchExplanation.Finding(
+          PlanFinding(
             entity: name, index: [],
             description: "Every row of \(name) is scanned. No #Index helps: the predicate is computed for each row.")
         ] : []
     }
     let macro = "#Index<\(name)>([\(names.map { "\\.\($0)" }.joined(separator: ", "))])"
     return [
-      ModelContext.FetchExplanation.Finding(
+      PlanFinding(
         entity: name, index: names,
         description: "Every row of \(name) is scanned. \(macro) lets the server find them if there are many.")
     ]

@@ -2,7 +2,7 @@ import SwiftData
 
 /// A parsed result of `EXPLAIN`.
 struct ServerPlan {
-  let steps: [ModelContext.FetchExplanation.Step]
+  let steps: [PlanStep]
 
   init(_ result: PostgresResult) {
     steps = (0..<result.count).map { row in
@@ -11,9 +11,9 @@ struct ServerPlan {
       let text = line.dropFirst(indent)
       // A child is indented by six more than its parent, a property by two more than its node.
       guard text.hasPrefix("->") else {
-        return ModelContext.FetchExplanation.Step(depth: (indent + 4) / 6, detail: String(text))
+        return PlanStep(depth: (indent + 4) / 6, detail: String(text))
       }
-      return ModelContext.FetchExplanation.Step(
+      return PlanStep(
         depth: (indent + 4) / 6, detail: text.dropFirst(2).trimmingCharacters(in: .whitespaces))
     }
   }

@@ -13,10 +13,10 @@ import Testing
     defer { store.endWatch() }
     try save("own", in: own)
     // As if the number had been read after that save.
-    var seen = try #require(try store.look { try StoreOpening.lastTransaction($0) })
+    var seen = try #require(try store.look { try StoreFile.lastTransaction($0) })
     try save("theirs", in: foreign)
     let changes = try #require(try store.externalChanges(after: &seen))
-    #expect(changes.savedChanges(in: own.core).inserted.map(\.entity) == ["Shelf"])
+    #expect(changes.savedChanges(in: own.core.tables).inserted.map(\.entity) == ["Shelf"])
     #expect(changes.isComplete)
     let more = try store.externalChanges(after: &seen)
     #expect(more == nil)

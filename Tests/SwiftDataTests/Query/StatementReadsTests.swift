@@ -89,7 +89,7 @@ struct StatementReadsTests {
     let query = try query(#Predicate<Reading.Order> { order in order.items.contains { $0.rank > 1 } })
     #expect(query.reads.condition.related == ["Item": ["rank"]])
     #expect(query.reads.condition.pairs == ["Item.orders"])
-    #expect(query.tables(of: context.state.core) == ["Order", "Item"])
+    #expect(query.tables(of: context.state.core.tables) == ["Order", "Item"])
   }
 
   @Test("A relationship that leads back reads the table a second time")

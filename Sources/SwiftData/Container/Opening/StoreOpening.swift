@@ -1,0 +1,179 @@
+import Foundation
+import GRDB
+
+/// Opens a SQLite store and migrates it to the schema, or throws with the reason.
+enum StoreOpening {
+  /// Opens a store file, and migrates it if its layout differs.
+  static func open(
+    _ target: MigrationTarget
+  ) throws -> (store: SQLiteStore, migration: ModelContainer.MigrationSummary) {
+    let configuration = target.configuration
+    let externalStorage = ExternalStorage(configuration)
+    let connections = try StoreFile.open(configuration, sharesMemory: target.hasPacks)
+    let opened = try prepare(connections, target: target, externalStorage: externalStorage)
+    let store = try SQLiteStore(
+      connections, configuration: configuration, layout: target.current.layout, identifier: opened.identifier,
+      externalStorage: externalStorage)
+    return (store, ModelContainer.MigrationSummary(configuration: configuration.name, steps: opened.steps))
+  }
+
+  /// Creates a new store, or migrates an existing one to the target.
+  static func prepare(
+    _ connections: StoreConnections, target: MigrationTarget, externalStorage: ExternalStorage
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
+    let configuration = target.configuration
+    do {
+      let texts = try connections.look { try Metadata.texts($0, place: "\"\(configuration.url.path)\"") }
+      // Decoding the texts, encoding the schema and comparing both takes longer than the rest of opening.
+      if let texts, let identifier = texts["identifier"], target.hasFingerprint, Metadata.fit(target.current, texts) {
+        return (identifier, [])
+      }
+      let known = try texts.map { try Metadata($0, configuration) }
+      let encoded = try Metadata.encode(target.current.schema)
+      var wanted = EncryptionRecord(target.current.layout.tables, KeyRing(configuration))
+      if let known {
+        wanted = wanted.keeping(known.encryption, beside: target.current.layout)
+        try known.encryption.check(KeyRing(configuration), configuration)
+        let path = try MigrationPath(from: known, to: target)
+        let isCurrent = path.steps.isEmpty && !StoreFile.convertible.contains(known.format)
+        let isEncrypted = known.encryption.fits(wanted)
+        // A program without a version would otherwise write its own description, and one with a version write it back.
+        let isDescribed =
+          known.schema == encoded || target.plan == nil && target.current.schema.version < path.version
+        if isCurrent, isDescribed, known.version == path.version, isEncrypted {
+          return (known.identifier, [])
+        }
+        guard configuration.allowsSave else {
+          // A read-only store can be read with another key.
+          if isCurrent, known.encryption.columns == wanted.columns { return (known.identifier, []) }
+          throw readOnly(path, configuration)
+        }
+      } else if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
+        throw SwiftDataError(
+          .storeReadOnly,
+          message: "\"\(configuration.url.path)\" contains no store, and allowsSave: false does not allow creating one")
+      }
+      let result = try connections.withWriter { database in
+        try write(database, target: target, schema: encoded, externalStorage: externalStorage)
+      }
+      // The log may contain plain values. If another process still reads, its last checkpoint removes them.
+      if known?.encryption.columns != wanted.columns, !wanted.isEmpty, !configuration.isStoredInMemoryOnly {
+        try? connections.withWriter {
+          try $0.execute(sql: "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+      }
+      return result
+    } catch let error as DatabaseError {
+      throw StoreErrors.error(
+        code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
+        layout: target.current.layout)
+    }
+  }
+
+  /// The steps that opening would take. Takes none of them.
+  static func preview(_ target: MigrationTarget) throws -> [ModelContainer.MigrationSummary.Step] {
+    let configuration = target.configuration
+    guard !configuration.isStoredInMemoryOnly, FileManager.default.fileExists(atPath: configuration.url.path) else {
+      return []
+    }
+    let connections = try StoreFile.open(configuration)
+    defer { try? connections.close() }
+    guard let known = try connections.look({ try Metadata($0, configuration) }) else { return [] }
+    let path = try MigrationPath(from: known, to: target)
+    var (record, retained) = (path.format?.layout.record ?? path.stored, path.retained)
+    return path.steps.map { step in
+      let plan = LayoutPlan(
+        from: record, retained: retained, to: step.target.layout, isPlanned: step.isPlanned)
+      (record, retained) = (step.target.layout.record, plan.retained)
+      return ModelContainer.MigrationSummary.Step(
+        fromVersion: step.from, toVersion: step.target.schema.version, isCustom: step.isCustom, changes: plan.changes)
+    }
+  }
+
+  // MARK: - Steps
+
+  private static func readOnly(_ path: MigrationPath, _ configuration: ModelConfiguration) -> SwiftDataError {
+    let state = path.steps.first.map { "version \($0.from) of the models" } ?? "an earlier format"
+    return SwiftDataError(
+      .storeReadOnly,
+      message: "\"\(configuration.url.path)\" has \(state) and needs a migration, which"
+        + " allowsSave: false does not let happen; open it once with allowsSave: true")
+  }
+
+  private static func write(
+    _ database: Database, target: MigrationTarget, schema: String, externalStorage: ExternalStorage
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
+    // Tables replace each other, which foreign keys must not react to. Inside a transaction the pragma has no effect.
+    try database.execute(sql: "PRAGMA foreign_keys = OFF")
+    defer { try? database.execute(sql: "PRAGMA foreign_keys = ON") }
+    // A migration decrypts values. No page with plain values may reach the disk.
+    try database.execute(sql: "PRAGMA cache_spill = OFF")
+    defer { try? database.execute(sql: "PRAGMA cache_spill = ON") }
+    var storage = externalStorage
+    let files = PendingFiles(externalStorage)
+    storage.pending = files
+    var result = (identifier: "", steps: [ModelContainer.MigrationSummary.Step]())
+    var isCommitting = false
+    do {
+      try database.inTransaction(.immediate) {
+        result = try lead(database, to: target, schema: schema, externalStorage: storage)
+        try files.willCommit()
+        isCommitting = true
+        return .commit
+      }
+    } catch {
+      files.rolledBack(isCertain: !isCommitting)
+      throw error
+    }
+    files.committed()
+    return result
+  }
+
+  private static func lead(
+    _ database: Database, to target: MigrationTarget, schema: String, externalStorage: ExternalStorage
+  ) throws -> (identifier: String, steps: [ModelContainer.MigrationSummary.Step]) {
+    let keys = KeyRing(target.configuration)
+    var encryption = EncryptionRecord(target.current.layout.tables, keys)
+    // A process that opened the store a moment earlier may have created or migrated it.
+    guard let known = try Metadata(database, target.configuration) else {
+      let identifier = UUID().uuidString
+      try target.current.layout.record.validateNames(ignoringCase: true)
+      try Metadata.createTables(database)
+      for statement in target.current.layout.record.creationStatements() { try database.execute(sql: statement) }
+      var metadata = Metadata(
+        identifier: identifier, schema: schema, version: try target.newVersion, layout: target.current.layout.record,
+        encryption: encryption)
+      metadata.models = target.fingerprint
+      try metadata.write(to: database)
+      return (identifier, [])
+    }
+    if known.format == "1" { try HistoryTables.convert(database) }
+    encryption = encryption.keeping(known.encryption, beside: target.current.layout)
+    let path = try MigrationPath(from: known, to: target)
+    try target.current.layout.record.validateNames(ignoringCase: true)
+    try known.encryption.check(keys, target.configuration)
+    let isReopened = !path.steps.isEmpty || path.format != nil || known.encryption.columns != encryption.columns
+    if isReopened { try known.encryption.openAll(database) }
+    let runner = MigrationRunner(
+      transaction: OpenTransaction(database), configuration: target.configuration, identifier: known.identifier,
+      externalStorage: externalStorage)
+    var done = try runner.run(path, from: known)
+    if path.steps.isEmpty, path.format == nil {
+      done.retained =
+        LayoutPlan(
+          from: path.stored, retained: path.retained, to: target.current.layout, isPlanned: target.plan != nil
+        ).retained
+    }
+    if isReopened {
+      try encryption.sealAll(database, externalStorage)
+    } else {
+      encryption.keys = Set(encryption.keys + known.encryption.keys).sorted()
+    }
+    var metadata = Metadata(
+      identifier: known.identifier, schema: schema, version: path.version, layout: target.current.layout.record,
+      retained: done.retained, encryption: encryption)
+    if encryption == EncryptionRecord() { metadata.models = target.fingerprint }
+    try metadata.write(to: database)
+    return (known.identifier, done.steps)
+  }
+}

@@ -1,0 +1,52 @@
+/// The context of an object, as objects see it.
+///
+/// `ContextState` is the only subclass. The code of contexts refers to objects, so objects refer to this class. It is a class and no
+/// protocol, so that a getter reads the probe without a call.
+package class ModelHost {
+  let trackingProbe = TrackingProbe()
+  package var work = WorkCounter()
+  package var tuning = Tuning()
+
+  init() {}
+
+  /// Loads a relationship of an object, also for the other objects of the same fetch. It stays a fault if that fails.
+  func load(_ object: any PersistentModel, _ property: __Property) { fatalError("abstract") }
+
+  /// Loads an attribute that a partial fetch omitted, also for the other objects of the same fetch.
+  func loadAttribute(_ object: any PersistentModel, _ index: Int) { fatalError("abstract") }
+
+  /// Keeps the old value of a property that is about to change.
+  func recordChange(of object: any PersistentModel, _ index: Int) { fatalError("abstract") }
+
+  /// Runs a body that changes several objects as one use of the context.
+  func changing(_ body: () -> Void) { fatalError("abstract") }
+
+  /// Inserts an object and everything reachable from it.
+  func insert(_ model: any PersistentModel) { fatalError("abstract") }
+
+  /// Whether the context has ended, so that its objects may move to another one.
+  var hasEnded: Bool { fatalError("abstract") }
+
+  /// Records that an object was related to an object of another context in use.
+  func noteForeign(_ object: any PersistentModel, property: __Property?, of owner: (any PersistentModel)?) {
+    fatalError("abstract")
+  }
+
+  /// The registered object of a row.
+  func registered(_ entity: __Entity, key: Int64) -> (any PersistentModel)? { fatalError("abstract") }
+
+  /// Records that an in-place change of a to-many was not compared completely.
+  func noteUnverified(_ object: any PersistentModel, _ index: Int) { fatalError("abstract") }
+
+  /// Records the identity of a new object.
+  func note(_ identity: TemporaryIdentity, of object: any PersistentModel) { fatalError("abstract") }
+
+  /// The identifier of a stored object. Nil if the container does not have the class.
+  func identifier(ofKey key: Int64, _ entity: __Entity) -> PersistentIdentifier? { fatalError("abstract") }
+
+  /// Some stored object of a class, or nil if there is none.
+  func example(of entity: __Entity) -> (any PersistentModel)? { fatalError("abstract") }
+}
+
+/// The public face of a host, which is `ModelContext`.
+package protocol HostFacade: AnyObject {}

@@ -1,0 +1,25 @@
+/// Relationships that are not loaded.
+enum Faults {
+  /// Loads the relationship at an index. The getter must return a value in any case.
+  static func fire(_ object: any PersistentModel, _ index: Int) {
+    let property = type(of: object).__entity.properties[index]
+    object.__state.host?.load(object, property)
+    guard isFault(object, property) else { return }
+    _ = object.__relationship(index, .load([], positioned: false))
+    // A required target cannot be nil, so a placeholder replaces it, as for a missing row.
+    guard isFault(object, property), let destination = property.destination else { return }
+    _ = object.__relationship(index, .load([standIn(of: destination.__entity, object)], positioned: false))
+  }
+
+  private static func standIn(of entity: __Entity, _ owner: any PersistentModel) -> any PersistentModel {
+    StandIn.object(of: entity) { owner.__state.host?.example(of: entity) }
+  }
+
+  static func isFault(_ object: any PersistentModel, _ property: __Property) -> Bool {
+    guard property.index < type(of: object).__entity.properties.count,
+      type(of: object).__entity.properties[property.index] === property
+    else { return false }
+    if case .fault = object.__relationship(property.index, .check) { return true }
+    return false
+  }
+}

@@ -1,0 +1,16 @@
+/// The objects of one fetch. A relationship or attribute that one of them lacks is loaded for all of them in one
+/// statement.
+package final class FetchBatch {
+  /// In the order of the rows.
+  @exclusivity(unchecked)  // nothing else runs while it grows
+  var keys: [Int64]
+  let root: Int
+  /// The number of owners for the next load of a to-many, by property index: 1, 8, 64, … The first access must not load
+  /// the arrays of ten thousand owners, and a loop over them must not run ten thousand statements.
+  var owners: [Int: Int] = [:]
+
+  init(root: Int, keys: [Int64] = []) {
+    self.root = root
+    self.keys = keys
+  }
+}

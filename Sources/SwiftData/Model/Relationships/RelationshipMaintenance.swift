@@ -1,0 +1,187 @@
+/// Keeps both sides of a relationship consistent in memory.
+enum RelationshipMaintenance {
+  /// Called after a setter stored a new value. Updates the removed and added targets.
+  /// - Parameter isAssigned: false if an earlier value was restored, which a target may have released since.
+  static func didChange(
+    _ object: any PersistentModel, _ index: Int, removed: [any PersistentModel], added: [any PersistentModel],
+    isAssigned: Bool = true
+  ) {
+    let entity = type(of: object).__entity
+    let property = entity.properties[index]
+    let info = RelationshipInfo.of(property, in: entity)
+    var added = added
+    if isAssigned, object.__state.flags.contains(.orphaned),
+      case .targets(let targets, _) = object.__relationship(index, .read),
+      property.isToOne
+    {
+      added = targets
+    }
+    for target in removed { disconnect(object, from: target, info) }
+    for target in added {
+      guard share(object, target, property) else { continue }
+      connect(object, to: target, info)
+    }
+  }
+
+  /// Called after an object was inserted, because its initializer could not update the other sides.
+  /// - Parameters:
+  ///   - host: limits it to objects of that context.
+  ///   - cleared: references that are restored otherwise.
+  static func connect(
+    _ object: any PersistentModel, within host: ModelHost? = nil, except cleared: ClearedReferences? = nil
+  ) {
+    let entity = type(of: object).__entity
+    for property in entity.properties where !property.isAttribute {
+      guard case .targets(let targets, _) = object.__relationship(property.index, .read), !targets.isEmpty else {
+        continue
+      }
+      let info = RelationshipInfo.of(property, in: entity)
+      for target in targets where cleared?.contain(target, property) != true {
+        guard let host else {
+          if share(object, target, property) { connect(object, to: target, info) }
+          continue
+        }
+        // An object outside is updated too, because it may be inserted next.
+        let other = target.__state.host
+        if other == nil || other === host { connect(object, to: target, info) }
+      }
+    }
+  }
+
+  /// Moves two related objects into one context: the registered one inserts the other.
+  /// - Returns: false if they belong to two contexts. The next save throws that error.
+  private static func share(
+    _ object: any PersistentModel, _ target: any PersistentModel, _ property: __Property
+  ) -> Bool {
+    switch (object.__state.host, target.__state.host) {
+    case (nil, nil): return true
+    case (let host?, nil):
+      host.insert(target)
+      return true
+    case (nil, let host?):
+      host.insert(object)
+      return true
+    case (let own?, let other?):
+      if own === other { return true }
+      // An object of an ended context moves into the other's context.
+      let isOtherOver = other.hasEnded
+      if isOtherOver || own.hasEnded {
+        isOtherOver ? own.insert(target) : other.insert(object)
+        if object.__state.host === target.__state.host { return true }
+      }
+      own.noteForeign(target, property: property, of: object)
+      return false
+    }
+  }
+
+  private static func connect(_ object: any PersistentModel, to target: any PersistentModel, _ info: RelationshipInfo) {
+    guard let inverse = info.inverse else { return }
+    noteRegained(object)
+    noteRegained(target)
+    let inverseIndex = inverse.index
+    switch target.__relationship(inverseIndex, .contains(object)) {
+    case .none, .change, .order, .original: return
+    case .targets(let current, _):
+      if current.contains(where: { $0 === object }) { return }
+      change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .add(object)) }
+      if !inverse.isToMany, let former = current.first { leave(target, former, info) }
+    case .fault(let key):
+      if inverse.isToMany {
+        // The fault merges the stored list with unsaved changes when it fires.
+        if info.property === inverse { target.__fire(inverseIndex) }
+        return
+      }
+      if !info.property.isToMany {
+        // The former owner must clear its own key.
+        target.__fire(inverseIndex)
+        return connect(object, to: target, info)
+      }
+      let former = target.__state.host?.registered(info.source, key: key)
+      if former === object {
+        _ = target.__relationship(inverseIndex, .load([object], positioned: false))
+        return
+      }
+      change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .add(object)) }
+      if let former { leave(target, former, info) }
+    }
+  }
+
+  private static func noteRegained(_ object: any PersistentModel) {
+    if object.__state.flags.contains(.deleted) { object.__state.flags.insert(.regained) }
+  }
+
+  /// Updates the former owner of a target that moved.
+  private static func leave(_ target: any PersistentModel, _ former: any PersistentModel, _ info: RelationshipInfo) {
+    let index = info.property.index
+    if !info.property.isToMany, case .fault = former.__relationship(index, .check) { former.__fire(index) }
+    guard case .targets(let current, _) = former.__relationship(index, .contains(target)),
+      current.contains(where: { $0 === target })
+    else { return }
+    change(former, index) { _ = former.__relationship(index, .remove(target)) }
+  }
+
+  private static func disconnect(
+    _ object: any PersistentModel, from target: any PersistentModel, _ info: RelationshipInfo
+  ) {
+    guard let inverse = info.inverse else { return }
+    let inverseIndex = inverse.index
+    if case .fault = target.__relationship(inverseIndex, .check) {
+      // A to-many fault is merged when it fires; a to-one must clear its key.
+      if inverse.isToMany { return }
+      target.__fire(inverseIndex)
+    }
+    guard
+      case .targets(let current, _) = target.__relationship(inverseIndex, .contains(object)),
+      current.contains(where: { $0 === object })
+    else { return }
+    change(target, inverseIndex) { _ = target.__relationship(inverseIndex, .remove(object)) }
+    if !inverse.isToMany, !inverse.isOptional { target.__state.flags.insert(.orphaned) }
+  }
+
+  /// Loaded inverse sides that contain an object. Some have no recorded change, because they were loaded after the object was
+  /// related.
+  static func loadedReferences(to object: any PersistentModel) -> [(any PersistentModel, __Property)] {
+    let entity = type(of: object).__entity
+    var found = [(any PersistentModel, __Property)]()
+    for property in entity.properties where !property.isAttribute {
+      guard let inverse = RelationshipInfo.of(property, in: entity).inverse,
+        case .targets(let targets, _) = object.__relationship(property.index, .read)
+      else { continue }
+      for target in targets {
+        guard case .targets(let back, _) = target.__relationship(inverse.index, .contains(object)),
+          back.contains(where: { $0 === object })
+        else { continue }
+        found.append((target, inverse))
+      }
+    }
+    return found
+  }
+
+  /// Restores an earlier value of a property. Updates the other sides too, including those that were loaded after the
+  /// change and have no recorded value.
+  static func restore(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
+    let property = type(of: object).__entity.properties[index]
+    guard !property.isAttribute else { return change(object, index, body) }
+    func targets() -> [any PersistentModel] {
+      if case .targets(let targets, _) = object.__relationship(index, .read) { targets } else { [] }
+    }
+    let before = targets()
+    change(object, index, body)
+    let after = targets()
+    // Objects that left the context meanwhile return or leave by undo actions of their own.
+    func difference(_ left: [any PersistentModel], _ right: [any PersistentModel]) -> [any PersistentModel] {
+      let ids = Set(right.map { ObjectIdentifier($0) })
+      return left.filter { !ids.contains(ObjectIdentifier($0)) && $0.__state.host === object.__state.host }
+    }
+    didChange(
+      object, index, removed: difference(before, after), added: difference(after, before), isAssigned: false)
+  }
+
+  /// Changes a relationship like its setter: records the change and notifies observers.
+  static func change(_ object: any PersistentModel, _ index: Int, _ body: () -> Void) {
+    object.__state.host?.recordChange(of: object, index)
+    if object.__isObserved { object.__notify(index, .willSet) }
+    body()
+    if object.__isObserved { object.__notify(index, .didSet) }
+  }
+}

@@ -1,0 +1,13 @@
+import Foundation
+import GRDB
+
+/// A transaction that a migration began and will end. The contexts of its stages use it.
+final class OpenTransaction {
+  let database: Database
+  /// The connection belongs to the thread that began the transaction.
+  private let thread = Thread.current
+
+  init(_ database: Database) { self.database = database }
+
+  var isOfThisThread: Bool { Thread.current === thread }
+}

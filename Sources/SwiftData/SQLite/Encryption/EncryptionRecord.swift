@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+
+/// The encryption of a store file: which columns are encrypted, and with which keys.
+struct EncryptionRecord: Codable, Equatable {
+  var columns: [EncryptedColumn] = []
+  /// The identifiers of the keys that encrypted them.
+  var keys: [String] = []
+
+  /// The encryption that the program wants.
+  init(_ tables: [EntityTable], _ keys: KeyRing?) {
+    guard let keys else { return }
+    columns = Set(
+      tables.flatMap { table in table.encrypted.map { EncryptedColumn(table: table.name, column: $0) } }
+    ).sorted()
+    if !columns.isEmpty { self.keys = [keys.current.identifier] }
+  }
+
+  init() {}
+
+  /// Derives the record from the cells, for a file without one.
+  init(foundIn database: Database, _ tables: [EntityTable]) throws {
+    var identifiers = Set<String>()
+    for table in tables {
+      // The store's own set is empty, because recovery has no key.
+      for column in EntityTable.encryptedColumns(table.family) {
+        let cell = column.quotedIdentifier
+        let found = try String.fetchAll(
+          database,
+          sql: "SELECT DISTINCT CAST(substr(\(cell), ?, 16) AS TEXT) FROM \(table.name.quotedIdentifier)"
+            + " WHERE typeof(\(cell)) = 'blob' AND substr(\(cell), 1, ?) = ?",
+          arguments: [KeyRing.mark.count + 1, KeyRing.mark.count, Data(KeyRing.mark)])
+        if !found.isEmpty { columns.append(EncryptedColumn(table: table.name, column: column)) }
+        identifiers.formUnion(found)
+      }
+    }
+    columns = Set(columns).sorted()
+    keys = identifiers.sorted()
+  }
+
+  var isEmpty: Bool { columns.isEmpty }
+
+  /// Whether a file with this record needs no change.
+  func fits(_ wanted: EncryptionRecord) -> Bool {
+    columns == wanted.columns && Set(keys).isSuperset(of: wanted.keys)
+  }
+
+  /// - Throws: ``SwiftDataError/encryptionKey`` if a key is missing that the file may need.
+  func check(_ ring: KeyRing?, _ configuration: ModelConfiguration) throws {
+    let missing = keys.filter { ring?.has($0) != true }
+    guard !missing.isEmpty else { return }
+    throw SwiftDataError(
+      .encryptionKey,
+      message:
+        "\"\(configuration.url.path)\" has values encrypted with the key \(missing.joined(separator: ", ")), which"
+        + " is neither the configuration's encryptionKey nor one of its formerEncryptionKeys; the file was left untouched"
+    )
+  }
+
+  // MARK: - Changing files
+
+  /// Decrypts the columns.
+  func openAll(_ database: Database) throws {
+    for column in columns {
+      let cell = column.column.quotedIdentifier
+      try database.execute(
+        sql: "UPDATE \(column.table.quotedIdentifier) SET \(cell) ="
+          + " \(EncryptedColumn.opened(cell, column.table, column.column)) WHERE \(cell) IS NOT NULL")
+    }
+  }
+
+  /// Adds encrypted columns of models that the program does not list.
+  func keeping(_ known: EncryptionRecord, beside layout: StoreLayout) -> EncryptionRecord {
+    let kept = known.columns.filter { layout.record.table(named: $0.table) == nil }
+    guard !kept.isEmpty else { return self }
+    var result = self
+    result.columns = Set(columns + kept).sorted()
+    result.keys = Set(keys + known.keys).sorted()
+    return result
+  }
+
+  /// Encrypts the columns, whose cells are plain, and forgets removed columns.
+  /// - Parameter files: the external files that cells may refer to. Their data move into the cells, so that no file
+  ///   needs encryption.
+  mutating func sealAll(_ database: Database, _ files: ExternalStorage) throws {
+    columns = try columns.filter { column in
+      try database.tableExists(column.table)
+        && database.columns(in: column.table).contains { $0.name == column.column }
+    }
+    for column in columns {
+      let (table, cell) = (column.table.quotedIdentifier, column.column.quotedIdentifier)
+      // Among cells for data, only a reference is text.
+      for row in try Row.fetchAll(database, sql: "SELECT _pk, \(cell) FROM \(table) WHERE typeof(\(cell)) = 'text'") {
+        let (key, name): (Int64, String) = (row[0], row[1])
+        guard UUID(uuidString: name) != nil, let data = try? files.read(name) else { continue }
+        try database.execute(sql: "UPDATE \(table) SET \(cell) = ? WHERE _pk = ?", arguments: [data, key])
+        try files.pending?.remove([name])
+      }
+      try database.execute(
+        sql: "UPDATE \(table) SET \(cell) = \(EncryptedColumn.encrypted(cell, column.table, column.column))"
+          + " WHERE \(cell) IS NOT NULL")
+    }
+  }
+}

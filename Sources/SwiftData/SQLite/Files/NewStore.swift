@@ -1,0 +1,39 @@
+import Foundation
+import GRDB
+
+/// Makes a store whose models are known by their layout alone, as an import does.
+///
+/// A container that opens it with classes of this layout finds nothing to migrate.
+package enum NewStore {
+  /// Creates the tables of a layout in a file that has none.
+  /// - Parameter identifier: the identity of the store.
+  /// - Throws: ``SwiftDataError`` where the file cannot be made or has tables already.
+  package static func create(at url: URL, layout: LayoutRecord, identifier: String) throws {
+    let configuration = ModelConfiguration(url: url)
+    let connections = try StoreFile.open(configuration)
+    defer { try? connections.close() }
+    do {
+      try connections.write { database in
+        guard try Metadata(database, configuration) == nil else {
+          throw SwiftDataError(.io, message: "\"\(url.path)\" holds a store already; name a new file")
+        }
+        try Metadata.createTables(database)
+        for statement in layout.creationStatements() { try database.execute(sql: statement) }
+        try Metadata(
+          identifier: identifier, schema: try Metadata.encode(Schema()), version: Schema.Version(1, 0, 0),
+          layout: layout, encryption: EncryptionRecord()
+        ).write(to: database)
+      }
+    } catch let error as DatabaseError {
+      throw StoreErrors.error(
+        code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
+        layout: nil)
+    }
+  }
+
+  /// The folder with the external data of a store.
+  package static func externalFolder(of url: URL) -> URL { ExternalStorage(ModelConfiguration(url: url)).directory }
+
+  /// The greatest data that stays in a row, in bytes.
+  package static let externalThreshold = ExternalStorage.threshold
+}

@@ -1,0 +1,127 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// The SQLite file of a store: opening it, and what it says about its contents.
+enum StoreFile {
+  /// The version of the file format. `EntityTable` defines the tables and columns.
+  static let format = "4"
+  /// The version of a file with encrypted columns. A program that does not support them must not change the file.
+  static let encryptedFormat = "5"
+  /// Older formats that opening converts: 2 and 3 have the tables of ``FormerLayout``, 1 has another history too.
+  static let convertible: Set = ["1", "2", "3"]
+  static let readable = convertible.union([format, encryptedFormat])
+
+  /// The maximum cache of the writer in KiB, allocated as pages are read. SQLite's default of 2 MB holds no index of a
+  /// hundred thousand rows, so insertions would read pages again. Readers keep the default, which fits into the
+  /// processor's cache: a scan through 16 MB takes a fifth longer.
+  private static let cacheSize = 16_000
+
+  /// - Parameter sharesMemory: whether a store in memory has reading connections too.
+  static func open(_ configuration: ModelConfiguration, sharesMemory: Bool = false) throws -> StoreConnections {
+    var options = Configuration()
+    options.label = "SwiftData \(configuration.name)"
+    options.busyMode = .timeout(configuration.lockTimeout.asWait)
+    let isReadOnly = !configuration.allowsSave && !configuration.isStoredInMemoryOnly
+    options.readonly = isReadOnly
+    let keys = KeyRing(configuration)
+    options.prepareDatabase { database in
+      try SwiftFunctions.register(on: database.sqliteConnection!)
+      if let keys {
+        try EncryptionFunctions.register(keys, on: database.sqliteConnection!)
+        // Freed pages are overwritten. Values in plain text stay in memory while columns are converted.
+        if !isReadOnly { try database.execute(sql: "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY") }
+      }
+      if database.configuration.readonly {
+        // GRDB has SQLite report each column of each statement, for observers, which the engine does not use, and for its
+        // cache of the schema, which a reader does not change. The reports were a seventh of opening a store.
+        sqlite3_set_authorizer(database.sqliteConnection, nil, nil)
+      } else {
+        try database.step("PRAGMA cache_size = -\(cacheSize)") { _ in }
+      }
+    }
+    do {
+      if configuration.isStoredInMemoryOnly {
+        guard sharesMemory else { return try StoreConnections(inMemory: options) }
+        // A database that several connections of this process see, under a unique name.
+        return try StoreConnections(
+          path: "file:/swiftdata-\(UUID().uuidString)?vfs=memdb", options: options, log: false)
+      }
+      let folder = configuration.url.deletingLastPathComponent()
+      if !isReadOnly { try DurableFiles.createFolder(folder.path) }
+      try LeftoverLog.setAside(configuration)
+      return try openFile(configuration, options)
+    } catch let error as DatabaseError {
+      throw StoreErrors.error(
+        code: error.extendedResultCode.rawValue, message: error.message, sql: error.sql, configuration: configuration,
+        layout: nil)
+    } catch let error as POSIXError {
+      let isFull = [.ENOSPC, .EDQUOT, .EFBIG].contains(error.code)
+      throw SwiftDataError(
+        isFull ? .storeFull : .io,
+        message: "the folder of \"\(configuration.url.path)\" cannot be made" + (isFull ? ": the disk is full" : ""),
+        underlying: error)
+    }
+  }
+
+  /// SQLite does not wait for another process that switches the same new file to WAL mode.
+  private static func openFile(
+    _ configuration: ModelConfiguration, _ options: Configuration
+  ) throws -> StoreConnections {
+    if configuration.allowsSave { PrivateFile.make(configuration.url.path) }
+    let deadline = Date(timeIntervalSinceNow: configuration.lockTimeout.asWait)
+    while true {
+      do {
+        return try StoreConnections(
+          path: configuration.url.path, options: options, durability: configuration.durability)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && Date() < deadline {
+        Thread.sleep(forTimeInterval: 0.01)
+      }
+    }
+  }
+
+  /// The number of the newest transaction, including deleted ones; 0 before the first.
+  static func lastTransaction(_ database: Database) throws -> Int64 {
+    var last: Int64 = 0
+    try database.step("SELECT \(HistoryTables.newest)") { last = $0.integer(0) }
+    return last
+  }
+
+  /// The columns with text outside normal form C. The name of their table is part of the file format.
+  static func nonNFCColumns(_ database: Database) throws -> Set<String> {
+    var isThere = false
+    try database.step("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_swiftdata_denormalized'") { _ in
+      isThere = true
+    }
+    var columns = Set<String>()
+    guard isThere else { return columns }
+    try database.step("SELECT column_name FROM _swiftdata_denormalized") { row in
+      if let name = row.text(0) { columns.insert(name) }
+    }
+    return columns
+  }
+
+  /// The tables of models and of many-to-many pairs.
+  static func userTables(_ connection: SQLiteConnection) throws -> [String] {
+    try connection.rows(
+      SQLFragment(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_swiftdata%' ESCAPE '\\'"
+          + " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    ) { $0.text(0) ?? "" }
+  }
+
+  /// The names of external files in rows: texts in columns for data, of any model.
+  static func externalNames(_ connection: SQLiteConnection) throws -> Set<String> {
+    var names = Set<String>()
+    for table in try userTables(connection) {
+      let columns = try connection.rows(
+        SQLFragment("SELECT name FROM pragma_table_info(?) WHERE upper(type) IN ('', 'BLOB')", [.text(table)])
+      ) { $0.text(0) ?? "" }
+      for column in columns.map(\.quotedIdentifier) {
+        let sql = "SELECT \(column) FROM \(table.quotedIdentifier) WHERE typeof(\(column)) = 'text'"
+        names.formUnion(try connection.rows(SQLFragment(sql)) { $0.text(0) ?? "" })
+      }
+    }
+    return names
+  }
+}
