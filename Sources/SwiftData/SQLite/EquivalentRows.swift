@@ -75,7 +75,7 @@ final class EquivalentRows {
     Name(table: table.name, terms: constraint.terms.map(\.sql), condition: constraint.condition)
   }
 
-  /// The values of a row, of which text is in normal form C. Nil if the constraint does not hold for it, as for nil and NaN.
+  /// The values of a row. Text is in normal form C. Nil if the constraint does not hold for it, as for nil and NaN.
   private func values(
     of key: Int64, in table: EntityTable, _ constraint: UniqueConstraint
   ) throws -> [SQLValue]? {

@@ -107,7 +107,7 @@ final class UserStore {
       predicate: #Predicate<DefaultHistoryTransaction> { $0.token > token })
     descriptor.fetchLimit = UInt64(limit)
     do {
-      let transactions = try store.fetchHistory(descriptor, container.core) ?? []
+      let transactions = try store.fetchHistory(descriptor, container.core.tables) ?? []
       return transactions.map(save)
     } catch let error as SwiftDataError where error.code == SwiftDataError.historyTokenExpired.code {
       return nil
@@ -120,7 +120,7 @@ final class UserStore {
     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
       predicate: #Predicate<DefaultHistoryTransaction> { $0.timestamp > date })
     descriptor.fetchLimit = 1
-    return try store.fetchHistory(descriptor, container.core)?.first?.transactionIdentifier
+    return try store.fetchHistory(descriptor, container.core.tables)?.first?.transactionIdentifier
   }
 
   private func save(_ transaction: DefaultHistoryTransaction) -> Save {

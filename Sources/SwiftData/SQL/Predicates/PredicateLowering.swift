@@ -147,7 +147,7 @@ package enum PredicateLowering {
         {
           conditions.append(condition)
         }
-        // What the database cannot compute may have left its own.
+        // An expression that the database cannot compute may have left variables of its own.
         state.variables.unbind(to: bound)
       }
     }
