@@ -80,6 +80,18 @@ struct PostgresDeepPredicateTests {
     }
   }
 
+  @Test("what cannot be flat is refused, and not evaluated in memory")
+  func nested() async throws {
+    try await Task.detached { [container] in
+      let nested = (0..<Self.count).reduce(#Predicate<Card> { _ in false }) { former, number in
+        #Predicate<Card> { former.evaluate($0) ? $0.number == number : $0.key == "a" }
+      }
+      #expect(throws: SwiftDataError.unsupportedPredicate) {
+        try ModelContext(container).fetch(FetchDescriptor(predicate: nested))
+      }
+    }.value
+  }
+
   @Test("5,000 conditions that can throw")
   func throwing() async throws {
     try await check(Self.stored, from: #Predicate<Card> { _ in false }) { former, number in

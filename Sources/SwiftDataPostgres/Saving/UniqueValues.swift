@@ -11,6 +11,9 @@ struct UniqueValues {
   /// The most values that a save locks, so that an import does not fill the server's table of locks.
   private static let lockLimit = 32
 
+  /// The column with the place of a value. No property has this name.
+  private static let place = TableNames.part("place", of: "")
+
   private let writer: PostgresRowWriter
   private let table: EntityTable
   private let changes: UnsavedChanges
@@ -35,7 +38,7 @@ struct UniqueValues {
     of objects: [any PersistentModel], _ constraint: UniqueConstraint
   ) throws -> [(any PersistentModel, Int64)] {
     let properties = constraint.terms.map(\.property)
-    let values = PostgresCellWriter(comparing: writer.store.layouts.update(table, properties), number: "place")
+    let values = PostgresCellWriter(comparing: writer.store.layouts.update(table, properties), number: Self.place)
     let cells = values.rows.cells
     // The new objects by the bytes of their values: the first of each, and its duplicates.
     var firsts = [Bytes: Int]()
@@ -110,7 +113,7 @@ struct UniqueValues {
     }
     if let condition { conditions.append(condition) }
     let result = try writer.transaction.run(
-      "SELECT v.place, t._pk\(table.hasDiscriminator ? ", t._entity" : "")"
+      "SELECT v.\(Self.place.quotedIdentifier), t._pk\(table.hasDiscriminator ? ", t._entity" : "")"
         + " FROM \(values.source(first: 2)) AS v(\(values.list)) JOIN \(table.name.quotedIdentifier) AS t"
         + " ON \(conditions.joined(separator: " AND ")) WHERE t._pk <> ALL($1::bigint[]) FOR UPDATE OF t",
       [.keys(left)] + values.parameters)

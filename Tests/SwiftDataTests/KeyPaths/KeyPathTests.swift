@@ -110,6 +110,13 @@ struct KeyPathTests {
     #expect(try context.explain(FetchDescriptor(predicate: others(Paths.Album.self))).sql.contains("WHERE"))
     let read = try SQLTrace.record { try context.fetch(FetchDescriptor(predicate: others(Paths.Album.self))) }
     #expect(read.statements.allSatisfy { $0.contains("WHERE") })
+    // Also what a captured predicate says.
+    func composed<M: PersistentModel & Dated>(_: M.Type) -> Predicate<M> {
+      let others = others(M.self)
+      return #Predicate { others.evaluate($0) && $0.year > 1900 }
+    }
+    try check(composed(Paths.Album.self), inMemory: true)
+    #expect(try context.explain(FetchDescriptor(predicate: composed(Paths.Album.self))).sql.contains("WHERE"))
     func total<M: PersistentModel & Dated>(_: M.Type) throws -> Int {
       try context.fetch(FetchDescriptor<M>(), .sum(\M.year))
     }

@@ -101,7 +101,9 @@ extension QueryExecutor {
       return try PredicateLowering.query(
         descriptor.predicate, descriptor.sortBy, entity: M.__entity, environment: environment(of: store),
         values: values)
-    } catch is SwiftDataError where store.dialect.mayDefer {
+    } catch let error as SwiftDataError
+      where store.dialect.mayDefer && !(error.underlyingError is LoweringState.TooDeep)
+    {
       throw DataStoreError.preferInMemoryFilter
     }
   }

@@ -41,6 +41,9 @@ package struct LoweringState {
   private var depth = 0
   /// Each takes some kilobytes of the stack, and a thread of the concurrency runtime has 512.
   private static let depthLimit = 100
+
+  /// Evaluating such a predicate in memory would need as much of the stack.
+  struct TooDeep: Error {}
   /// The statement (0) or subselect being written. Its objects may refer to aliases of enclosing scopes, so only its
   /// own FROM clause can join them.
   var currentScope = 0
@@ -86,7 +89,7 @@ package struct LoweringState {
       throw SwiftDataError(
         .unsupportedPredicate, entity: entity.name,
         message: "the predicate nests more than \(Self.depthLimit) expressions; join conditions with && and ||, and"
-          + " captured predicates outside of ?: and other expressions")
+          + " captured predicates outside of ?: and other expressions", underlying: TooDeep())
     }
     let wasFiltering = isFiltering
     defer { isFiltering = wasFiltering }

@@ -22,8 +22,8 @@ package struct UniqueConstraint {
   /// The condition for the rows for which the constraint holds, as SQLite's index has it, or nil for all rows. NaN equals
   /// nothing.
   var condition: String? {
-    let all =
-      [classCondition()].compactMap(\.self) + terms.filter(\.mayBeNaN).map { LayoutRecord.Index.isNumber($0.sql) }
+    let numbers = terms.filter(\.mayBeNaN).map { LayoutRecord.Index.isNumber($0.sql) }
+    let all = [classCondition()].compactMap(\.self) + numbers
     return all.isEmpty ? nil : all.joined(separator: " AND ")
   }
 
