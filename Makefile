@@ -128,12 +128,12 @@ guard:
 # make cluster-test ROUNDS=200: a primary with two replicas fails over under eight writers.
 cluster-test:
 	@scripts/bootstrap test
-	CLUSTER_ROUNDS=$(or $(ROUNDS),20) scripts/postgres swift test --filter ClusterTests
+	CLUSTER_ROUNDS=$(or $(ROUNDS),20) scripts/postgres swift test $(LIBRARY) --filter ClusterTests
 
 # Damages stores of Apple's frameworks at random and reads them: make apple-variants VARIANTS=10000.
 apple-variants:
 	@scripts/bootstrap test
-	APPLE_STORE_VARIANTS=$(or $(VARIANTS),10000) SWIFTDATA_TESTS=SwiftDataAppleStoreTests swift test --filter HostileFileTests
+	APPLE_STORE_VARIANTS=$(or $(VARIANTS),10000) SWIFTDATA_TESTS=SwiftDataAppleStoreTests swift test $(LIBRARY) --filter HostileFileTests
 
 # Trains the assistant's weights and writes their scores (Sorted/Documentation/assist.md). The same data gives the same weights. CHECK=1
 # writes nothing and fails if the committed weights differ from what the recipe gives.
@@ -144,7 +144,7 @@ train:
 # Checks each store against all guarantees and writes the table in Documentation/stores.md.
 conformance:
 	@scripts/bootstrap test
-	WRITE_CONFORMANCE=1 scripts/postgres swift test --filter StoreReportTests
+	WRITE_CONFORMANCE=1 scripts/postgres swift test $(LIBRARY) --filter StoreReportTests
 
 # The tests of shared state, under the thread sanitizer.
 test-tsan:
@@ -177,7 +177,7 @@ firestore-conformance:
 	@scripts/conformance
 
 # Documentation/reliability.md describes these checks. SEED=s repeats a run.
-RELIABILITY = swift run Reliability $(1) $(if $(SEED),--seed $(SEED))
+RELIABILITY = swift run $(LIBRARY) Reliability $(1) $(if $(SEED),--seed $(SEED))
 
 crash-test:
 	@scripts/bootstrap test

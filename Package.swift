@@ -3,7 +3,7 @@ import CompilerPluginSupport
 import PackageDescription
 
 // Elsewhere SwiftDataSync uses URLSession.
-let httpClientPlatforms: [Platform] = [.linux, .android]
+let httpClient = TargetDependencyCondition.when(platforms: [.linux, .android], traits: ["Sync"])
 
 let package = Package(
   name: "open-swiftdata",
@@ -18,22 +18,25 @@ let package = Package(
     .library(name: "UntrustedInput", targets: ["UntrustedInput"]),
     .library(name: "SwiftDataAppleStore", targets: ["SwiftDataAppleStore"]),
     .library(name: "SwiftDataInspection", targets: ["SwiftDataInspection"]),
-    .library(name: "FaultyFiles", targets: ["FaultyFiles"]),
+    // For tests and benchmarks of this repository. A package of its own could not see what it uses of SwiftDataAppleStore.
     .library(name: "AppleStoreTemplates", targets: ["AppleStoreTemplates"]),
-    .library(name: "PostgresServers", targets: ["PostgresServers"]),
   ],
+  // Off by default: a client that names no trait resolves neither swift-crypto nor NIO. Build this repository with one trait, Sync,
+  // which has both: SwiftPM passes several traits to the compiler in a random order, and another order builds everything again.
+  // Documentation/decisions/0032-traits.md has the measurements.
   traits: [
-    .trait(name: "Encryption", description: "Encrypted columns; needs swift-crypto, which builds BoringSSL."),
-    .default(enabledTraits: ["Encryption"]),
+    .trait(name: "Encryption", description: "Encrypted columns. Brings swift-crypto."),
+    .trait(
+      name: "Sync", description: "SwiftDataSync and encrypted columns. Brings swift-crypto, async-http-client and NIO."),
   ],
   dependencies: [
-    // Whoever depends on this package resolves all of these: what servers and command lines need belongs to Sorted/.
+    // Every client resolves these, so what servers and command lines need belongs to Sorted/ and Tools/.
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", "601.0.0"..<"604.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    // Clients resolve the rest only with a trait that uses it.
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.1.0"),
-    // For SwiftDataSync on Linux and Android.
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.36.0"),
@@ -45,7 +48,7 @@ let package = Package(
         "SwiftDataMacros",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption"])),
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Encryption", "Sync"])),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Metrics", package: "swift-metrics"),
       ]
@@ -78,13 +81,13 @@ let package = Package(
       dependencies: [
         "SwiftData", "SyncProtocol", "UntrustedInput",
         .product(
-          name: "AsyncHTTPClient", package: "async-http-client", condition: .when(platforms: httpClientPlatforms)),
-        .product(name: "Crypto", package: "swift-crypto"),
+          name: "AsyncHTTPClient", package: "async-http-client", condition: httpClient),
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Sync"])),
         .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
-        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
-        .product(name: "NIOPosix", package: "swift-nio", condition: .when(platforms: httpClientPlatforms)),
-        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(platforms: httpClientPlatforms)),
+        .product(name: "NIOCore", package: "swift-nio", condition: httpClient),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: httpClient),
+        .product(name: "NIOPosix", package: "swift-nio", condition: httpClient),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: httpClient),
       ]),
     .testTarget(
       name: "SwiftDataSyncTests",
@@ -111,7 +114,8 @@ let package = Package(
       ]),
     .target(name: "CrashModels", dependencies: ["SwiftData"], path: "Tests/CrashHelper/Models"),
     .executableTarget(name: "CrashHelper", dependencies: ["CrashModels"], path: "Tests/CrashHelper/Command"),
-    .target(name: "FaultyFiles", path: "Tests/Reliability/FaultyFiles"),
+    // TestSupport/ is a package too, which Sorted and Tools use.
+    .target(name: "FaultyFiles", path: "TestSupport/Sources/FaultyFiles"),
     .executableTarget(
       name: "Reliability",
       dependencies: [
@@ -126,16 +130,18 @@ let package = Package(
       name: "SwiftDataTests",
       dependencies: [
         "SwiftData", "SwiftDataPostgres", "SwiftDataQuery", "SwiftDataTesting", "CrashModels", "CrashHelper",
-        "PostgresServers", "MigrationCases",
+        "PostgresDivisions", "PostgresServers", "MigrationCases",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ]
     ),
+    .target(name: "PostgresServers", path: "TestSupport/Sources/PostgresServers"),
     .target(
-      name: "PostgresServers", dependencies: ["SwiftData", "SwiftDataPostgres"], path: "Tests/PostgresServers"),
+      name: "PostgresDivisions", dependencies: ["SwiftData", "SwiftDataPostgres"], path: "Tests/PostgresDivisions"),
     .testTarget(
-      name: "ConformanceTests", dependencies: ["PostgresServers", "SwiftDataTesting", "SwiftDataPostgres"]),
+      name: "ConformanceTests",
+      dependencies: ["PostgresDivisions", "PostgresServers", "SwiftDataTesting", "SwiftDataPostgres"]),
     .target(name: "CollidingNames", path: "Tests/CollidingNames"),
     .target(name: "MigrationCases", dependencies: ["SwiftData"], path: "Tests/MigrationCases", exclude: ["Former"]),
     .testTarget(name: "SourceCompatibilityTests", dependencies: ["SwiftData", "SwiftDataQuery", "CollidingNames"]),

@@ -12,7 +12,8 @@ let package = Package(
     .executable(name: "sorted", targets: ["SortedCommand"]),
   ],
   dependencies: [
-    .package(name: "open-swiftdata", path: ".."),
+    .package(name: "open-swiftdata", path: "..", traits: ["Sync"]),
+    .package(path: "../TestSupport"),
     // How servers end their connections; the tests need the sync server too.
     .package(path: "../Tools"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -120,7 +121,7 @@ let package = Package(
       name: "ImportFaults",
       dependencies: [
         "Sorted",
-        .product(name: "FaultyFiles", package: "open-swiftdata"),
+        .product(name: "FaultyFiles", package: "TestSupport"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "Logging", package: "swift-log"),
       ],

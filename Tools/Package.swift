@@ -11,7 +11,8 @@ let package = Package(
     .library(name: "HTTPServing", targets: ["HTTPServing"]),
   ],
   dependencies: [
-    .package(name: "open-swiftdata", path: ".."),
+    .package(name: "open-swiftdata", path: "..", traits: ["Sync"]),
+    .package(path: "../TestSupport"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -113,7 +114,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "PostgresServers", package: "open-swiftdata"),
+        .product(name: "PostgresServers", package: "TestSupport"),
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataSync", package: "open-swiftdata"),
         .product(name: "SyncProtocol", package: "open-swiftdata"),

@@ -5,8 +5,9 @@ let package = Package(
   name: "Trips",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // In a package of your own: .package(url: "https://github.com/open-swiftdata/open-swiftdata", from: "0.1.0")
-    .package(name: "open-swiftdata", path: "../..")
+    // In a package of your own:
+    //   .package(url: "https://github.com/open-swiftdata/open-swiftdata", from: "0.1.0", traits: ["Sync"])
+    .package(name: "open-swiftdata", path: "../..", traits: ["Sync"])
   ],
   targets: [
     .executableTarget(

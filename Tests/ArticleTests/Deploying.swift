@@ -42,23 +42,25 @@ struct Deploying {
     #expect(throws: SwiftDataError.self) { try context.save() }
   }
 
-  @Test("An encryption key encrypts the attributes that ask for it")
-  func encryption() throws {
-    let key = ModelConfiguration.EncryptionKey.random()
+  #if Encryption || Sync
+    @Test("An encryption key encrypts the attributes that ask for it")
+    func encryption() throws {
+      let key = ModelConfiguration.EncryptionKey.random()
 
-    var configuration = ModelConfiguration(url: file)
-    configuration.encryptionKey = key
-    let container = try ModelContainer(for: Job.self, configurations: configuration)
+      var configuration = ModelConfiguration(url: file)
+      configuration.encryptionKey = key
+      let container = try ModelContainer(for: Job.self, configurations: configuration)
 
-    let context = ModelContext(container)
-    let job = Job(name: "a")
-    job.secret = "only for my eyes"
-    context.insert(job)
-    try context.save()
-    let bytes = try Data(contentsOf: file) + (try Data(contentsOf: URL(fileURLWithPath: file.path + "-wal")))
-    #expect(bytes.range(of: Data("only for my eyes".utf8)) == nil)
-    #expect(try ModelContext(container).fetch(FetchDescriptor<Job>()).first?.secret == "only for my eyes")
-  }
+      let context = ModelContext(container)
+      let job = Job(name: "a")
+      job.secret = "only for my eyes"
+      context.insert(job)
+      try context.save()
+      let bytes = try Data(contentsOf: file) + (try Data(contentsOf: URL(fileURLWithPath: file.path + "-wal")))
+      #expect(bytes.range(of: Data("only for my eyes".utf8)) == nil)
+      #expect(try ModelContext(container).fetch(FetchDescriptor<Job>()).first?.secret == "only for my eyes")
+    }
+  #endif
 
   @Test("A file that is not a store is an error of its own")
   func errors() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresDivisions
 import PostgresServers
 import SwiftData
 import SwiftDataPostgres

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import Testing
@@ -159,3 +160,4 @@ struct ArrivalOrderTests {
     }
   }
 }
+#endif

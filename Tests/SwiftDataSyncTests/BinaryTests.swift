@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Testing
@@ -87,3 +88,4 @@ import Testing
     #expect(throws: DecodingError.self) { try SyncTransaction(encoded: Data(huge)) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -364,3 +365,4 @@ struct ConflictTableTests {
     for index in 0...1 { #expect(try group.all(CellUnique.self, index).map(\.code) == ["b"]) }
   }
 }
+#endif

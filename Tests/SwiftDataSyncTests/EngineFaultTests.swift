@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -128,3 +129,4 @@ struct EngineFaultTests {
     }
   }
 }
+#endif

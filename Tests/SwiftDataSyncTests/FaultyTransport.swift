@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Synchronization
@@ -42,3 +43,4 @@ final class FaultyTransport: SyncTransport {
     SyncReply(status: failure.status, body: try SyncWire.encode(failure))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Testing
@@ -185,3 +186,4 @@ import Testing
     }
   }
 }
+#endif

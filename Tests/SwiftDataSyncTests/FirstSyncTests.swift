@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Testing
@@ -134,3 +135,4 @@ import Testing
     #expect(names.count == 3000 && Set(names).count == 3000)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -279,3 +280,4 @@ struct HostileAnswerTests {
 extension SyncEngine {
   fileprivate func generations() throws -> [String: Int]? { try replica().keyGenerations }
 }
+#endif

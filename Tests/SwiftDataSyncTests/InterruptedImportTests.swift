@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -113,3 +114,4 @@ struct InterruptedImportTests {
     }
   }
 }
+#endif

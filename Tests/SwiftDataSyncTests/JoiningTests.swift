@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -75,3 +76,4 @@ struct JoiningTests {
     for replica in group.replicas { #expect(try replica.conflicts() == []) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -153,3 +154,4 @@ struct LargeValueFaultTests {
     #expect(try ModelContext(nodes[1].container).fetch(FetchDescriptor<SimTask>())[0].attachment == bytes(1))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -176,3 +177,4 @@ struct LargeValueTests {
     for engine in [sender, receiver] { await engine.stop() }
   }
 }
+#endif

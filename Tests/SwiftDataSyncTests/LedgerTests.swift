@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Testing
@@ -178,3 +179,4 @@ import Testing
     #expect(throws: ReplicaError.self) { try open() }
   }
 }
+#endif

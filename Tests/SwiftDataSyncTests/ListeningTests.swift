@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -104,3 +105,4 @@ struct ListeningTests {
     #expect(!group.replicas[0].hasUnseenSaves)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -202,3 +203,4 @@ extension LoopTransport {
     return (container, engine)
   }
 }
+#endif

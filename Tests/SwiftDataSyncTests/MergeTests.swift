@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Testing
@@ -89,3 +90,4 @@ struct MergeTests {
     #expect(low.next(least: 1000, jitter: 0) == 1000)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import AppleStoreTemplates
 import Foundation
 import SwiftData
@@ -123,3 +124,4 @@ struct MovingTests {
     }
   }
 }
+#endif

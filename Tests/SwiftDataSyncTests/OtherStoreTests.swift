@@ -1,3 +1,4 @@
+#if Sync
 import AppleStoreTemplates
 import Foundation
 import SwiftData
@@ -144,3 +145,4 @@ final class OtherStoreTests {
     await engine.stop()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -144,3 +145,4 @@ struct ProgramUpdateTests {
     try expectEqual([nodes[0], other])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -46,3 +47,4 @@ struct RegistrationTests {
     }
   }
 }
+#endif

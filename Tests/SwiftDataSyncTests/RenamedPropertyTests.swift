@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -377,3 +378,4 @@ final class RenamedPropertyTests {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -90,3 +91,4 @@ extension Replica {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -35,3 +36,4 @@ struct RestoredServerTests {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -275,3 +276,4 @@ struct RestoredStoreTests {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import Testing
@@ -35,3 +36,4 @@ extension SyncEngine {
   /// Lets the time pass in which it makes no snapshot.
   fileprivate func endSnapshotPause() { snapshotsNotBefore = .distantPast }
 }
+#endif

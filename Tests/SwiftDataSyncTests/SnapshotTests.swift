@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -275,3 +276,4 @@ struct SnapshotTests {
     for name in [zone, share] { #expect(try ann.replica.beginSnapshot(zone: name) == nil) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -151,3 +152,4 @@ struct StoppingTests {
     try FileManager.default.removeItem(at: folder)
   }
 }
+#endif

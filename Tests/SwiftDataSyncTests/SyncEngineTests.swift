@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -384,3 +385,4 @@ struct SyncEngineTests {
     #expect(error.code == .offline && error.message.contains(word))
   }
 }
+#endif

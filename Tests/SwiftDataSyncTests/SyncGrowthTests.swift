@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -210,3 +211,4 @@ struct SyncGrowthTests {
     #expect(taken < 400 * 5 / 4, "\(taken)")
   }
 }
+#endif

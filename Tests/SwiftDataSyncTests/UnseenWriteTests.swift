@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -102,3 +103,4 @@ struct UnseenWriteTests {
     #expect(![time(6, 2), time(5, 3), time(1, 4), time(10, 1)].contains(where: seen.contains))
   }
 }
+#endif

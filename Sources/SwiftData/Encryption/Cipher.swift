@@ -1,20 +1,20 @@
 import Foundation
 
-#if Encryption
+#if Encryption || Sync
   import Crypto
 #endif
 
 /// The cryptography of encrypted columns. This is the only file that needs swift-crypto.
 ///
-/// A package that depends on this one with `traits: []` builds without swift-crypto, which takes BoringSSL along. Encryption
-/// then throws an error that names the trait.
+/// Without the package traits `Encryption` and `Sync` it builds without swift-crypto. Then a program cannot make a key, so nothing calls
+/// the cipher.
 struct Cipher: Sendable {
   private let bytes: Data
 
   /// - Parameter bytes: 32 bytes.
   init(bytes: Data) { self.bytes = bytes }
 
-  #if Encryption
+  #if Encryption || Sync
     private var key: SymmetricKey { SymmetricKey(data: bytes) }
 
     /// Eight bytes that name a key and tell nothing about it.
@@ -41,8 +41,8 @@ struct Cipher: Sendable {
     private static var missing: SwiftDataError {
       SwiftDataError(
         .encryptionKey,
-        message: "this build of SwiftData has no encryption; enable the trait \"Encryption\" of open-swiftdata in your"
-          + " Package.swift")
+        message:
+          "encryption needs the trait Encryption of the package: .package(url: …, from: …, traits: [\"Encryption\"])")
     }
   #endif
 }

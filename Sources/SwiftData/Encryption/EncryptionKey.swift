@@ -14,26 +14,46 @@ extension ModelConfiguration {
     /// The name of the key, which reveals nothing about it: 16 hexadecimal digits, stored with the values.
     public let identifier: String
 
-    /// Makes a key.
-    /// - Parameter bytes: 32 random bytes. For a password, derive a key first (scrypt, Argon2).
-    /// - Throws: ``SwiftDataError/encryptionKey`` for any other number of bytes.
-    public init(_ bytes: some DataProtocol) throws {
-      guard bytes.count == 32 else {
-        throw SwiftDataError(
-          .encryptionKey,
-          message: "an encryption key has 32 bytes, not \(bytes.count); EncryptionKey.random() makes one")
+    #if Encryption || Sync
+      /// Makes a key.
+      /// - Parameter bytes: 32 random bytes. For a password, derive a key first (scrypt, Argon2).
+      /// - Throws: ``SwiftDataError/encryptionKey`` for any other number of bytes.
+      public init(_ bytes: some DataProtocol) throws {
+        guard bytes.count == 32 else {
+          throw SwiftDataError(
+            .encryptionKey,
+            message: "an encryption key has 32 bytes, not \(bytes.count); EncryptionKey.random() makes one")
+        }
+        self.init(checked: Data(bytes))
       }
-      self.init(checked: Data(bytes))
-    }
+
+      /// Makes a key from the system's random number generator.
+      public static func random() -> ModelConfiguration.EncryptionKey {
+        ModelConfiguration.EncryptionKey(checked: Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }))
+      }
+    #else
+      /// Makes a key. Needs the package trait `Encryption`.
+      @available(
+        *, unavailable,
+        message:
+          "encryption needs the trait Encryption of the package: .package(url: …, from: …, traits: [\"Encryption\"])"
+      )
+      public init(_ bytes: some DataProtocol) throws { self.init(checked: Data(bytes)) }
+
+      /// Makes a key. Needs the package trait `Encryption`.
+      @available(
+        *, unavailable,
+        message:
+          "encryption needs the trait Encryption of the package: .package(url: …, from: …, traits: [\"Encryption\"])"
+      )
+      public static func random() -> ModelConfiguration.EncryptionKey {
+        ModelConfiguration.EncryptionKey(checked: Data())
+      }
+    #endif
 
     private init(checked bytes: Data) {
       self.bytes = bytes
       identifier = Cipher(bytes: bytes).identifier.map { byte in String(byte, radix: 16).leftPadded }.joined()
-    }
-
-    /// Makes a key from the system's random number generator.
-    public static func random() -> ModelConfiguration.EncryptionKey {
-      ModelConfiguration.EncryptionKey(checked: Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }))
     }
 
     /// Passes the bytes to code that stores them, such as a keychain.

@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 // What is lost when a record is deleted, or when it moves to a zone that the account cannot read. The conflict log gets the lost values. They
@@ -66,3 +67,4 @@ extension Fold {
     }
   }
 }
+#endif

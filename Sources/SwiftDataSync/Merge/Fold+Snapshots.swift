@@ -1,3 +1,4 @@
+#if Sync
 import Crypto
 import Foundation
 import SyncProtocol
@@ -50,3 +51,4 @@ extension SyncSchema {
     return change
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 // A record is in one zone, and only the log of that zone says what it is. What the log of another zone says is kept apart, under
@@ -258,3 +259,4 @@ extension Fold {
     return other.place < one.place
   }
 }
+#endif

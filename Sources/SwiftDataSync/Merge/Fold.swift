@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -386,3 +387,4 @@ final class Fold: RecordSource {
     put(referrer.owner, state)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 /// The places of list members: texts of hexadecimal digits that sort as the list does, with room between any two.
 ///
 /// A key never ends with a zero, so that a key before it exists.
@@ -64,3 +65,4 @@ enum LongestRun {
     return result
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 extension Fold {
@@ -93,3 +94,4 @@ struct ListView {
     }
   }
 }
+#endif

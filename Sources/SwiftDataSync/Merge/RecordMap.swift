@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 /// Values by record, in the order in which the records came.
@@ -83,3 +84,4 @@ extension RecordMap<Void> {
 extension RecordMap: Sequence {
   func makeIterator() -> Zip2Sequence<[RecordName], [Value]>.Iterator { zip(names, values).makeIterator() }
 }
+#endif

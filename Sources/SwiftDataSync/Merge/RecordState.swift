@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -95,3 +96,4 @@ protocol RecordSource: AnyObject {
   /// The zones whose logs may say something of a record that is in another zone.
   func zonesApart(of name: RecordName) throws -> Set<String>
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -80,3 +81,4 @@ extension RecordState.Field {
     value = try FieldValue(from: &reader)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 // A program with older models writes the old names of properties that were renamed (`originalName:`). They become the current names
@@ -81,3 +82,4 @@ extension PropertyMap {
     if self[new].map({ time($0) < time(value) }) ?? true { self[new] = value }
   }
 }
+#endif

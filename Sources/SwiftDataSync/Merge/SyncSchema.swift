@@ -1,3 +1,4 @@
+#if Sync
 import SwiftData
 import SyncProtocol
 
@@ -256,3 +257,4 @@ enum SyncRules {
     return nil
   }
 }
+#endif

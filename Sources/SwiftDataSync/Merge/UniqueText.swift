@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -35,3 +36,4 @@ enum UniqueText {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -82,3 +83,4 @@ extension Replica {
     return true
   }
 }
+#endif

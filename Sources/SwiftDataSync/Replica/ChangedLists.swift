@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 /// The to-manys that a batch changes.
@@ -25,3 +26,4 @@ struct ChangedLists {
       .map { ($0.key, $0.value) }
   }
 }
+#endif

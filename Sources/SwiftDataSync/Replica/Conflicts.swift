@@ -1,3 +1,4 @@
+#if Sync
 public import Foundation
 public import SwiftData
 import SyncProtocol
@@ -205,3 +206,4 @@ extension Ledger {
     try context.delete(model: LedgerConflict.self, where: #Predicate<LedgerConflict> { $0.date < date })
   }
 }
+#endif

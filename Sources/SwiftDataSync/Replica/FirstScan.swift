@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -86,3 +87,4 @@ extension Replica {
     }.min()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -321,3 +322,4 @@ extension LogEntry {
     return entry
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -124,3 +125,4 @@ extension ReplicaState.Intent: Codable {
     try container.encode(encoded)
   }
 }
+#endif

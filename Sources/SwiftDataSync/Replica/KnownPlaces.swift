@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 /// What a replica knows of the zones: how far it has seen each, and which shares the account may read.
@@ -89,3 +90,4 @@ struct KnownSnapshot: Equatable {
   /// The number of the newest snapshot whose rules were compared with those of the models.
   var compared: Int64?
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -276,3 +277,4 @@ extension Fold {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 
@@ -34,3 +35,4 @@ extension Ledger {
     { context.delete(row) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -146,3 +147,4 @@ extension Ledger {
     uniques = [:]
   }
 }
+#endif

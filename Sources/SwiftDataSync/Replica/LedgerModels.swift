@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 
@@ -124,3 +125,4 @@ final class LedgerReplica {
 
   init(state: Data, intent: Data?) { (self.id, self.state, self.intent) = (1, state, intent) }
 }
+#endif

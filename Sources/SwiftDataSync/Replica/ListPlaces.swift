@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 /// The places of list members.
@@ -58,3 +59,4 @@ enum ListPlaces {
     return result
   }
 }
+#endif

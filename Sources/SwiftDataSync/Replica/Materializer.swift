@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -330,3 +331,4 @@ final class Materializer {
     ModelCells.delete(object, from: context)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -196,3 +197,4 @@ final class ObjectNames {
     return writer.data
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -330,3 +331,4 @@ extension LedgerRecord {
     held = try reader.optional { try $0.blob() }
   }
 }
+#endif

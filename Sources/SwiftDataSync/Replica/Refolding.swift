@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -300,3 +301,4 @@ extension SyncSchema {
     return change.fields.keys.allSatisfy(knows) && (change.members ?? [:]).keys.allSatisfy(knows)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -370,3 +371,4 @@ private struct AnyGenerator: RandomNumberGenerator {
   init(_ base: any RandomNumberGenerator) { self.base = base }
   mutating func next() -> UInt64 { base.next() }
 }
+#endif

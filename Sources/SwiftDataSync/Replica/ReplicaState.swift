@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -137,3 +138,4 @@ struct ReplicaState: Codable {
     recordsToShow![record, default: []].formUnion(properties)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -106,3 +107,4 @@ extension Ledger {
     return found
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -190,3 +191,4 @@ extension UserStore {
   /// The names of all synced properties, by entity.
   var propertyNames: [String: [String]] { schema.entities.mapValues { $0.properties.keys.sorted() } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Crypto
 import Foundation
 import SyncProtocol
@@ -171,3 +172,4 @@ enum Fingerprint {
     }.joined(separator: " ")
   }
 }
+#endif

@@ -1,7 +1,8 @@
+#if Sync
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Darwin)
-  import Darwin
+import Darwin
 #endif
 
 /// Random numbers for names, which nobody can guess. The system is asked for many at once, because each question is a system call.
@@ -20,3 +21,4 @@ struct SecureGenerator: RandomNumberGenerator {
     return numbers.removeLast()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Crypto
 import Foundation
 import SyncProtocol
@@ -188,3 +189,4 @@ extension SyncSchema {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -283,3 +284,4 @@ extension ZoneInfo {
       needsKeys: needsKeys)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -90,3 +91,4 @@ extension Replica {
     return [change]
   }
 }
+#endif

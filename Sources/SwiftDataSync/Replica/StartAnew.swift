@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -65,3 +66,4 @@ extension Replica {
     return changes
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -396,3 +397,4 @@ final class TransactionBuilder {
     try replica.show(change)
   }
 }
+#endif

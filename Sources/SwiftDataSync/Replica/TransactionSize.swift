@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -58,3 +59,4 @@ extension Replica {
     return changes
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Crypto
 import Foundation
 import SwiftData
@@ -212,3 +213,4 @@ struct MissingAsset: Error {
   let sha256: String
   let size: Int
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -50,3 +51,4 @@ extension Replica {
     try ledger.save()
   }
 }
+#endif

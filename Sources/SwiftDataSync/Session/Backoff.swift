@@ -1,3 +1,4 @@
+#if Sync
 /// How long to wait before the next try: twice as long after each failure, up to a limit, and not all clients as long as one
 /// another.
 struct Backoff: Sendable {
@@ -21,3 +22,4 @@ struct Backoff: Sendable {
 
   mutating func reset() { failures = 0 }
 }
+#endif

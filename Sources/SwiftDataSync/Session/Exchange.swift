@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import UntrustedInput
@@ -102,3 +103,4 @@ extension ChangesResponse {
     get throws(UntrustedInputError) { try latest.inRange(SyncWire.sequenceNumbers, field: "changes.latest") }
   }
 }
+#endif

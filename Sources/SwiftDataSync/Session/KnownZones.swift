@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 /// The list of the account's zones, as the server gave it last. The engine names it in its requests, so that the server answers with what
@@ -41,3 +42,4 @@ struct KnownShares {
   var version: String?
   var shares: [SyncShare]
 }
+#endif

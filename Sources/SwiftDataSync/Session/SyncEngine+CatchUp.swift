@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -48,3 +49,4 @@ extension SyncEngine {
     try await fetching(replica) { try replica.didSee(zones, taken: taken) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -32,3 +33,4 @@ extension SyncEngine {
     NotificationCenter.default.post(name: Self.eventChanged, object: self, userInfo: ["event": event])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Crypto
 import Foundation
 import SyncProtocol
@@ -136,3 +137,4 @@ extension SyncEngine {
     try replica.keep(try Replica.all(keys, newest: link.key, share.zone), zone: share.zone)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import UntrustedInput
@@ -112,3 +113,4 @@ extension SyncEngine {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 public import SwiftData
 import SyncProtocol
@@ -5,9 +6,9 @@ import Synchronization
 import UntrustedInput
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Darwin)
-  import Darwin
+import Darwin
 #endif
 
 extension SyncEngine {
@@ -246,3 +247,4 @@ extension FieldValue {
 // `open` and `close` are names of methods here.
 private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func closeFile(_ file: Int32) -> Int32 { close(file) }
+#endif

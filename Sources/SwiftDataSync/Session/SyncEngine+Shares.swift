@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 public import SwiftData
 import SyncProtocol
@@ -270,3 +271,4 @@ extension Replica {
     try move(name, to: zone)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -111,3 +112,4 @@ struct SnapshotParts: Sendable {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import UntrustedInput
@@ -234,3 +235,4 @@ extension ChangesResponse {
     return part
   }
 }
+#endif

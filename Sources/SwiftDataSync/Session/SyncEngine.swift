@@ -1,3 +1,4 @@
+#if Sync
 public import Foundation
 import Logging
 import SwiftData
@@ -300,3 +301,4 @@ public actor SyncEngine {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 public import SwiftData
 
 /// Which replicas get a property, where that is not every replica which gets its object.
@@ -78,3 +79,4 @@ struct SyncScopes: Sendable {
   /// Whether the objects of a model stay in their store.
   func isLocal(_ entity: __Entity) -> Bool { entity.lineage.contains { models.contains($0.name) } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 public import Foundation
 import SwiftData
 import SyncProtocol
@@ -157,3 +158,4 @@ public enum SyncServer {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import SyncProtocol
 
 /// Objects that one account shares with others, as this account sees them.
@@ -68,3 +69,4 @@ extension SyncShare.Permission {
     }
   }
 }
+#endif

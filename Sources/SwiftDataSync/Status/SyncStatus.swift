@@ -1,3 +1,4 @@
+#if Sync
 public import Foundation
 public import Observation
 import Synchronization
@@ -125,3 +126,4 @@ public struct SyncEvent: Sendable, Identifiable, Hashable {
   /// Whether it ended without an error.
   public var succeeded: Bool { end != nil && error == nil }
 }
+#endif

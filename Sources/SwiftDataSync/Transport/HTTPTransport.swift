@@ -1,14 +1,15 @@
+#if Sync
 public import Foundation
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 #if canImport(AsyncHTTPClient)
-  import AsyncHTTPClient
-  import NIOCore
-  import NIOHTTP1
-  import NIOPosix
-  import NIOSSL
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
 #endif
 
 /// Sends requests over HTTP: with AsyncHTTPClient on Linux and Android, with URLSession elsewhere.
@@ -45,65 +46,65 @@ public struct HTTPTransport: SyncTransport {
   }
 
   #if canImport(AsyncHTTPClient)
-    // It lasts as long as the process, so it needs no end.
-    private static let client: HTTPClient = {
-      var configuration = HTTPClient.Configuration()
-      // An engine that waits for news holds a connection, and a process can have many engines.
-      configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 10_000
-      // The engine tries again, after pauses of its own.
-      configuration.connectionPool.retryConnectionEstablishment = false
-      return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+  // It lasts as long as the process, so it needs no end.
+  private static let client: HTTPClient = {
+    var configuration = HTTPClient.Configuration()
+    // An engine that waits for news holds a connection, and a process can have many engines.
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 10_000
+    // The engine tries again, after pauses of its own.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }()
 
-    /// In bytes. A buffer of NIO ends the process where it grows beyond 4 GiB.
-    private static let largestAnswer = 1 << 30
+  /// In bytes. A buffer of NIO ends the process where it grows beyond 4 GiB.
+  private static let largestAnswer = 1 << 30
 
-    private static func exchange(_ request: SyncRequest, _ target: URL) async throws -> SyncReply {
-      var message = HTTPClientRequest(url: target.absoluteString)
-      message.method = HTTPMethod(rawValue: request.method)
-      for (name, value) in request.headers { message.headers.add(name: name, value: value) }
-      if let body = request.body { message.body = .bytes(body, length: .known(Int64(body.count))) }
-      do {
-        let reply = try await client.execute(message, deadline: .distantFuture)
-        let body = try await reply.body.collect(upTo: largestAnswer)
-        return SyncReply(status: Int(reply.status.code), body: Data(body.readableBytesView))
-      } catch let error as NIOConnectionError {
-        // Without an address it tries no connection.
-        throw URLError(error.connectionErrors.isEmpty ? .cannotFindHost : .cannotConnectToHost)
-      } catch let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
-        // The address was not looked up by a name.
-        throw URLError(.cannotConnectToHost)
-      } catch let error as HTTPClientError where error == .connectTimeout {
-        throw URLError(.cannotConnectToHost)
-      } catch NIOSSLError.handshakeFailed(let reason) {
-        let isUntrusted = "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
-        throw URLError(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed)
-      } catch let error as NIOSSLExtraError where error == .failedToValidateHostname {
-        throw URLError(.serverCertificateUntrusted)
-      } catch {
-        throw URLError(.networkConnectionLost)
-      }
+  private static func exchange(_ request: SyncRequest, _ target: URL) async throws -> SyncReply {
+    var message = HTTPClientRequest(url: target.absoluteString)
+    message.method = HTTPMethod(rawValue: request.method)
+    for (name, value) in request.headers { message.headers.add(name: name, value: value) }
+    if let body = request.body { message.body = .bytes(body, length: .known(Int64(body.count))) }
+    do {
+      let reply = try await client.execute(message, deadline: .distantFuture)
+      let body = try await reply.body.collect(upTo: largestAnswer)
+      return SyncReply(status: Int(reply.status.code), body: Data(body.readableBytesView))
+    } catch let error as NIOConnectionError {
+      // Without an address it tries no connection.
+      throw URLError(error.connectionErrors.isEmpty ? .cannotFindHost : .cannotConnectToHost)
+    } catch let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode) {
+      // The address was not looked up by a name.
+      throw URLError(.cannotConnectToHost)
+    } catch let error as HTTPClientError where error == .connectTimeout {
+      throw URLError(.cannotConnectToHost)
+    } catch NIOSSLError.handshakeFailed(let reason) {
+      let isUntrusted = "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
+      throw URLError(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed)
+    } catch let error as NIOSSLExtraError where error == .failedToValidateHostname {
+      throw URLError(.serverCertificateUntrusted)
+    } catch {
+      throw URLError(.networkConnectionLost)
     }
+  }
   #else
-    private static let session: URLSession = {
-      let configuration = URLSessionConfiguration.ephemeral
-      configuration.httpShouldSetCookies = false
-      configuration.urlCache = nil
-      configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-      configuration.httpMaximumConnectionsPerHost = 100
-      return URLSession(configuration: configuration)
-    }()
+  private static let session: URLSession = {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpShouldSetCookies = false
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.httpMaximumConnectionsPerHost = 100
+    return URLSession(configuration: configuration)
+  }()
 
-    private static func exchange(_ request: SyncRequest, _ target: URL) async throws -> SyncReply {
-      var message = URLRequest(url: target)
-      message.httpMethod = request.method
-      message.httpBody = request.body
-      message.timeoutInterval = request.timeout + 5
-      for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
-      let (body, response) = try await session.data(for: message)
-      guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-      return SyncReply(status: response.statusCode, body: body)
-    }
+  private static func exchange(_ request: SyncRequest, _ target: URL) async throws -> SyncReply {
+    var message = URLRequest(url: target)
+    message.httpMethod = request.method
+    message.httpBody = request.body
+    message.timeoutInterval = request.timeout + 5
+    for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
+    let (body, response) = try await session.data(for: message)
+    guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+    return SyncReply(status: response.statusCode, body: body)
+  }
   #endif
 }
 
@@ -112,3 +113,4 @@ extension String {
     hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Synchronization
@@ -265,3 +266,4 @@ private final class InterruptedDownload: Sendable {
 
   func keep(_ sha256: String, _ bytes: Data) { value.withLock { $0 = (sha256, bytes) } }
 }
+#endif

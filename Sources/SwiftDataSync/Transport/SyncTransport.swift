@@ -1,3 +1,4 @@
+#if Sync
 public import Foundation
 
 /// A way to a server. The default one speaks HTTP; tests bring their own.
@@ -37,3 +38,4 @@ public struct SyncReply: Sendable {
   /// Makes an answer.
   public init(status: Int, body: Data) { (self.status, self.body) = (status, body) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -168,3 +169,4 @@ struct ForgeryTests {
     #expect(try group.contents(bob).contains("b in Jazz"))
   }
 }
+#endif

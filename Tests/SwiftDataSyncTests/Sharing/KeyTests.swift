@@ -1,3 +1,4 @@
+#if Sync
 import Crypto
 import Foundation
 import SyncProtocol
@@ -62,3 +63,4 @@ import Testing
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -203,3 +204,4 @@ struct ResolverTests {
     for index in 0..<2 { #expect(try group.all(SharedTrack.self, index).map(\.title) == ["abc"]) }
   }
 }
+#endif

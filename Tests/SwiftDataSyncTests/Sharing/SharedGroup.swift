@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -217,3 +218,4 @@ final class SharedGroup {
     return lines.sorted() + ["\(covers) covers, \(comments) comments"]
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -305,3 +306,4 @@ struct SharingTests {
     #expect(throws: Never.self) { try group.devices[ann].replica.checkShareable(root) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -393,3 +394,4 @@ struct ZoneChangeTests {
     #expect(try group.contents(bob).contains("single in Blues") == bobIsLater)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -98,3 +99,4 @@ extension SimulatedNode {
     try replica.ledger.keepAsset(sha256, bytes, isOutgoing: false)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -64,3 +65,4 @@ extension SimulatedNode {
     try catchUp()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -51,3 +52,4 @@ struct SimulatedContents {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -262,3 +263,4 @@ struct SimulatedEdits {
     }
   }
 }
+#endif

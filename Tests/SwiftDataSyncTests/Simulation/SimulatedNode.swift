@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -392,3 +393,4 @@ final class SimulatedNode {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -68,3 +69,4 @@ struct SimulatedPast {
     return marks
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -204,3 +205,4 @@ struct SeededGenerator: RandomNumberGenerator {
     return value ^ (value >> 31)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 
@@ -228,3 +229,4 @@ final class SimulatedService {
     if remover != account { shares[zone]?.links = [:] }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -170,3 +171,4 @@ struct SimulatedRestore {
     for node in nodes { try node.serverWasRestored() }
   }
 }
+#endif

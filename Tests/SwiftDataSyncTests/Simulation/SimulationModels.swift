@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 
@@ -193,3 +194,4 @@ enum SimulationOld {
     SimProject.self, SimTask.self, SimHalf.self, SimMark.self,
   ]
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Testing
@@ -69,3 +70,4 @@ enum SimulatedRuns {
     return stride(from: first, to: first + count, by: 10).map { $0..<min($0 + 10, first + count) }
   }()
 }
+#endif

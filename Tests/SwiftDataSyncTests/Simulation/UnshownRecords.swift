@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -73,3 +74,4 @@ extension SimulatedNode {
     )
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -160,3 +161,4 @@ struct SharedOutcome {
     return problems
   }
 }
+#endif

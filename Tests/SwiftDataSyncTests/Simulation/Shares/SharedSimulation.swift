@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SwiftData
 import SyncProtocol
@@ -169,3 +170,4 @@ struct SharedSimulation {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Sync
 import Foundation
 import SyncProtocol
 import Testing
@@ -59,3 +60,4 @@ struct SharedSimulationTests {
     #expect(found != nil)
   }
 }
+#endif

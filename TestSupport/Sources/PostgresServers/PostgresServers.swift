@@ -13,8 +13,7 @@ package final class ServerScript {
   private let input = Pipe()
 
   package static func path(_ name: String) -> URL {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("scripts/\(name)")
+    URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../scripts/\(name)").standardizedFileURL
   }
 
   /// - Parameter prefix: how the variables begin that the script sets.
