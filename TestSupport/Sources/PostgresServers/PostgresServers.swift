@@ -7,7 +7,7 @@ package final class ServerScript {
     init(_ description: String) { self.description = description }
   }
 
-  /// What the script told the command that it runs, by variable.
+  /// The environment that the script gave to the command that it runs.
   package private(set) var variables: [String: String] = [:]
   private let process = Process()
   private let input = Pipe()
@@ -97,11 +97,11 @@ public final class PrivateCluster {
   public let url: String
   private let script: ServerScript
 
-  /// What takes the primary away.
+  /// The ways to take the primary away.
   public enum Failover: String, Sendable { case kill, pause, cut, switchover, etcd }
 
   /// Starts the servers.
-  /// - Parameter options: those of `scripts/cluster`.
+  /// - Parameter options: the options of `scripts/cluster`.
   public init(_ options: String...) throws {
     script = try ServerScript("cluster", options, prefix: "CLUSTER_")
     url = try script.variable("CLUSTER_URL")
