@@ -66,7 +66,7 @@ sync-chaos:
 	SYNC_KILLS=40 SYNC_NOTES=1250 scripts/postgres swift test $(TOOLS) --filter KilledProcessTests
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests Sorted/Package.swift Sorted/Sources Sorted/Tests \
+	swift format lint --strict --recursive Package.swift Sources Tests TestSupport Sorted/Package.swift Sorted/Sources Sorted/Tests \
 	  Sorted/Fuzz Tools Examples Benchmarks/Package.swift Benchmarks/Sources
 
 # A release of sorted with Swift's runtime inside, run where no Swift is installed. The first build takes 16 minutes on two cores.

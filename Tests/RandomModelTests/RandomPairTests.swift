@@ -20,7 +20,7 @@ import Testing
     "Random models on PostgreSQL: fetches equal Swift, and migrations equal the plain function",
     .enabled(
       if: !PostgresDatabase.url.isEmpty && environment["RANDOM_MODELS"] != nil,
-      "run `RANDOM_MODELS=1 SWIFTDATA_TESTS=RandomModelTests scripts/postgres swift test`"))
+      "run `RANDOM_MODELS=1 SWIFTDATA_TESTS=RandomModelTests scripts/postgres swift test --traits Sync`"))
   func postgres() { Self.run(on: PostgresDatabase.self) }
 
   private static func run(on database: any TestDatabase.Type) {

@@ -7,7 +7,7 @@ package final class ServerScript {
     init(_ description: String) { self.description = description }
   }
 
-  /// The variables that the script sets for the command that it runs.
+  /// The environment that the script gave to the command that it runs.
   package private(set) var variables: [String: String] = [:]
   private let process = Process()
   private let input = Pipe()
@@ -97,7 +97,7 @@ public final class PrivateCluster {
   public let url: String
   private let script: ServerScript
 
-  /// The ways in which the primary fails.
+  /// The ways to take the primary away.
   public enum Failover: String, Sendable { case kill, pause, cut, switchover, etcd }
 
   /// Starts the servers.
