@@ -185,6 +185,8 @@ if Context.environment["SWIFTDATA_FUZZ"] != nil {
 // `make test-macros`: the macros and their tests, alone. SwiftPM builds macros as tools, and a bundle of tests that imports
 // them too, with all that it needs: GRDB and this package a second time beside the products.
 if Context.environment["SWIFTDATA_MACRO_TESTS"] != nil {
+  // The bundle has the package's name, and must not replace the library's bundle.
+  package.name = "open-swiftdata-macros"
   package.products = []
   package.targets.removeAll { $0.name != "SwiftDataMacros" }
   package.targets.append(

@@ -68,7 +68,7 @@ struct ComingFromGRDB {
     #expect(count == 2 && total == 1_100)
   }
 
-  @Test("An observation is a loop over values(for:)", .timeLimit(.minutes(10)))
+  @Test("An observation is a loop over values(for:)", .timeLimit(.minutes(20)))
   func observing() async throws {
     let container = try memoryContainer(Game.Player.self)
     let context = ModelContext(container)

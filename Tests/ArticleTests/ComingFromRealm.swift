@@ -56,7 +56,7 @@ struct ComingFromRealm {
     #expect(try context.fetchCount(inBern) == 0, "the insert replaced all properties")
   }
 
-  @Test("A query is a fetch, and a live one a loop", .timeLimit(.minutes(10)))
+  @Test("A query is a fetch, and a live one a loop", .timeLimit(.minutes(20)))
   func queries() async throws {
     let container = try memoryContainer(Person.self)
     let context = ModelContext(container)

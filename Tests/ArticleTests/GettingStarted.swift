@@ -80,7 +80,7 @@ struct GettingStarted {
     #expect(try context.fetch(FetchDescriptor<Trip>())[0].end > .now)
   }
 
-  @Test("A loop over values(for:) goes on when another context saves", .timeLimit(.minutes(10)))
+  @Test("A loop over values(for:) goes on when another context saves", .timeLimit(.minutes(20)))
   func live() async throws {
     let container = try memoryContainer(Trip.self)
     let context = ModelContext(container)

@@ -42,7 +42,7 @@ private actor JobActor {
 
 /// Waits run on the server's locks, which the tests hold: nothing here is a matter of time but the suite's limit.
 @Suite(
-  "Waiting for PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(5)))
+  "Waiting for PostgreSQL", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(20)))
 struct PostgresCancellationTests {
   private let store = TestStore()
 

@@ -13,7 +13,7 @@ import Testing
 @Suite(
   "Live results of several servers", .enabled(if: PostgresServer.isThere, PostgresServer.reason),
   .enabled(if: PrivatePooler.isInstalled, "no pgbouncer: `make test-all` installs it"),
-  .timeLimit(.minutes(5))
+  .timeLimit(.minutes(20))
 )
 struct LiveResultsTests {
   @Test("A server that does not answer delays no news from other stores")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(
   "Many programs at one PostgreSQL server", .enabled(if: PostgresServer.isThere, PostgresServer.reason),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(20)))
 struct ManyProgramsTests {
   /// `WRITE_SECONDS=120` tries for two minutes.
   private static let seconds = ProcessInfo.processInfo.environment["WRITE_SECONDS"].flatMap(Double.init) ?? 6

@@ -13,7 +13,7 @@ import Testing
 
 @Suite(
   "The metrics of a PostgreSQL store", .enabled(if: PostgresServer.isThere, PostgresServer.reason),
-  .timeLimit(.minutes(5)))
+  .timeLimit(.minutes(20)))
 struct MetricsTests {
   private let store = TestStore()
   private let metrics = TestMetrics()

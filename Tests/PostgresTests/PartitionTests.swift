@@ -5,7 +5,7 @@ import SwiftDataPostgres
 import Testing
 
 @Suite(
-  "Partitions of a class", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(10)))
+  "Partitions of a class", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(20)))
 struct PartitionTests {
   private static let types: [any PersistentModel.Type] = [Room.self, Letter.self, Enclosure.self, Tag.self]
   private static func divided(_ store: TestStore, shards: [String] = []) -> PostgresConfiguration {

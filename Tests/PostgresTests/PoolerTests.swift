@@ -8,7 +8,7 @@ import Testing
 @Suite(
   "A server behind PgBouncer", .enabled(if: PostgresServer.isThere, PostgresServer.reason),
   .enabled(if: PrivatePooler.isInstalled, "no pgbouncer: `make test-all` installs it"), .serialized,
-  .timeLimit(.minutes(10)))
+  .timeLimit(.minutes(20)))
 struct PoolerTests {
   @Test("is recognised, and keeps what several programs save exactly once", arguments: ["session", "transaction"])
   func writing(_ mode: String) throws {

@@ -11,7 +11,7 @@ import Testing
 }
 
 /// Each test makes a save or an opening fail after 20 seconds if it waits for a lock.
-@Suite("Saves at the same time", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(5)))
+@Suite("Saves at the same time", .enabled(if: PostgresServer.isThere, PostgresServer.reason), .timeLimit(.minutes(20)))
 struct UniqueRaceTests {
   private let store = TestStore()
 

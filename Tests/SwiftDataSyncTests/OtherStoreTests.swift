@@ -21,7 +21,7 @@ import Testing
   init(id: String, title: String, album: OtherAlbum?) { (self.id, self.title, self.album) = (id, title, album) }
 }
 
-@Suite("Stores other than SQLite that sync", .serialized, .timeLimit(.minutes(5)))
+@Suite("Stores other than SQLite that sync", .serialized, .timeLimit(.minutes(20)))
 final class OtherStoreTests {
   private static let server = ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? ""
   private let transport = LoopTransport()

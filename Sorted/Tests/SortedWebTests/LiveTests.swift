@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(
-    "A browser that comes later hears how the sync stands, though nothing changes any more", .timeLimit(.minutes(5)))
+    "A browser that comes later hears how the sync stands, though nothing changes any more", .timeLimit(.minutes(20)))
   func laterStatus() async throws {
     try await WebFixture.run { web in
       let hub = LiveHub(

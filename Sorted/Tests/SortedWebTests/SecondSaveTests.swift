@@ -7,7 +7,7 @@ import Testing
 @testable import SortedWeb
 
 /// Fails one statement after the other of the saves of a piece of work that changes both stores.
-@Suite("Two stores, B5", .serialized, .timeLimit(.minutes(3))) struct SecondSaveTests {
+@Suite("Two stores, B5", .serialized, .timeLimit(.minutes(20))) struct SecondSaveTests {
   /// A piece of work, and what has to be true whatever failed.
   struct Job: Sendable, CustomStringConvertible {
     let description: String

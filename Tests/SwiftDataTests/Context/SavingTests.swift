@@ -12,7 +12,7 @@ import Testing
     #expect(container.mainContext.autosaveEnabled)
   }
 
-  @Test("The main context saves after a change by itself", .timeLimit(.minutes(5)))
+  @Test("The main context saves after a change by itself", .timeLimit(.minutes(20)))
   @MainActor func autosave() async throws {
     let store = try TemporaryStore()
     let container = try store.container(Artist.self)

@@ -6,7 +6,7 @@
 
   @Suite struct CrashTests {
     @Test(
-      "A process killed at any moment leaves every acknowledged save and no half of another", .timeLimit(.minutes(2)))
+      "A process killed at any moment leaves every acknowledged save and no half of another", .timeLimit(.minutes(20)))
     func kill() throws {
       let store = try TemporaryStore()
       var random = LawRandom(seed: 42)

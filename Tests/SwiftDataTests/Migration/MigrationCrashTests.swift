@@ -9,7 +9,7 @@
 
     @Test(
       "A migration killed at any of 100 moments leaves the old version whole or the new version whole",
-      .timeLimit(.minutes(5)))
+      .timeLimit(.minutes(20)))
     func kill() throws {
       let original = try TemporaryStore()
       try Archive.make(original.url.path, count: Self.count)

@@ -231,7 +231,7 @@ import Testing
     for (arguments, message) in cases {
       let (process, output, errors) = try Command.start(arguments)
       // A command that accepts the number serves until it is stopped.
-      DispatchQueue.global().asyncAfter(deadline: .now() + 10) { process.terminate() }
+      DispatchQueue.global().asyncAfter(deadline: .now() + 300) { process.terminate() }
       #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty, "\(arguments)")
       let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()

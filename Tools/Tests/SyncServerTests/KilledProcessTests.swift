@@ -7,7 +7,7 @@ import UntrustedInput
 @testable import SyncServer
 
 /// Programs that sync and their servers, killed while they work. `SYNC_KILLS` sets how often: `make sync-chaos`.
-@Suite("Killed processes", .serialized)
+@Suite("Killed processes", .serialized, .timeLimit(.minutes(20)))
 struct KilledProcessTests {
   private static let kills = ProcessInfo.processInfo.environment["SYNC_KILLS"].flatMap { Int($0) } ?? 6
   private static let writers = 4
@@ -44,7 +44,8 @@ struct KilledProcessTests {
     try Data("test \(ServerFixture.secret)\n".utf8).write(to: folder.url.appendingPathComponent("keys"))
     let keys = try await TokenKeys([("test", ServerFixture.secret)])
     let token = try await keys.token(for: account, seconds: 3600)
-    let firstPort = 20_000 + Int.random(in: 0..<20_000)
+    // Below the ports that the system gives to connections (32768 and above): a server that starts again needs the same port.
+    let firstPort = 20_000 + Int.random(in: 0..<12_000)
     func startServer(_ index: Int) throws -> ChildProcess {
       try ChildProcess(
         "swiftdata",
@@ -110,12 +111,11 @@ struct KilledProcessTests {
       "SyncProbe", ["edit", folder.path("client0.store"), server.url.absoluteString, token, "200"])
     await editor.waitForExit(seconds: 240)
     var compacted: Untrusted<Int64> = 0
-    for _ in 0..<200 where compacted == 0 {
+    while compacted == 0 {
       let answer = try await server.send("GET", "/v1/zones/private/changes?after=0&snapshot=0", token: token)
       compacted = try SyncWire.decode(ChangesResponse.self, from: answer.body).compacted
       try await Task.sleep(for: .milliseconds(50))
     }
-    #expect(compacted > 0)
   }
 }
 

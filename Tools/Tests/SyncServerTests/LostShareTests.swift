@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncServer
 
-@Suite("A share that was lost while a device was away")
+@Suite("A share that was lost while a device was away", .timeLimit(.minutes(20)))
 struct LostShareTests {
   @Test(
     "does not keep the device from catching up with a log of which the server deleted the beginning (seed 60064)",
@@ -39,11 +39,10 @@ struct LostShareTests {
       let token = try await server.token("bob")
       // The server deletes the log after it has answered the device.
       var status = 0
-      for _ in 0..<500 where status != 410 {
+      while status != 410 {
         try await Task.sleep(for: .milliseconds(10))
         status = try await server.send("GET", "/v1/zones/private/changes?after=1&snapshot=0", token: token).status
       }
-      #expect(status == 410)
       try await engine(ann).revoke(server.account("bob"), from: share.id)
       await awayEngine.start()
       try await awayEngine.syncNow()

@@ -20,7 +20,7 @@ import Testing
   init(_ name: String) { self.name = name }
 }
 
-@Suite("Sync over HTTP", .serialized)
+@Suite("Sync over HTTP", .serialized, .timeLimit(.minutes(20)))
 struct SyncOverHTTPTests {
   private static func container(_ server: ServerFixture, _ account: String, _ store: URL? = nil) async throws
     -> ModelContainer
@@ -44,9 +44,9 @@ struct SyncOverHTTPTests {
     try ModelContext(container).fetch(FetchDescriptor<HTTPTrip>(sortBy: [SortDescriptor(\.name)])).map(\.name)
   }
 
+  /// Waits as long as it takes, because the machine may be busy. The time limit of the suite ends a wait in vain.
   private static func wait(_ condition: () throws -> Bool) async throws {
-    for _ in 0..<2000 where try !condition() { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(try condition())
+    while try !condition() { try await Task.sleep(for: .milliseconds(10)) }
   }
 
   @Test(
@@ -144,11 +144,10 @@ struct SyncOverHTTPTests {
       let token = try await server.token("ann")
       // The server deletes the log after it has answered the device.
       var status = 0
-      for _ in 0..<500 where status != 410 {
+      while status != 410 {
         try await Task.sleep(for: .milliseconds(10))
         status = try await server.send("GET", "/v1/zones/private/changes?after=1&snapshot=0", token: token).status
       }
-      #expect(status == 410)
       let new = try await Self.container(server, "ann")
       try await Self.engine(new).syncNow()
       try await Self.engine(away).start()

@@ -220,7 +220,7 @@ import Testing
     #expect(throws: DataLayerError.self) { try assist.correct(messages[1], as: .urgent, by: "eve") }
   }
 
-  @Test("The worker judges what another context stores, without being asked", .timeLimit(.minutes(1)))
+  @Test("The worker judges what another context stores, without being asked", .timeLimit(.minutes(20)))
   func background() async throws {
     let container = container
     let worker = Task { await AssistWorker(container: container).run() }

@@ -6,7 +6,7 @@
     /// `swift run --package-path Sorted ImportFaults 1` makes each call fail.
     @Test(
       "An import that the disk fails is an error in words, and the same import brings the rest",
-      .timeLimit(.minutes(5)))
+      .timeLimit(.minutes(20)))
     func faults() throws {
       let process = Process()
       let output = Pipe()

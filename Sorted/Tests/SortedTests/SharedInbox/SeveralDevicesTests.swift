@@ -58,7 +58,8 @@ import Testing
     #expect(try everyone[0].message("Who comes?").state == MessageState(.read, .synced))
   }
 
-  @Test("An inbox that is open hears of an invitation and of messages without asking for them", .timeLimit(.minutes(5)))
+  @Test(
+    "An inbox that is open hears of an invitation and of messages without asking for them", .timeLimit(.minutes(20)))
   @MainActor
   func open() async throws {
     let (ann, bob) = (try await people.open("ann"), try await people.open("bob"))

@@ -46,7 +46,7 @@ private final class SyncServerProgram {
   }
 }
 
-@Suite("The commands of a shared inbox", .timeLimit(.minutes(10))) struct SharedInboxCommandTests {
+@Suite("The commands of a shared inbox", .timeLimit(.minutes(20))) struct SharedInboxCommandTests {
   private let folder: TemporaryFolder
   private let sorted: SortedProgram
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Asks each route as people whose the data is not. The routes are those that the router is built from, so a new route is covered
 /// when it is written.
-@Suite("The wrong person", .serialized, .timeLimit(.minutes(3))) struct WrongPersonTests {
+@Suite("The wrong person", .serialized, .timeLimit(.minutes(20))) struct WrongPersonTests {
   /// Everybody who may not see what is ann's and the owner's, and why.
   private static let people: [(name: String?, why: String)] = [
     (nil, "has no session"), ("eve", "takes part in nothing"), ("bob", "left the conversation"),

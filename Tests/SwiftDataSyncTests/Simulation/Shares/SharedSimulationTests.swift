@@ -21,7 +21,7 @@ struct SharedSimulationTests {
 
   /// Each of these found a mistake. `ZoneChangeTests` states the mistakes.
   @Test(
-    "The seeds that failed once hold",
+    "The seeds that failed once hold", SimulatedRuns.inTestAll,
     arguments: [
       37, 147, 201, 338, 358, 438, 609, 5081, 20086, 20281, 20298, 20337, 20343, 20443, 20533, 20744, 100643, 150337,
       150485, 150728, 151253, 151343, 151438, 102944, 104911, 155228, 155445, 105801, 120757, 124218, 125291,
@@ -36,7 +36,7 @@ struct SharedSimulationTests {
   /// `RestoredStoreTests`, `RenamedPropertyTests` and `ProgramUpdateTests` state the mistakes.
   @Test(
     "The seeds that failed once with large values, objects from before the sync, restored stores or old names hold",
-    arguments: [12, 1036, 1042, 1053, 1094, 1101, 1125, 2017, 2149, 3022, 3092, 20382, 60085])
+    SimulatedRuns.inTestAll, arguments: [12, 1036, 1042, 1053, 1094, 1101, 1125, 2017, 2149, 3022, 3092, 20382, 60085])
   func failedWithPast(seed: UInt64) {
     let problems = SharedSimulation(seed: seed, hasSnapshots: false, explains: Self.explains).run()
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
@@ -54,7 +54,9 @@ struct SharedSimulationTests {
     #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
   }
 
-  @Test("The simulator finds each planted bug within few runs", arguments: PlantedShareBug.allCases)
+  @Test(
+    "The simulator finds each planted bug within few runs", SimulatedRuns.inTestAll, arguments: PlantedShareBug.allCases
+  )
   func planted(_ bug: PlantedShareBug) {
     let found = (UInt64(1)...60).first { !SharedSimulation(seed: $0, bug: bug).run().isEmpty }
     #expect(found != nil)

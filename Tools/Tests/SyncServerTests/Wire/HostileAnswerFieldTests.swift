@@ -6,7 +6,7 @@ import Testing
 @_spi(Wire) @testable import SyncServer
 
 /// B4: no answer stops the client, whatever numbers and texts it has. The cases come from the routes.
-@Suite("B4: each field of each answer with each hostile value", .serialized, .timeLimit(.minutes(15)))
+@Suite("B4: each field of each answer with each hostile value", .serialized, .timeLimit(.minutes(20)))
 struct HostileAnswerFieldTests {
   @Test("is what the value means to the client, or an error that it throws")
   func fields() async throws {

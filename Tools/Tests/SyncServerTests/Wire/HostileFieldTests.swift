@@ -5,7 +5,7 @@ import Testing
 @_spi(Wire) @testable import SyncServer
 
 /// B1 and B2: no request stops the server, whatever numbers and texts it has. The cases come from the routes.
-@Suite("B1, B2: each field of each route with each hostile value", .serialized, .timeLimit(.minutes(10)))
+@Suite("B1, B2: each field of each route with each hostile value", .serialized, .timeLimit(.minutes(20)))
 struct HostileFieldTests {
   /// What one route was fed.
   struct Count {

@@ -132,7 +132,6 @@ struct WireValues {
     bodies = isAll ? Self.allBodies : []
   }
 
-  /// JSON in the place of a number or a text.
   /// Those for answers. Each is read in an exchange of its own, so that `make test-all` alone takes all of them.
   static let answers: [Data] = {
     let isAll = ProcessInfo.processInfo.environment["TEST_ALL"] != nil
@@ -140,6 +139,7 @@ struct WireValues {
     return isAll ? first + allJSON.dropLast(transactions.count).filter { !first.contains($0) } : first
   }()
 
+  /// JSON in the place of a number or a text.
   static let allJSON: [Data] =
     [
       "-9223372036854775808", "9223372036854775807", "9223372036854775808", "0", "-1", "NaN", "Infinity", "1e400",

@@ -5,7 +5,7 @@ import Testing
 @_spi(Wire) @testable import SyncServer
 
 /// Each route as each person who may not use it. The cases come from the routes.
-@Suite("Each route as the wrong person", .serialized, .timeLimit(.minutes(5)))
+@Suite("Each route as the wrong person", .serialized, .timeLimit(.minutes(20)))
 struct WrongPersonTests {
   private typealias Person = WireWorld.Person
 
