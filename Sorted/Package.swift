@@ -164,6 +164,8 @@ let package = Package(
         .product(name: "SwiftData", package: "open-swiftdata"),
         .product(name: "SwiftDataAppleStore", package: "open-swiftdata"),
         .product(name: "SwiftDataInspection", package: "open-swiftdata"),
+        .product(name: "SwiftDataSync", package: "open-swiftdata"),
+        .product(name: "SyncServer", package: "Tools"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       path: "Fuzz/Targets"),

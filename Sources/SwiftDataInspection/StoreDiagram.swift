@@ -80,7 +80,7 @@ public struct StoreDiagram: Sendable {
       let left = edge.isFromMany ? "}o" : "|o"
       let right = edge.isToMany ? "o{" : "o|"
       lines.append(
-        "  \(word(edge.from)) \(left)--\(right) \(word(edge.to)) : \"\(edge.label.replacingOccurrences(of: "\"", with: "'"))\""
+        "  \(word(edge.from)) \(left)--\(right) \(word(edge.to)) : \"\(edge.label.replacingOccurrences(of: "\"", with: "'", options: .literal))\""
       )
     }
     for box in boxes {
@@ -153,7 +153,10 @@ public struct StoreDiagram: Sendable {
 
   static func escaped(_ text: String) -> String {
     let visible = String(text.unicodeScalars.map { $0.value < 32 ? " " : Character($0) })
-    return visible.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-      .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+    return visible.replacingOccurrences(of: "&", with: "&amp;", options: .literal).replacingOccurrences(
+      of: "<", with: "&lt;", options: .literal
+    )
+    .replacingOccurrences(of: ">", with: "&gt;", options: .literal).replacingOccurrences(
+      of: "\"", with: "&quot;", options: .literal)
   }
 }

@@ -12,13 +12,18 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case schema
   /// A request to the local Firestore server: a line with method and target, then the body.
   case request
-  /// A request to Sorted's web server: a line with method and target, lines with headers, an empty one, and the body.
+  /// A request to Sorted's web server with a session, as ``RequestInput`` has it.
   case webRequest = "web-request"
   /// A store of Apple's frameworks, or an export of Realm Studio: a line says which part, the rest is the part.
   case appleStore = "apple-store"
+  /// A request to the sync server with a valid token, as ``RequestInput`` has it.
+  case syncRequest = "sync-request"
+  /// Answers that the sync client reads.
+  case syncResponse = "sync-response"
 
+  /// - Returns: for a target of the wire, the routes that the input reached and that did what they are for.
   /// - Throws: what the bytes deserve; that it throws is no failure.
-  package func run(_ bytes: [UInt8]) async throws {
+  @discardableResult package func run(_ bytes: [UInt8]) async throws -> Set<String> {
     let bytes = Data(bytes)
     switch self {
     case .text: try TextTarget.run(bytes)
@@ -26,16 +31,22 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .importing: try ImportTarget.run(bytes)
     case .schema: try SchemaTarget.run(bytes)
     case .request: try await RequestTarget.run(bytes)
-    case .webRequest: try await WebRequestTarget.run(bytes)
+    case .webRequest: return try await WebRequestTarget.run(bytes)
     case .appleStore: try AppleStoreTarget.run(bytes)
+    case .syncRequest: return try await SyncRequestTarget.run(bytes)
+    case .syncResponse: return try await SyncResponseTarget.run(bytes)
     }
+    return []
   }
-}
 
-extension FuzzTarget {
-  /// The routes that ``webRequest`` reaches, by method and path: `c/:conversation`.
-  package static func webRoutes() async throws -> [(method: String, path: String)] {
-    try await WebRequestTarget.routes()
+  /// All routes that a target of the wire can reach.
+  package func routes() async throws -> Set<String> {
+    switch self {
+    case .webRequest: try await WebRequestTarget.routes()
+    case .syncRequest: SyncRequestTarget.routes
+    case .syncResponse: SyncResponseTarget.routes
+    case .text, .token, .importing, .schema, .request, .appleStore: []
+    }
   }
 }
 

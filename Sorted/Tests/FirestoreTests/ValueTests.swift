@@ -75,7 +75,7 @@ import Testing
     "Field paths quote what is no simple name, and are read back",
     arguments: [
       (["a"], "a"), (["a", "b_1"], "a.b_1"), (["a.b"], "`a.b`"), (["`", "\\"], "`\\``.`\\\\`"), (["1a"], "`1a`"),
-      (["ä"], "`ä`"),
+      (["ä"], "`ä`"), (["`\u{301}.", "\\\u{301}"], "`\\`\u{301}.`.`\\\\\u{301}`"),
     ])
   func paths(segments: [String], text: String) throws {
     var path = FirestoreFieldPath("x")

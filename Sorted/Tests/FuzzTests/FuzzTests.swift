@@ -24,33 +24,38 @@ import Testing
     case .webRequest: 500
     case .schema: 150
     case .appleStore: 300
+    case .syncRequest: 500
+    case .syncResponse: 60
     }
   }
 
-  @Test("Each route of the web server has an input in the corpus")
-  func webRoutes() async throws {
-    let folder = Self.corpus.appendingPathComponent(FuzzTarget.webRequest.rawValue)
-    let targets = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
-      String(decoding: try Data(contentsOf: $0).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+  private static func inputs(_ target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
+    let folder = corpus.appendingPathComponent(target.rawValue)
+    return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .map { ($0.lastPathComponent, Array(try Data(contentsOf: $0))) }.sorted { $0.0 < $1.0 }
+  }
+
+  @Test(
+    "Each route of the servers does what it is for with an input of the corpus, and the client reads an answer of each",
+    arguments: [FuzzTarget.webRequest, .syncRequest, .syncResponse])
+  func routes(_ target: FuzzTarget) async throws {
+    var reached: [String: [String]] = [:]
+    for (name, bytes) in try Self.inputs(target) {
+      for route in (try? await target.run(bytes)) ?? [] { reached[route, default: []].append(name) }
     }
-    for (method, path) in try await FuzzTarget.webRoutes() {
-      let parts = path.split(separator: "/")
-      let isThere = targets.contains { target in
-        let words = target.split(separator: " ")
-        let segments = words.count == 2 ? words[1].prefix { $0 != "?" }.split(separator: "/") : []
-        return words.first.map(String.init) == method && segments.count == parts.count
-          && zip(parts, segments).allSatisfy { $0.hasPrefix(":") || $0 == $1 }
-      }
-      #expect(isThere, "Add an input for \(method) \(path) to \(folder.path).")
+    let routes = try await target.routes()
+    print(
+      "\(target.rawValue): the corpus reaches \(routes.filter { reached[$0] != nil }.count) of \(routes.count) routes")
+    for route in routes.sorted() {
+      print("  \(route): \(reached[route, default: []].joined(separator: " "))")
+      #expect(reached[route] != nil, "Add an input for \(route) to Sorted/Fuzz/Corpus/\(target.rawValue).")
     }
+    #expect(routes.count >= 18)
   }
 
   @Test("What is kept, and thousands of inputs made of it, are taken or refused", arguments: FuzzTarget.allCases)
   func corpus(_ target: FuzzTarget) async throws {
-    let folder = Self.corpus.appendingPathComponent(target.rawValue)
-    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-      .sorted { $0.lastPathComponent < $1.lastPathComponent }
-    let inputs = try files.map { Array(try Data(contentsOf: $0)) }
+    let inputs = try Self.inputs(target).map(\.bytes)
     #expect(inputs.count >= 3)
     let last = FileManager.default.temporaryDirectory.appendingPathComponent(
       "fuzz-\(target.rawValue)-\(ProcessInfo.processInfo.processIdentifier)")

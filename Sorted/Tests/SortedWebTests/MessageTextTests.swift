@@ -48,6 +48,7 @@ import Testing
     let shown = html(text + " **" + text + "** `" + text + "` https://x.y/" + text)
     let tags = shown.matches(of: /<\/?([a-z]+)/).map { String($0.1) }
     #expect(Set(tags).isSubset(of: ["strong", "em", "s", "code", "a", "pre", "blockquote", "span"]))
+    #expect(!shown.hasSignWithMark)
     #expect(!shown.contains("javascript:alert") || !shown.contains("href=\"javascript"))
     #expect(html(String(repeating: "**a ", count: 5_000)).count > 10_000)
   }

@@ -32,6 +32,8 @@ import Testing
     "{{=<% %>=}}<%& x %>{{{x}}}", "../../../../etc/passwd", "javascript:alert(1)", "\u{202E}gpj.exe",
     "%00%0d%0aSet-Cookie: a=b",
     "' OR 1=1 --", "</textarea><script>1</script>",
+    // With a combining mark, a quote is another character for Swift, and a quote for a browser and for FTS5.
+    "\"\u{301}/onmouseover=alert(1)", "https://x.y/\"\u{301}/onmouseover=alert(1)", "'\u{301}a <\u{338}b &\u{301}c",
   ]
 
   /// Everything in the inbox, to see that nothing changed.
@@ -93,6 +95,7 @@ import Testing
         // One script, ours; no tag and no attribute came from outside.
         #expect(page.text.matches(of: /<script/).count == 1, "\(path)")
         #expect(!page.text.contains("<img src=x"), "\(path)")
+        #expect(!page.text.hasSignWithMark, "\(path)")
         #expect(!page.text.contains("root:x:"), "\(path)")
         #expect(!page.text.contains("href=\"javascript:"), "\(path)")
         #expect(page["Set-Cookie"] == nil)
@@ -267,6 +270,15 @@ import Testing
     }
     for text in ["!", "a", "YQ==", "YR", "..", "_w"] {
       #expect(throws: PageError.self) { try Slug.decode(text) }
+    }
+  }
+}
+
+extension String {
+  /// Whether it has a sign of HTML with a combining mark, as the hostile texts have. A page shows such a sign escaped.
+  var hasSignWithMark: Bool {
+    zip(unicodeScalars, unicodeScalars.dropFirst()).contains { sign, mark in
+      "<\"'&".unicodeScalars.contains(sign) && (mark == "\u{301}" || mark == "\u{338}")
     }
   }
 }

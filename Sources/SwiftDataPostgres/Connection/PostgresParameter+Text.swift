@@ -16,13 +16,11 @@ extension PostgresParameter {
     case .bool: return bytes.first == 0 ? "FALSE" : "TRUE"
     case .bigint: return "\(Int64(bitPattern: number(UInt64.self)))"
     case .float8: return "\(Double(bitPattern: number(UInt64.self)))"
-    case .text, .json: return Self.quoted(String(decoding: bytes, as: UTF8.self))
-    case .jsonb: return Self.quoted(String(decoding: bytes.dropFirst(), as: UTF8.self))
+    case .text, .json: return String(decoding: bytes, as: UTF8.self).quotedLiteral
+    case .jsonb: return String(decoding: bytes.dropFirst(), as: UTF8.self).quotedLiteral
     case .bytea, .uuid, .unknown, .tsvector:
       return "'\\x" + bytes.map { String(format: "%02x", $0) }.joined() + "'"
     case nil: return bytes.count < 20 ? "'{}'" : "[\(bytes[12..<16].reduce(0) { $0 << 8 | Int($1) }) values]"
     }
   }
-
-  private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 }

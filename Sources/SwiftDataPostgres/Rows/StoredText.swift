@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 
 /// The stored form of text: Unicode normal form C, in which canonically equivalent texts have equal bytes and the byte
@@ -54,7 +55,10 @@ enum StoredText {
   }
 
   /// JSON for `jsonb`, which supports neither NUL nor negative zero.
-  static func json(_ json: String) -> String { json.replacing("\\u0000", with: "\\ufffd") }
+  static func json(_ json: String) -> String {
+    // A combining mark may follow, with which the last digit is another character.
+    json.replacingOccurrences(of: "\\u0000", with: "\\ufffd", options: .literal)
+  }
 
   /// Whether `jsonb` preserves the JSON completely.
   static func isKept(json: String) -> Bool {

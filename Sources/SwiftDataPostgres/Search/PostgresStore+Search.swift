@@ -49,9 +49,10 @@ extension PostgresStore {
   /// All words of a term, quoted.
   private static func query(_ term: SearchTerm) -> String {
     let words = term.words.enumerated().map { index, word in
-      let quoted = SearchColumns.word(word).replacing("\\", with: "\\\\").replacing("'", with: "''")
+      let quoted = SearchColumns.word(word).replacingOccurrences(of: "\\", with: "\\\\", options: .literal)
+        .quotedLiteral
       let isCut = word.utf8.count > SearchColumns.longestWord
-      return "'\(quoted)'" + (term.isPrefix && index == term.words.count - 1 && !isCut ? ":*" : "")
+      return quoted + (term.isPrefix && index == term.words.count - 1 && !isCut ? ":*" : "")
     }
     return "(" + words.joined(separator: " & ") + ")"
   }

@@ -34,9 +34,15 @@ final class Prometheus: MetricsFactory, Sendable {
   private static func key(_ label: String, _ dimensions: [(String, String)], suffix: String = "") -> Key {
     let name = label.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined() + suffix
     let labels = dimensions.map { name, value in
-      "\(name)=\"\(value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n"))\""
+      "\(name)=\"\(escaped(value))\""
     }
     return Key(name: name, labels: labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}")
+  }
+
+  private static func escaped(_ value: String) -> String {
+    value.replacingOccurrences(of: "\\", with: "\\\\", options: .literal)
+      .replacingOccurrences(of: "\"", with: "\\\"", options: .literal)
+      .replacingOccurrences(of: "\n", with: "\\n", options: .literal)
   }
 
   private final class Handler: CounterHandler, RecorderHandler, TimerHandler, FloatingPointCounterHandler {

@@ -42,7 +42,8 @@ public struct FirestoreFieldPath: Hashable, Sendable, CustomStringConvertible {
   /// else.
   public init?(parsing text: String) {
     var segments = [String]()
-    var rest = Substring(text)
+    // By scalars, as the server reads it: for Swift, a backquote with a combining mark is another character.
+    var rest = text.unicodeScalars[...]
     repeat {
       if !segments.isEmpty { rest.removeFirst() }
       guard let segment = Self.segment(&rest) else { return nil }
@@ -52,18 +53,18 @@ public struct FirestoreFieldPath: Hashable, Sendable, CustomStringConvertible {
     self.segments = segments
   }
 
-  private static func segment(_ rest: inout Substring) -> String? {
+  private static func segment(_ rest: inout Substring.UnicodeScalarView) -> String? {
     guard rest.first == "`" else {
-      let name = rest.prefix { $0 != "." }
-      rest.removeFirst(name.count)
+      let name = Substring(rest.prefix { $0 != "." })
+      rest.removeFirst(name.unicodeScalars.count)
       return isSimple(name) ? String(name) : nil
     }
     rest.removeFirst()
-    var name = ""
-    while let character = rest.popFirst() {
-      if character == "`" { return name.isEmpty ? nil : name }
-      if character != "\\" {
-        name.append(character)
+    var name = String.UnicodeScalarView()
+    while let scalar = rest.popFirst() {
+      if scalar == "`" { return name.isEmpty ? nil : String(name) }
+      if scalar != "\\" {
+        name.append(scalar)
       } else if let escaped = rest.popFirst() {
         name.append(escaped)
       }
@@ -82,7 +83,7 @@ public struct FirestoreFieldPath: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     segments.map { name in
       if Self.isSimple(name) { return name }
-      return "`" + name.replacing("\\", with: "\\\\").replacing("`", with: "\\`") + "`"
+      return "`" + name.unicodeScalars.map { $0 == "\\" || $0 == "`" ? "\\\($0)" : String($0) }.joined() + "`"
     }.joined(separator: ".")
   }
 }

@@ -64,7 +64,8 @@ private struct NDJSONIdentifiers {
   static func conversation(_ record: NDJSONRecord) -> String {
     // The only slash after the prefix precedes a message's own identifier.
     "ndjson/"
-      + record.conversation.replacingOccurrences(of: "%", with: "%25").replacingOccurrences(of: "/", with: "%2F")
+      + record.conversation.replacingOccurrences(of: "%", with: "%25", options: .literal)
+      .replacingOccurrences(of: "/", with: "%2F", options: .literal)
   }
 
   mutating func next(for record: NDJSONRecord, line: Int) throws(NDJSONRecord.Refusal) -> String {

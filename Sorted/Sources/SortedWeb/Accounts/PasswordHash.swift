@@ -5,7 +5,7 @@ import Foundation
 /// A password that cannot be read back: scrypt with a salt of its own, as RFC 7914 has it.
 struct PasswordHash {
   /// 32 MiB and about a tenth of a second for each guess.
-  private static let rounds = 1 << 15
+  static let rounds = 1 << 15
   private static let blockSize = 8
   private static let maximumMemory = 64 << 20
 
@@ -13,11 +13,21 @@ struct PasswordHash {
   let text: String
 
   /// Hashes a password.
-  init(of password: String) throws {
-    let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
-    let key = try Self.derive(password, salt: salt, rounds: Self.rounds, blockSize: Self.blockSize)
-    text = "scrypt$\(Self.rounds)$\(Self.blockSize)$\(salt.base64EncodedString())$\(key.base64EncodedString())"
+  init(of password: String, rounds: Int = rounds) throws {
+    let salt = Self.random(.bits128)
+    self.init(try Self.derive(password, salt: salt, rounds: rounds, blockSize: Self.blockSize), salt, rounds)
   }
+
+  private init(_ key: Data, _ salt: Data, _ rounds: Int) {
+    text = "scrypt$\(rounds)$\(Self.blockSize)$\(salt.base64EncodedString())$\(key.base64EncodedString())"
+  }
+
+  /// A hash that no known password has. It takes as long to compare with as one of a password.
+  static func ofNoPassword(rounds: Int) -> PasswordHash {
+    PasswordHash(random(.bits256), random(.bits128), rounds)
+  }
+
+  private static func random(_ size: SymmetricKeySize) -> Data { SymmetricKey(size: size).withUnsafeBytes { Data($0) } }
 
   /// Whether a password is the one that was hashed; no where the text is no hash.
   static func matches(_ password: String, _ text: String) throws -> Bool {

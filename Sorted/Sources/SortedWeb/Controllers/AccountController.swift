@@ -94,7 +94,8 @@ struct AccountController: Sendable {
     guard AccountName.folded(password) != AccountName.folded(name) else { return "The password is the name." }
     // Before the work is done that a password costs.
     if try await site.desk.read({ try $0.isTaken(name) }) { return "That name is taken." }
-    let hash = try await site.desk.hash { try PasswordHash(of: password).text }
+    let rounds = site.options.passwordRounds
+    let hash = try await site.desk.hash { try PasswordHash(of: password, rounds: rounds).text }
     return try await site.desk.write { work in
       guard try !work.isTaken(name) else { return "That name is taken." }
       work.own.insert(AccountEntity(userID: name, passwordHash: hash))
@@ -110,11 +111,10 @@ struct AccountController: Sendable {
         .map { ($0.userID, $0.passwordHash) }
     }
     // An unknown name takes as long as a wrong password.
-    let matches = try await site.desk.hash { try PasswordHash.matches(password, kept?.1 ?? Self.otherHash) }
+    let hash = kept?.1 ?? PasswordHash.ofNoPassword(rounds: site.options.passwordRounds).text
+    let matches = try await site.desk.hash { try PasswordHash.matches(password, hash) }
     return matches ? kept?.0 : nil
   }
-
-  private static let otherHash = (try? PasswordHash(of: Secret.random()).text) ?? ""
 
   /// Changes the password and ends the sessions of other browsers, so that the old password opens nothing any more.
   func changePassword(_ request: Request, _ context: WebContext) async throws -> Response {
@@ -129,7 +129,8 @@ struct AccountController: Sendable {
     guard try await check(Entry(name: name, password: old)) == name else {
       throw PageError(.forbidden, "That did not work", "The old password is wrong.")
     }
-    let hash = try await site.desk.hash { try PasswordHash(of: new).text }
+    let rounds = site.options.passwordRounds
+    let hash = try await site.desk.hash { try PasswordHash(of: new, rounds: rounds).text }
     let others = try await site.desk.write { work in
       try work.own.fetch(FetchDescriptor<AccountEntity>(predicate: #Predicate { $0.userID == name })).first?
         .passwordHash = hash

@@ -41,6 +41,11 @@ struct LinkFetcher: Sendable {
   var isAllowed: @Sendable (SocketAddress) -> Bool = { address in
     PublicAddress.isPublic(address) && [80, 443].contains(address.port)
   }
+  /// Looks up the address of a host.
+  var resolve: @Sendable (_ host: String, _ port: Int) async throws -> SocketAddress = { try await Self.lookUp($0, $1) }
+
+  /// A fetcher that uses no network. Every page fails.
+  static let offline = LinkFetcher(resolve: { _, _ in throw Failure.forbiddenAddress })
 
   /// Fetches the beginning of a page and follows its redirects. Each redirect is checked as the link is.
   /// - Throws: ``Failure``, or an error of the connection.
@@ -93,7 +98,7 @@ struct LinkFetcher: Sendable {
   /// Connects to the address that was checked: a second look-up of the name could lead elsewhere.
   private func answer(_ address: URL, _ kind: Kind) async throws -> Answer {
     guard let host = address.host else { throw Failure.notAWebAddress }
-    let target = try await Self.resolve(host, port: address.port ?? (address.scheme == "https" ? 443 : 80))
+    let target = try await resolve(host, address.port ?? (address.scheme == "https" ? 443 : 80))
     guard isAllowed(target), let ip = target.ipAddress else { throw Failure.forbiddenAddress }
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
@@ -144,7 +149,7 @@ struct LinkFetcher: Sendable {
   }
 
   /// Looks a name up, on a thread that may wait.
-  private static func resolve(_ host: String, port: Int) async throws -> SocketAddress {
+  private static func lookUp(_ host: String, _ port: Int) async throws -> SocketAddress {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global(qos: .utility).async {
         continuation.resume(with: Result { try SocketAddress.makeAddressResolvingHost(host, port: port) })

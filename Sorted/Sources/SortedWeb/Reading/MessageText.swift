@@ -75,7 +75,7 @@ struct MessageText {
         before = rest[rest.index(before: end)]
         rest = rest[end...]
       } else {
-        result += Self.escaped(next)
+        result += Self.escaped(String(next))
         before = next
         rest = rest.dropFirst()
       }
@@ -137,7 +137,24 @@ struct MessageText {
 
   // MARK: - Escaping
 
-  static func escaped(_ text: some StringProtocol) -> String { text.map(escaped).joined() }
+  /// A text of HTML that shows a text.
+  ///
+  /// It compares Unicode scalars. For Swift, a quote with a combining mark is another character than a quote, and a browser ends an
+  /// attribute there.
+  static func escaped(_ text: some StringProtocol) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+      case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+      case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+      case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
+      case "'": result.append(contentsOf: "&#39;".unicodeScalars)
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
 
   private static let entities = ["&quot;": "\"", "&#39;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"]
   private static let blocks: Set = ["<pre>", "</pre>", "<blockquote>", "</blockquote>"]
@@ -156,16 +173,5 @@ struct MessageText {
       rest = rest[rest.utf8.index(after: end)...]
     }
     return result + rest
-  }
-
-  private static func escaped(_ character: Character) -> String {
-    switch character {
-    case "&": "&amp;"
-    case "<": "&lt;"
-    case ">": "&gt;"
-    case "\"": "&quot;"
-    case "'": "&#39;"
-    default: String(character)
-    }
   }
 }

@@ -59,7 +59,8 @@ enum MultipartBody {
       let value = parts[1].trimmingCharacters(in: .whitespaces)
       let hasQuotes = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
       // Browsers write a quote in a name as %22.
-      return hasQuotes ? String(value.dropFirst().dropLast()).replacing("%22", with: "\"") : value
+      return hasQuotes
+        ? String(value.dropFirst().dropLast()).replacingOccurrences(of: "%22", with: "\"", options: .literal) : value
     }
     return nil
   }

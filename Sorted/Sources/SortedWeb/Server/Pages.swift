@@ -20,13 +20,22 @@ struct Pages: Sendable {
     assetVersion = try Assets.version
   }
 
+  /// Mustache's own escaping misses a quote with a combining mark. Each template names this one in its first line.
+  private struct Escaping: MustacheContentType {
+    static let name = "SORTED"
+
+    func escapeText(_ text: String) -> String { MessageText.escaped(text) }
+  }
+
   /// The templates of a folder with the texts of a language.
   private static func library(_ folder: String, _ language: Language) throws -> MustacheLibrary {
+    MustacheContentTypes.register(Escaping(), named: Escaping.name)
     var library = MustacheLibrary()
     for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasSuffix(".mustache") {
       let template = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
       try library.register(
-        Catalogue.translated(template: template, in: language), named: String(name.dropLast(".mustache".count)))
+        "{{% CONTENT_TYPE:\(Escaping.name) }}\n" + Catalogue.translated(template: template, in: language),
+        named: String(name.dropLast(".mustache".count)))
     }
     return library
   }

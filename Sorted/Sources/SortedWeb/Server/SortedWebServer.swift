@@ -33,6 +33,11 @@ public struct SortedWebServer: Sendable {
     try await self.init(inbox: inbox, own: own, options: options, sync: sync, fetcher: LinkFetcher())
   }
 
+  /// Makes a server that uses no network to show links, for the fuzzer.
+  package init(offline inbox: ModelContainer, own: ModelContainer, options: WebOptions) async throws {
+    try await self.init(inbox: inbox, own: own, options: options, sync: nil, fetcher: .offline)
+  }
+
   /// Makes a server that fetches the pages of links in its own way, for tests.
   init(
     inbox: ModelContainer, own: ModelContainer, options: WebOptions, sync: (any InboxSync)?,

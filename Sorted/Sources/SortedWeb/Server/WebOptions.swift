@@ -26,6 +26,8 @@ public struct WebOptions: Sendable {
   public var burst: Int
   /// The sentence model, or nil where messages are not searched by their meaning.
   package var meaning: MeaningModel?
+  /// The cost of a new password's hash; less than the usual one for the fuzzer.
+  package var passwordRounds = PasswordHash.rounds
 
   /// Makes options; what is not given is as described.
   public init(

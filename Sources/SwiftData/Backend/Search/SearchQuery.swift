@@ -48,8 +48,8 @@ struct SearchQuery {
 
   static func expression(_ terms: [Term]) -> String {
     terms.map { term in
-      let text = SearchText.indexed(term.text).replacingOccurrences(of: "\"", with: "\"\"")
-      return "\"\(text)\"" + (term.isPrefix ? " *" : "")
+      // FTS5 quotes a phrase as SQL an identifier.
+      SearchText.indexed(term.text).quotedIdentifier + (term.isPrefix ? " *" : "")
     }.joined(separator: " AND ")
   }
 }

@@ -85,10 +85,8 @@ extension SQLValue {
       self = .integer(value)
     } else if let value = Double(text) {
       self = .real(value)
-    } else if text.hasPrefix("'"), text.hasSuffix("'"), text.utf8.count > 1 {
-      let content = text.dropFirst().dropLast().components(separatedBy: "''")
-      guard !content.contains(where: { $0.contains("'") }) else { return nil }
-      self = .text(content.joined(separator: "'"))
+    } else if let content = text.unquotedLiteral {
+      self = .text(content)
     } else if text.hasPrefix("X'"), text.hasSuffix("'"), text.utf8.count.isMultiple(of: 2) == false {
       let digits = Array(text.utf8.dropFirst(2).dropLast())
       let bytes = stride(from: 0, to: digits.count, by: 2).map { place in

@@ -40,7 +40,7 @@ extension ModelContext {
         case .null: "NULL"
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
-        case .text(let value): "'" + value.replacingOccurrences(of: "'", with: "''") + "'"
+        case .text(let value): value.quotedLiteral
         case .data(let value): "x'" + value.map { String(format: "%02x", $0) }.joined() + "'"
         }
       }

@@ -66,12 +66,28 @@ extension String {
   /// The name as an SQL identifier.
   package var quotedIdentifier: String {
     // Foundation's replacement costs a microsecond even without a match.
-    let content = utf8.contains(UInt8(ascii: "\"")) ? replacingOccurrences(of: "\"", with: "\"\"") : self
+    let content =
+      utf8.contains(UInt8(ascii: "\"")) ? replacingOccurrences(of: "\"", with: "\"\"", options: .literal) : self
     return "\"" + content + "\""
   }
 
   /// The text as an SQL literal, for names where SQL allows no parameter. Values are always parameters.
-  package var quotedLiteral: String { "'" + replacingOccurrences(of: "'", with: "''") + "'" }
+  ///
+  /// The replacement compares Unicode scalars. For Swift, a quote with a combining mark is another character than a quote, and SQL
+  /// ends its text there.
+  package var quotedLiteral: String { "'" + replacingOccurrences(of: "'", with: "''", options: .literal) + "'" }
+
+  /// What ``quotedLiteral`` made; nil for any other text.
+  package var unquotedLiteral: String? {
+    var scalars = unicodeScalars[...]
+    guard scalars.count > 1, scalars.popFirst() == "'", scalars.popLast() == "'" else { return nil }
+    var result = String.UnicodeScalarView()
+    while let scalar = scalars.popFirst() {
+      if scalar == "'" { guard scalars.popFirst() == "'" else { return nil } }
+      result.append(scalar)
+    }
+    return String(result)
+  }
 }
 
 extension [SQLFragment] {

@@ -50,7 +50,7 @@ extension IndexTerm {
     var rest = text.startIndex..<text.endIndex
     while let range = text.range(of: pattern, options: .regularExpression, range: rest) {
       let path = text[range].range(of: "\\$(?:[^']|'')*", options: .regularExpression).map { text[$0] } ?? ""
-      let members = path.dropFirst(2).replacingOccurrences(of: "\"", with: "")
+      let members = path.dropFirst(2).replacingOccurrences(of: "\"", with: "", options: .literal)
       result.append(mention(range, "\(property.name).\(members)"))
       rest = range.upperBound..<text.endIndex
     }

@@ -6,7 +6,7 @@ extension RTreeIndex {
     let columns = terms.indices.map { "\(lower($0)), \(upper($0))" }.joined(separator: ", ")
     let sources = Set(terms.map { TableNames.column(for: $0.property).quotedIdentifier }).sorted()
     let members = family.map { family in
-      family.map { "'" + $0.name.replacingOccurrences(of: "'", with: "''") + "'" }.joined(separator: ", ")
+      family.map(\.name.quotedLiteral).joined(separator: ", ")
     }
     func condition(_ row: String) -> String { members.map { " \(row)_entity IN (\($0))" } ?? "" }
     let isMember = members == nil ? "" : " WHEN\(condition("new."))"

@@ -5,7 +5,7 @@ extension SearchIndex {
     let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
     let texts = columns.map { "\($0.value()) AS \($0.name.quotedIdentifier)" }.joined(separator: ", ")
     let (index, rows) = (name.quotedIdentifier, table.quotedIdentifier)
-    let content = "content='\(view.replacingOccurrences(of: "'", with: "''"))', content_rowid='_pk'"
+    let content = "content=\(view.quotedLiteral), content_rowid='_pk'"
     func values(_ row: String) -> String { columns.map { $0.value(of: row) }.joined(separator: ", ") }
     let remove = "INSERT INTO \(index) (\(index), rowid, \(names)) VALUES ('delete', old._pk, \(values("old.")));"
     let add = "INSERT INTO \(index) (rowid, \(names)) VALUES (new._pk, \(values("new.")));"

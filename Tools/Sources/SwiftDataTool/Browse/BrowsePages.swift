@@ -98,9 +98,14 @@ struct BrowsePages: Sendable {
   }
 
   static func escaped(_ text: String) -> String {
-    text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-      .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
-      .replacingOccurrences(of: "'", with: "&#39;").replacingOccurrences(of: "\0", with: "\u{FFFD}")
+    text.replacingOccurrences(of: "&", with: "&amp;", options: .literal).replacingOccurrences(
+      of: "<", with: "&lt;", options: .literal
+    )
+    .replacingOccurrences(of: ">", with: "&gt;", options: .literal).replacingOccurrences(
+      of: "\"", with: "&quot;", options: .literal
+    )
+    .replacingOccurrences(of: "'", with: "&#39;", options: .literal).replacingOccurrences(
+      of: "\0", with: "\u{FFFD}", options: .literal)
   }
 
   private static func link(_ text: String) -> String {

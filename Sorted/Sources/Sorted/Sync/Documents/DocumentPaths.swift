@@ -21,7 +21,9 @@ struct DocumentPaths: Sendable {
   /// An identifier escaped for the last part of a name. Firestore forbids slashes, single dots and names in double
   /// underscores; identifiers of imported conversations contain slashes.
   static func escaped(_ id: String) -> String {
-    var result = id.replacing("%", with: "%25").replacing("/", with: "%2F")
+    // A slash with a combining mark is a slash for Firestore.
+    var result = id.replacingOccurrences(of: "%", with: "%25", options: .literal)
+      .replacingOccurrences(of: "/", with: "%2F", options: .literal)
     if result == "." || result == ".." { result = result.replacing(".", with: "%2E") }
     if result.hasPrefix("__") { result = "%5F" + result.dropFirst() }
     return result.isEmpty ? "%" : result

@@ -1,0 +1,72 @@
+import Foundation
+@_spi(Wire) import SyncServer
+
+/// A request to the sync server with a valid token of ann, or of the account that the header `As` names.
+///
+/// Ann shares a record with bob. Dan is invited. In the body, `LINK` stands for the secret of a link to the share.
+enum SyncRequestTarget {
+  private static let world = Task { try await SyncWorld.make(fill) }
+
+  static var routes: Set<String> { Set(SyncService.routes) }
+
+  /// - Returns: the route that did what it is for.
+  static func run(_ bytes: Data) async throws -> Set<String> {
+    let (world, link) = try await world.value
+    let service = try await world.service()
+    let input = RequestInput(bytes)
+    var headers = ["Authorization": "Bearer \(try await world.token(input.account ?? "ann"))"]
+    for (name, value) in input.headers { headers[name] = value }
+    let body = input.body.replacing(Data("LINK".utf8), with: Data(link.utf8))
+    let request = Task { [headers] in
+      await service.answer(input.method, input.target, headers: headers, body: body)
+    }
+    // A request that waits for news need not wait for long.
+    let timer = Task {
+      try await Task.sleep(for: .milliseconds(20))
+      request.cancel()
+    }
+    let (status, answer) = await request.value
+    timer.cancel()
+    // A zone may be full. Another 5xx is a case that the server does not know.
+    if status >= 500, status != 507 { broken("\(status) \(String(decoding: answer, as: UTF8.self))") }
+    if status >= 300 { throw Refused() }
+    return SyncService.route(input.method, input.target).map { [$0] } ?? []
+  }
+
+  /// The zone of the share follows from the names of the owner and the record, `ann/a`.
+  private static let zone = "share-b950955ce5de17c876e409f6dff1c3a3"
+
+  /// - Returns: the secret of a link.
+  private static func fill(_ world: SyncWorld) async throws -> String {
+    func send(_ account: String, _ method: String, _ path: String, _ body: String = "") async throws -> Data {
+      try await world.send(account, method, path, Data(body.utf8))
+    }
+    let key = Data(count: 32).base64EncodedString()
+    for account in ["ann", "bob"] { _ = try await send(account, "PUT", "shares/key", #"{"key":"\#(key)"}"#) }
+    _ = try await send("ann", "POST", "shares", #"{"root":"a","title":"t"}"#)
+    for (account, permission) in [("bob", "readWrite"), ("dan", "readOnly")] {
+      _ = try await send(
+        "ann", "POST", "shares/\(zone)/invitations", #"{"account":"\#(account)","permission":"\#(permission)"}"#)
+    }
+    _ = try await send("bob", "POST", "shares/\(zone)/accept")
+    let wrapped = Data(repeating: 7, count: 80).base64EncodedString()
+    _ = try await send(
+      "ann", "POST", "shares/\(zone)/keys", #"{"generation":1,"wrapped":{"ann":"\#(wrapped)","bob":"\#(wrapped)"}}"#)
+    for zone in ["private", zone] {
+      let asset = "zones/\(zone)/assets/2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+      _ = try await send("ann", "PUT", "\(asset)?offset=0&total=1", "x")
+      _ = try await send("ann", "POST", "zones/\(zone)/push", #"{"base":0,"transactions":["\#(deletion)"]}"#)
+    }
+    guard let part = Data(base64Encoded: part) else { broken("no part") }
+    _ = try await world.send("ann", "PUT", "zones/private/snapshot?through=1&part=0&maker=m", part)
+    let answer = try await send("ann", "POST", "shares/\(zone)/invitations", #"{"permission":"readOnly"}"#)
+    return try JSONDecoder().decode([String: String].self, from: answer)["link"] ?? ""
+  }
+
+  /// A transaction that deletes a record, and a part of a snapshot.
+  private static let deletion =
+    "AQICAgICAgICAgICAgICAgIHAAAAAAAAAAEBAWEACEZ1enpOb3RlAQIHAAAAAAAAAAAA0AcAAAAAAAA="
+  private static let part =
+    "AQQEBAQEBAQEBAQEBAQEBAQAAAAAAAAAAAIBAWEACEZ1enpOb3RlAAEABi5hbGlhcwIHAAAAAAAAAAAA6AMAAAAAAAYBAWIAAQFiAQACAAwucGxh"
+    + "Y2Uub3duZXIAAAQhMDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY4AAV0aXRsZQAABAFiAA=="
+}

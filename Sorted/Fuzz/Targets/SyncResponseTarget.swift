@@ -1,0 +1,187 @@
+import Foundation
+import SwiftData
+import SwiftDataSync
+import Synchronization
+@_spi(Wire) import SyncServer
+
+/// Answers that the sync client reads, with a line `----` between two of them. The first line of each says which one, the rest is the
+/// body.
+///
+/// The first line is a status and a text of the request that it answers: `200 POST /v1/wait`. The server answers all other requests.
+/// `entry` and `part` in place of a status say that the rest is a transaction, which the log or the snapshot of the private zone has.
+enum SyncResponseTarget {
+  private static let world = Task { try await SyncWorld.make(fill).world }
+  private static let account = "fuzz"
+
+  /// A client reads all answers but those of the routes for operators.
+  static var routes: Set<String> { Set(SyncService.routes).subtracting(["GET /health", "GET /metrics"]) }
+
+  /// - Returns: the routes whose answers the input had and the client asked for.
+  static func run(_ bytes: Data) async throws -> Set<String> {
+    let answers = Answer.all(bytes)
+    guard !answers.isEmpty else { throw Refused() }
+    let world = try await world.value
+    let transport = Transport(server: try await world.service(), answers: answers)
+    try await withEngine(account, world, transport) { engine, container in
+      await use(engine, container, isListening: answers.contains { $0.request.contains("wait") }, transport)
+    }
+    guard !transport.reached.isEmpty else { throw Refused() }
+    return transport.reached
+  }
+
+  private static func withEngine(
+    _ account: String, _ world: SyncWorld, _ transport: Transport,
+    _ body: (SyncEngine, ModelContainer) async throws -> Void
+  ) async throws {
+    let token = try await world.token(account)
+    SwiftDataSync.SyncServer.register(
+      account, transport: transport, credentials: SyncCredentials(token: token, encryptionSecret: "secret"))
+    defer { SwiftDataSync.SyncServer.unregister(account) }
+    let container = try ModelContainer(
+      for: FuzzNote.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private(account)))
+    guard let engine = container.syncEngines.first else { broken("no engine") }
+    await engine.pause()
+    do {
+      try await body(engine, container)
+    } catch {
+      await engine.stop()
+      throw error
+    }
+    await engine.stop()
+  }
+
+  /// What another device of the account sent, and a share that another account invited it to. The log is so long that it has a snapshot.
+  private static func fill(_ world: SyncWorld) async throws {
+    let server = try await world.service()
+    try await withEngine("other", world, Transport(server: server, answers: [])) { engine, container in
+      let context = ModelContext(container)
+      let note = FuzzNote("shared")
+      context.insert(note)
+      try context.save()
+      let share = try await engine.share(note.persistentModelID, title: "other")
+      try await engine.invite(account, to: share.id, permission: .readWrite)
+    }
+    try await withEngine(account, world, Transport(server: server, answers: [])) { engine, container in
+      let context = ModelContext(container)
+      let note = FuzzNote("first")
+      (note.secret, note.cover) = ("secret", Data(repeating: 8, count: 70_000))
+      context.insert(note)
+      for number in 0..<6 {
+        note.tags = Array(repeating: "tag \(number)", count: 20)
+        try context.save()
+        try await engine.syncNow()
+      }
+    }
+  }
+
+  /// What a program does with an engine. What it throws is an answer too.
+  private static func use(
+    _ engine: SyncEngine, _ container: ModelContainer, isListening: Bool, _ transport: Transport
+  ) async {
+    func attempt(_ body: () async throws -> Void) async { try? await body() }
+    let context = ModelContext(container)
+    let note = FuzzNote("a")
+    (note.secret, note.cover) = ("secret", Data(repeating: 7, count: 70_000))
+    note.parts = [FuzzNote("b")]
+    context.insert(note)
+    await attempt { try context.save() }
+    await attempt { try await engine.syncNow() }
+    note.title = "c"
+    await attempt { try context.save() }
+    await attempt { try await engine.syncNow() }
+    await attempt {
+      let share = try await engine.share(note.persistentModelID, title: "share")
+      try await engine.invite("guest", to: share.id, permission: .readWrite)
+      _ = try await engine.makeLink(to: share.id)
+      try await engine.revoke("guest", from: share.id)
+      try await engine.endShare(share.id)
+    }
+    await attempt {
+      for share in try await engine.shares() where !share.hasAccepted { _ = try await engine.accept(share.id) }
+    }
+    await attempt { _ = try await engine.accept(link: "link#key") }
+    if isListening {
+      await engine.resume()
+      for _ in 0..<20 where transport.waits < 3 { try? await Task.sleep(for: .milliseconds(5)) }
+    }
+    // What came is in the store.
+    await attempt {
+      for note in try ModelContext(container).fetch(FetchDescriptor<FuzzNote>()) {
+        _ = (note.title, note.small, note.large, note.price, note.date, note.mood, note.place?.x, note.tags)
+        _ = (note.cover?.count, note.secret, note.owner?.title, note.parts.count)
+      }
+    }
+    await attempt { _ = try await engine.conflicts() }
+  }
+}
+
+extension SyncResponseTarget {
+  /// A part of an input.
+  fileprivate struct Answer {
+    let status: String
+    /// A text of the method and the path of the request.
+    let request: String
+    let body: Data
+
+    static func all(_ bytes: Data) -> [Answer] {
+      var (rest, answers) = (bytes, [Answer]())
+      while answers.count < 8 {
+        let end = rest.range(of: Data("\n----\n".utf8))
+        let (head, body) = rest[..<(end?.lowerBound ?? rest.endIndex)].headAndBody
+        let words = head.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        if words.count == 2, !words[1].isEmpty {
+          answers.append(Answer(status: words[0], request: words[1], body: body))
+        }
+        guard let end else { break }
+        rest = rest[end.upperBound...]
+      }
+      return answers
+    }
+
+    /// - Returns: nil for the request of a transaction that is not the first of a log.
+    func reply(to request: SyncRequest) -> SyncReply? {
+      guard status == "entry" || status == "part" else { return SyncReply(status: Int(status) ?? 200, body: body) }
+      // The log ends with the transaction.
+      guard request.path.contains("after=0") else { return nil }
+      let json = """
+        {"compacted":0,"entries":[{"account":"other","sequence":1,"transaction":"\(body.base64EncodedString())"}],
+        "latest":1,"time":\(Int64(Date().timeIntervalSince1970 * 1000))
+        \(status == "part" ? #","isSnapshot":true,"snapshot":{"through":1,"rules":"other"}"# : "")}
+        """
+      return SyncReply(status: 200, body: Data(json.utf8))
+    }
+  }
+
+  /// A server in this process. The input has some of its answers.
+  fileprivate final class Transport: SyncTransport {
+    private let server: SyncService
+    private let answers: [Answer]
+    private let state = Mutex<(waits: Int, reached: Set<String>)>((0, []))
+
+    init(server: SyncService, answers: [Answer]) { (self.server, self.answers) = (server, answers) }
+
+    /// How many requests for news came.
+    var waits: Int { state.withLock { $0.waits } }
+    /// The routes whose answers the input had.
+    var reached: Set<String> { state.withLock { $0.reached } }
+
+    func send(_ request: SyncRequest) async throws -> SyncReply {
+      let isWait = request.path.hasSuffix("/wait")
+      if isWait { state.withLock { $0.waits += 1 } }
+      try Task.checkCancellation()
+      let name = "\(request.method) \(request.path)"
+      for answer in answers where name.contains(answer.request) {
+        guard let reply = answer.reply(to: request) else { continue }
+        let route = SyncService.route(request.method, request.path)
+        state.withLock { if let route { $0.reached.insert(route) } }
+        // A server that answers at once for ever would be asked without end.
+        if isWait { try await Task.sleep(for: .milliseconds(2)) }
+        return reply
+      }
+      let (status, body) = await server.answer(
+        request.method, request.path, headers: request.headers, body: request.body ?? Data())
+      return SyncReply(status: status, body: body)
+    }
+  }
+}
