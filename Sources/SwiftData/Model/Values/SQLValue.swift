@@ -77,7 +77,7 @@ extension String {
   /// ends its text there.
   package var quotedLiteral: String { "'" + replacingOccurrences(of: "'", with: "''", options: .literal) + "'" }
 
-  /// What ``quotedLiteral`` made; nil for any other text.
+  /// The text that this literal quotes; nil if ``quotedLiteral`` makes no such literal.
   package var unquotedLiteral: String? {
     var scalars = unicodeScalars[...]
     guard scalars.count > 1, scalars.popFirst() == "'", scalars.popLast() == "'" else { return nil }
