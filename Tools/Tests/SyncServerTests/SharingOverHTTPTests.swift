@@ -76,7 +76,7 @@ struct SharingOverHTTPTests {
     }
   }
 
-  /// Waits as long as it takes, because the machine may be busy. The time limit of the suite ends a wait in vain.
+  /// Waits as long as it takes, because the machine may be busy. The time limit of the suite ends a wait without a result.
   static func wait(_ condition: () throws -> Bool) async throws {
     while try !condition() { try await Task.sleep(for: .milliseconds(10)) }
   }
