@@ -20,7 +20,7 @@ private enum Odd {
   }
 }
 
-@Model private final class Searched {
+@Model private final class SearchedNote {
   @Attribute(.spotlight) var text: String
   init(_ text: String) { self.text = text }
 }
@@ -101,11 +101,11 @@ private enum Odd {
 
   @Test("A search takes any text", arguments: hostile)
   func searches(_ text: String) throws {
-    let context = try memoryContext(Searched.self)
-    context.insert(Searched("words \(text) words"))
+    let context = try memoryContext(SearchedNote.self)
+    context.insert(SearchedNote("words \(text) words"))
     try context.save()
-    #expect(try context.search(Searched.self, "words\(text)words").count <= 1)
-    #expect(try context.search(Searched.self, "\"words \(text) words\"").count <= 1)
+    #expect(try context.search(SearchedNote.self, "words\(text)words").count <= 1)
+    #expect(try context.search(SearchedNote.self, "\"words \(text) words\"").count <= 1)
   }
 
   @Test(
