@@ -78,7 +78,9 @@ private enum Odd {
     #expect(object?.values.isEmpty == true && object?.order == marked + "2")
   }
 
-  @Test("A name is one identifier, or one text, whatever is in it", arguments: hostile.filter { !$0.contains("\0") })
+  @Test(
+    "A name is one identifier, or one text, whatever is in it",
+    arguments: hostile.filter { !$0.unicodeScalars.contains("\0") })
   func names(_ name: String) throws {
     try DatabaseQueue().write { database in
       try database.execute(

@@ -67,7 +67,7 @@ import Testing
     _ = try InspectedStore(file.path).copy(into: copy)
     let apple = try ModelContainer(for: Schema(types), configurations: [AppleStoreConfiguration(url: file)])
     let own = try ModelContainer(for: Schema(types), configurations: [ModelConfiguration(url: copy)])
-    #expect(own.migrations.allSatisfy { $0.steps.allSatisfy(\.changes.isEmpty) }, "\(file.path)")
+    #expect(own.migrations.allSatisfy { $0.steps.allSatisfy(\.changes.isEmpty) }, "\(file.path): \(own.migrations)")
     for type in types {
       let name = "\(type)".split(separator: ".").last.map(String.init) ?? ""
       try #expect(count(type, apple) == counts[name], "\(file.path) \(name)")
