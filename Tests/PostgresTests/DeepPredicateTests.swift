@@ -18,13 +18,13 @@ struct PostgresDeepPredicateTests {
   init() throws {
     container = try store.open(Card.self)
     let context = ModelContext(container)
-    for number in 0..<20 { context.insert(Card(number)) }
+    for number in 0..<12 { context.insert(Card(number)) }
     context.insert(Card(nil))
     try context.save()
   }
 
   private static let count = 5_000
-  private static let stored = Set((0..<20).map { "k\($0)" })
+  private static let stored = Set((0..<12).map { "k\($0)" })
 
   /// Compares the keys that a fetch finds on a thread of the concurrency runtime, whose stack is small.
   private func check(

@@ -16,7 +16,7 @@ struct DeepPredicateTests {
   init() throws {
     container = try ModelContainer(for: Card.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
-    for number in 0..<20 { context.insert(Card(number)) }
+    for number in 0..<12 { context.insert(Card(number)) }
     context.insert(Card(nil))
     try context.save()
   }
@@ -52,7 +52,7 @@ struct DeepPredicateTests {
     #expect(found.counted == expected.count, sourceLocation: location)
   }
 
-  private static let stored = Set((0..<20).map { "k\($0)" })
+  private static let stored = Set((0..<12).map { "k\($0)" })
 
   @Test("5,000 alternatives, each composed with the former ones")
   func alternatives() async throws {
