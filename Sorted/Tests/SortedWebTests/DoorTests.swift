@@ -64,11 +64,9 @@ private final class Outcomes: Sendable {
           headers: ["X-Forwarded-For": "6.6.6.6, \(address)"]
         ).status
       }
-      // All at once, because one after the other may be slow enough on a busy machine.
-      let answers = try await withThrowingTaskGroup(of: Int.self) { group in
-        for _ in 0..<20 { group.addTask { try await guess("10.0.0.1", "ann") } }
-        return try await group.reduce(into: [Int]()) { $0.append($1) }
-      }
+      web.server.site.signIns.stopClock()
+      var answers: [Int] = []
+      for _ in 0..<20 { answers.append(try await guess("10.0.0.1", "ann")) }
       #expect(answers.contains(429))
       #expect(try await guess("10.0.0.2", "ann") == 403)
       var browser = Browser(base: web.base)
