@@ -51,6 +51,9 @@ extension ModelConfiguration {
       }
     #endif
 
+    /// The key of a database without rows, which has nothing to decrypt.
+    static let unused = ModelConfiguration.EncryptionKey(checked: Data(count: 32))
+
     private init(checked bytes: Data) {
       self.bytes = bytes
       identifier = Cipher(bytes: bytes).identifier.map { byte in String(byte, radix: 16).leftPadded }.joined()

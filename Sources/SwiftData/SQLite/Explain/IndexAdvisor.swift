@@ -27,8 +27,7 @@ struct IndexAdvisor {
     var configuration = Configuration()
     configuration.prepareDatabase { database in
       try SwiftFunctions.register(on: database.sqliteConnection!)
-      // There are no rows to decrypt, so any key works.
-      try EncryptionFunctions.register(KeyRing(.random()), on: database.sqliteConnection!)
+      try EncryptionFunctions.register(KeyRing(.unused), on: database.sqliteConnection!)
     }
     return try DatabaseQueue(configuration: configuration).write { database in
       for definition in definitions { try database.execute(sql: definition) }
