@@ -233,13 +233,21 @@ extension NaturalModel {
         let classes =
           isUnique && !isOwn
           ? [owner.name] + family(of: owner.name).map(\.name).filter { $0 != owner.name } : nil
-        let index = LayoutRecord.Index(
+        var index = LayoutRecord.Index(
           columns: terms.map { column(of: $0, in: member) }, isUnique: isUnique, keyPaths: terms.map(\.name),
           classes: classes)
+        let numbers = isUnique ? zip(terms, index.columns).filter { $0.0.mayBeNaN }.map { $0.1 } : []
+        if !numbers.isEmpty { index.numbers = numbers }
         let isKnown = result.contains {
-          $0.columns == index.columns && ($0.classes == nil || $0.classes == classes && $0.isUnique == isUnique)
+          $0.columns == index.columns && ($0.numbers == nil || isUnique)
+            && ($0.classes == nil || $0.classes == classes && $0.isUnique == isUnique)
         }
         if !isKnown { result.append(index) }
+      }
+      // Predicates do not use a unique index that leaves out NaN.
+      func addNumbers(_ names: [String], of owner: NaturalClass) {
+        guard names.contains(where: { name in all.first { $0.originalName == name }?.mayBeNaN == true }) else { return }
+        add(names, isUnique: false, of: owner)
       }
       let unique = lineage.flatMap { owner in owner.uniqueness.map { (owner, $0) } }
       for (owner, names) in unique where names.count == 1 { add(names, isUnique: true, of: owner) }
@@ -248,12 +256,16 @@ extension NaturalModel {
         if case .toOne = property.kind { add([property.originalName], isUnique: false, of: member) }
       }
       for owner in lineage { for names in owner.plainIndices(self) { add(names, isUnique: false, of: owner) } }
+      for (owner, names) in unique { addNumbers(names, of: owner) }
     }
     return result
   }
 }
 
 extension NaturalProperty {
+  /// Whether it is a number or a date, whose NaN no unique index has.
+  var mayBeNaN: Bool { attribute != nil && (family == .real || family == .date) }
+
   /// The type of the property's column in our stores.
   var affinity: ColumnType {
     switch kind {

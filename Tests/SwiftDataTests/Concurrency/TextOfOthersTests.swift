@@ -8,6 +8,10 @@ private enum Shared {
     var visits = 0
     init(_ name: String) { self.name = name }
   }
+  @Model final class Inn {
+    @Attribute(.unique) var name: String
+    init(_ name: String) { self.name = name }
+  }
 }
 
 @Suite("The first text outside normal form C that another process stores")
@@ -60,5 +64,29 @@ struct TextOfOthersTests {
     try context.update(
       model: Shared.Cafe.self, where: #Predicate { $0.name == "Caf\u{e9}" }, set: .assign(\.visits, 7))
     #expect(try store.shell("SELECT visits FROM Cafe ORDER BY visits") == "0\n7")
+  }
+
+  @Test("is met by a save with the equal unique text, and later objects have keys of their own")
+  func saved() throws {
+    let store = try TemporaryStore()
+    let context = ModelContext(try store.container(Shared.Inn.self))
+    context.insert(Shared.Inn("Tea"))
+    try context.save()
+    let other = ModelContext(try store.container(Shared.Inn.self))
+    other.insert(Shared.Inn("Cafe\u{301}"))
+    try other.save()
+    // The save finds out when it has written, rolls back and begins again.
+    context.insert(Shared.Inn("Caf\u{e9}"))
+    context.insert(Shared.Inn("Bar"))
+    try context.save()
+    for name in ["Inn", "Pub"] {
+      context.insert(Shared.Inn(name))
+      try context.save()
+    }
+    other.insert(Shared.Inn("Hut"))
+    try other.save()
+    let names = try ModelContext(context.container).fetch(FetchDescriptor<Shared.Inn>()).map(\.name)
+    #expect(Set(names) == ["Tea", "Caf\u{e9}", "Bar", "Inn", "Pub", "Hut"])
+    #expect(names.count == 6)
   }
 }

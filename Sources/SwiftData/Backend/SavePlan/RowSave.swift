@@ -63,6 +63,9 @@ package final class RowSave: StoreSave {
 
   // MARK: - Inserts
 
+  /// Takes other keys in the next attempt, because the database rolled back the counters of the keys too.
+  package func returnKeys() { keys = [] }
+
   /// Keys are never given twice, so that an identifier means one object for ever.
   private func giveKeys(by writer: any RowWriter) throws {
     if keys.isEmpty {

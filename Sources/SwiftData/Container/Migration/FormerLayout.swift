@@ -100,7 +100,7 @@ package enum FormerLayout {
       var indices = [LayoutRecord.Index]()
       for index in table.indices where !indices.contains(where: { $0.terms == index.terms }) {
         var plain = index
-        plain.classes = nil
+        (plain.classes, plain.numbers) = (nil, nil)
         indices.append(plain)
       }
       result.tables[place].indices = indices

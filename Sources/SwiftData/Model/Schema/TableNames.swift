@@ -57,7 +57,8 @@ package enum TableNames {
   ///   - kind: `index`, `unique` and so on.
   ///   - owner: the class whose rows it concerns; nil for all rows.
   package static func index(of table: String, _ columns: [String], _ kind: String, owner: String? = nil) -> String {
-    fit("\(table)#\(columns.joined(separator: ","))#\(kind)" + (owner.map { "#" + $0 } ?? ""))
+    fit(
+      "\(table)#\(columns.joined(separator: ","))#\(kind)" + (owner.map { "#" + escape($0, isReserved: false) } ?? ""))
   }
 
   /// Something that the store makes for a table or a column.

@@ -134,7 +134,10 @@ struct ConditionTree {
     var group = [Scalar]()
     func close() {
       if group.isEmpty { return }
-      list.decide(Self.joined(group.map(\.conditionOperand), by: end ? " OR " : " AND "), is: end, then: end)
+      let operands = Self.joined(group.map(\.conditionOperand), by: end ? " OR " : " AND ")
+      // `decide` may put NOT before it.
+      let operand = group.count == 1 ? operands : SQLFragment("(") + operands + SQLFragment(")")
+      list.decide(operand, is: end, then: end)
       group = []
     }
     for part in parts.dropLast() {

@@ -268,13 +268,13 @@ package struct LayoutRecord: Codable, Equatable {
   /// - Throws: ``SwiftDataError/loadIssueModelContainer``.
   package func validateNames(ignoringCase: Bool) throws {
     var seen = [String: String]()
-    func note(_ name: String, _ owner: String) throws {
+    func note(_ name: String, _ owner: String, _ what: String = "table") throws {
       let key = ignoringCase ? TableNames.folded(name) : name
       if let other = seen.updateValue(owner, forKey: key) {
         throw SwiftDataError(
           .loadIssueModelContainer, entity: owner,
           message:
-            "the database cannot tell its table from the table of \(other), because the names differ by case only;"
+            "the database cannot tell its \(what) from the \(what) of \(other), because the names differ by case only;"
             + " rename one of them")
       }
     }
@@ -292,6 +292,9 @@ package struct LayoutRecord: Codable, Equatable {
       }
     }
     for pairs in pairTables { try note(pairs.name, pairs.name) }
+    for table in tables {
+      for index in table.indices { try note(table.name(of: index), index.classes?.first ?? table.classes[0], "index") }
+    }
   }
 
   func hasClass(_ name: String) -> Bool { tables.contains { $0.classes.contains(name) } }

@@ -11,13 +11,16 @@ extension SQLiteStore {
         try others()
       }
     }
-    do {
-      try run()
-    } catch let error as TextMovedOn {
-      didCommitNonNFC(error.columns)
-      try run()
+    while true {
+      do {
+        try run()
+        return didCommitNonNFC(nonNFC)
+      } catch let error as TextMovedOn {
+        // Each time it names a further column, so this ends.
+        didCommitNonNFC(error.columns)
+        save.returnKeys()
+      }
     }
-    didCommitNonNFC(nonNFC)
   }
 }
 
