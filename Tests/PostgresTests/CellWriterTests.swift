@@ -128,4 +128,7 @@ private typealias Everything = WriterModels.Everything
     #expect(try bytes(.nan) == bytes(-.nan))
     #expect(try bytes(0) != bytes(1))
   }
+
+  @Test("JSON has no NUL, whatever follows it")
+  func json() { #expect(StoredText.json("[\"\\u0000\u{301}\"]") == "[\"\\ufffd\u{301}\"]") }
 }
