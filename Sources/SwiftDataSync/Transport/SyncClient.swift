@@ -163,11 +163,16 @@ struct SyncClient: Sendable {
     defer { if bytes.count < size { interrupted.keep(sha256, bytes) } }
     while bytes.count < size {
       let path = "/v1/zones/\(escape(zone))/assets/\(sha256)?offset=\(bytes.count)"
-      let part = try await reply("GET", path, nil)
-      guard !part.body.isEmpty else {
+      let part = try await reply("GET", path, nil).body
+      guard !part.isEmpty else {
         throw SyncFailure(.missingAsset, "the server has not all of the asset \(sha256)")
       }
-      bytes.append(part.body)
+      // A server that sends single bytes would be asked for each of them.
+      let expected = min(SyncWire.chunkSize, size - bytes.count)
+      guard part.count == expected else {
+        throw SyncFailure(.invalid, "a part of the asset \(sha256) has \(part.count) bytes, not \(expected)")
+      }
+      bytes.append(part)
     }
     guard UserStore.sha256(bytes) == sha256 else {
       throw SyncFailure(.invalid, "the bytes of the asset \(sha256) are damaged; they are fetched again")

@@ -29,10 +29,12 @@ extension ZoneStore {
     guard let total = total.value(in: 1...limits.assetSize) else {
       throw SyncFailure(.tooLarge, "an asset may have 1 to \(limits.assetSize) bytes")
     }
-    guard !bytes.isEmpty, bytes.count <= min(Int64(SyncWire.chunkSize), total),
-      let offset = offset.value(in: 0...(total - Int64(bytes.count)))
+    // Clients send such parts. A participant that sent single bytes would make the others ask for each of them.
+    guard let offset = offset.value(in: 0...(total - 1)),
+      Int64(bytes.count) == min(Int64(SyncWire.chunkSize), total - offset)
     else {
-      throw SyncFailure(.invalid, "a part has 1 to \(SyncWire.chunkSize) bytes and lies within the asset")
+      throw SyncFailure(
+        .invalid, "a part lies within the asset and has \(SyncWire.chunkSize) bytes; the last one has the rest")
     }
     let (state, isDamaged) = try transaction { context -> (AssetState, Bool) in
       let zone = try writableZone(account, name, context)

@@ -113,6 +113,13 @@ struct HostileFieldTests {
     #expect(try await send(world, "PUT", path, Data("b".utf8)).status == 400)
   }
 
+  @Test("A part of an asset with less than its full size is refused: another client would ask for each byte of it")
+  func assetPart() async throws {
+    let world = try await WireWorld()
+    let path = "/v1/zones/private/assets/\(ServerFixture.sha256("bb"))?offset=0&total=2"
+    #expect(try await send(world, "PUT", path, Data("b".utf8)).status == 400)
+  }
+
   @Test("B1: a number that no integer holds is refused with the name of the field", arguments: ["offset", "total"])
   func assetNumber(_ name: String) async throws {
     let world = try await WireWorld()
