@@ -60,6 +60,7 @@ struct TableChange {
     try renameColumns(Set(result.columns.map(\.name)).subtracting(displaced))
     try connection.settleConstraints()
     for column in copies { try copy(column) }
+    for column in copies { try clear(column) }
     for name in consumed.sorted() { try drop(name) }
     for (former, column) in renames {
       if !column.column.isRequired, table.old?.column(named: former)?.isRequired == true {
@@ -176,6 +177,20 @@ struct TableChange {
   }
 
   private static func text(_ value: SQLValue) -> String { if case .text(let text) = value { text } else { "{}" } }
+
+  /// Clears a column that keeps its name, where the property is new to some classes: their values have gone to another
+  /// property. All copies must be done.
+  private func clear(_ column: LayoutPlan.ColumnPlan) throws {
+    let target = column.column.name
+    let classes = column.parts.filter { $0.source == .nothing }.flatMap(\.classes)
+    guard !classes.isEmpty, let known = table.old?.column(named: target) else { return }
+    // `fill` requires values again.
+    if known.isRequired { try alter("ALTER COLUMN \(target.quotedIdentifier) DROP NOT NULL") }
+    try connection.script(
+      "UPDATE \(name) SET \(target.quotedIdentifier) = NULL WHERE \(target.quotedIdentifier) IS NOT NULL"
+        + (condition(classes).map { " AND \($0)" } ?? ""))
+    try connection.settleConstraints()
+  }
 
   /// Clears the values of classes that do not have the property any more.
   private func narrow(_ column: LayoutPlan.ColumnPlan, from former: String) throws {
