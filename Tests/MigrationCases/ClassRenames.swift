@@ -40,6 +40,48 @@ private enum Plan: SchemaMigrationPlan {
   static var stages: [MigrationStage] { [.lightweight(fromVersion: V1.self, toVersion: V2.self)] }
 }
 
+/// The subclass has another name in the second version, and its superclass has not.
+private enum Hierarchy1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Event.self, PartyV1.self, Work.self] }
+
+  @Model class Event {
+    var title: String
+    init(_ title: String) { self.title = title }
+  }
+  @Model final class PartyV1: Event {
+    var guests: Int = 1
+    override init(_ title: String) { super.init(title) }
+  }
+  @Model final class Work: Event {
+    var cost: Int = 2
+    override init(_ title: String) { super.init(title) }
+  }
+}
+
+private enum Hierarchy2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Event.self, PartyV2.self, Work.self] }
+
+  @Model class Event {
+    var title: String
+    init(_ title: String) { self.title = title }
+  }
+  @Model final class PartyV2: Event {
+    var guests: Int = 1
+    override init(_ title: String) { super.init(title) }
+  }
+  @Model final class Work: Event {
+    var cost: Int = 2
+    override init(_ title: String) { super.init(title) }
+  }
+}
+
+private enum HierarchyPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Hierarchy1.self, Hierarchy2.self] }
+  static var stages: [MigrationStage] { [.lightweight(fromVersion: Hierarchy1.self, toVersion: Hierarchy2.self)] }
+}
+
 extension MigrationCase {
   static var classRenames: [MigrationCase] {
     // One statement for each case. The compiler takes minutes for them as one literal.
@@ -67,6 +109,22 @@ extension MigrationCase {
         try context.save()
         let keys = try ModelContext(context.container).fetch(FetchDescriptor<V2.Item>(sortBy: [SortDescriptor(\.key)]))
         return boxes + [holders, keys.map(\.key).joined(separator: " ")]
+      })
+    cases.append(
+      MigrationCase(
+        "A subclass is renamed and its superclass is not", expects: ["party 30", "work 40", "event, party, work"]
+      ) { store in
+        do {
+          let context = try store.open(Hierarchy1.models, version: Hierarchy1.versionIdentifier, plan: nil)
+          let (party, work) = (Hierarchy1.PartyV1("party"), Hierarchy1.Work("work"))
+          (party.guests, work.cost) = (30, 40)
+          for object in [Hierarchy1.Event("event"), party, work] { context.insert(object) }
+          try context.save()
+        }
+        let context = try store.open(Hierarchy2.models, version: Hierarchy2.versionIdentifier, plan: HierarchyPlan.self)
+        let titles = try texts(context, Hierarchy2.Event.self, sortBy: [SortDescriptor(\.title)], \.title)
+        return try texts(context, Hierarchy2.PartyV2.self) { "\($0.title) \($0.guests)" }
+          + texts(context, Hierarchy2.Work.self) { "\($0.title) \($0.cost)" } + [titles.joined(separator: ", ")]
       })
     return cases
   }

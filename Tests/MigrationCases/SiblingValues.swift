@@ -111,6 +111,44 @@ private enum Raised {
   }
 }
 
+private enum Inherited {
+  @Model class Event {
+    var title: String
+    var note: String?
+    init(_ title: String) { self.title = title }
+  }
+  @Model final class Party: Event {
+    override init(_ title: String) { super.init(title) }
+  }
+}
+
+/// Properties of Party take the values that it inherited, and inherited ones keep the names.
+private enum Lowered {
+  @Model class Event {
+    var title: String = "none"
+    var note: String?
+    init(_ title: String) { self.title = title }
+  }
+  @Model final class Party: Event {
+    @Attribute(originalName: "title") var heading: String = ""
+    @Attribute(originalName: "note") var remark: String?
+    override init(_ title: String) { super.init(title) }
+  }
+}
+
+/// The inherited property has no default for Party.
+private enum Required {
+  @Model class Event {
+    var title: String
+    var note: String?
+    init(_ title: String) { self.title = title }
+  }
+  @Model final class Party: Event {
+    @Attribute(originalName: "title") var heading: String = ""
+    override init(_ title: String) { super.init(title) }
+  }
+}
+
 private enum Unique {
   @Model class Event {
     var title: String
@@ -202,6 +240,39 @@ extension MigrationCase {
           + texts(context, V1.Party.self) {
             "\($0.title) \($0.cost) \($0.guests) \($0.place ?? "nil")"
           }
+      })
+    cases.append(
+      MigrationCase(
+        "An inherited property starts anew where the subclass's own takes its values",
+        expects: ["Event title refused", "event e", "party p", "event e", "none nil", "party p none nil"]
+      ) { store in
+        do {
+          let context = try store.open(Inherited.Event.self, Inherited.Party.self)
+          let (event, party) = (Inherited.Event("event"), Inherited.Party("party"))
+          (event.note, party.note) = ("e", "p")
+          for object in [event, party] { context.insert(object) }
+          try context.save()
+        }
+        var found = [String]()
+        do {
+          _ = try store.open(Required.Event.self, Required.Party.self)
+        } catch let error as SwiftDataError {
+          found.append("\(error.entity ?? "") \(error.property ?? "") refused")
+        }
+        do {
+          let context = try store.open(Inherited.Event.self, Inherited.Party.self)
+          found += try texts(context, Inherited.Event.self, sortBy: [SortDescriptor(\.title)]) {
+            "\($0.title) \($0.note ?? "nil")"
+          }
+        }
+        let context = try store.open(Lowered.Event.self, Lowered.Party.self)
+        found += try texts(context, Lowered.Event.self, sortBy: [SortDescriptor(\.title)]) {
+          "\($0.title) \($0.note ?? "nil")"
+        }
+        return found
+          + (try texts(context, Lowered.Party.self) {
+            "\($0.heading) \($0.remark ?? "nil") \($0.title) \($0.note ?? "nil")"
+          })
       })
     cases.append(
       MigrationCase(

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import SwiftDataPostgres
+import Synchronization
 import Testing
 
 private enum First {
@@ -76,6 +77,30 @@ private enum Extended {
     init(_ name: String, allowance: Double) {
       self.allowance = allowance
       super.init(name, 1)
+    }
+  }
+}
+
+/// Each evaluation of a default has another value, and each third one has none.
+private enum Turns {
+  private static let last = Mutex(0)
+  static func next() -> Int? {
+    last.withLock {
+      $0 += 1
+      return $0 % 3 == 0 ? nil : $0
+    }
+  }
+}
+
+private enum Filled {
+  @Model final class Trip {
+    var name: String
+    var days: Int
+    var code: UUID = UUID()
+    var turn: Int? = Turns.next()
+    init(_ name: String, _ days: Int) {
+      self.name = name
+      self.days = days
     }
   }
 }
@@ -163,6 +188,21 @@ private enum Extended {
     try new.save()
     #expect(try new.fetchCount(FetchDescriptor<Extended.Trip>()) == 2)
     #expect(try new.fetch(FetchDescriptor<Extended.BusinessTrip>()).map(\.allowance) == [3])
+  }
+
+  @Test("get a default that differs for each row with one statement for each batch of rows, also where it is nil")
+  func filled() throws {
+    let old = ModelContext(try store.open(First.Trip.self))
+    for number in 0..<2_500 { old.insert(First.Trip("t", number)) }
+    try old.save()
+    let (new, statements) = try SQLTrace.record { try store.open(Filled.Trip.self) }
+    #expect(statements.filter { $0.contains("SET \"code\"") }.count == 3)
+    #expect(statements.filter { $0.contains("SET \"turn\"") }.count == 3)
+    let trips = try ModelContext(new).fetch(FetchDescriptor<Filled.Trip>())
+    #expect(Set(trips.map(\.code)).count == 2_500)
+    let turns = trips.compactMap(\.turn)
+    #expect(turns.count > 1_000 && turns.count < 2_500)
+    #expect(Set(turns).count == turns.count)
   }
 
   @Test("of a server that is not there are an error that says so")

@@ -15,8 +15,15 @@ struct DefaultFilling {
 
   /// - Throws: `SwiftDataError.loadIssueModelContainer` if rows need a value and the property has no default.
   func fill(_ property: __Property, _ entity: __Entity) throws {
-    let first = try DefaultCell.cell(of: property, in: entity) ?? .null
-    guard first != .null else {
+    // An expression such as `UUID()` has another value each time, and each row gets its own.
+    if try DefaultCell.varies(property, in: entity) {
+      let writing = ColumnWriting(connection: connection, table: table, column: column)
+      try writing.write(from: cell, where: gaps) { _ in
+        ServerCell(try DefaultCell.cell(of: property, in: entity) ?? .null, column.family)
+      }
+    } else if let value = try DefaultCell.cell(of: property, in: entity), value != .null {
+      try writeAll(ServerCell(value, column.family))
+    } else {
       guard !property.isOptional,
         try connection.run("SELECT 1 FROM \(table) WHERE \(gaps) LIMIT 1").count > 0
       else { return }
@@ -24,25 +31,11 @@ struct DefaultFilling {
         .loadIssueModelContainer, entity: entity.name, property: property.name,
         message: "stored models have no value for it; give the property a default value or make it optional")
     }
-    // An expression such as `UUID()` has another value each time, and each row gets its own.
-    let isConstant = try DefaultCell.cell(of: property, in: entity) == first
-    if isConstant {
-      try write(ServerCell(first, column.family), where: gaps)
-    } else {
-      while true {
-        let rows = try connection.run("SELECT _pk FROM \(table) WHERE \(gaps) LIMIT 1000")
-        guard rows.count > 0 else { break }
-        for row in 0..<rows.count {
-          let value = try DefaultCell.cell(of: property, in: entity) ?? .null
-          try write(ServerCell(value, column.family), where: "_pk = \(rows.integer(row, 0))")
-        }
-      }
-    }
     // A table with pending checks cannot be altered.
     try connection.settleConstraints()
   }
 
-  private func write(_ value: ServerCell, where condition: String) throws {
+  private func writeAll(_ value: ServerCell) throws {
     var parameters: [PostgresParameter] = [.array([value.value], column.serverType)]
     var given = ""
     if let text = value.given, case .text(let json) = ServerCell.encode(given: [column.name: text]) {
@@ -50,6 +43,6 @@ struct DefaultFilling {
       given = ", _given = coalesce(_given, '{}') || $2::jsonb"
     }
     _ = try connection.run(
-      "UPDATE \(table) SET \(cell) = ($1::\(column.serverType.name)[])[1]\(given) WHERE \(condition)", parameters)
+      "UPDATE \(table) SET \(cell) = ($1::\(column.serverType.name)[])[1]\(given) WHERE \(gaps)", parameters)
   }
 }

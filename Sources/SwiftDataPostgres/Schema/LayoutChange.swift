@@ -31,7 +31,7 @@ struct LayoutChange {
     let plan = LayoutPlan(from: stored, to: layout, isPlanned: isPlanned)
     let wanted = plan.new
     try checkHierarchies(plan)
-    try Self.checkClasses(of: stored, wanted, store: store, on: connection)
+    try checkClasses(plan)
     try check(plan)
     var result = stored
     let pairs = PairChange(self, plan)
@@ -127,21 +127,40 @@ struct LayoutChange {
 
   // MARK: - Checks
 
-  /// Refuses models that lack a subclass with rows, which a fetch would return as objects of its superclass.
+  /// Refuses models that lack a subclass with rows. The tables and their rows still have the former names.
+  private func checkClasses(_ plan: LayoutPlan) throws {
+    for table in plan.tables {
+      // The rows of a hierarchy stay with its root.
+      guard let old = table.old, table.classes[table.new.classes[0]] == old.classes.first else { continue }
+      let missing = old.classes.filter { plan.classes.newName(of: $0) == nil }
+      try Self.checkClasses(missing, of: old, store: store, on: connection)
+    }
+  }
+
+  /// Refuses models that lack a subclass with rows, where the tables have the names of the models.
   static func checkClasses(
     of stored: LayoutRecord, _ wanted: LayoutRecord, store: String, on connection: PostgresConnection
   ) throws {
     for table in wanted.tables {
-      guard let known = stored.table(named: table.name), known.hasDiscriminator else { continue }
-      for name in known.classes where !table.classes.contains(name) {
-        let rows = try connection.run(
-          "SELECT 1 FROM \(table.name.quotedIdentifier) WHERE _entity = $1::text LIMIT 1", [.text(name)])
-        guard rows.count > 0 else { continue }
-        throw SwiftDataError(
-          .loadIssueModelContainer, entity: name,
-          message: "the store \"\(store)\" has rows of this class, and the models have its superclass without it; name"
-            + " it in the schema, or delete its objects with the older models first")
-      }
+      guard let known = stored.table(named: table.name) else { continue }
+      let missing = known.classes.filter { !table.classes.contains($0) }
+      try checkClasses(missing, of: known, store: store, on: connection)
+    }
+  }
+
+  /// - Parameter missing: the classes that the models lack. A fetch would return their rows as objects of their superclass.
+  private static func checkClasses(
+    _ missing: [String], of table: LayoutRecord.Table, store: String, on connection: PostgresConnection
+  ) throws {
+    guard table.hasDiscriminator else { return }
+    for name in missing {
+      let rows = try connection.run(
+        "SELECT 1 FROM \(table.name.quotedIdentifier) WHERE _entity = $1::text LIMIT 1", [.text(name)])
+      guard rows.count > 0 else { continue }
+      throw SwiftDataError(
+        .loadIssueModelContainer, entity: name,
+        message: "the store \"\(store)\" has rows of this class, and the models have its superclass without it; name"
+          + " it in the schema, or delete its objects with the older models first")
     }
   }
 

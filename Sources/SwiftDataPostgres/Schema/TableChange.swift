@@ -60,6 +60,7 @@ struct TableChange {
     try renameColumns(Set(result.columns.map(\.name)).subtracting(displaced))
     try connection.settleConstraints()
     for column in copies { try copy(column) }
+    for column in copies { try clear(column) }
     for name in consumed.sorted() { try drop(name) }
     for (former, column) in renames {
       if !column.column.isRequired, table.old?.column(named: former)?.isRequired == true {
@@ -147,35 +148,25 @@ struct TableChange {
   /// Copies the values of a column that several types shared.
   private func unmix(_ source: String, _ column: LayoutRecord.Column, _ condition: String?) throws {
     let source = source.quotedIdentifier
-    var last = Int64.min
-    while true {
-      let rows = try connection.run(
-        "SELECT _pk, \(source) FROM \(name) WHERE \(source) IS NOT NULL AND _pk > $1::bigint"
-          + (condition.map { " AND \($0)" } ?? "") + " ORDER BY _pk LIMIT 1000", [.integer(last)])
-      guard rows.count > 0 else { return }
-      let cells = (0..<rows.count).map { row in
-        (key: rows.integer(row, 0), cell: ServerCell(ServerCell.unmixed(rows.value(row, 1)), column.family))
-      }
-      last = cells.last!.key
-      try write(cells, to: column)
+    let rows = "\(source) IS NOT NULL" + (condition.map { " AND \($0)" } ?? "")
+    try ColumnWriting(connection: connection, table: name, column: column).write(from: source, where: rows) {
+      ServerCell(ServerCell.unmixed($0), column.family)
     }
   }
 
-  /// Writes cells of rows with the texts that a cell cannot represent.
-  private func write(_ cells: [(key: Int64, cell: ServerCell)], to column: LayoutRecord.Column) throws {
-    _ = try connection.run(
-      "UPDATE \(name) AS t SET \(column.name.quotedIdentifier) = v.cell"
-        + " FROM unnest($1::bigint[], $2::\(column.serverType.name)[]) AS v (key, cell) WHERE t._pk = v.key",
-      [.keys(cells.map(\.key)), .array(cells.map(\.cell.value), column.serverType)])
-    for (key, cell) in cells {
-      guard let text = cell.given else { continue }
-      _ = try connection.run(
-        "UPDATE \(name) SET _given = coalesce(_given, '{}') || $1::jsonb WHERE _pk = $2::bigint",
-        [.text(Self.text(ServerCell.encode(given: [column.name: text]))), .integer(key)])
-    }
+  /// Clears a column that keeps its name, where the property is new to some classes: their values have gone to another
+  /// property. All copies must be done.
+  private func clear(_ column: LayoutPlan.ColumnPlan) throws {
+    let target = column.column.name
+    let classes = column.parts.filter { $0.source == .nothing }.flatMap(\.classes)
+    guard !classes.isEmpty, let known = table.old?.column(named: target) else { return }
+    // `fill` requires values again.
+    if known.isRequired { try alter("ALTER COLUMN \(target.quotedIdentifier) DROP NOT NULL") }
+    try connection.script(
+      "UPDATE \(name) SET \(target.quotedIdentifier) = NULL WHERE \(target.quotedIdentifier) IS NOT NULL"
+        + (condition(classes).map { " AND \($0)" } ?? ""))
+    try connection.settleConstraints()
   }
-
-  private static func text(_ value: SQLValue) -> String { if case .text(let text) = value { text } else { "{}" } }
 
   /// Clears the values of classes that do not have the property any more.
   private func narrow(_ column: LayoutPlan.ColumnPlan, from former: String) throws {
