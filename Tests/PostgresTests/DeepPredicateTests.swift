@@ -82,7 +82,7 @@ struct PostgresDeepPredicateTests {
 
   @Test("what cannot be flat is refused, and not evaluated in memory")
   func nested() async throws {
-    try await Task.detached { [container] in
+    await Task.detached { [container] in
       let nested = (0..<Self.count).reduce(#Predicate<Card> { _ in false }) { former, number in
         #Predicate<Card> { former.evaluate($0) ? $0.number == number : $0.key == "a" }
       }
