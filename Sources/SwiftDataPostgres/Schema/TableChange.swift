@@ -50,7 +50,9 @@ struct TableChange {
     let displaced = result.columns.map(\.name).filter {
       targets.contains($0) && !moved.contains($0) && !copies.flatMap(\.columns).contains($0)
     }
-    if !renames.isEmpty || !copies.isEmpty || !displaced.isEmpty || change.isFormer { try dropWords() }
+    if !renames.isEmpty || !copies.isEmpty || !displaced.isEmpty || change.isFormer {
+      try dropWords(of: result.columns)
+    }
     try renameIndices(&result, moved: renames.map { ($0.from, $0.plan.column.name) }, gone: consumed.union(displaced))
     for column in result.columns where moved.contains(column.name) || consumed.contains(column.name) {
       try change.run(references(column)?.removal ?? [])
@@ -279,19 +281,27 @@ struct TableChange {
   }
 
   /// Drops the words of searchable texts with all that belongs to them. Opening the store makes them again.
-  private func dropWords() throws {
+  /// Columns and functions of an administrator stay.
+  private func dropWords(of columns: [LayoutRecord.Column]) throws {
     let own = table.new.name.quotedIdentifier.quotedLiteral
+    let names = columns.flatMap { column in
+      [ServerNames.words(of: column.name)] + (change.isFormer ? [FormerServerNames.words(of: column.name)] : [])
+    }
     let functions = try connection.run(
-      "SELECT f.oid::regprocedure::text FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid"
-        + " WHERE t.tgrelid = \(own)::regclass AND t.tgparentid = 0 AND f.prosrc LIKE '%NEW.%:= NULL; RETURN NEW;%'")
+      "SELECT DISTINCT f.oid::regprocedure::text FROM pg_catalog.pg_trigger AS t"
+        + " JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid"
+        + " JOIN unnest($1::text[]) AS b (body) ON strpos(f.prosrc, b.body) > 0"
+        + " WHERE t.tgrelid = \(own)::regclass AND t.tgparentid = 0",
+      [.array(names.map { .text(SearchColumns.forgettingBody($0)) }, .text)])
     for row in 0..<functions.count {
       guard let name = functions.text(row, 0) else { continue }
       try connection.script("DROP FUNCTION IF EXISTS \(name) CASCADE")
     }
-    let columns = try connection.run(
+    let words = try connection.run(
       "SELECT attname::text FROM pg_catalog.pg_attribute WHERE attrelid = \(own)::regclass AND NOT attisdropped"
-        + " AND atttypid = 'tsvector'::regtype")
-    for row in 0..<columns.count { if let column = columns.text(row, 0) { try drop(column) } }
+        + " AND atttypid = 'tsvector'::regtype AND attname::text = ANY($1::text[])",
+      [.array(names.map { .text($0) }, .text)])
+    for row in 0..<words.count { if let column = words.text(row, 0) { try drop(column) } }
     // A program with other searchable texts makes its own again too.
     _ = try connection.run(
       "UPDATE \(ServerNames.metadata) SET value = (SELECT coalesce(string_agg(line, E'\\n'), '')"
