@@ -95,6 +95,16 @@ struct TableChange {
 
   // MARK: - Checks
 
+  /// Refuses copies on shards. A copy locks the tables there until the migration ends, and dropping the old columns on
+  /// another connection would wait for that.
+  func checkShards() throws {
+    guard let column = copies.first?.column, change.partitions.isSharded(table.new.name) else { return }
+    throw SwiftDataError(
+      .loadIssueModelContainer, entity: column.entity, property: column.propertyName,
+      message: "the values move between properties of several classes, which the store \"\(change.store)\" cannot do on"
+        + " shards; add a property with another name, fill it, and remove this one later")
+  }
+
   private func checkTypes() throws {
     for column in table.columns {
       for name in column.columns {
