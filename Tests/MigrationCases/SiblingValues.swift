@@ -149,6 +149,36 @@ private enum Required {
   }
 }
 
+private enum Pair1 {
+  @Model class Event {
+    var a: String
+    var b: String
+    init(_ number: Int) { (a, b) = ("a\(number)", "b\(number)") }
+  }
+  @Model final class Work: Event {
+    override init(_ number: Int) { super.init(number) }
+  }
+  @Model final class Party: Event {
+    override init(_ number: Int) { super.init(number) }
+  }
+}
+
+/// a becomes b, and each subclass has a property with the values of the former b.
+private enum Pair2 {
+  @Model class Event {
+    @Attribute(originalName: "a") var b: String = "none"
+    init() {}
+  }
+  @Model final class Work: Event {
+    @Attribute(originalName: "b") var c: String = "none"
+    override init() { super.init() }
+  }
+  @Model final class Party: Event {
+    @Attribute(originalName: "b") var d: String = "none"
+    override init() { super.init() }
+  }
+}
+
 private enum Unique {
   @Model class Event {
     var title: String
@@ -273,6 +303,21 @@ extension MigrationCase {
           + (try texts(context, Lowered.Party.self) {
             "\($0.heading) \($0.remark ?? "nil") \($0.title) \($0.note ?? "nil")"
           })
+      })
+    cases.append(
+      MigrationCase(
+        "A property takes the name of an inherited one whose values go to the subclasses",
+        expects: ["a0", "a1", "a2", "a1 b1", "a2 b2"]
+      ) { store in
+        do {
+          let context = try store.open(Pair1.Event.self, Pair1.Work.self, Pair1.Party.self)
+          for object in [Pair1.Event(0), Pair1.Work(1), Pair1.Party(2)] { context.insert(object) }
+          try context.save()
+        }
+        let context = try store.open(Pair2.Event.self, Pair2.Work.self, Pair2.Party.self)
+        return try texts(context, Pair2.Event.self, sortBy: [SortDescriptor(\.b)]) { $0.b }
+          + texts(context, Pair2.Work.self) { "\($0.b) \($0.c)" }
+          + texts(context, Pair2.Party.self) { "\($0.b) \($0.d)" }
       })
     cases.append(
       MigrationCase(

@@ -205,6 +205,24 @@ private enum Filled {
     #expect(Set(turns).count == turns.count)
   }
 
+  @Test("keep an administrator's column of words and its trigger where a property is renamed")
+  func administrated() throws {
+    let old = ModelContext(try store.open(First.Trip.self))
+    old.insert(First.Trip("t", 2))
+    try old.save()
+    try store.sql("ALTER TABLE \"Trip\" ADD COLUMN notes tsvector")
+    try store.sql("UPDATE \"Trip\" SET notes = 'kept'::tsvector")
+    try store.sql(
+      "CREATE FUNCTION forget_notes() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN NEW.notes := NULL; RETURN NEW; END$$")
+    try store.sql(
+      "CREATE TRIGGER forget_notes BEFORE UPDATE OF price ON \"Trip\" FOR EACH ROW EXECUTE FUNCTION forget_notes()")
+    _ = try store.open(Second.Trip.self)
+    #expect(try store.sql("SELECT 1 FROM \"Trip\" WHERE title = 't' AND notes = 'kept'::tsvector").count == 1)
+    let triggers = try store.sql(
+      "SELECT 1 FROM pg_catalog.pg_trigger WHERE tgname = 'forget_notes' AND tgrelid = '\"Trip\"'::regclass")
+    #expect(triggers.count == 1)
+  }
+
   @Test("of a server that is not there are an error that says so")
   func unreachable() {
     let configuration = PostgresConfiguration(url: "postgres://nobody@127.0.0.1:1/none")

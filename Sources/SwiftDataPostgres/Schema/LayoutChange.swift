@@ -33,6 +33,7 @@ struct LayoutChange {
     try checkHierarchies(plan)
     try checkClasses(plan)
     try check(plan)
+    for table in plan.tables { try TableChange(self, plan, table).checkShards() }
     var result = stored
     let pairs = PairChange(self, plan)
     try pairs.copy()

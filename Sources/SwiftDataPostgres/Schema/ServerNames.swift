@@ -49,6 +49,8 @@ enum FormerServerNames {
     short(([table] + index.columns + [index.isUnique ? "key" : "index"]).joined(separator: "_"))
   }
 
+  static func words(of column: String) -> String { short("_words_\(column)") }
+
   static func targets(of pairs: String) -> String { short("\(pairs)_target_index") }
 
   /// A name that fits.

@@ -4,7 +4,8 @@ import SwiftData
 /// Changes one table of the store to what the models want.
 ///
 /// A column whose values one column takes gets that column's name. If the values of one column go to several
-/// columns, or the values of several columns to one, the rows are written and the old columns go.
+/// columns, or the values of several columns to one, new columns take the values and the old columns go. The old ones
+/// have other names meanwhile, so a new one may have the name of any of them.
 struct TableChange {
   let change: LayoutChange
   let plan: LayoutPlan
@@ -15,6 +16,8 @@ struct TableChange {
   private let renames: [(from: String, plan: LayoutPlan.ColumnPlan)]
   private let copies: [LayoutPlan.ColumnPlan]
   private let news: [LayoutPlan.ColumnPlan]
+  /// The old columns that only copies read.
+  private let consumed: Set<String>
 
   init(_ change: LayoutChange, _ plan: LayoutPlan, _ table: LayoutPlan.TablePlan) {
     (self.change, self.plan, self.table) = (change, plan, table)
@@ -36,6 +39,7 @@ struct TableChange {
       }
     }
     (self.renames, self.copies, self.news) = (renames, copies, news)
+    consumed = Set(copies.flatMap(\.columns)).subtracting(table.columns.filter(\.isKept).map(\.column.name))
   }
 
   /// - Returns: the record of the table.
@@ -45,23 +49,23 @@ struct TableChange {
     try nameClasses(&result)
     let moved = Set(renames.map(\.from))
     let targets = Set((renames.map(\.plan) + copies + news).map(\.column.name))
-    let consumed = Set(copies.flatMap(\.columns))
-      .subtracting((table.columns.filter(\.isKept) + copies).map(\.column.name))
     let displaced = result.columns.map(\.name).filter {
-      targets.contains($0) && !moved.contains($0) && !copies.flatMap(\.columns).contains($0)
+      targets.contains($0) && !moved.contains($0) && !consumed.contains($0)
     }
-    if !renames.isEmpty || !copies.isEmpty || !displaced.isEmpty || change.isFormer { try dropWords() }
+    if !renames.isEmpty || !copies.isEmpty || !displaced.isEmpty || change.isFormer {
+      try dropWords(of: result.columns)
+    }
     try renameIndices(&result, moved: renames.map { ($0.from, $0.plan.column.name) }, gone: consumed.union(displaced))
     for column in result.columns where moved.contains(column.name) || consumed.contains(column.name) {
       try change.run(references(column)?.removal ?? [])
     }
     for name in displaced { try displace(name) }
-    try moveGiven(displaced)
-    try renameColumns(Set(result.columns.map(\.name)).subtracting(displaced))
+    try moveGiven(consumed.union(displaced).union(moved))
+    for name in consumed.sorted() { try rename(name, to: physicalSource(name)) }
+    try renameColumns(Set(result.columns.map(\.name)).subtracting(displaced).subtracting(consumed))
     try connection.settleConstraints()
     for column in copies { try copy(column) }
-    for column in copies { try clear(column) }
-    for name in consumed.sorted() { try drop(name) }
+    for name in consumed.sorted() { try drop(physicalSource(name)) }
     for (former, column) in renames {
       if !column.column.isRequired, table.old?.column(named: former)?.isRequired == true {
         try alter("ALTER COLUMN \(column.column.name.quotedIdentifier) DROP NOT NULL")
@@ -90,6 +94,16 @@ struct TableChange {
   }
 
   // MARK: - Checks
+
+  /// Refuses copies on shards. A copy locks the tables there until the migration ends, and dropping the old columns on
+  /// another connection would wait for that.
+  func checkShards() throws {
+    guard let column = copies.first?.column, change.partitions.isSharded(table.new.name) else { return }
+    throw SwiftDataError(
+      .loadIssueModelContainer, entity: column.entity, property: column.propertyName,
+      message: "the values move between properties of several classes, which the store \"\(change.store)\" cannot do on"
+        + " shards; add a property with another name, fill it, and remove this one later")
+  }
 
   private func checkTypes() throws {
     for column in table.columns {
@@ -130,11 +144,17 @@ struct TableChange {
     return LayoutRecord.Index.condition(names)
   }
 
+  /// The present name of a column that copies read.
+  private func physicalSource(_ column: String) -> String {
+    consumed.contains(column) ? TableNames.part("former", of: column) : column
+  }
+
   private func copy(_ column: LayoutPlan.ColumnPlan) throws {
-    if !column.columns.contains(column.column.name) { try add(column.column) }
+    try add(column.column)
     for part in column.parts {
-      guard case .column(let source) = part.source, source != column.column.name else { continue }
-      if table.old?.column(named: source)?.isMixed == true {
+      guard case .column(let former) = part.source else { continue }
+      let source = physicalSource(former)
+      if table.old?.column(named: former)?.isMixed == true {
         try unmix(source, column.column, condition(part.classes))
       } else {
         try connection.script(
@@ -152,20 +172,6 @@ struct TableChange {
     try ColumnWriting(connection: connection, table: name, column: column).write(from: source, where: rows) {
       ServerCell(ServerCell.unmixed($0), column.family)
     }
-  }
-
-  /// Clears a column that keeps its name, where the property is new to some classes: their values have gone to another
-  /// property. All copies must be done.
-  private func clear(_ column: LayoutPlan.ColumnPlan) throws {
-    let target = column.column.name
-    let classes = column.parts.filter { $0.source == .nothing }.flatMap(\.classes)
-    guard !classes.isEmpty, let known = table.old?.column(named: target) else { return }
-    // `fill` requires values again.
-    if known.isRequired { try alter("ALTER COLUMN \(target.quotedIdentifier) DROP NOT NULL") }
-    try connection.script(
-      "UPDATE \(name) SET \(target.quotedIdentifier) = NULL WHERE \(target.quotedIdentifier) IS NOT NULL"
-        + (condition(classes).map { " AND \($0)" } ?? ""))
-    try connection.settleConstraints()
   }
 
   /// Clears the values of classes that do not have the property any more.
@@ -234,26 +240,28 @@ struct TableChange {
     try drop(column)
   }
 
+  private func rename(_ from: String, to: String) throws {
+    try change.alterShards(of: table.new.name) { partitioned, _ in [partitioned.renaming(from, to: to)] }
+    try alter("RENAME COLUMN \(from.quotedIdentifier) TO \(to.quotedIdentifier)")
+  }
+
   /// Renames all columns at once, so that two can exchange their names.
   private func renameColumns(_ present: Set<String>) throws {
-    func rename(_ from: String, _ to: String) throws {
-      try change.alterShards(of: table.new.name) { partitioned, _ in [partitioned.renaming(from, to: to)] }
-      try alter("RENAME COLUMN \(from.quotedIdentifier) TO \(to.quotedIdentifier)")
-    }
     let taken = renames.filter { present.contains($0.plan.column.name) }
     if taken.isEmpty {
-      for (from, plan) in renames { try rename(from, plan.column.name) }
+      for (from, plan) in renames { try rename(from, to: plan.column.name) }
       return
     }
-    for (from, plan) in renames { try rename(from, TableNames.part("new", of: plan.column.name)) }
-    for (_, plan) in renames { try rename(TableNames.part("new", of: plan.column.name), plan.column.name) }
+    for (from, plan) in renames { try rename(from, to: TableNames.part("new", of: plan.column.name)) }
+    for (_, plan) in renames { try rename(TableNames.part("new", of: plan.column.name), to: plan.column.name) }
   }
 
   /// Moves the original texts of the columns, which `_given` has by column.
-  private func moveGiven(_ displaced: [String]) throws {
+  /// - Parameter gone: the columns that go or get other names. The texts that no column takes go too.
+  private func moveGiven(_ gone: Set<String>) throws {
     var moves = [(classes: [String], names: [String: String])]()
     for match in plan.classes.matches where match.table.name == table.old?.name {
-      var names = Dictionary(displaced.map { ($0, "") }) { first, _ in first }
+      var names = Dictionary(uniqueKeysWithValues: gone.map { ($0, "") })
       for column in renames.map(\.plan) + copies {
         for part in column.parts where part.classes.contains(match.old) {
           if case .column(let source) = part.source { names[source] = column.column.name }
@@ -279,19 +287,27 @@ struct TableChange {
   }
 
   /// Drops the words of searchable texts with all that belongs to them. Opening the store makes them again.
-  private func dropWords() throws {
+  /// Columns and functions of an administrator stay.
+  private func dropWords(of columns: [LayoutRecord.Column]) throws {
     let own = table.new.name.quotedIdentifier.quotedLiteral
+    let names = columns.flatMap { column in
+      [ServerNames.words(of: column.name)] + (change.isFormer ? [FormerServerNames.words(of: column.name)] : [])
+    }
     let functions = try connection.run(
-      "SELECT f.oid::regprocedure::text FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid"
-        + " WHERE t.tgrelid = \(own)::regclass AND t.tgparentid = 0 AND f.prosrc LIKE '%NEW.%:= NULL; RETURN NEW;%'")
+      "SELECT DISTINCT f.oid::regprocedure::text FROM pg_catalog.pg_trigger AS t"
+        + " JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid"
+        + " JOIN unnest($1::text[]) AS b (body) ON strpos(f.prosrc, b.body) > 0"
+        + " WHERE t.tgrelid = \(own)::regclass AND t.tgparentid = 0",
+      [.array(names.map { .text(SearchColumns.forgettingBody($0)) }, .text)])
     for row in 0..<functions.count {
       guard let name = functions.text(row, 0) else { continue }
       try connection.script("DROP FUNCTION IF EXISTS \(name) CASCADE")
     }
-    let columns = try connection.run(
+    let words = try connection.run(
       "SELECT attname::text FROM pg_catalog.pg_attribute WHERE attrelid = \(own)::regclass AND NOT attisdropped"
-        + " AND atttypid = 'tsvector'::regtype")
-    for row in 0..<columns.count { if let column = columns.text(row, 0) { try drop(column) } }
+        + " AND atttypid = 'tsvector'::regtype AND attname::text = ANY($1::text[])",
+      [.array(names.map { .text($0) }, .text)])
+    for row in 0..<words.count { if let column = words.text(row, 0) { try drop(column) } }
     // A program with other searchable texts makes its own again too.
     _ = try connection.run(
       "UPDATE \(ServerNames.metadata) SET value = (SELECT coalesce(string_agg(line, E'\\n'), '')"

@@ -77,7 +77,7 @@ struct SearchColumns {
     let forget = forgetting(column)
     return """
       CREATE OR REPLACE FUNCTION \(forget)() RETURNS trigger LANGUAGE plpgsql AS $swift$
-      BEGIN NEW.\(words) := NULL; RETURN NEW; END $swift$;
+      BEGIN \(Self.forgettingBody(column.words)) END $swift$;
       DROP TRIGGER IF EXISTS \(forget) ON \(rows);
       CREATE TRIGGER \(forget) BEFORE UPDATE OF \(column.source.quotedIdentifier) ON \(rows) FOR EACH ROW
       WHEN (NEW.\(column.source.quotedIdentifier) IS DISTINCT FROM OLD.\(column.source.quotedIdentifier)
@@ -85,6 +85,9 @@ struct SearchColumns {
       EXECUTE FUNCTION \(forget)();
       """
   }
+
+  /// The statements of the function that forgets words. A migration recognizes the function by it.
+  static func forgettingBody(_ words: String) -> String { "NEW.\(words.quotedIdentifier) := NULL; RETURN NEW;" }
 
   /// The trigger with its function.
   private func forgetting(_ column: Column) -> String {
