@@ -85,8 +85,16 @@ struct LayoutChange {
         former.table = from
         return [former.renaming(to: to)]
       }
+      // The triggers on a divided target name the table.
+      let keys = old.columns.filter { $0.reference.map { partitions[$0.table] != nil } == true }
+      for key in keys { try run(old.references(key, partitions)?.removal ?? []) }
       try connection.script("ALTER TABLE \(from.quotedIdentifier) RENAME TO \(to.quotedIdentifier)")
       result.renameTable(from, to: to)
+      if let renamed = result.table(named: to) {
+        for key in keys.compactMap({ renamed.column(named: $0.name) }) {
+          try run(renamed.references(key, partitions)?.creation ?? [])
+        }
+      }
     }
     let keys = [ServerNames.keys(of: from), FormerServerNames.keys(of: from)]
     for name in keys where name != ServerNames.keys(of: to) {
@@ -166,6 +174,15 @@ struct LayoutChange {
   }
 
   private func check(_ plan: LayoutPlan) throws {
+    for table in plan.tables {
+      guard let old = table.old, old.name != table.new.name, partitions[old.name] != nil,
+        table.classes[table.new.classes[0]] == old.classes.first
+      else { continue }
+      throw SwiftDataError(
+        .loadIssueModelContainer, entity: table.new.classes[0],
+        message: "the store \"\(store)\" divides its rows into partitions of the table \(old.name), and the table of"
+          + " a divided class cannot get another name; keep the name of the class \(old.classes[0])")
+    }
     if let refusal = plan.classes.refusals.first {
       throw SwiftDataError(
         .loadIssueModelContainer, entity: refusal.entity, property: refusal.property, message: refusal.detail)

@@ -42,6 +42,12 @@ struct PairChange {
           change.warn("the relationship of the table \(table) gives its name to another one", count, "link")
         }
       }
+      // The triggers on a divided target do not go with the table.
+      for column in ["source", "target"] {
+        let reference = ReferenceStatements(
+          table: table, column: column, target: "", deletion: .cascade, partitions: change.partitions)
+        try run(reference.removal)
+      }
       try connection.script("DROP TABLE IF EXISTS \(table.quotedIdentifier) CASCADE")
     }
     for pairs in made {

@@ -51,7 +51,8 @@ struct ReferenceStatements {
   /// others when they were made.
   var removal: [String] {
     func text(_ name: String) -> String { name.quotedLiteral }
-    let class_ = "\(text(table.quotedIdentifier))::regclass"
+    // Nil for a table that is not there.
+    let class_ = "to_regclass(\(text(table.quotedIdentifier)))"
     let attribute =
       "(SELECT attnum FROM pg_catalog.pg_attribute WHERE attrelid = \(class_) AND attname = \(text(column)))"
     func loop(_ query: String, _ statement: String) -> String {
@@ -66,7 +67,9 @@ struct ReferenceStatements {
     let triggers = loop(
       "SELECT tgname AS n, tgrelid::regclass AS t FROM pg_catalog.pg_trigger JOIN pg_catalog.pg_proc AS f"
         + " ON f.oid = tgfoid WHERE tgparentid = 0 AND f.proname IN ('swiftdata_referring', 'swiftdata_referred')"
-        + " AND (\(arguments))",
+        + " AND (\(arguments)) AND tgrelid IN (SELECT oid FROM pg_catalog.pg_class WHERE relnamespace ="
+        // Other stores of the database have triggers with the same arguments.
+        + " (SELECT relnamespace FROM pg_catalog.pg_class WHERE oid = \(class_)))",
       "'DROP TRIGGER IF EXISTS %1$I ON %2$s'")
     return ["DO $swift$ DECLARE r record; BEGIN \(keys) \(triggers) END $swift$"]
   }

@@ -25,7 +25,11 @@ struct TableChange {
     for column in table.columns { for name in Set(column.columns) { readers[name, default: 0] += 1 } }
     var renames = [(from: String, plan: LayoutPlan.ColumnPlan)]()
     var (copies, news) = ([LayoutPlan.ColumnPlan](), [LayoutPlan.ColumnPlan]())
-    for column in table.columns where !column.isKept {
+    func isKept(_ column: LayoutPlan.ColumnPlan) -> Bool {
+      // A column with values of several types gets a column of its own type.
+      column.isKept && table.old?.column(named: column.column.name)?.isMixed != true
+    }
+    for column in table.columns where !isKept(column) {
       let sources = Set(column.columns)
       if sources.isEmpty {
         news.append(column)
@@ -39,7 +43,7 @@ struct TableChange {
       }
     }
     (self.renames, self.copies, self.news) = (renames, copies, news)
-    consumed = Set(copies.flatMap(\.columns)).subtracting(table.columns.filter(\.isKept).map(\.column.name))
+    consumed = Set(copies.flatMap(\.columns)).subtracting(table.columns.filter(isKept).map(\.column.name))
   }
 
   /// - Returns: the record of the table.
@@ -56,7 +60,7 @@ struct TableChange {
       try dropWords(of: result.columns)
     }
     try renameIndices(&result, moved: renames.map { ($0.from, $0.plan.column.name) }, gone: consumed.union(displaced))
-    for column in result.columns where moved.contains(column.name) || consumed.contains(column.name) {
+    for column in result.columns where moved.union(consumed).union(displaced).contains(column.name) {
       try change.run(references(column)?.removal ?? [])
     }
     for name in displaced { try displace(name) }
@@ -95,14 +99,17 @@ struct TableChange {
 
   // MARK: - Checks
 
-  /// Refuses copies on shards. A copy locks the tables there until the migration ends, and dropping the old columns on
+  /// Refuses copies on shards, and copies of the column that divides the rows. A copy locks the tables there until the migration ends, and dropping the old columns on
   /// another connection would wait for that.
   func checkShards() throws {
-    guard let column = copies.first?.column, change.partitions.isSharded(table.new.name) else { return }
+    guard let divided = change.partitions[table.new.name] else { return }
+    let isRefused = { (copy: LayoutPlan.ColumnPlan) in divided.isSharded || copy.columns.contains(divided.column) }
+    guard let column = copies.first(where: isRefused)?.column else { return }
     throw SwiftDataError(
       .loadIssueModelContainer, entity: column.entity, property: column.propertyName,
       message: "the values move between properties of several classes, which the store \"\(change.store)\" cannot do on"
-        + " shards; add a property with another name, fill it, and remove this one later")
+        + " shards, nor with the property that divides the rows; add a property with another name, fill it, and remove"
+        + " this one later")
   }
 
   private func checkTypes() throws {
@@ -170,7 +177,24 @@ struct TableChange {
     let source = source.quotedIdentifier
     let rows = "\(source) IS NOT NULL" + (condition.map { " AND \($0)" } ?? "")
     try ColumnWriting(connection: connection, table: name, column: column).write(from: source, where: rows) {
-      ServerCell(ServerCell.unmixed($0), column.family)
+      ServerCell(try Self.value(ServerCell.unmixed($0), of: column), column.family)
+    }
+  }
+
+  /// The value as the column keeps it. Another class may have kept values of another type under the column's name.
+  private static func value(_ value: SQLValue, of column: LayoutRecord.Column) throws -> SQLValue {
+    switch (value, column.family) {
+    case (.integer(let number), .real), (.integer(let number), .date): return .real(Double(number))
+    case (.text("nan"), .real), (.text("nan"), .date): return value
+    case (.text, .real), (.text, .date), (.blob, .real), (.blob, .date), (.real, .integer), (.text, .integer),
+      (.blob, .integer), (.real, .unsigned), (.text, .unsigned), (.blob, .unsigned), (.real, .bool), (.text, .bool),
+      (.blob, .bool):
+      throw SwiftDataError(
+        .unreadableValue, entity: column.entity, property: column.propertyName,
+        message:
+          "a stored value has another type than \(column.valueType); give the property another name, and fill it in a"
+          + " custom stage")
+    default: return value
     }
   }
 
