@@ -1,5 +1,7 @@
 # A command fails if one in its pipe fails.
 SHELL = bash
+# How many tests of a process run at a time (scripts/test says why).
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 8
 .SHELLFLAGS = -o pipefail -c
 
 # `make run` and `make test` are the commands of the README. Targets install what they need, and say so first.
@@ -15,7 +17,7 @@ TOOLS = $$(scripts/package Tools)
 run:
 	@scripts/bootstrap run
 	@[ -e Sorted/.build/debug/sorted ] || [ -n "$(BUILD_FOLDER)" ] || \
-	  echo "make: the first build takes 6 to 8 minutes on two cores; swift-syntax, NIO and BoringSSL are most of it"
+	  echo "make: the first build takes up to nine minutes on two cores; swift-syntax, NIO and BoringSSL are most of it"
 	swift run $(SORTED) sorted serve --sample
 
 # The tests of all packages. About 20 minutes on a built tree and two cores.

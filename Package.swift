@@ -166,7 +166,7 @@ let package = Package(
   ]
 )
 
-// `SWIFTDATA_TESTS=PostgresTests,SeedTests swift test` builds and runs the test targets named, and no others.
+// `SWIFTDATA_TESTS=PostgresTests,SeedTests swift test --traits Sync` builds and runs the test targets named, and no others.
 if let names = Context.environment["SWIFTDATA_TESTS"]?.split(separator: ",").map(String.init) {
   package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }

@@ -7,7 +7,8 @@ import Testing
 @Suite(
   "Article: PostgreSQL",
   .enabled(
-    if: ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil, "no server: run `scripts/postgres swift test`"))
+    if: ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil,
+    "no server: run `scripts/postgres swift test --traits Sync`"))
 struct PostgreSQL {
   @Model
   final class Trip {

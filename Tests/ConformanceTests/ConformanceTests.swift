@@ -59,13 +59,15 @@ enum Subjects {
 
   @Test(
     "A PostgreSQL store keeps every guarantee",
-    .enabled(if: Subjects.serverURL != nil, "no server: run `make test`, or `scripts/postgres swift test`"),
+    .enabled(
+      if: Subjects.serverURL != nil, "no server: run `make test`, or `scripts/postgres swift test --traits Sync`"),
     arguments: StoreGuarantee.all)
   func postgres(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.postgres) }
 
   @Test(
     "A PostgreSQL store whose classes are divided into partitions keeps every guarantee",
-    .enabled(if: Subjects.serverURL != nil, "no server: run `make test`, or `scripts/postgres swift test`"),
+    .enabled(
+      if: Subjects.serverURL != nil, "no server: run `make test`, or `scripts/postgres swift test --traits Sync`"),
     arguments: StoreGuarantee.all)
   func partitions(_ guarantee: StoreGuarantee) throws { try guarantee.verify(Subjects.partitions) }
 

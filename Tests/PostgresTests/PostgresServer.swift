@@ -7,7 +7,7 @@ import Testing
 enum PostgresServer {
   static let url = ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? ""
   static var isThere: Bool { !url.isEmpty }
-  static let reason: Comment = "no server: run `make test`, or `scripts/postgres swift test`"
+  static let reason: Comment = "no server: run `make test`, or `scripts/postgres swift test --traits Sync`"
 }
 
 /// A store of its own for one test, which goes with it.

@@ -123,7 +123,7 @@ final class OtherStoreTests {
 
   @Test(
     "A store in PostgreSQL syncs",
-    .enabled(if: !server.isEmpty, "no server: run `make test`, or `scripts/postgres swift test`"))
+    .enabled(if: !server.isEmpty, "no server: run `make test`, or `scripts/postgres swift test --traits Sync`"))
   func postgresStore() async throws { try await check("postgres") { try postgres() } }
 
   @Test("A custom DataStore without a numbered history syncs")

@@ -90,7 +90,7 @@ enum SyncResponseTarget {
     note.title = "c"
     await attempt { try context.save() }
     await attempt { try await engine.syncNow() }
-    // A snapshot is sent beside the exchange, and an engine that stops does not wait for it.
+    // A snapshot is sent while the exchange goes on, and an engine that stops does not wait for it.
     for _ in 0..<100 where transport.awaitsSnapshot { try? await Task.sleep(for: .milliseconds(5)) }
     await attempt {
       let share = try await engine.share(note.persistentModelID, title: "share")

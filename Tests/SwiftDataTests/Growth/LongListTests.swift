@@ -16,7 +16,7 @@ private enum BookStacks {
   }
 }
 
-/// Edits of a long list. `GROWTH=100000 swift test --filter LongListTests` does the same with so many targets.
+/// Edits of a long list. `GROWTH=100000 swift test --traits Sync --filter LongListTests` does the same with so many targets.
 @Suite("Edits of a long list") struct LongListTests {
   private typealias Shelf = BookStacks.Shelf
   private typealias Volume = BookStacks.Volume

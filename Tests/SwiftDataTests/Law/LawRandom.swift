@@ -26,7 +26,7 @@ struct LawFailure: Error, CustomStringConvertible {
 /// How many random sequences the law runs: a quarter of a suite's number, and all of them in `make test-all`.
 ///
 /// `SWIFTDATA_LAW_RUNS` sets another number, `SWIFTDATA_LAW_SEED` makes it start at a seed:
-/// `SWIFTDATA_LAW_SEED=4711 SWIFTDATA_LAW_RUNS=1 swift test --filter LawTests` repeats one that failed.
+/// `SWIFTDATA_LAW_SEED=4711 SWIFTDATA_LAW_RUNS=1 swift test --traits Sync --filter LawTests` repeats one that failed.
 enum LawSettings {
   static func seeds(default count: Int) -> Range<UInt64> {
     let environment = ProcessInfo.processInfo.environment

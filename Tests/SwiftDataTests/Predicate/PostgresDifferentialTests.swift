@@ -10,7 +10,7 @@ import Testing
 /// `PREDICATES=n` in the environment tries n of them in all, `SEED=s` begins at another seed.
 @Suite(
   .enabled(
-    if: LawServer.url != nil, "no server: run `make test`, or `scripts/postgres swift test`"))
+    if: LawServer.url != nil, "no server: run `make test`, or `scripts/postgres swift test --traits Sync`"))
 struct PostgresDifferentialTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let first = environment["SEED"].flatMap(UInt64.init) ?? 1

@@ -107,7 +107,7 @@ struct OptionalListTests {
     "PostgreSQL finds it too",
     .enabled(
       if: ProcessInfo.processInfo.environment["POSTGRES_URL"] != nil,
-      "no server: run `make test`, or `scripts/postgres swift test`"))
+      "no server: run `make test`, or `scripts/postgres swift test --traits Sync`"))
   func postgres() throws {
     let url = ProcessInfo.processInfo.environment["POSTGRES_URL"] ?? ""
     let namespace = "optional_lists_" + UUID().uuidString.lowercased()

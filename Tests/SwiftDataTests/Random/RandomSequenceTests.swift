@@ -5,7 +5,7 @@ import Testing
 /// Random sequences of operations on a context beside a reference of plain values.
 ///
 /// `SWIFTDATA_RANDOM_RUNS` raises the number, `SWIFTDATA_RANDOM_SEED` starts at a seed:
-/// `SWIFTDATA_RANDOM_SEED=4711 SWIFTDATA_RANDOM_RUNS=1 swift test --filter RandomSequenceTests` repeats one.
+/// `SWIFTDATA_RANDOM_SEED=4711 SWIFTDATA_RANDOM_RUNS=1 swift test --traits Sync --filter RandomSequenceTests` repeats one.
 @Suite struct RandomSequenceTests {
   private static func setting(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment["SWIFTDATA_RANDOM_\(name)"].flatMap(UInt64.init)
