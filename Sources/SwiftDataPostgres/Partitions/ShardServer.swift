@@ -89,7 +89,7 @@ final class ShardConnections {
           + " name the shards in `partitions`")
     }
     let connection = try PostgresConnection(url: server.url, namespace: namespace)
-    // The migration's own locks on the shard, which it holds through the store's server, are no deadlock to the shard.
+    // The migration's own locks on the shard, which it holds through the store's server, are not a deadlock for the shard.
     try connection.script("SET lock_timeout = '10s'")
     try connection.script("CREATE SCHEMA IF NOT EXISTS \(namespace.quotedIdentifier)")
     connections[name] = connection
