@@ -14,8 +14,8 @@ package enum Conversion: Equatable {
       switch (old.family, new.family) {
       case _ where old.valueType == new.valueType: old.family == new.family ? .same : .impossible
       case (.integer, .integer): Self.isWidening(old.valueType, new.valueType) ? .same : .decoded
-      case (.integer, .unsigned), (.unsigned, .integer):
-        .unless("column < 0", reason: "the value does not fit the new type")
+      case (.integer, .unsigned): .unless("column < 0", reason: "the value does not fit the new type")
+      case (.unsigned, .integer): Self.narrowing(to: new.valueType)
       case (.integer, .real): .unless("abs(column) > 9007199254740992", reason: "a Double cannot represent it exactly")
       case (.real, .real) where new.valueType == "Double": .same
       case (_, .mixed): .same
@@ -23,6 +23,16 @@ package enum Conversion: Equatable {
       case let (left, right) where left == right: .decoded
       default: .impossible
       }
+  }
+
+  /// The conversion from 64 unsigned bits. The stored bits of large numbers are negative, so that no row must be decoded.
+  private static func narrowing(to type: String) -> Conversion {
+    let reason = "the value does not fit the new type"
+    if let width = widths[type] ?? unsignedWidths[type] {
+      let limit = widths[type] == nil ? 1 << width - 1 : Int64.max >> (64 - width)
+      return .unless("(column < 0 OR column > \(limit))", reason: reason)
+    }
+    return .impossible
   }
 
   private static let widths = ["Int8": 8, "Int16": 16, "Int32": 32, "Int64": 64, "Int": 64]

@@ -22,6 +22,7 @@ struct LayoutMigration {
     try warnOfRemovals()
     try DerivedTable.drop(of: changedTables, on: database)
     try removeRetiredFiles()
+    try numberPairs()
     for table in plan.tables where table.isRebuilt || table.old == nil { try fill(table) }
     for pairs in plan.pairTables where !pairs.isKept { try fill(pairs) }
     try takePlaces()
@@ -166,6 +167,24 @@ struct LayoutMigration {
   }
 
   // MARK: - Pairs
+
+  /// Writes the places of pairs whose order a column takes over. Pairs in the order of their insertion have none, and the rows
+  /// with the column would be in the order of their keys.
+  private func numberPairs() throws {
+    let columns = plan.tables.filter(\.isRebuilt).flatMap(\.columns).filter { $0.column.family == .position }
+    for part in columns.flatMap(\.parts) {
+      guard case .pairs(let queries) = part.source else { continue }
+      for query in queries where plan.old.pairTables.contains(where: { $0.name == query.table }) {
+        let (table, place) = (query.table.quotedIdentifier, query.target.column)
+        let owner = place == "source_position" ? "source" : "target"
+        try database.execute(
+          sql:
+            "UPDATE \(table) SET \(place) = r.place FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY \(owner)"
+            + " ORDER BY \(place) IS NULL, \(place), rowid) - 1 AS place FROM \(table)) AS r WHERE r.id = \(table).rowid"
+        )
+      }
+    }
+  }
 
   private func fill(_ pairs: LayoutPlan.PairPlan) throws {
     let name = Self.temporary(pairs.new.name)
