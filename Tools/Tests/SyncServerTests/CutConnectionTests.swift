@@ -43,7 +43,7 @@ struct CutConnectionTests {
     let silent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(request) }
     #expect(silent?.code == .timedOut)
     try await server.close()
-    // With time enough to hear that there is none, also on a busy machine.
+    // A busy machine needs this long to learn that no server listens.
     let patient = SyncRequest(method: "GET", path: "/", headers: [:], body: nil, timeout: 60)
     let absent = await #expect(throws: URLError.self) { try await HTTPTransport(url: url).send(patient) }
     #expect(absent?.code == .cannotConnectToHost)

@@ -1,7 +1,8 @@
 /// The context of an object, as objects see it.
 ///
-/// `ContextState` is the only subclass. The code of contexts refers to objects, so objects refer to this class. It is a class and no
-/// protocol, so that a getter reads the probe without a call.
+/// `ContextState` is the only subclass. The code of contexts refers to objects, so objects refer to this class. A getter reads the probe
+/// of a class without a call, so this is not a protocol. Swift has no abstract members: the bodies here never run, because
+/// `ContextState` overrides each of them and nothing makes a `ModelHost` itself.
 package class ModelHost {
   let trackingProbe = TrackingProbe()
   package var work = WorkCounter()
@@ -44,7 +45,7 @@ package class ModelHost {
   /// The identifier of a stored object. Nil if the container does not have the class.
   func identifier(ofKey key: Int64, _ entity: __Entity) -> PersistentIdentifier? { fatalError("abstract") }
 
-  /// Some stored object of a class, or nil if there is none.
+  /// A stored object of a class. Nil if the store has no object of that class.
   func example(of entity: __Entity) -> (any PersistentModel)? { fatalError("abstract") }
 }
 

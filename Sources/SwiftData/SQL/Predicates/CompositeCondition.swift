@@ -42,7 +42,7 @@ struct ConditionProgram {
   /// Whether evaluating the program differs from evaluating the expression in its speed or in its need for stack.
   private(set) var isWorthwhile = false
 
-  /// - Parameter shortcut: returns a faster equivalent of a condition's `evaluate(_:)`, or nil if there is none.
+  /// - Parameter shortcut: returns a faster equivalent of a condition's `evaluate(_:)`. Nil for a condition that has no faster one.
   init(
     _ expression: any PredicateExpression<Bool>,
     shortcut: (any PredicateExpression<Bool>) -> ((PredicateBindings) throws -> Bool)? = { _ in nil }
