@@ -106,11 +106,6 @@ private enum Accounts {
 
 /// Two subclasses have a to-one of one name to different classes, and a value of one name with different types.
 private enum Owners {
-  // The superclass stands first: the compiler of Swift 6.3.1 may crash if a key path before it names a subclass.
-  @Model class Thing {
-    var title = ""
-    init() {}
-  }
   @Model final class Person {
     var name = "p"
     @Relationship(inverse: \Dog.owner) var dogs: [Dog] = []
@@ -119,6 +114,10 @@ private enum Owners {
   @Model final class Company {
     var name = "c"
     @Relationship(inverse: \Car.owner) var cars: [Car] = []
+    init() {}
+  }
+  @Model class Thing {
+    var title = ""
     init() {}
   }
   @Model final class Dog: Thing {

@@ -60,4 +60,10 @@ extension PersistentModel {
 
   /// Hashes the object's identity, which does not change when it is saved.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// The hash of the object's identity.
+  ///
+  /// Without this declaration the compiler makes one in each model. Swift 6.3 crashes if such a class is not final and a key path to a
+  /// property of its subclass stands before it in the file.
+  public var hashValue: Int { ObjectIdentifier(self).hashValue }
 }
