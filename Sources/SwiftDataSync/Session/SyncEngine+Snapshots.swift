@@ -11,6 +11,9 @@ extension SyncEngine {
   /// How long no snapshot is made after one could not be sent, in seconds. The server asks for it with each answer.
   private static let pause = 600.0
 
+  /// Whether a snapshot is being sent.
+  @_spi(Wire) public var isSendingSnapshot: Bool { snapshotUpload != nil }
+
   /// Makes a snapshot that the server wants, and begins to send it.
   func makeSnapshot(_ replica: Replica) throws {
     guard snapshotUpload == nil, snapshotsNotBefore <= Date() else { return }

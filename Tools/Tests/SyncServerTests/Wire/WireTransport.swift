@@ -157,7 +157,8 @@ struct WireClient {
     try await with("reader") { _, engine in
       try await engine.syncNow()
       await engine.resume()
-      for _ in 0..<20 where transport.waits < 2 { try await Task.sleep(for: .milliseconds(5)) }
+      // An engine that cannot read an answer says so and asks again later.
+      while transport.waits < 2, engine.status.error == nil { try await Task.sleep(for: .milliseconds(5)) }
     }
   }
 }
