@@ -45,6 +45,20 @@ private enum Other {
   }
 }
 
+private enum Unsigned {
+  @Model final class Count {
+    var number: UInt64
+    init(_ number: UInt64) { self.number = number }
+  }
+}
+
+private enum Signed {
+  @Model final class Count {
+    var number: Int8
+    init() { number = 0 }
+  }
+}
+
 extension MigrationCase {
   /// Opens a store with some cards with models that give the properties other types, and then again with the former ones.
   private static func change(
@@ -89,6 +103,26 @@ extension MigrationCase {
       MigrationCase("A value that another struct cannot read is refused", expects: ["Card.look", "1 left"]) { store in
         try change([("high", 1)], to: Other.Card.self, store) { _ in ["opened"] }
       })
+    // Its bits are those of a small negative number, and the other one fits 64 bits only.
+    for number in [UInt64.max, UInt64(Int64.max)] {
+      cases.append(
+        MigrationCase(
+          "An unsigned \(number) that a narrower type lacks is refused", expects: ["Count.number", "1 left"]
+        ) {
+          store in
+          do {
+            let context = try store.open(Unsigned.Count.self)
+            context.insert(Unsigned.Count(number))
+            try context.save()
+          }
+          do {
+            return try texts(store.open(Signed.Count.self), Signed.Count.self) { "\($0.number)" }
+          } catch let error as SwiftDataError {
+            let left = try store.open(Unsigned.Count.self).fetchCount(FetchDescriptor<Unsigned.Count>())
+            return ["\(error.entity ?? "?").\(error.property ?? "?")", "\(left) left"]
+          }
+        })
+    }
     return cases
   }
 }

@@ -172,17 +172,20 @@ struct LayoutMigration {
   /// with the column would be in the order of their keys.
   private func numberPairs() throws {
     let columns = plan.tables.filter(\.isRebuilt).flatMap(\.columns).filter { $0.column.family == .position }
+    // Each class of a hierarchy may have a part of the same pairs.
+    var lists = Set<[String]>()
     for part in columns.flatMap(\.parts) {
       guard case .pairs(let queries) = part.source else { continue }
       for query in queries where plan.old.pairTables.contains(where: { $0.name == query.table }) {
-        let (table, place) = (query.table.quotedIdentifier, query.target.column)
-        let owner = place == "source_position" ? "source" : "target"
-        try database.execute(
-          sql:
-            "UPDATE \(table) SET \(place) = r.place FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY \(owner)"
-            + " ORDER BY \(place) IS NULL, \(place), rowid) - 1 AS place FROM \(table)) AS r WHERE r.id = \(table).rowid"
-        )
+        lists.insert([query.table, query.target.column])
       }
+    }
+    for list in lists {
+      let (table, place) = (list[0].quotedIdentifier, list[1])
+      let owner = place == "source_position" ? "source" : "target"
+      try database.execute(
+        sql: "UPDATE \(table) SET \(place) = r.place FROM (SELECT rowid AS id, row_number() OVER (PARTITION BY \(owner)"
+          + " ORDER BY \(place) IS NULL, \(place), rowid) - 1 AS place FROM \(table)) AS r WHERE r.id = \(table).rowid")
     }
   }
 
