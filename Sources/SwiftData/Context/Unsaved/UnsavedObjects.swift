@@ -163,11 +163,14 @@ struct UnsavedObjects<Entry> {
   extension UnsavedObjects {
     /// Violations of invariants, for tests.
     func problems(_ name: (Entry) -> String) -> [String] {
+      var known = [ObjectIdentifier: Set<UInt32>]()
       let found = entries.enumerated().compactMap { place, entry -> String? in
         guard let entry else { return nil }
-        let id = ObjectIdentifier(model(entry))
-        let members = members(of: type(of: model(entry)).__entity)
-        return places[id] == place && members?.places.contains(UInt32(place)) == true
+        let (id, entity) = (ObjectIdentifier(model(entry)), type(of: model(entry)).__entity)
+        if known[ObjectIdentifier(entity)] == nil {
+          known[ObjectIdentifier(entity)] = Set(members(of: entity)?.places ?? [])
+        }
+        return places[id] == place && known[ObjectIdentifier(entity)]!.contains(UInt32(place))
           ? nil : "\(name(entry)) is not at its place"
       }
       let sum = classes.reduce(0) { $0 + $1.count }

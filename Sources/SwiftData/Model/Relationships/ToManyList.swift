@@ -195,15 +195,18 @@ struct ToManyList<M: PersistentModel, Owner: PersistentModel> {
 
   /// The appended targets that the list does not contain already. The new list loses the others.
   private func appended(to list: [M], _ new: inout [M], _ index: ToManyIndex<M>) -> [M] {
-    let tail = new[list.count...]
+    // A copy: a slice would share the storage of the new list, which removing from it would copy.
+    let tail = Array(new[list.count...])
     var seen = Set<ObjectIdentifier>()
     let added = tail.filter { target in
       (tail.count == 1 || seen.insert(ObjectIdentifier(target)).inserted)
         && !counting { index.contains(target, in: list, &$0) }
     }
     if added.count < tail.count {
-      new.removeLast(new.count - list.count)
+      let storage = new.withUnsafeBufferPointer(\.baseAddress)
+      new.removeLast(tail.count)
       new.append(contentsOf: added)
+      counting { if storage != new.withUnsafeBufferPointer(\.baseAddress) { $0.note(\.elements, new.count) } }
     }
     return added
   }
