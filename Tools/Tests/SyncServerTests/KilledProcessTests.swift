@@ -78,7 +78,7 @@ struct KilledProcessTests {
       }
     }
     for client in clients {
-      try await client.wait(for: "sent", seconds: 240)
+      try await client.wait(for: "sent")
       await client.waitForExit()
       saved.formUnion(client.lines.filter { $0.hasPrefix("saved ") }.map { String($0.dropFirst(6)) })
     }
@@ -89,7 +89,7 @@ struct KilledProcessTests {
       let url = "http://127.0.0.1:\(firstPort + index % count)"
       let reader = try ChildProcess(
         "SyncProbe", ["read", folder.path("client\(index).store"), url, token, String(Self.writers * Self.notes)])
-      await reader.waitForExit(seconds: 240)
+      await reader.waitForExit()
       contents.append(reader.lines.filter { $0.hasPrefix("note ") })
     }
     for lines in contents { #expect(lines == contents[0]) }
@@ -99,7 +99,7 @@ struct KilledProcessTests {
     try await compact(folder, ServerFixture(url: URL(string: "http://127.0.0.1:\(firstPort)")!, keys: keys), token)
     let late = try ChildProcess(
       "SyncProbe", ["read", folder.path("late.store"), "http://127.0.0.1:\(firstPort)", token, String(all.count)])
-    await late.waitForExit(seconds: 240)
+    await late.waitForExit()
     #expect(late.lines.filter { $0.hasPrefix("note ") } == contents[0])
     for server in servers { server.kill() }
   }
@@ -109,7 +109,7 @@ struct KilledProcessTests {
   private func compact(_ folder: TestFolder, _ server: ServerFixture, _ token: String) async throws {
     let editor = try ChildProcess(
       "SyncProbe", ["edit", folder.path("client0.store"), server.url.absoluteString, token, "200"])
-    await editor.waitForExit(seconds: 240)
+    await editor.waitForExit()
     var compacted: Untrusted<Int64> = 0
     while compacted == 0 {
       let answer = try await server.send("GET", "/v1/zones/private/changes?after=0&snapshot=0", token: token)
@@ -155,17 +155,21 @@ final class ChildProcess: Sendable {
   }
 
   /// Waits until it has printed a text.
-  func wait(for text: String, seconds: Double = 60) async throws {
-    for _ in 0..<Int(seconds * 20) {
+  func wait(for text: String) async throws {
+    while true {
+      // It may print the text and end between these lines.
+      let isRunning = process.isRunning
       if lines.contains(where: { $0.contains(text) }) { return }
+      guard isRunning else { break }
       try await Task.sleep(for: .milliseconds(50))
     }
-    Issue.record("a process did not print \"\(text)\": \(lines.suffix(5))")
+    Issue.record("a process ended and did not print \"\(text)\": \(lines.suffix(5))")
     throw CancellationError()
   }
 
-  func waitForExit(seconds: Double = 60) async {
-    for _ in 0..<Int(seconds * 20) where process.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
+  /// Waits for its end, and kills it where the test's time limit ends the wait.
+  func waitForExit() async {
+    while process.isRunning, (try? await Task.sleep(for: .milliseconds(50))) != nil {}
     kill()
   }
 }
