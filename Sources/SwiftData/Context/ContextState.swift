@@ -181,7 +181,15 @@ package final class ContextState: ModelHost {
       return false
     }
     do {
-      _ = try core.table(for: type(of: object).__entity)
+      let table = try core.table(for: type(of: object).__entity)
+      if let missing = object.__state.unloaded.flatMap({ unloaded in
+        table.entity.properties.first { unloaded.contains($0.index) }
+      }) {
+        throw SwiftDataError(
+          .modelValidationFailure, entity: table.entity.name, property: missing.name,
+          message: "the object was deleted before this value was loaded, so it cannot be inserted again; read the value"
+            + " before the deletion is saved")
+      }
     } catch {
       note(error)
       return false

@@ -20,8 +20,8 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     (self.snapshots, self.changes, self.context) = (store, changes, changes.context)
   }
 
-  func run(_ others: () throws -> Void) throws {
-    if !changes.marked.isEmpty, try deleteMarked() { return try others() }
+  func run(_ others: OtherSaves) throws {
+    if !changes.marked.isEmpty, try deleteMarked() { return try others.run() }
     try context.quietly { try refreshChanged() }
     let referring = try context.quietly { try objectsReferringToDeleted() }
     let ends = otherEnds()
@@ -35,7 +35,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
     let result = try snapshots.call { try $0.save(request) }
     try take(result)
     do {
-      try others()
+      try others.run()
     } catch {
       for object in inserted { object.__state.key = 0 }
       throw error
@@ -131,6 +131,7 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
         guard names.contains(where: { gone.contains(snapshots.give($0).key) }) else { continue }
         let object = try snapshots.object(of: contents, context)
         guard !object.__state.flags.contains(.deleted) else { continue }
+        try checkRequired(affected, object, contents, gone)
         stored[ObjectIdentifier(object)] = contents
         found.append(object)
         if context.changed[ObjectIdentifier(object)] == nil {
@@ -139,6 +140,23 @@ final class SnapshotSave<Base: DataStore>: StoreSave {
       }
     }
     return found
+  }
+
+  /// A required to-one cannot be cleared, unless it has a new target already.
+  private func checkRequired(
+    _ properties: [__Property], _ object: any PersistentModel, _ contents: SnapshotContents, _ gone: Set<Int64>
+  ) throws {
+    let change = context.changed[ObjectIdentifier(object)]
+    for property in properties where property.isToOne && !property.isOptional {
+      guard RelationshipInfo.of(property, in: type(of: object).__entity).inverse == nil,
+        change?.properties.contains(property.index) != true,
+        contents[property]?.identifiers.contains(where: { gone.contains(snapshots.give($0).key) }) == true
+      else { continue }
+      throw SwiftDataError(
+        .deleteDenied, entity: type(of: object).__entity.name, property: property.name,
+        message: "the target of a required relationship cannot be deleted; delete the object too, or relate it"
+          + " to another one")
+    }
   }
 
   private func snapshot(of object: any PersistentModel) throws -> Base.Snapshot {

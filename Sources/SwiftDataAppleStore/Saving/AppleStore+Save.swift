@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 extension AppleStore {
-  package func run(_ save: RowSave, _ others: () throws -> Void) throws {
+  package func run(_ save: RowSave, _ others: OtherSaves) throws {
     var files: ExternalFiles?
     do {
       try file.access.write { connection in
@@ -10,7 +10,7 @@ extension AppleStore {
         files = writer.files
         try save.write(by: writer)
         try writer.finish()
-        try others()
+        try others.run()
       }
     } catch {
       files?.rollBack()

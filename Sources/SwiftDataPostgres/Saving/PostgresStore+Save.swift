@@ -4,12 +4,15 @@ import SwiftData
 extension PostgresStore {
   package var nesting: Int { 1 }
 
-  package func run(_ save: RowSave, _ others: () throws -> Void) throws {
+  package func run(_ save: RowSave, _ others: OtherSaves) throws {
     let changes = save.changes
     var didSaveOthers = false
     try transaction(author: changes.editing.author, mayRepeat: !changes.inserted.isEmpty) { transaction in
       try save.write(by: PostgresRowWriter(self, transaction))
-      if !didSaveOthers { try others() }
+      if !didSaveOthers {
+        if !others.isEmpty { _ = try transaction.run("SET CONSTRAINTS ALL IMMEDIATE") }
+        try others.run()
+      }
       didSaveOthers = true
     }
   }

@@ -359,6 +359,13 @@ struct TableChange {
     if plan.isKept, let former = known.first, former.reference != column.reference {
       try change.run(references(former)?.removal ?? [])
       try connection.settleConstraints()
+      if former.reference == nil, let reference = column.reference, reference.setsNull {
+        // A column without a reference, as of the rule noAction, may name rows that are gone.
+        let (name, target) = (column.name.quotedIdentifier, reference.table.quotedIdentifier)
+        try connection.script(
+          "UPDATE \(self.name) AS o SET \(name) = NULL WHERE o.\(name) IS NOT NULL"
+            + " AND NOT EXISTS (SELECT 1 FROM \(target) AS t WHERE t._pk = o.\(name))")
+      }
       try change.run(references(column)?.creation ?? [])
     }
     return column

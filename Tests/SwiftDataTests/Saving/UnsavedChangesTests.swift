@@ -32,6 +32,20 @@ private typealias Reader = SavingModels.Reader
 private typealias Loan = SavingModels.Loan
 private typealias Copy = SavingModels.Copy
 
+/// A save of another store that refuses it.
+private final class RefusedSave: StoreSave {
+  struct Refusal: Error {}
+
+  let changes: UnsavedChanges
+  let merged: [ObjectIdentifier: Int64] = [:]
+  let savedRows = SavedRows()
+  var store: any EngineStore { preconditionFailure("a refused save has no store") }
+
+  init(changes: UnsavedChanges) { self.changes = changes }
+
+  func run(_ others: OtherSaves) throws { throw Refusal() }
+}
+
 @Suite("What a save writes (issue 21)") struct UnsavedChangesTests {
   private let container: ModelContainer
   private let context: ModelContext
@@ -95,8 +109,7 @@ private typealias Copy = SavingModels.Copy
     let reader = Reader("r")
     context.insert(reader)
     let save = RowSave(container.core.stores[0] as! SQLiteStore, try UnsavedChanges(context.state, store: 0))
-    struct Refusal: Error {}
-    #expect(throws: Refusal.self) { try save.run { throw Refusal() } }
+    #expect(throws: RefusedSave.Refusal.self) { try [save, RefusedSave(changes: save.changes)].runNested() }
     #expect(reader.__state.key == 0)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Reader>()) == 0)
     try context.save()

@@ -67,8 +67,11 @@ package struct HistoryBounds {
       position.storeIdentifier == store
     {
       note(comparison, position.transaction)
-      if comparison == .greater || comparison == .greaterOrEqual {
-        token = max(token ?? 0, position.transaction)
+      switch comparison {
+      case .greater: token = max(token ?? 0, position.transaction)
+      // The transaction of the token must be there too.
+      case .greaterOrEqual: token = max(token ?? 0, position.transaction == .min ? .min : position.transaction - 1)
+      case .less, .lessOrEqual, .equal: break
       }
     } else if path == \DefaultHistoryTransaction.timestamp, let time = constant as? Date {
       times.append((comparison.rawValue, time.timeIntervalSinceReferenceDate))

@@ -16,6 +16,10 @@ struct DeletionRules {
     for property in table.entity.properties where !property.isAttribute {
       let info = RelationshipInfo.of(property, in: table.entity)
       let destination = try tables.table(for: info.destination)
+      // The objects are loaded, and their save checks the list.
+      if let inverse = info.inverse, inverse.isToMany, (inverse.relationship?.minimumModelCount ?? 0) > 0 {
+        refusals.append(Self.owners(info, table, dialect))
+      }
       switch info.deleteRule {
       case .deny:
         let owners = Self.owners(info, table, dialect)

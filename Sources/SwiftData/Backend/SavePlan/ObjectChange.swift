@@ -37,16 +37,15 @@ package struct ObjectChange {
     }
   }
 
-  /// Restores the original values and notifies observers.
-  func giveBack() {
+  /// Restores the original values and names each to `notify`.
+  func giveBack(notifying notify: (any PersistentModel, Int) -> Void) {
     for (index, value) in originals {
-      if object.__isObserved { object.__notify(index, .willSet) }
       if let kept = value as? any KeptOriginal {
         _ = object.__relationship(index, .giveBack(kept))
       } else {
         object.__setValue(value, at: index)
       }
-      if object.__isObserved { object.__notify(index, .didSet) }
+      notify(object, index)
     }
   }
 

@@ -20,7 +20,7 @@ package final class RowSave: StoreSave {
 
   init(_ store: any SQLStore, _ changes: UnsavedChanges) { (self.rows, self.changes) = (store, changes) }
 
-  package func run(_ others: () throws -> Void) throws {
+  package func run(_ others: OtherSaves) throws {
     do {
       try rows.run(self, others)
     } catch {

@@ -81,7 +81,7 @@ package protocol StoreSave: AnyObject {
 
   /// Writes everything and runs `others`, the saves to other stores. If anything throws, the store and the memory stay
   /// unchanged.
-  func run(_ others: () throws -> Void) throws
+  func run(_ others: OtherSaves) throws
   /// Called once the memory reflects the commit.
   func didFinish() throws
 }
@@ -99,9 +99,26 @@ extension Sequence where Element == any StoreSave {
   ///
   /// The transactions of later stores run inside the first store's, so a refusal by any store undoes all.
   func runNested() throws {
-    func run(_ saves: ArraySlice<any StoreSave>) throws {
-      try saves.first?.run { try run(saves.dropFirst()) }
+    let saves = Array(self)
+    do {
+      try OtherSaves(saves: saves[...]).run()
+    } catch {
+      // A store may fail to commit after the others did. Their objects stay unsaved too.
+      if saves.count > 1 { for save in saves { for object in save.inserted { object.__state.key = 0 } } }
+      throw error
     }
-    try run(Array(self)[...])
   }
+}
+
+/// The saves to other stores, which a store runs at the end of its transaction.
+///
+/// They commit before the transaction does, so a store checks first whatever its commit would refuse.
+package struct OtherSaves {
+  fileprivate let saves: ArraySlice<any StoreSave>
+
+  package static var none: OtherSaves { OtherSaves(saves: []) }
+
+  package var isEmpty: Bool { saves.isEmpty }
+
+  package func run() throws { try saves.first?.run(OtherSaves(saves: saves.dropFirst())) }
 }

@@ -37,7 +37,7 @@ package protocol SQLStore: EngineStore {
   /// Runs a save in one transaction: `save.write(by:)`, then `others`, the saves to other stores.
   ///
   /// `save.write(by:)` may run again if the transaction is retried. `others` runs once.
-  func run(_ save: RowSave, _ others: () throws -> Void) throws
+  func run(_ save: RowSave, _ others: OtherSaves) throws
 
   /// Runs a batch update in its own transaction, with its history.
   /// - Returns: the keys of the changed rows, by class.

@@ -304,7 +304,18 @@ struct LayoutMigration {
 
   /// Removes keys of rows that left a table, which foreign keys would have cleared.
   private func removeDanglingKeys() throws {
-    let changed = Set(plan.tables.filter { !$0.leftClasses.isEmpty }.map(\.new.name))
+    var changed = Set(plan.tables.filter { !$0.leftClasses.isEmpty }.map(\.new.name))
+    for table in plan.tables {
+      guard let old = table.old else { continue }
+      // A column without a reference, as of the rule noAction, may name rows that are gone.
+      for column in table.columns {
+        if let reference = column.column.reference,
+          column.columns.contains(where: { old.column(named: $0)?.reference == nil })
+        {
+          changed.insert(reference.table)
+        }
+      }
+    }
     if !changed.isEmpty { try ForeignKeys.apply(plan.new, to: changed, database) }
     // A store's references hold before a migration, and the closures of a stage are checked after each.
     if plan.movesRows { try ForeignKeys.check(database) }

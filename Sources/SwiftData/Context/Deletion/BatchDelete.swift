@@ -64,6 +64,8 @@ struct DeletionClosure {
   /// Rows that need no object.
   private(set) var rows: [(table: EntityTable, keys: [Int64])] = []
   private var seen: [Int: Set<Int64>] = [:]
+  /// Rows that were found, and whose cascades were not.
+  private var pending: [(table: EntityTable, keys: [Int64])] = []
 
   init(
     context: ContextState, ask: @escaping (SQLFragment, EntityTable) throws -> [(key: Int64, name: String?)]
@@ -74,11 +76,13 @@ struct DeletionClosure {
   /// Adds the rows of a query and their cascades.
   mutating func add(_ query: StoreQuery) throws {
     let name = query.table.hasDiscriminator ? "t0._entity" : "NULL"
-    try add(query.statement(SQLFragment("t0._pk, \(name)"), ordered: true), of: query.table)
+    try find(query.statement(SQLFragment("t0._pk, \(name)"), ordered: true), of: query.table)
+    // Not recursive, because a chain of cascades may be long.
+    while let (table, keys) = pending.popLast() { try add(keys, of: table) }
   }
 
   /// - Parameter statement: selects keys and class names.
-  private mutating func add(_ statement: SQLFragment, of table: EntityTable) throws {
+  private mutating func find(_ statement: SQLFragment, of table: EntityTable) throws {
     var found = [String: [Int64]]()
     for row in try ask(statement, table) { found[row.name ?? table.entity.name, default: []].append(row.key) }
     for (name, keys) in found.sorted(by: { $0.key < $1.key }) {
@@ -88,7 +92,7 @@ struct DeletionClosure {
           message: "the store has objects of this class, which the container does not know; add it to"
             + " ModelContainer(for:)")
       }
-      try add(keys, of: own)
+      pending.append((own, keys))
     }
   }
 
@@ -107,7 +111,7 @@ struct DeletionClosure {
     guard !new.isEmpty else { return }
     rows.append((table, new))
     for (destination, targets) in rules.cascades {
-      try add(targets(new), of: try context.core.table(for: destination))
+      try find(targets(new), of: try context.core.table(for: destination))
     }
   }
 }

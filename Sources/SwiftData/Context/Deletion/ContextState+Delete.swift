@@ -30,7 +30,11 @@ extension ContextState {
       if isNew {
         forget(object, clearing: cleared)
       } else {
-        if undoManager != nil { registerUndo { $0.undoDeletion(of: object) } }
+        if undoManager != nil {
+          // After a save, the undo inserts the object again, and its row with the rest of the values is gone.
+          for index in type(of: object).__entity.properties.indices { object.__loadIfNeeded(index) }
+          registerUndo { $0.undoDeletion(of: object) }
+        }
         deleted[ObjectIdentifier(object)] = object
       }
     }

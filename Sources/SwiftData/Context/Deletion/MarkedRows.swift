@@ -25,11 +25,14 @@ struct MarkedRows {
 extension ContextState {
   /// Turns marked rows into ordinary unsaved deletions with objects.
   func loadMarkedRows() throws {
-    let groups = markedRows.groups
+    var groups = markedRows.groups[...]
     markedRows = MarkedRows()
-    for (table, keys) in groups {
+    // What cannot be loaded stays marked.
+    defer { for (table, keys) in groups { markedRows.add(keys, of: table) } }
+    while let (table, keys) = groups.first {
       let objects = try queries.objects(withKeys: keys, in: table)
       for key in keys { if let object = objects[key] { delete(object) } }
+      groups.removeFirst()
     }
   }
 
@@ -41,9 +44,12 @@ extension ContextState {
   /// Excludes the marked rows from a query of their table. Loads them if the query can reach them in another way.
   func leaveOutMarkedRows<M: PersistentModel>(_ query: inout StoreQuery, _ descriptor: FetchDescriptor<M>) throws {
     guard !markedRows.isEmpty else { return }
+    // A to-one of a marked row's referrer becomes nil, and its column still has the key.
+    let referring = markedRows.groups.contains { query.readsReference(to: $0.table) }
     let seen = markedRows.groups.filter { query.reads($0.table) }
-    guard !seen.isEmpty else { return }
-    let isPlain = seen.allSatisfy { $0.table.root == query.table.root } && !query.readsOwnTableAgain
+    guard referring || !seen.isEmpty else { return }
+    let isPlain =
+      !referring && seen.allSatisfy { $0.table.root == query.table.root } && !query.readsOwnTableAgain
     guard descriptor.includePendingChanges, isPlain else { return try loadMarkedRows() }
     query.exclude(markedRows.keys(root: query.table.root))
     query.leavesOutMarkedRows = true

@@ -17,23 +17,26 @@ extension ContextState {
     guard hasChanges else { return [] }
     post(ModelContext.willSave, nil)
     verifyLists()
-    let operations = try core.exclusively {
-      try prepareSnapshots()
-      try Validation(context: self).run()
-      let operations = try core.stores.enumerated().compactMap { index, store in
-        let changes = try UnsavedChanges(self, store: index)
-        return changes.isEmpty ? nil : try store.makeSave(changes)
+    // An observer may fetch and save, and must find neither half of this save.
+    let operations = try quietly {
+      try core.exclusively {
+        try prepareSnapshots()
+        try Validation(context: self).run()
+        let operations = try core.stores.enumerated().compactMap { index, store in
+          let changes = try UnsavedChanges(self, store: index)
+          return changes.isEmpty ? nil : try store.makeSave(changes)
+        }
+        try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
+        markedRows = MarkedRows()
+        for operation in operations {
+          var saved = SavedObjects(operation, context: self)
+          announce(saved.settle())
+          core.postChange(operation.store)
+        }
+        hasForgotten = false
+        incompleteLists = [:]
+        return operations
       }
-      try operations.sorted { $0.store.nesting < $1.store.nesting }.runNested()
-      markedRows = MarkedRows()
-      for operation in operations {
-        var saved = SavedObjects(operation, context: self)
-        announce(saved.settle())
-        core.postChange(operation.store)
-      }
-      hasForgotten = false
-      incompleteLists = [:]
-      return operations
     }
     // The remaining changes concern no store: objects whose deletion was never stored.
     post(ModelContext.didSave, SaveNotification.userInfo(for: operations))
@@ -53,6 +56,11 @@ extension ContextState {
   func rollback() {
     beginUse(.rollback)
     defer { endUse() }
+    quietly(discardChanges)
+    undoManager?.removeAllActions()
+  }
+
+  private func discardChanges() {
     let restored = changed
     let gone = inserted
     let revived = deleted
@@ -71,7 +79,7 @@ extension ContextState {
     for object in revived.values { object.__state.flags = [] }
     for change in restored.values {
       change.object.__state.flags = []
-      change.giveBack()
+      change.giveBack(notifying: notify)
     }
     let stale = restored.values.filter { $0.isStale && $0.object.__state.context === self }.map(\.object)
     do { try queries.reload(stale) } catch { note(error) }
@@ -81,7 +89,6 @@ extension ContextState {
     }
     // Arrays that were loaded with unsaved changes contain these, and no record says so.
     refault(pointingTo: nil)
-    undoManager?.removeAllActions()
   }
 }
 

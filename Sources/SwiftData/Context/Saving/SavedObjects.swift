@@ -60,6 +60,7 @@ struct SavedObjects {
       for group in groups { changes.entities.insert(group.entity) }
     }
     LoadedReferences(context: context).drop(to: operation.deleted)
+    if !operation.merged.isEmpty { reloadFormerPartners() }
     do { try operation.didFinish() } catch { context.note(error) }
     return changes
   }
@@ -173,6 +174,14 @@ struct SavedObjects {
         _ = object.__relationship(property.index, .fault(property.isToMany ? 0 : target.__state.key))
         context.notify(object, property.index)
       }
+    }
+  }
+
+  /// Rows that an upsert took from their one-to-one partner are registered without that change.
+  private func reloadFormerPartners() {
+    for group in operation.savedRows.updated {
+      let objects = group.keys.compactMap { context.registered(root: group.root, key: $0) }
+      do { try context.queries.reload(objects) } catch { context.note(error) }
     }
   }
 

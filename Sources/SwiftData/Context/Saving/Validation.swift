@@ -22,6 +22,36 @@ struct Validation {
     // Most classes have nothing to check. Then no object is looked at.
     if try isChecked(context.inserted.entities) { for object in context.inserted.values { try check(object) } }
     if try isChecked(context.changed.entities) { for change in context.changed.values { try check(change.object) } }
+    try checkOwners()
+  }
+
+  /// Checks the bounds of lists that gained or lost an object from its side. Such a list may not be loaded, and then its owner counts
+  /// as unchanged.
+  private func checkOwners() throws {
+    let context = context
+    func bounds(_ entity: __Entity) -> Bool { context.core.tables.table(named: entity.name)?.bounding.isEmpty == false }
+    func check(_ object: any PersistentModel, _ change: ObjectChange?) throws {
+      for (property, inverse) in try context.core.table(for: type(of: object).__entity).bounding {
+        let isDeleted = object.__state.flags.contains(.deleted)
+        guard change == nil || isDeleted || change?.properties.contains(property.index) == true else { continue }
+        if isDeleted, case .fault = object.__relationship(property.index, .check) { object.__fire(property.index) }
+        var owners = change?.originalTargets(property.index) ?? []
+        if case .targets(let targets, _) = object.__relationship(property.index, .read) { owners += targets }
+        for owner in owners where owner.__state.context === context && !owner.__state.flags.contains(.deleted) {
+          if case .fault = owner.__relationship(inverse.index, .check) { owner.__fire(inverse.index) }
+          try self.check(owner, inverse, context.core.table(for: type(of: owner).__entity))
+        }
+      }
+    }
+    if context.inserted.entities.contains(where: bounds) {
+      for object in context.inserted.values { try check(object, nil) }
+    }
+    if context.deleted.entities.contains(where: bounds) {
+      for object in context.deleted.values { try check(object, context.changed[ObjectIdentifier(object)]) }
+    }
+    if context.changed.entities.contains(where: bounds) {
+      for change in context.changed.values { try check(change.object, change) }
+    }
   }
 
   /// Whether objects of one of the classes have something to check.

@@ -23,8 +23,7 @@ package final class RelationshipInfo: @unchecked Sendable {
 
   private init(source: __Entity, property: __Property) {
     // The declaring class, so that a subclass and its superclass agree on tables and columns.
-    var declaring = source
-    while let parent = declaring.superentity, property.index < declaring.inheritedCount { declaring = parent }
+    let declaring = InverseInference.declaringClass(of: property, in: source)
     self.source = declaring
     self.property = property
     let destination = property.destination!.__entity
@@ -85,9 +84,18 @@ package enum InverseInference {
     let free = back.filter { $0.relationship?.inverseKeyPath == nil }
     let here = candidates(in: entity, pointingTo: destination)
       .filter { $0.relationship?.inverseKeyPath == nil && !isClaimed($0, in: entity, by: destination) }
-    guard destination !== entity, free.count == 1, here.count == 1, !isClaimed(free[0], in: destination, by: entity)
+    guard destination !== entity, free.count == 1, here.count == 1, !isClaimed(free[0], in: destination, by: entity),
+      // Otherwise an object on one side could have a value that the other side cannot hold.
+      free[0].destination?.__entity === entity, declaringClass(of: free[0], in: destination) === destination
     else { return nil }
     return free[0]
+  }
+
+  /// The class that declares a property of an entity or of a superclass.
+  package static func declaringClass(of property: __Property, in entity: __Entity) -> __Entity {
+    var declaring = entity
+    while let parent = declaring.superentity, property.index < declaring.inheritedCount { declaring = parent }
+    return declaring
   }
 
   /// Whether a property of `other` names `property` as its inverse.

@@ -137,6 +137,13 @@ package struct StoreQuery {
       || reads.values.related[other.name] != nil
   }
 
+  /// Whether the statement reads a to-one to an entity's hierarchy.
+  func readsReference(to other: EntityTable) -> Bool {
+    reads.all.properties.contains {
+      $0.property.isToOne && $0.property.destination?.__entity.root === other.entity.root
+    }
+  }
+
   /// Whether the statement reads its own table again through a relationship.
   var readsOwnTableAgain: Bool { readsRelated(table) }
 

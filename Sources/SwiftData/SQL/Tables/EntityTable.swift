@@ -27,6 +27,8 @@ package final class EntityTable: @unchecked Sendable {
   package let toMany: [__Property]
   /// The properties that validation checks: required to-ones, and to-manys with bounds.
   package let validated: [__Property]
+  /// The relationships whose inverse is a to-many with bounds.
+  package let bounding: [(property: __Property, inverse: __Property)]
   /// The uniqueness constraints of the class and its superclasses.
   package let uniqueness: [UniqueConstraint]
   /// Whether a uniqueness constraint has text, also in JSON.
@@ -86,10 +88,20 @@ package final class EntityTable: @unchecked Sendable {
     self.uniqueProperties = PropertySet(uniqueness.flatMap(\.terms).map(\.property.index))
     self.rtrees = RTreeIndex.all(of: entity)
     self.validated = entity.properties.filter { property in
-      if property.isToOne { return !property.isOptional }
-      guard let relationship = property.relationship else { return false }
-      return (relationship.minimumModelCount ?? 0) > 0 || (relationship.maximumModelCount ?? 0) > 0
+      property.isToOne ? !property.isOptional : Self.isBounded(property)
     }
+    self.bounding = entity.properties.compactMap { property in
+      // Most classes have no bounds, so that inverses need not be known here.
+      guard let destination = property.destination?.__entity, destination.properties.contains(where: Self.isBounded),
+        let inverse = RelationshipInfo.of(property, in: entity).inverse, Self.isBounded(inverse)
+      else { return nil }
+      return (property, inverse)
+    }
+  }
+
+  private static func isBounded(_ property: __Property) -> Bool {
+    guard property.isToMany, let relationship = property.relationship else { return false }
+    return (relationship.minimumModelCount ?? 0) > 0 || (relationship.maximumModelCount ?? 0) > 0
   }
 
   private static func uniqueness(of entity: __Entity, in hierarchy: [__Entity]) -> [UniqueConstraint] {

@@ -114,7 +114,7 @@ extension LayoutRecord {
       let info = RelationshipInfo.of(property, in: table.entity)
       // `.noAction` leaves keys of deleted rows, which a foreign key would refuse.
       if info.inverse?.relationship?.deleteRule != .noAction {
-        column.reference = Reference(table: names.table(info.destination), setsNull: !isRequired)
+        column.reference = Reference(table: names.table(info.destination), setsNull: property.isOptional)
       }
     }
     return column

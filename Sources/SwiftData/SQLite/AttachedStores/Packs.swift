@@ -103,9 +103,11 @@ extension SQLiteStore {
   package func isPlain(key: Int64) -> Bool { key < Pack.distance || pack(of: key) == nil }
 
   package func key(of identifier: PersistentIdentifier) -> Int64? {
-    if identifier.storeIdentifier == self.identifier { return identifier.key }
-    guard let pack = packs.first(where: { $0.store.identifier == identifier.storeIdentifier }) else { return nil }
-    return identifier.key.map { $0 + pack.offset }
+    if identifier.storeIdentifier == self.identifier, packs.isEmpty { return identifier.key }
+    // An identifier may come from another program, and its key must not lead into another file.
+    guard let key = identifier.key, (1..<Pack.distance).contains(key) else { return nil }
+    if identifier.storeIdentifier == self.identifier { return key }
+    return packs.first { $0.store.identifier == identifier.storeIdentifier }.map { key + $0.offset }
   }
 
   /// The pack that has the row with a key; nil if it is the store's own.

@@ -29,6 +29,15 @@ package final class SQLiteConnection: SQLConnection {
     self.handle = statements.handle
   }
 
+  /// - Throws: the error with which a commit would refuse references to rows that are gone.
+  func checkReferences() throws {
+    var (unresolved, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &unresolved, &highest, 0)
+    guard unresolved == 0 else {
+      throw DatabaseError(resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
+    }
+  }
+
   /// Tells the connection from others.
   var identity: ObjectIdentifier { ObjectIdentifier(statements) }
 

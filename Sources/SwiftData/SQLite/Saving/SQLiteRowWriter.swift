@@ -1,14 +1,15 @@
 import Foundation
 
 extension SQLiteStore {
-  package func run(_ save: RowSave, _ others: () throws -> Void) throws {
+  package func run(_ save: RowSave, _ others: OtherSaves) throws {
     var nonNFC = Set<String>()
     func run() throws {
       try write { connection in
         let writer = SQLiteRowWriter(self, connection)
         try save.write(by: writer)
         nonNFC = try writer.finish()
-        try others()
+        if !others.isEmpty { try connection.checkReferences() }
+        try others.run()
       }
     }
     while true {
@@ -85,8 +86,19 @@ final class SQLiteRowWriter: RowWriter {
     let rows = try rows(
       "SELECT _pk, \(columns) FROM \(name: table.name) WHERE \(condition(keys))")
     var found = [Int64: [SQLValue]]()
-    for row in rows { if case .integer(let key) = row[0] { found[key] = Array(row.dropFirst()) } }
+    for row in rows {
+      guard case .integer(let key) = row[0] else { continue }
+      found[key] = try zip(properties, row.dropFirst()).map(contents)
+    }
     return found
+  }
+
+  /// The cell of a property, with the data of an external file, which the save removes, in place of its name.
+  private func contents(_ property: __Property, _ cell: SQLValue) throws -> SQLValue {
+    guard property.isExternal, case .attribute(.blob, _) = property.kind, case .text(let name) = cell else {
+      return cell
+    }
+    return .blob(try store.externalStorage.read(name))
   }
 
   func replacedCells(of key: Int64, _ properties: [__Property], in table: EntityTable) throws -> [ReplacedCell] {
@@ -98,13 +110,7 @@ final class SQLiteRowWriter: RowWriter {
     }
     let found = try rows(
       "SELECT \(SQLFragment(columns.joined(separator: ", "))) FROM \(name: table.name) WHERE \(condition([key]))")
-    return try zip(properties, found.first ?? []).map { property, cell in
-      // The save removes the file.
-      if property.isExternal, case .attribute(.blob, _) = property.kind, case .text(let name) = cell {
-        return ReplacedCell(property: property, cell: .blob(try store.externalStorage.read(name)))
-      }
-      return ReplacedCell(property: property, cell: cell)
-    }
+    return try zip(properties, found.first ?? []).map { ReplacedCell(property: $0, cell: try contents($0, $1)) }
   }
 
   func clear(_ property: __Property, of keys: [Int64], in table: EntityTable) throws {
