@@ -8,6 +8,8 @@ package struct PostgresError: Error, CustomStringConvertible {
   package var message: String
   /// The violated constraint.
   package var constraint: String?
+  /// The server's detail, which names the values that violate a constraint.
+  package var detail: String?
   /// Whether the connection is unusable.
   package var isLost = false
   /// Whether an unreachable server may become reachable. False if it rejects the user.
@@ -20,6 +22,12 @@ package struct PostgresError: Error, CustomStringConvertible {
 
   /// Whether a retry of the transaction may succeed: a serialization failure or a deadlock.
   var isTransient: Bool { ["40001", "40P01", "55P03"].contains(state) }
+
+  /// Whether the server has as many connections as it, the database or the user may have.
+  var isServerFull: Bool { isLost && PostgresServers.isFull(message) }
+
+  /// The violated constraint with the values, as far as the server says it.
+  var violation: String { "\(constraint ?? message) \(detail ?? "")" }
 
   /// Whether a unique constraint is violated, or an exclusion of equal values, which one with a condition is.
   var isUniquenessViolation: Bool { state == "23505" || state == "23P01" }

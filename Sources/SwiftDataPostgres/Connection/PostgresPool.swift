@@ -150,11 +150,35 @@ final class PostgresPool: Sendable {
     case .permission:
       do {
         return try connect(namespace, cancellable: cancellable)
+      } catch let error as PostgresError where error.isServerFull {
+        // The pool's own connections come back.
+        guard let other = queueUp() else {
+          passOn(nil)
+          throw error
+        }
+        return try wait(other, namespace, cancellable: cancellable)
       } catch {
         passOn(nil)
         throw error
       }
     case .waiting, .gaveUp: return nil
+    }
+  }
+
+  /// Gives a permission back and waits for a connection of the pool, because the server accepts no more.
+  /// - Returns: nil if the pool has no other connection.
+  private func queueUp() -> Waiter? {
+    let waiter = Waiter()
+    return state.withLock { state in
+      if let connection = state.idle.popLast() {
+        waiter.answer.withLock { $0 = .connection(connection) }
+        return waiter
+      }
+      // Each of the others gives its connection or its permission to a waiting thread.
+      guard state.busy > 1 else { return nil }
+      state.busy -= 1
+      state.waiting.append(waiter)
+      return waiter
     }
   }
 

@@ -7,6 +7,8 @@ import SwiftData
 final class PostgresRowWriter: RowWriter {
   let store: PostgresStore
   let transaction: PostgresTransaction
+  /// The rows of a class that upserts are about to replace, and their cells by the properties that were asked for.
+  private var merging: (keys: Set<Int64>, cells: [PropertySet: [Int64: [SQLValue]]]) = ([], [:])
 
   init(_ store: PostgresStore, _ transaction: PostgresTransaction) {
     (self.store, self.transaction) = (store, transaction)
@@ -37,6 +39,20 @@ final class PostgresRowWriter: RowWriter {
   }
 
   func cells(of keys: [Int64], _ properties: [__Property], in table: EntityTable) throws -> [Int64: [SQLValue]] {
+    guard !merging.keys.isEmpty, merging.keys.isSuperset(of: keys) else {
+      return try readCells(of: keys, properties, in: table)
+    }
+    // The plan asks for one row after the other, and one statement reads them all.
+    let set = PropertySet(properties.map(\.index))
+    if let known = merging.cells[set] { return known }
+    let found = try readCells(of: merging.keys.sorted(), properties, in: table)
+    merging.cells[set] = found
+    return found
+  }
+
+  private func readCells(
+    of keys: [Int64], _ properties: [__Property], in table: EntityTable
+  ) throws -> [Int64: [SQLValue]] {
     let columns = store.layouts.update(table, properties).columns
     let list = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
     let result = try transaction.run(
@@ -69,8 +85,10 @@ final class PostgresRowWriter: RowWriter {
     if try insertIfNew(groups, of: save) { return }
     var merges = [Merge]()
     for group in groups {
-      let uniques = UniqueValues(self, save.changes, group.table)
-      for (object, key) in try uniques.collisions(of: group.objects) {
+      let collisions = try UniqueValues(self, save.changes, group.table).collisions(of: group.objects)
+      merging = (Set(collisions.map(\.key)), [:])
+      defer { merging = ([], [:]) }
+      for (object, key) in collisions {
         merges.append(try Merge(object, group.table, save.merge(object, group.table, into: key, by: self)))
       }
     }
@@ -128,6 +146,7 @@ final class PostgresRowWriter: RowWriter {
 
   private func copy(_ objects: [any PersistentModel], into table: EntityTable, by writer: PostgresCellWriter) throws {
     let (rows, cells) = (writer.rows, writer.rows.cells)
+    try transaction.flush()
     let sql = "COPY \(table.name.quotedIdentifier) (\(rows.list)) FROM STDIN (FORMAT binary)"
     try transaction.connection.copy(sql) { send in
       (Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]).withUnsafeBytes { cells.append($0) }

@@ -12,6 +12,8 @@ final class PostgresTransaction {
   private var expectations: [(index: Int, count: Int, table: EntityTable)] = []
   /// The remainders of the blocks of keys that it took.
   private var restOfKeys: [KeyBlocks.Rest] = []
+  /// Whether something was sent.
+  private var hasBegun = false
   /// The changes for the history.
   var changes: [HistoryRecorder.Run] = []
 
@@ -23,9 +25,9 @@ final class PostgresTransaction {
   private var isNested: Bool { store.connections.transaction != nil }
 
   /// Begins with the identifier of the save, so that another attempt of the same save waits for the outcome of this
-  /// one.
-  func begin(author: String?) throws {
-    _ = try connection.pipeline([
+  /// one. Both statements travel with the next ones.
+  func begin(author: String?) {
+    statements = [
       PostgresStatement(isNested ? "SAVEPOINT _swiftdata_save" : "BEGIN"),
       PostgresStatement(
         "INSERT INTO \(ServerNames.history) (save, timestamp, author, program, process, origin)"
@@ -35,7 +37,7 @@ final class PostgresTransaction {
           .text(author.map(StoredText.of)), .text(HistoryRecorder.program), .text(HistoryRecorder.process),
           .uuid(store.instance),
         ]),
-    ])
+    ]
   }
 
   /// Adds a statement to the next round trip.
@@ -47,7 +49,7 @@ final class PostgresTransaction {
 
   /// Reserves keys for new rows, ascending.
   func takeKeys(_ count: Int, for table: String) throws -> [Int64] {
-    try store.keys.take(count, for: table, connection, rest: &restOfKeys)
+    try store.keys.take(count, for: table, timeline: connection.timeline, rest: &restOfKeys, run)
   }
 
   /// Sends the added statements.
@@ -60,6 +62,7 @@ final class PostgresTransaction {
   /// - Returns: a result per statement.
   private func send() throws -> [PostgresResult] {
     defer { (statements, expectations) = ([], []) }
+    hasBegun = true
     let results = try connection.pipeline(statements)
     for (index, count, table) in expectations where results[index].affected != count { throw RowSave.stale(table) }
     return results
@@ -71,15 +74,16 @@ final class PostgresTransaction {
     return try send().last!
   }
 
-  /// Runs a reading statement with a `?` for each value.
+  /// Runs a reading statement with a `?` for each value after the added ones, in the same round trip.
   func run(_ fragment: SQLFragment) throws -> PostgresResult {
-    try flush()
-    return try connection.run(fragment)
+    add(PostgresStatement(marked: fragment))
+    return try send().last!
   }
 
   /// Numbers the transaction and commits it. The locked counter row makes numbers follow the order of commits, for no
   /// longer than this takes: the deferred checks, which may wait for another save, come before it.
   func commit() throws {
+    try flush()
     let rows = RowBuffer([
       ("place", .bigint), ("kind", .bigint), ("entity", .text), ("key", .bigint), ("count", .bigint),
       ("properties", .text), ("tombstone", .text),
@@ -115,6 +119,7 @@ final class PostgresTransaction {
   }
 
   func rollback() {
+    guard hasBegun else { return }
     try? connection.script(
       isNested ? "ROLLBACK TO SAVEPOINT _swiftdata_save; RELEASE SAVEPOINT _swiftdata_save" : "ROLLBACK")
   }

@@ -40,6 +40,8 @@ struct PostgresOpening {
         try connection.script("COMMIT")
         return known
       }
+      try connection.script("SET LOCAL lock_timeout = '\(OpeningAttempts.lockTimeout)'")
+      try checkOwner()
       let namespace = try connection.run(
         "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1::text", [.text(configuration.namespace)])
       // The check comes first, because CREATE SCHEMA requires a permission even if the schema exists.
@@ -93,6 +95,7 @@ struct PostgresOpening {
     let steps = try migration?.steps ?? []
     let opened = Opened(identifier: identifier, partitions: partitions)
     var isFormer = try isFormer()
+    if !isNew { try lockTables(stored) }
     // The record of the first format has other names, so that it cannot be compared.
     if let plan, !isNew, !isFormer, let source = steps.first?.source, !stored.holds(source.layout.record) {
       throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
@@ -102,8 +105,6 @@ struct PostgresOpening {
       isFormer = false
     }
     for step in steps {
-      // Programs with the database open wait until the new models are in force.
-      if step.willMigrate != nil || step.didMigrate != nil { try lockTables(stored) }
       if let willMigrate = step.willMigrate { try run(willMigrate, step.source, opened) }
       let new = try bring(stored, to: step.target, opened, isPlanned: true, isFormer: false)
       stored = new.record
@@ -148,10 +149,18 @@ struct PostgresOpening {
     try ServerMigration.run(body, on: version, store: store)
   }
 
+  /// Makes saves of other programs wait until the new models are in force. Fetches go on until a table changes.
   private func lockTables(_ stored: LayoutRecord) throws {
-    let names = (stored.tables.map(\.name) + stored.pairTables.map(\.name)).sorted().map(\.quotedIdentifier)
-    guard !names.isEmpty else { return }
-    try connection.script("LOCK TABLE \(names.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE")
+    let names = stored.tables.map(\.name) + stored.pairTables.map(\.name)
+    let found = try connection.run(
+      "SELECT c.relname::text FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+        + " WHERE n.nspname = $1::text AND c.relname::text = ANY($2::text[]) AND c.relkind IN ('r', 'p')"
+        + " ORDER BY c.relname::text COLLATE \"C\"",
+      [.text(configuration.namespace), .array(names.map { .text($0) }, .text)])
+    let tables = (0..<found.count).compactMap { found.text($0, 0)?.quotedIdentifier }
+    guard !tables.isEmpty else { return }
+    // Stronger than what saves lock when they look rows up, so that none of them holds a lock that a change needs.
+    try connection.script("LOCK TABLE \(tables.joined(separator: ", ")) IN EXCLUSIVE MODE")
   }
 
   /// The migration along the plan, or nil without one.
@@ -181,12 +190,30 @@ struct PostgresOpening {
 
   private var lock: PostgresParameter { .text("swiftdata \(configuration.namespace)") }
 
+  /// Whether the namespace has a store.
+  private func isStore() throws -> Bool {
+    try connection.run(
+      "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1::text AND tablename = $2::text",
+      [.text(configuration.namespace), .text(ServerNames.metadata)]
+    ).count == 1
+  }
+
+  /// Refuses a namespace with the store of other models, before anything is written.
+  private func checkOwner() throws {
+    guard try isStore(), let stored = try storedRecord(), !stored.tables.isEmpty else { return }
+    let owner = StoreOwner(current.schema, plan)
+    guard !owner.owns(stored.tables.flatMap(\.classes)) else { return }
+    let classes = stored.tables.flatMap(\.classes).sorted()
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      message: "the schema \(configuration.namespace) of the database has the store of other models"
+        + " (\(classes.prefix(5).joined(separator: ", "))\(classes.count > 5 ? ", …" : "")), none of which is in the"
+        + " store \"\(configuration.name)\"; give the configuration another namespace. Nothing was changed")
+  }
+
   /// A store that needs no change, or nil.
   private func known() throws -> Opened? {
-    let there = try connection.run(
-      "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1::text AND tablename = $2::text",
-      [.text(configuration.namespace), .text(ServerNames.metadata)])
-    guard there.count == 1, let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
+    guard try isStore(), let identifier = try read("identifier"), let stored = try storedRecord() else { return nil }
     try checkVersion(stored)
     if try isFormer() { return nil }
     // A stage may have work to do even if the tables are right.
