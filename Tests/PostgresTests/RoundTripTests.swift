@@ -91,10 +91,10 @@ struct RoundTripTests {
     try cost("upsert of 500 objects", &costs) { try upserting.save() }
     let lists = ModelContext(container)
     let authors = try lists.fetch(FetchDescriptor<Author>())
-    try cost("to-many relationship of 1,002 objects", &costs) { #expect(authors.map(\.books.count).max() == 2) }
+    cost("to-many relationship of 1,002 objects", &costs) { #expect(authors.map(\.books.count).max() == 2) }
     let references = ModelContext(container)
     let books = try references.fetch(FetchDescriptor<Book>())
-    try cost("to-one relationship of 2,000 objects", &costs) { #expect(books.allSatisfy { $0.author != nil }) }
+    cost("to-one relationship of 2,000 objects", &costs) { #expect(books.allSatisfy { $0.author != nil }) }
     try cost("100 pages of 20 objects", &costs) {
       for page in 0..<100 {
         var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)])
@@ -108,7 +108,9 @@ struct RoundTripTests {
     let all = ModelContext(container)
     try all.delete(model: Book.self, where: #Predicate { $0.title.contains("1") })
     try cost("save of a deletion by predicate", &costs) { try all.save() }
-    #expect(costs == (try Self.documented()))
+    let documented = try Self.documented()
+    for (name, cost) in costs { #expect(cost == documented[name], "\(name)") }
+    #expect(Set(costs.keys) == Set(documented.keys))
   }
 
   @Test("prepare the pages of a fetch once, and send lists of keys as arrays")

@@ -17,6 +17,8 @@ final class PostgresPool: Sendable {
     /// The number of lent connections and of those being opened.
     var busy = 0
     var waiting = Queue<Waiter>()
+    /// Whether a check of the idle connections is scheduled.
+    var isWatching = false
   }
 
   /// A thread that waits for a connection, or for permission to open one.
@@ -85,6 +87,25 @@ final class PostgresPool: Sendable {
       return state.idle
     }
     withExtendedLifetime(idle) {}
+  }
+
+  private func watchIdle() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + options.idleTimeout.asWait) { [weak self] in
+      self?.closeUnused()
+    }
+  }
+
+  /// Closes connections that were idle for the time of the options.
+  private func closeUnused() {
+    let limit = ContinuousClock.now - .seconds(options.idleTimeout.asWait)
+    let unused = state.withLock { state in
+      let unused = state.idle.filter { $0.lastUse <= limit }
+      state.idle.removeAll { $0.lastUse <= limit }
+      state.isWatching = !state.idle.isEmpty
+      if state.isWatching { watchIdle() }
+      return unused
+    }
+    withExtendedLifetime(unused) {}
   }
 
   /// The number of lent and idle connections.
@@ -206,6 +227,10 @@ final class PostgresPool: Sendable {
         if let waiter = state.waiting.popFirst() { return waiter }
         state.busy -= 1
         if let connection { state.idle.append(connection) }
+        if connection != nil, !state.isWatching {
+          state.isWatching = true
+          watchIdle()
+        }
         return nil
       }
       guard let next else { return }
@@ -243,6 +268,8 @@ public struct PostgresPoolOptions: Hashable, Sendable {
   /// Whether all stores of this process with the same URL and options share connections. A thousand tenants, each with
   /// a namespace, then need at most `size`.
   public var isShared: Bool
+  /// The time in seconds after which an unused connection is closed.
+  public var idleTimeout: Double
 
   /// Makes options.
   /// - Parameters:
@@ -250,7 +277,11 @@ public struct PostgresPoolOptions: Hashable, Sendable {
   ///   - timeout: the time in seconds to wait for a connection, and for a primary among several hosts.
   ///   - answerTimeout: the time in seconds of silence after which to check the server, at least 0.1.
   ///   - isShared: whether stores with the same URL and options share connections.
-  public init(size: Int = 8, timeout: Double = 30, answerTimeout: Double = 5, isShared: Bool = false) {
+  ///   - idleTimeout: the time in seconds after which an unused connection is closed, at least 0.1.
+  public init(
+    size: Int = 8, timeout: Double = 30, answerTimeout: Double = 5, isShared: Bool = false, idleTimeout: Double = 600
+  ) {
+    self.idleTimeout = max(0.1, idleTimeout)
     self.size = max(1, size)
     self.timeout = timeout
     self.answerTimeout = max(0.1, answerTimeout)

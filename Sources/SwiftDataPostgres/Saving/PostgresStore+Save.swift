@@ -131,6 +131,14 @@ extension PostgresStore {
 
   private func uniqueness(_ error: PostgresError) -> SwiftDataError {
     for table in layout.record.tables {
+      if error.constraint == "\(table.name)_pkey" {
+        return SwiftDataError(
+          .storeDamaged, entity: table.classes.first,
+          message:
+            "the sequence \(ServerNames.keys(of: table.name)) gives keys that rows have, as after a restore under"
+            + " a running program or a change by SQL; end all programs, set it behind the greatest _pk with setval, and"
+            + " open the store again", underlying: error)
+      }
       for index in table.indices where index.isUnique && isViolated(index, of: table.name, error) {
         return SwiftDataError(
           .uniquenessViolation, entity: index.classes?.first ?? table.classes.first,

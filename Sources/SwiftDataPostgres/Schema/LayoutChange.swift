@@ -43,6 +43,7 @@ struct LayoutChange {
     for table in newTables {
       try alterShards(of: table.name) { table.shardCreation($0, on: $1) }
       try run(table.serverCreation(partitions[table.name], namespace: namespace))
+      try setDefaults(of: table, changed: [])
     }
     for table in plan.tables {
       guard let index = result.tables.firstIndex(where: { $0.name == table.new.name }) else { continue }

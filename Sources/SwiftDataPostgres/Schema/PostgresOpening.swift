@@ -9,7 +9,7 @@ struct PostgresOpening {
   let plan: (any SchemaMigrationPlan.Type)?
   private var record: LayoutRecord { current.layout.record }
   private var search: [SearchColumns] { SearchColumns.all(of: current.layout) }
-  private let shards: ShardConnections
+  let shards: ShardConnections
 
   init(
     connection: PostgresConnection, configuration: PostgresConfiguration, current: VersionLayout,
@@ -95,7 +95,10 @@ struct PostgresOpening {
     let steps = try migration?.steps ?? []
     let opened = Opened(identifier: identifier, partitions: partitions)
     var isFormer = try isFormer()
-    if !isNew { try lockTables(stored) }
+    if !isNew {
+      if configuration.isRolling { try checkRolling(stored, isFormer: isFormer) }
+      try lockTables(stored)
+    }
     // The record of the first format has other names, so that it cannot be compared.
     if let plan, !isNew, !isFormer, let source = steps.first?.source, !stored.holds(source.layout.record) {
       throw ServerMigration.unknownShape(of: stored, notThat: source, of: plan, name: configuration.name)
@@ -124,9 +127,7 @@ struct PostgresOpening {
   ) throws -> (record: LayoutRecord, plan: LayoutPlan) {
     defer { try? connection.forgetStatements() }
     let (layout, partitions) = (version.layout, opened.partitions)
-    let change = LayoutChange(
-      connection: connection, layout: layout, store: configuration.name, namespace: configuration.namespace,
-      partitions: partitions, shards: shards, isFormer: isFormer)
+    let change = layoutChange(of: layout, partitions, isFormer: isFormer)
     try connection.settleConstraints()
     let new = try change.bring(stored, isPlanned: isPlanned)
     for columns in SearchColumns.all(of: layout) {
@@ -147,20 +148,6 @@ struct PostgresOpening {
   private func run(_ body: (ModelContext) throws -> Void, _ version: VersionLayout, _ opened: Opened) throws {
     let store = PostgresStore(configuration, version, opened, within: connection)
     try ServerMigration.run(body, on: version, store: store)
-  }
-
-  /// Makes saves of other programs wait until the new models are in force. Fetches go on until a table changes.
-  private func lockTables(_ stored: LayoutRecord) throws {
-    let names = stored.tables.map(\.name) + stored.pairTables.map(\.name)
-    let found = try connection.run(
-      "SELECT c.relname::text FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
-        + " WHERE n.nspname = $1::text AND c.relname::text = ANY($2::text[]) AND c.relkind IN ('r', 'p')"
-        + " ORDER BY c.relname::text COLLATE \"C\"",
-      [.text(configuration.namespace), .array(names.map { .text($0) }, .text)])
-    let tables = (0..<found.count).compactMap { found.text($0, 0)?.quotedIdentifier }
-    guard !tables.isEmpty else { return }
-    // Stronger than what saves lock when they look rows up, so that none of them holds a lock that a change needs.
-    try connection.script("LOCK TABLE \(tables.joined(separator: ", ")) IN EXCLUSIVE MODE")
   }
 
   /// The migration along the plan, or nil without one.
@@ -192,10 +179,21 @@ struct PostgresOpening {
 
   /// Whether the namespace has a store.
   private func isStore() throws -> Bool {
-    try connection.run(
-      "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = $1::text AND tablename = $2::text",
-      [.text(configuration.namespace), .text(ServerNames.metadata)]
-    ).count == 1
+    let found = try connection.run(
+      "SELECT has_schema_privilege(n.oid, 'USAGE')::int::bigint, current_user::text FROM pg_catalog.pg_class AS c"
+        + " JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $1::text"
+        + " AND c.relname = $2::text AND c.relkind = 'r'",
+      [.text(configuration.namespace), .text(ServerNames.metadata)])
+    guard found.count == 1 else { return false }
+    guard found.integer(0, 0) == 1 else {
+      let (namespace, user) = (configuration.namespace.quotedIdentifier, (found.text(0, 1) ?? "").quotedIdentifier)
+      throw SwiftDataError(
+        .storeReadOnly,
+        message: "the user of the store \"\(configuration.name)\" may not use its schema; GRANT USAGE ON SCHEMA"
+          + " \(namespace) TO \(user); GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(namespace) TO"
+          + " \(user); GRANT USAGE ON ALL SEQUENCES IN SCHEMA \(namespace) TO \(user)")
+    }
+    return true
   }
 
   /// Refuses a namespace with the store of other models, before anything is written.
@@ -281,6 +279,7 @@ struct PostgresOpening {
           "the database of the store \"\(configuration.name)\" has the encoding \(result.text(0, 0) ?? "?"), which"
           + " cannot hold all text; make one with CREATE DATABASE … ENCODING 'UTF8'")
     }
+    try Self.checkServer(version: result.integer(0, 1), store: configuration.name)
   }
 
   /// Throws if the program's models are older and no plan leads back, because newer programs may read what it writes
@@ -296,6 +295,17 @@ struct PostgresOpening {
       .newerSchema,
       message: "the store \"\(configuration.name)\" has version \(stored) of the schema and the program \(own);"
         + " update the program")
+  }
+
+  /// - Parameter version: the server's `server_version_num`.
+  static func checkServer(version: Int64, store: String) throws {
+    // The first with gen_random_uuid().
+    guard version < 130_000 else { return }
+    throw SwiftDataError(
+      .unsupportedFeature,
+      message:
+        "the server of the store \"\(store)\" is PostgreSQL \(version / 10_000), and the store needs 13 or later;"
+        + " update the server")
   }
 
   // MARK: - Metadata
