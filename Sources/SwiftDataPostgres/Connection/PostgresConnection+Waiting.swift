@@ -57,7 +57,8 @@ extension PostgresConnection {
 
   /// Runs `COPY … FROM STDIN`.
   /// - Parameter write: sends bytes with the given function.
-  func copy(_ sql: String, _ write: (_ send: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+  /// - Returns: the number of written rows.
+  func copy(_ sql: String, _ write: (_ send: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws -> Int {
     let start = log?.begin()
     SQLTrace.note(sql)
     RoundTrips.note()
@@ -87,8 +88,9 @@ extension PostgresConnection {
     }
     let result = try nextResult()
     while let rest = try nextResult() { PQclear(rest) }
-    _ = try check(result, sql)
+    let written = try check(result, sql).affected
     note(sql, [], since: start)
+    return written
   }
 
   /// Cancels the running statement. Returns after the server has signalled the process, so that the signal cannot hit a

@@ -61,8 +61,10 @@ final class PostgresRowWriter: RowWriter {
     for row in 0..<result.count {
       let given = ServerCell.decode(given: result.value(row, 1))
       found[result.integer(row, 0)] = columns.enumerated().map { index, column in
-        if let text = given[column.name] { return .text(text) }
         let cell = result.value(row, index + 2)
+        if let text = given[column.name], ServerCell.isOriginal(text, of: cell, isJSON: column.type == .jsonb) {
+          return .text(text)
+        }
         return column.family == .mixed ? ServerCell.unmixed(cell) : cell
       }
     }
@@ -105,7 +107,19 @@ final class PostgresRowWriter: RowWriter {
     let isSharded = store.partitions.isSharded(table.name)
     if objects.count >= Self.copyLimit, !isSharded { return try copy(objects, into: table, by: writer) }
     for object in objects { try writer.append(object) }
-    for part in writer.rows.parts() { transaction.add(PostgresStatement(writer.layout.insertion, part.parameters)) }
+    for part in writer.rows.parts() {
+      transaction.add(
+        PostgresStatement(writer.layout.insertion, part.parameters), writing: part.count, of: table,
+        orThrow: Self.dropped)
+    }
+  }
+
+  /// The error if the server did not write all new rows.
+  private static func dropped(_ table: EntityTable) -> SwiftDataError {
+    SwiftDataError(
+      .unwritableValue, entity: table.entity.name,
+      message:
+        "the server did not write all new rows, because a trigger or a rule of the database drops some; change it")
   }
 
   /// The number of objects of a class to look up before assuming that all are new.
@@ -148,7 +162,7 @@ final class PostgresRowWriter: RowWriter {
     let (rows, cells) = (writer.rows, writer.rows.cells)
     try transaction.flush()
     let sql = "COPY \(table.name.quotedIdentifier) (\(rows.list)) FROM STDIN (FORMAT binary)"
-    try transaction.connection.copy(sql) { send in
+    let count = try transaction.connection.copy(sql) { send in
       (Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0]).withUnsafeBytes { cells.append($0) }
       cells.append(UInt64(0))
       for object in objects {
@@ -160,6 +174,7 @@ final class PostgresRowWriter: RowWriter {
       cells.append(UInt16.max)
       try send(cells.bytes)
     }
+    if count != objects.count { throw Self.dropped(table) }
   }
 
   /// A new object that updates a stored row.

@@ -9,7 +9,7 @@ final class PostgresTransaction {
   private let save: UUID
   private var statements: [PostgresStatement] = []
   /// The expected number of written rows and their class, by the index of the statement.
-  private var expectations: [(index: Int, count: Int, table: EntityTable)] = []
+  private var expectations: [(index: Int, count: Int, table: EntityTable, error: (EntityTable) -> SwiftDataError)] = []
   /// The remainders of the blocks of keys that it took.
   private var restOfKeys: [KeyBlocks.Rest] = []
   /// Whether something was sent.
@@ -41,9 +41,14 @@ final class PostgresTransaction {
   }
 
   /// Adds a statement to the next round trip.
-  /// - Parameter count: the number of rows that it must write.
-  func add(_ statement: PostgresStatement, writing count: Int? = nil, of table: EntityTable? = nil) {
-    if let count, let table { expectations.append((statements.count, count, table)) }
+  /// - Parameters:
+  ///   - count: the number of rows that it must write.
+  ///   - error: the error if it writes another number.
+  func add(
+    _ statement: PostgresStatement, writing count: Int? = nil, of table: EntityTable? = nil,
+    orThrow error: @escaping (EntityTable) -> SwiftDataError = RowSave.stale
+  ) {
+    if let count, let table { expectations.append((statements.count, count, table, error)) }
     statements.append(statement)
   }
 
@@ -53,7 +58,8 @@ final class PostgresTransaction {
   }
 
   /// Sends the added statements.
-  /// - Throws: `SwiftDataError.staleObject` if a row to write no longer exists.
+  /// - Throws: `SwiftDataError.staleObject` if a row to write no longer exists, and `SwiftDataError.unwritableValue` if
+  ///   a trigger dropped a new one.
   func flush() throws {
     if !statements.isEmpty { _ = try send() }
   }
@@ -64,7 +70,7 @@ final class PostgresTransaction {
     defer { (statements, expectations) = ([], []) }
     hasBegun = true
     let results = try connection.pipeline(statements)
-    for (index, count, table) in expectations where results[index].affected != count { throw RowSave.stale(table) }
+    for (index, count, table, error) in expectations where results[index].affected != count { throw error(table) }
     return results
   }
 
